@@ -1,0 +1,200 @@
+"""keras-bert: that package's own ``get_model``, untouched, on tf-keras.
+
+Built in a fresh graph, where a variable has a shape and an initialiser that nobody runs. An
+encoder with a pooler or a head is cut out of the model for training, which has both heads;
+the bare encoder is what the package returns otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any, Literal
+
+import tensorflow as tf
+from tensorflow import keras
+
+from builders.protocol import (
+    Array,
+    DType,
+    FrameworkUnavailable,
+    Outputs,
+    UnsupportedSpec,
+    require,
+    require_allocated,
+)
+from formulas.spec import EncoderSpec, Numerics
+from formulas.weight import Weight
+
+FRAMEWORKS = {
+    "keras-bert": {
+        "extra": "kerasbert",
+        "distributions": ("keras-bert", "tensorflow", "tf-keras"),
+        # Without it tensorflow.keras is Keras 3, on which keras-bert fails.
+        "environment": {"TF_USE_LEGACY_KERAS": "1"},
+        "fixed": {"type_vocab_size": 2, "tie_word_embeddings": True},
+    }
+}
+
+if not keras.Model.__module__.startswith("tf_keras"):
+    raise FrameworkUnavailable("keras-bert needs TF_USE_LEGACY_KERAS=1 before tensorflow starts")
+
+import keras_bert  # noqa: E402  (it binds tensorflow.keras when imported)
+
+# keras-layer-normalization adds the square of the backend's epsilon and takes no other.
+LAYER_NORM_EPS = keras.backend.epsilon() ** 2
+ACTIVATIONS = {"gelu": keras.activations.gelu, "gelu_new": "gelu", "relu": "relu"}
+
+OUTSIDE_LAYERS = {
+    "Embedding-Token/embeddings": "embeddings.word_embeddings.weight",
+    "Embedding-Position/embeddings": "embeddings.position_embeddings.weight",
+    "Embedding-Segment/embeddings": "embeddings.token_type_embeddings.weight",
+    "Embedding-Norm/gamma": "embeddings.layer_norm.scale",
+    "Embedding-Norm/beta": "embeddings.layer_norm.bias",
+    "NSP-Dense/kernel": "pooler.kernel",
+    "NSP-Dense/bias": "pooler.bias",
+    "MLM-Dense/kernel": "mlm_head.dense.kernel",
+    "MLM-Dense/bias": "mlm_head.dense.bias",
+    "MLM-Norm/gamma": "mlm_head.layer_norm.scale",
+    "MLM-Norm/beta": "mlm_head.layer_norm.bias",
+    "MLM-Sim/bias": "mlm_head.decoder.bias",
+    "NSP/kernel": "nsp_head.classifier.kernel",
+    "NSP/bias": "nsp_head.classifier.bias",
+}
+
+IN_LAYER = {
+    "MultiHeadSelfAttention_Wq": "attention.query.kernel",
+    "MultiHeadSelfAttention_bq": "attention.query.bias",
+    "MultiHeadSelfAttention_Wk": "attention.key.kernel",
+    "MultiHeadSelfAttention_bk": "attention.key.bias",
+    "MultiHeadSelfAttention_Wv": "attention.value.kernel",
+    "MultiHeadSelfAttention_bv": "attention.value.bias",
+    "MultiHeadSelfAttention_Wo": "attention.output.kernel",
+    "MultiHeadSelfAttention_bo": "attention.output.bias",
+    "MultiHeadSelfAttention-Norm/gamma": "attention_layer_norm.scale",
+    "MultiHeadSelfAttention-Norm/beta": "attention_layer_norm.bias",
+    "FeedForward_W1": "feed_forward.intermediate.kernel",
+    "FeedForward_b1": "feed_forward.intermediate.bias",
+    "FeedForward_W2": "feed_forward.output.kernel",
+    "FeedForward_b2": "feed_forward.output.bias",
+    "FeedForward-Norm/gamma": "feed_forward_layer_norm.scale",
+    "FeedForward-Norm/beta": "feed_forward_layer_norm.bias",
+}
+
+
+def supports(spec: EncoderSpec) -> Literal[True] | str:
+    """True, or what ``get_model`` cannot build."""
+    if spec.type_vocab_size != 2:
+        return f"keras-bert has 2 token types, type_vocab_size={spec.type_vocab_size} is not there"
+    if not spec.tie_word_embeddings:
+        return "keras-bert always ties its MLM decoder to the token table"
+    if _is_bare(spec) and spec.num_hidden_layers == 0:
+        return "keras-bert's bare encoder (training=False) raises IndexError without layers"
+    return True
+
+
+def build(
+    spec: EncoderSpec,
+    numerics: Numerics | None = None,
+    *,
+    allocate: bool = False,
+    dtype: DType = "float32",
+) -> KerasBertModel:
+    """The encoder in a graph of its own, or eagerly where it is to be allocated.
+
+    Raises ``UnsupportedSpec`` for a norm epsilon that is not keras-bert's own.
+    """
+    require(supports(spec))
+    numerics = numerics or Numerics(layer_norm_eps=LAYER_NORM_EPS)
+    if numerics.layer_norm_eps != LAYER_NORM_EPS:
+        raise UnsupportedSpec(f"keras-bert's norms have epsilon {LAYER_NORM_EPS} and no other")
+    with _floatx(dtype), nullcontext() if allocate else tf.Graph().as_default():
+        model, outputs = _model(spec, ACTIVATIONS[numerics.hidden_act])
+    return KerasBertModel(model, outputs, dtype, allocate)
+
+
+@contextmanager
+def _floatx(dtype: DType) -> Iterator[None]:
+    """keras-bert's layers take no dtype, and its attention makes a layer at every call."""
+    previous = keras.backend.floatx()
+    keras.backend.set_floatx(dtype)
+    try:
+        yield
+    finally:
+        keras.backend.set_floatx(previous)
+
+
+def _is_bare(spec: EncoderSpec) -> bool:
+    return not (spec.pooler or spec.mlm_head or spec.nsp_head)
+
+
+def _model(spec: EncoderSpec, activation: Any) -> tuple[keras.Model, list[str]]:
+    """The part of keras-bert's model that ``spec`` asks for, and what its outputs are."""
+    bare = _is_bare(spec)
+    built = keras_bert.get_model(
+        token_num=spec.vocab_size,
+        pos_num=spec.max_position_embeddings,
+        seq_len=None,
+        embed_dim=spec.hidden_size,
+        transformer_num=spec.num_hidden_layers,
+        head_num=spec.num_attention_heads,
+        feed_forward_dim=spec.intermediate_size,
+        dropout_rate=0.0,
+        feed_forward_activation=activation,
+        training=not bare,
+        # The default is the value of `training`: a bare encoder would be frozen throughout.
+        trainable=True,
+    )
+    if bare:
+        inputs, sequence = built
+        return keras.Model(inputs, [sequence]), ["sequence"]
+    last = f"Encoder-{spec.num_hidden_layers}-FeedForward-Norm"
+    layers = {"sequence": last if spec.num_hidden_layers else "Embedding-Norm"}
+    layers |= {"pooled": "NSP-Dense"} if spec.pooler else {}
+    layers |= {"mlm": "MLM-Sim"} if spec.mlm_head else {}
+    layers |= {"nsp": "NSP"} if spec.nsp_head else {}
+    outputs = [built.get_layer(layer).output for layer in layers.values()]
+    # The third input only masks the loss of the MLM head.
+    return keras.Model(built.inputs[:2], outputs), list(layers)
+
+
+class KerasBertModel:
+    """A tf-keras model of keras-bert's layers."""
+
+    def __init__(
+        self, model: keras.Model, outputs: list[str], dtype: DType, allocated: bool
+    ) -> None:
+        self.model = model
+        self.outputs = outputs
+        self.dtype = dtype
+        self.allocated = allocated
+
+    def weights(self) -> list[Weight]:
+        """Every variable once. The tied decoder is data flow and has no variable."""
+        trainable = {id(variable) for variable in self.model.trainable_weights}
+        return [
+            _weight(variable.name, tuple(variable.shape), id(variable) in trainable)
+            for variable in self.model.weights
+        ]
+
+    def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
+        """A forward pass. Raises ``ValueError`` where the mask is not that of token id 0."""
+        require_allocated(self.allocated)
+        if ((ids != 0) != mask).any():
+            raise ValueError("keras-bert takes no mask: token id 0, and no other, is padding")
+        with _floatx(self.dtype):
+            outputs = self.model([ids, types], training=False)
+        outputs = outputs if isinstance(outputs, list) else [outputs]
+        given = {k: v.numpy() for k, v in zip(self.outputs, outputs, strict=True)}
+        return Outputs(**dict.fromkeys(Outputs._fields) | given)
+
+
+def _weight(name: str, shape: tuple[int, ...], trainable: bool) -> Weight:
+    """Layer i's names begin "Encoder-i-", from 1; its own layers repeat theirs in the variable's."""
+    path = name.removesuffix(":0")
+    if not path.startswith("Encoder-"):
+        part = OUTSIDE_LAYERS.get(path)
+        return Weight(path, shape, trainable, (part,) if part else ())
+    _, number, rest = path.split("-", 2)
+    part = IN_LAYER.get(rest if "Norm/" in rest else rest.split(f"/Encoder-{number}-")[-1])
+    return Weight(path, shape, trainable, (f"layers.{int(number) - 1}.{part}",) if part else ())

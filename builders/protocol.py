@@ -1,0 +1,87 @@
+"""The contract between the project and a framework's file: two functions and a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+
+from formulas.spec import EncoderSpec, Numerics
+from formulas.weight import Weight
+
+Array: TypeAlias = Any
+"""A NumPy array; the contract itself does not need NumPy."""
+
+DType: TypeAlias = Literal["float32", "float64"]
+
+
+class FrameworkUnavailable(RuntimeError):
+    """The framework is not installed, or this process is not set up for it."""
+
+
+class UnsupportedSpec(ValueError):
+    """The framework cannot express this model; the message says why."""
+
+
+class Outputs(NamedTuple):
+    """What a forward pass gives. B sequences of S tokens; None where there is no such head.
+
+    ``sequence`` is (B, S, H), ``pooled`` (B, H), ``mlm`` (B, S, V) and ``nsp`` (B, 2). The
+    heads give probabilities, since keras-bert's end in a softmax. Nothing is promised at
+    padding.
+    """
+
+    sequence: Array
+    pooled: Array | None
+    mlm: Array | None
+    nsp: Array | None
+
+
+class Model(Protocol):
+    """A built encoder."""
+
+    def weights(self) -> Sequence[Weight]:
+        """Every stored array once, by identity, whether allocated or not."""
+        ...
+
+    def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
+        """A forward pass of an allocated model, without dropout.
+
+        ``ids`` and ``types`` are (B, S) ints, S at most P; ``mask`` is (B, S), True at
+        tokens and False at padding. Raises ``RuntimeError`` for an abstract model.
+        """
+        ...
+
+
+class Builder(Protocol):
+    """A framework's file, as a module: the header ``FRAMEWORKS`` and these two functions."""
+
+    def supports(self, spec: EncoderSpec) -> Literal[True] | str:
+        """True, or the reason why this framework cannot express ``spec``."""
+        ...
+
+    def build(
+        self,
+        spec: EncoderSpec,
+        numerics: Numerics | None = None,
+        *,
+        allocate: bool = False,
+        dtype: DType = "float32",
+    ) -> Model:
+        """The encoder of ``spec``, without allocating a weight unless ``allocate``.
+
+        Without ``numerics`` it has BERT's, or the framework's own where they are fixed.
+        Raises ``UnsupportedSpec`` for what the framework cannot express.
+        """
+        ...
+
+
+def require(supported: Literal[True] | str) -> None:
+    """Raise ``UnsupportedSpec`` with the reason, if there is one."""
+    if supported is not True:
+        raise UnsupportedSpec(supported)
+
+
+def require_allocated(allocated: bool) -> None:
+    """Raise ``RuntimeError`` where there are only shapes to compute with."""
+    if not allocated:
+        raise RuntimeError("this model has shapes and no values: build it with allocate=True")

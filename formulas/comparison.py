@@ -1,0 +1,119 @@
+"""An inventory held against a model's weights, tensor by tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import cycle
+
+from formulas.inventory import LAYER, Inventory, Tensor, at_layer
+from formulas.report import Report, Row, Shape
+from formulas.weight import Weight, stored_shape
+
+
+def compare(inventory: Inventory, weights: Iterable[Weight]) -> Report:
+    """Hold ``weights`` to ``inventory`` (in ints): presence, stored shape, trainability, total.
+
+    A tied tensor may be an alias of its target's storage or, tied by data flow, have no
+    entry at all. A weight without entries (shape with a 0: no layers, stacked) is dropped.
+    A tensor that is not trainable may be absent, since a framework may compute it.
+    """
+    stored = [weight for weight in weights if weight.size]
+    return Report(
+        formula=inventory.total(),
+        actual=sum(weight.size for weight in stored if weight.trainable),
+        rows=tuple(_Comparison(inventory).rows(stored)),
+    )
+
+
+class _Comparison:
+    """The canonical tensors that are due, and those that some weight has accounted for."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        self.letters = inventory.letters
+        self.due = {tensor.path: tensor for tensor in inventory.expand()}
+        self.seen: set[str] = set()
+
+    def rows(self, weights: list[Weight]) -> Iterator[Row]:
+        for weight in weights:
+            yield from self._storage(weight)
+        for weight in weights:
+            yield from self._aliases(weight)
+        for tensor in self.due.values():
+            if tensor.path not in self.seen and tensor.tied_to is None and tensor.trainable:
+                yield Row("missing", tensor.path, tensor.shape, None, None, -tensor.size)
+
+    def _storage(self, weight: Weight) -> Iterator[Row]:
+        """Rows for a weight's own storage, held to the canonical tensors it claims to be."""
+        counted = weight.size if weight.trainable else 0
+        reasons = {part: self._not_due(part) for part in weight.parts}
+        parts = [part for part, reason in reasons.items() if not reason]
+        note = "; ".join(f"{part}: {reason}" for part, reason in reasons.items() if reason)
+        if not parts:
+            path = self._paths(weight.parts[0])[0] if weight.parts else weight.path
+            note = note or "no canonical name"
+            yield Row("unexpected", path, None, weight.path, weight.shape, counted, note)
+            return
+        tensors = [self.due[path] for part in parts for path in self._paths(part)]
+        self.seen.update(tensor.path for tensor in tensors)
+        difference = counted - sum(tensor.size for tensor in tensors if tensor.trainable)
+        path, expected = _shared_path(tensors), self._stored_shape(weight, parts)
+        if expected != weight.shape:
+            yield Row("wrong shape", path, expected, weight.path, weight.shape, difference, note)
+            difference = 0
+        if any(tensor.trainable != weight.trainable for tensor in tensors):
+            kind, note = "wrong trainability", "trainable" if weight.trainable else "frozen"
+            yield Row(kind, path, expected, weight.path, weight.shape, difference, note)
+
+    def _aliases(self, weight: Weight) -> Iterator[Row]:
+        """Rows for further names of a weight's storage: right only where the formula ties."""
+        for alias, part in zip(weight.aliases, cycle(weight.parts or (weight.path,))):
+            for path, target in zip(self._paths(alias), self._paths(part), strict=True):
+                tensor = self.due.get(path)
+                note = f"shares the storage of {target}"
+                if tensor is None:
+                    yield Row("unexpected", path, None, weight.path, weight.shape, 0, note)
+                elif tensor.tied_to != target and path not in self.seen:
+                    loss = -tensor.size if tensor.trainable and tensor.tied_to is None else 0
+                    yield Row("missing", path, tensor.shape, weight.path, None, loss, note)
+                self.seen.add(path)
+
+    def _not_due(self, part: str) -> str:
+        """Why the formula does not ask for this part here; empty where it does."""
+        for path in self._paths(part):
+            tensor = self.due.get(path)
+            if tensor is None:
+                return "not in this spec"
+            if tensor.tied_to is not None:
+                return f"should share the storage of {tensor.tied_to}"
+            if path in self.seen:
+                return "stored a second time"
+        return ""
+
+    def _paths(self, part: str) -> list[str]:
+        """The canonical paths of a part: every layer's where it is stacked."""
+        if LAYER not in part.split("."):
+            return [part]
+        return [at_layer(part, index) for index in range(self.letters.L)] or [part]
+
+    def _stored_shape(self, weight: Weight, parts: list[str]) -> Shape:
+        return stored_shape(
+            weight.layout,
+            [self.due[self._paths(part)[0]].shape for part in parts],
+            head_size=self.letters.H // self.letters.A,
+            layers=self.letters.L,
+        )
+
+
+def _shared_path(tensors: list[Tensor]) -> str:
+    """One path for several tensors: what they share, and the names in which they differ.
+
+    ``layers.0.attention.{query,key,value}.bias``; of every layer's, ``layers.*.…``.
+    """
+    names = zip(*(tensor.path.split(".") for tensor in tensors), strict=True)
+    return ".".join(_one_of(list(dict.fromkeys(level))) for level in names)
+
+
+def _one_of(names: list[str]) -> str:
+    if len(names) == 1:
+        return names[0]
+    return LAYER if all(name.isdigit() for name in names) else "{" + ",".join(names) + "}"

@@ -1,0 +1,137 @@
+"""The BERT encoder, derived twice: as named tensors and as one polynomial.
+
+The two derivations never call each other; the tests prove them equal as symbols. Both are
+plain arithmetic on the letters and never branch on one: an indicator multiplies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from formulas.inventory import LAYER, Inventory, Tensor
+from formulas.spec import Letters, Quantity
+from formulas.terms import (
+    BERT,
+    BERT_CODE,
+    Part,
+    attention,
+    embedding,
+    feed_forward,
+    layer_norm,
+    linear,
+    within,
+)
+
+
+def inventory(letters: Letters) -> Inventory:
+    """Every tensor of the encoder that ``letters`` describe, in the order of the forward pass.
+
+    Paths: ``embeddings.…``, ``layers.*.…`` (repeated L times), ``pooler.…``,
+    ``mlm_head.…``, ``nsp_head.…``.
+
+    Source: Devlin et al. 2018, section 3 and figure 2; the heads: appendix A.2 and
+    google-research/bert, run_pretraining.py.
+    """
+    return Inventory(
+        letters,
+        (
+            *_embeddings(letters),
+            *_repeated(letters.L, _layer(letters)),
+            *_present(letters.pooler, _pooler(letters)),
+            *_mlm_head(letters),
+            *_present(letters.nsp, _nsp_head(letters)),
+        ),
+    )
+
+
+def closed_form(letters: Letters) -> Quantity:
+    """Trainable parameters of the encoder, as one polynomial in the letters.
+
+    (V + P + T)·H + 2H                  embeddings and their norm
+    + L·(4H² + 9H + 2HF + F)            layers: attention 4H² + 4H, feed-forward
+                                        2HF + F + H, two norms 4H
+    + pooler·(H² + H)
+    + mlm·(H² + 3H + V) + untied·VH     dense, norm, output bias; a decoder of its own
+    + nsp·(2H + 2)
+
+    The number of heads A does not occur. Ints are exact at any size.
+
+    Source: Devlin et al. 2018, section 3, written out and summed by hand.
+    """
+    L, H, _, F, V, P, T, pooler, mlm, untied, nsp = letters
+    square = H * H
+    return (
+        (V + P + T + 2) * H
+        + L * (4 * square + 9 * H + 2 * H * F + F)
+        + pooler * (square + H)
+        + mlm * (square + 3 * H + V)
+        + untied * (V * H)
+        + nsp * (2 * H + 2)
+    )
+
+
+def _embeddings(letters: Letters) -> Part:
+    source = f"{BERT}, section 3, figure 2"
+    return within(
+        "embeddings",
+        within("word_embeddings", embedding(letters.V, letters.H, source)),
+        within("position_embeddings", embedding(letters.P, letters.H, source)),
+        within("token_type_embeddings", embedding(letters.T, letters.H, source)),
+        # The paper does not mention this norm; the code has it (embedding_postprocessor).
+        within("layer_norm", layer_norm(letters.H)),
+    )
+
+
+def _layer(letters: Letters) -> Part:
+    return within(
+        f"layers.{LAYER}",
+        within("attention", attention(letters.H)),
+        within("attention_layer_norm", layer_norm(letters.H)),
+        within("feed_forward", feed_forward(letters.H, letters.F)),
+        within("feed_forward_layer_norm", layer_norm(letters.H)),
+    )
+
+
+def _pooler(letters: Letters) -> Part:
+    # The paper only says that [CLS] is used; the dense layer stands in the code.
+    source = f"{BERT_CODE}, modeling.py, BertModel (pooler)"
+    return within("pooler", linear(letters.H, letters.H, source))
+
+
+def _mlm_head(letters: Letters) -> Part:
+    """The masked-language head; its decoder is a (V, H) table, tied or its own."""
+    source = f"{BERT_CODE}, run_pretraining.py, get_masked_lm_output"
+    decoder = within("mlm_head.decoder", embedding(letters.V, letters.H, source))
+    return (
+        *_present(
+            letters.mlm,
+            within(
+                "mlm_head",
+                within("dense", linear(letters.H, letters.H, source)),
+                within("layer_norm", layer_norm(letters.H)),
+            ),
+        ),
+        *_present(letters.untied, decoder),
+        *_present(
+            letters.mlm - letters.untied,
+            _tied("embeddings.word_embeddings.weight", decoder),
+        ),
+        *_present(letters.mlm, (Tensor("mlm_head.decoder.bias", (letters.V,), source),)),
+    )
+
+
+def _nsp_head(letters: Letters) -> Part:
+    source = f"{BERT_CODE}, run_pretraining.py, get_next_sentence_output"
+    return within("nsp_head.classifier", linear(letters.H, 2, source))
+
+
+def _repeated(times: Quantity, part: Part) -> Part:
+    return tuple(replace(tensor, repeat=times) for tensor in part)
+
+
+def _present(indicator: Quantity, part: Part) -> Part:
+    return tuple(replace(tensor, present=indicator) for tensor in part)
+
+
+def _tied(target: str, part: Part) -> Part:
+    return tuple(replace(tensor, tied_to=target) for tensor in part)

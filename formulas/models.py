@@ -1,0 +1,52 @@
+"""Named models: their specs, and what others have published about their size."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from formulas.spec import EncoderSpec
+
+SHORT_NAMES = {"bert-base": "bert-base-uncased", "bert-large": "bert-large-uncased"}
+
+
+@dataclass(frozen=True, slots=True)
+class NamedModel:
+    """A model as others know it.
+
+    ``published`` is its number of parameters, or that of its ``component``, as ``source``
+    prints it: right or wrong, rounded or not ("110M"). ``config`` says where its sizes are
+    from.
+    """
+
+    name: str
+    spec: EncoderSpec
+    published: str
+    source: str
+    config: str
+    component: str = ""
+
+
+@cache
+def named_models() -> dict[str, NamedModel]:
+    """Every named model, by its full name, in the order of the data."""
+    tables = tomllib.loads(files("formulas").joinpath("models.toml").read_text("utf-8"))
+    return {
+        name: NamedModel(name=name, **table | {"spec": EncoderSpec(**table["spec"])})
+        for name, table in tables.items()
+    }
+
+
+def named_model(name: str) -> NamedModel:
+    """The model called ``name``, or short ``bert-base`` and ``bert-large``.
+
+    Raises ``ValueError`` that lists the names there are.
+    """
+    models = named_models()
+    try:
+        return models[SHORT_NAMES.get(name, name)]
+    except KeyError:
+        known = ", ".join([*models, *SHORT_NAMES])
+        raise ValueError(f"no model is named {name!r}; there are: {known}") from None

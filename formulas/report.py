@@ -1,0 +1,108 @@
+"""What a comparison found: two totals and the rows that differ, as data and as text.
+
+The differences of the rows always add up to the difference of the totals: whatever is
+off has a row, and a row says what it costs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from formulas.inventory import LAYER
+
+Kind: TypeAlias = Literal["missing", "unexpected", "wrong shape", "wrong trainability"]
+Shape: TypeAlias = tuple[int, ...]
+
+HEADINGS = ("component", "what", "expected", "native", "observed", "difference", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One disagreement between formula and model.
+
+    ``difference`` is what it adds to the trainable total. ``expected`` is the stored shape
+    that the formula asks for, None where it asks for nothing; ``native`` and ``observed``
+    are the framework's path and shape, None where the framework has nothing.
+    """
+
+    kind: Kind
+    path: str
+    expected: Shape | None
+    native: str | None
+    observed: Shape | None
+    difference: int
+    note: str = ""
+
+    @property
+    def component(self) -> str:
+        """The path with every layer's number written as ``*``."""
+        return ".".join(LAYER if part.isdigit() else part for part in self.path.split("."))
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Totals and the rows that differ; ``equal`` where there are none.
+
+    ``formula`` and ``actual`` count trainable parameters, tied ones once.
+    """
+
+    formula: int
+    actual: int
+    rows: tuple[Row, ...]
+
+    @property
+    def difference(self) -> int:
+        """actual - formula."""
+        return self.actual - self.formula
+
+    @property
+    def equal(self) -> bool:
+        """Whether every tensor, and so the total, is as the formula says."""
+        return not self.rows and not self.difference
+
+    def render(self, spec: object) -> str:
+        """This report as text: a spec to paste, both totals, only the rows that differ.
+
+        Rows that differ in nothing but the layer are one line, with their number.
+        """
+        lines = [
+            f"spec = {spec!r}",
+            f"actual {self.actual:,} - formula {self.formula:,} = {self.difference:+,}",
+        ]
+        if self.equal:
+            return "\n".join([*lines, "every tensor is as the formula says"])
+        return "\n".join([*lines, *_aligned([HEADINGS, *map(_cells, self._alike())])])
+
+    def _alike(self) -> list[list[Row]]:
+        groups: dict[tuple[object, ...], list[Row]] = {}
+        for row in self.rows:
+            key = (row.component, row.kind, row.expected, row.observed)
+            groups.setdefault(key, []).append(row)
+        return list(groups.values())
+
+
+def _cells(rows: list[Row]) -> tuple[str, ...]:
+    row = rows[0]
+    many = len(rows) > 1
+    return (
+        f"{row.component} (x{len(rows)})" if many else row.path,
+        row.kind,
+        _shape(row.expected),
+        f"{row.native} ..." if many and row.native else row.native or "-",
+        _shape(row.observed),
+        f"{sum(row.difference for row in rows):+,}",
+        row.note,
+    )
+
+
+def _aligned(table: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    ]
+
+
+def _shape(shape: Shape | None) -> str:
+    return "-" if shape is None else "({})".format(", ".join(map(str, shape)))
