@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -158,10 +159,10 @@ class TorchModel:
     def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
         """A forward pass, evaluating."""
         require_allocated(not any(p.is_meta for p in self.module.parameters()))
+        # PyTorch takes no array with a negative stride.
+        tensors = [torch.as_tensor(np.ascontiguousarray(array)) for array in (ids, types, mask)]
         with torch.no_grad():
-            outputs: dict[str, Any] = self.module(
-                torch.as_tensor(ids), torch.as_tensor(types), torch.as_tensor(mask)
-            )
+            outputs: dict[str, Any] = self.module(*tensors)
         return Outputs(**{k: None if v is None else v.numpy() for k, v in outputs.items()})
 
 

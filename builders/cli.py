@@ -1,0 +1,163 @@
+"""The command ``paramproof``.
+
+Exit status: 0 equal, 1 different (or a framework that broke), 2 bad usage or input, with
+one line on standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from builders.registry import Framework, framework, frameworks
+from builders.results import Result
+from builders.tables import count_table, frameworks_table, verify_table
+from builders.verify import verify
+from formulas.models import named_model, named_models
+
+# In a pipe there is no width to fit.
+console = Console(width=None if sys.stdout.isatty() else 1000)
+errors = Console(stderr=True)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="paramproof")
+def cli() -> None:
+    """How many parameters a transformer has, and why: formulas held to real frameworks."""
+
+
+@cli.command("count")
+@click.argument("model")
+def count_command(model: str) -> None:
+    """Print the tree of MODEL: shapes, parameters, subtotals and shares."""
+    named = named_model(model)
+    console.print(f"{named.name}: trainable parameters, tied tensors counted once")
+    console.print(count_table(named.spec))
+    what = f" for {named.component}" if named.component else ""
+    console.print(f"published{what}: {named.published} ({named.source})", markup=False)
+    console.print(f"sizes from: {named.config}", markup=False)
+
+
+@cli.command("frameworks")
+def frameworks_command() -> None:
+    """List the frameworks: what is there, in which version, and how to get what is not."""
+    console.print(frameworks_table(list(frameworks().values())))
+
+
+@cli.command("verify")
+@click.option("--framework", "names", multiple=True, metavar="NAME", help="Only this framework.")
+@click.option("--model", "models", multiple=True, metavar="NAME", help="Only this named model.")
+@click.option(
+    "--examples", type=click.IntRange(0), default=25, show_default=True, help="Random specs each."
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random specs."
+)
+@click.option("--json", "json_file", type=Path, metavar="FILE", help="Write every result there.")
+def verify_command(
+    names: Sequence[str],
+    models: Sequence[str],
+    examples: int,
+    seed: int,
+    json_file: Path | None,
+) -> None:
+    """Hold every framework to the formula, over the named models and random specs."""
+    if json_file:
+        _require_writable(json_file)
+    asked = [framework(name) for name in dict.fromkeys(names)] or list(frameworks().values())
+    there = [chosen for chosen in asked if not chosen.missing]
+    absent = [chosen for chosen in asked if chosen.missing]
+    if absent and (names or not there):
+        raise ValueError(f"not installed: {'; '.join(map(_how_to_get, absent))}")
+    chosen_models = [named_model(name) for name in models] or list(named_models().values())
+    specs = {named.name: named.spec for named in chosen_models}
+    if not specs and not examples:
+        raise ValueError("nothing to verify")
+    results = _with_progress(there, specs, examples, seed)
+    if json_file:
+        _write_json(json_file, results, examples, seed)
+    _print_results(results, absent, seed)
+    if any(result.failed for result in results):
+        raise SystemExit(1)
+
+
+def _with_progress(there: list[Framework], specs: dict, examples: int, seed: int) -> list[Result]:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    progress = Progress(
+        *columns, TimeElapsedColumn(), console=errors, disable=not errors.is_terminal
+    )
+    with progress:
+        total = len(specs) + examples
+        tasks = {chosen.name: progress.add_task(chosen.name, total=total) for chosen in there}
+        return verify(
+            there,
+            specs,
+            examples=examples,
+            seed=seed,
+            on_result=lambda result: progress.advance(tasks[result.framework]),
+        )
+
+
+def _print_results(results: list[Result], absent: list[Framework], seed: int) -> None:
+    console.print(verify_table(results))
+    failures = [result for result in results if result.failed]
+    for result in failures:
+        if result.report:
+            console.print(f"\n{result.framework}", result.report.render(result.spec), sep="\n")
+        else:
+            console.print(f"\n{result.framework} is installed and broken: {result.reason}")
+    for chosen in absent:
+        console.print(f"not installed, not verified: {_how_to_get(chosen)}", markup=False)
+    reports = [result for result in results if result.report]
+    equal = len(reports) - sum(result.failed for result in reports)
+    console.print(f"{equal} of {len(reports)} models equal the formula, tensor by tensor", end="")
+    console.print(f" (random specs: seed {seed})")
+
+
+def _write_json(path: Path, results: list[Result], examples: int, seed: int) -> None:
+    data = {
+        "seed": seed,
+        "examples": examples,
+        "versions": {name: chosen.versions() for name, chosen in frameworks().items()},
+        "results": [result.as_json() for result in results],
+    }
+    path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+
+
+def _require_writable(path: Path) -> None:
+    """Find out before a long run, not after it, and without touching what is there."""
+    target = path if path.exists() else path.parent
+    if path.is_dir() or not target.exists() or not os.access(target, os.W_OK):
+        raise ValueError(f"--json {path}: cannot be written")
+
+
+def _how_to_get(chosen: Framework) -> str:
+    return f"{chosen.name} ({chosen.how_to_get})"
+
+
+def main() -> None:
+    """Run the command, with every mistake of the user's as one line and exit status 2."""
+    try:
+        cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        _fail(error.format_message())
+    except ValueError as error:
+        _fail(str(error))
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; Python would complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def _fail(message: str) -> None:
+    print(f"paramproof: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(2)

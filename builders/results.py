@@ -1,0 +1,56 @@
+"""What ``paramproof verify`` found for one spec in one framework, and its form as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias
+
+from formulas import EncoderSpec, Report, Row
+
+Status: TypeAlias = Literal["equal", "different", "not expressible", "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One spec in one framework.
+
+    ``model`` is the named model's name, "" for a random spec. ``milliseconds`` is build,
+    read and compare, warm; ``peak_mb`` the peak memory of the worker so far, in 10**6
+    bytes. ``reason`` says why there is no ``report``.
+    """
+
+    framework: str
+    version: str
+    model: str
+    status: Status
+    spec: EncoderSpec | None = None
+    report: Report | None = None
+    milliseconds: float = 0.0
+    peak_mb: float = 0.0
+    reason: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether this is a reason not to trust the formula or the framework."""
+        return self.status in ("different", "broken")
+
+    def as_json(self) -> dict[str, Any]:
+        """This result in dicts, lists and scalars; ``difference`` and totals included."""
+        data = asdict(self)
+        if self.report:
+            data["report"]["difference"] = self.report.difference
+        return data
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Result:
+        """The result that ``as_json`` wrote."""
+        spec, report = data["spec"], data["report"]
+        if report:
+            rows = tuple(Row(**row | _shapes(row)) for row in report["rows"])
+            report = Report(report["formula"], report["actual"], rows)
+        return cls(**data | {"spec": spec and EncoderSpec(**spec), "report": report})
+
+
+def _shapes(row: dict[str, Any]) -> dict[str, Any]:
+    """JSON has lists where a row has tuples."""
+    return {key: row[key] and tuple(row[key]) for key in ("expected", "observed")}

@@ -1,0 +1,119 @@
+"""What the command line prints, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.markup import escape
+from rich.table import Table
+
+from builders.registry import Framework
+from builders.results import Result
+from formulas import EncoderSpec, Inventory, inventory
+from formulas.inventory import LAYER
+
+RIGHT = "right"
+
+
+def count_table(spec: EncoderSpec) -> Table:
+    """The tree of components: shapes, parameters in one and in all of them, share."""
+    table = Table("component", "shape")
+    for heading in ("each", "total", "share"):
+        table.add_column(heading, justify=RIGHT)
+    named = inventory(spec.letters())
+    for cells in _tree(named, "", named.total()):
+        table.add_row(*map(escape, cells))
+    table.add_section()
+    table.add_row("total", "", "", f"{named.total():,}", "100.00 %")
+    return table
+
+
+def _tree(named: Inventory, component: str, whole: int, times: int = 1) -> Iterator[tuple[str, ...]]:
+    for path in named.components(component):
+        tensors = {tensor.path: tensor for tensor in named if tensor.present}
+        inside = [tensor for key, tensor in tensors.items() if f"{key}.".startswith(f"{path}.")]
+        if not inside:
+            continue
+        if path.endswith(LAYER):
+            times = named.letters.L
+        each = named.total(path)
+        indent = "  " * path.count(".")
+        name = path.rpartition(".")[2].replace(LAYER, f"each of {times}")
+        total, share = f"{each * times:,}", f"{100 * each * times / whole:.2f} %"
+        tensor = tensors.get(path)
+        if tensor is None:
+            yield f"{indent}{name}", "", f"{each:,}", total, share
+            yield from _tree(named, path, whole, times)
+        elif tensor.tied_to:
+            yield f"{indent}{name}", _shape(tensor.shape), "tied", f"to {tensor.tied_to}", ""
+        else:
+            yield f"{indent}{name}", _shape(tensor.shape), f"{each:,}", total, share
+
+
+def verify_table(results: Sequence[Result]) -> Table:
+    """A line per framework and named model, and one for its random specs together."""
+    table = Table("framework", "version", "spec")
+    for heading in ("formula", "actual", "difference", "ms", "peak MB"):
+        table.add_column(heading, justify=RIGHT)
+    for name in dict.fromkeys(result.framework for result in results):
+        own = [result for result in results if result.framework == name]
+        for result in own:
+            if result.model or result.status == "broken":
+                table.add_row(*map(escape, _line(result, result.model or "-")))
+        random = [result for result in own if not result.model and result.report]
+        if random:
+            table.add_row(*map(escape, _summary(random)))
+        table.add_section()
+    return table
+
+
+def _line(result: Result, spec: str) -> tuple[str, ...]:
+    start = (result.framework, result.version, spec)
+    if result.report is None:
+        return (*start, result.status, "-", result.reason, "", "")
+    report = result.report
+    difference = f"{report.difference:+,}" if report.difference else "0"
+    if result.status == "different" and not report.difference:
+        difference = "0, but tensors differ"
+    return (
+        *start,
+        f"{report.formula:,}",
+        f"{report.actual:,}",
+        difference,
+        f"{result.milliseconds:,.1f}",
+        f"{result.peak_mb:,.0f}",
+    )
+
+
+def _summary(results: Sequence[Result]) -> tuple[str, ...]:
+    """Random specs in one line: sums, the number that differ, mean time, last peak."""
+    reports = [result.report for result in results if result.report]
+    different = sum(result.failed for result in results)
+    return (
+        results[0].framework,
+        results[0].version,
+        f"{len(results)} random specs",
+        f"{sum(report.formula for report in reports):,}",
+        f"{sum(report.actual for report in reports):,}",
+        f"{different} differ" if different else "0",
+        f"{sum(result.milliseconds for result in results) / len(results):,.1f}",
+        f"{results[-1].peak_mb:,.0f}",
+    )
+
+
+def frameworks_table(frameworks: Sequence[Framework]) -> Table:
+    """What is installed, in which version, and how to get what is not."""
+    table = Table("framework", "installed", "missing", "how to get it")
+    for framework in frameworks:
+        versions = framework.versions().items()
+        table.add_row(
+            framework.name,
+            ", ".join(f"{name} {version}" for name, version in versions if version),
+            ", ".join(framework.missing),
+            escape(framework.how_to_get) if framework.missing else "",
+        )
+    return table
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return "({})".format(", ".join(map(str, shape)))

@@ -1,0 +1,105 @@
+"""Every framework, each in a worker process of its own, over named models and random specs.
+
+A worker has its own environment variables, memory figure and crash. Nothing is set in the
+process of whoever calls this.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+
+from builders.registry import Framework
+from builders.results import Result
+from formulas import EncoderSpec
+
+
+def verify(
+    frameworks: Sequence[Framework],
+    models: Mapping[str, EncoderSpec],
+    *,
+    examples: int,
+    seed: int,
+    on_result: Callable[[Result], None] = lambda result: None,
+) -> list[Result]:
+    """Results in the order of ``frameworks``: named models first, then random specs.
+
+    As many workers run at once as there are processors. ``on_result`` is called from their
+    threads as results come in. A worker that dies gives a last result that is ``broken``.
+    """
+    job = json.dumps(
+        {
+            "models": {name: asdict(spec) for name, spec in models.items()},
+            "examples": examples,
+            "seed": seed,
+        }
+    )
+    running: list[subprocess.Popen[str]] = []
+
+    def collect(framework: Framework) -> list[Result]:
+        results = []
+        for result in _results(framework, job, running):
+            on_result(result)
+            results.append(result)
+        return results
+
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        try:
+            return [result for results in pool.map(collect, frameworks) for result in results]
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for worker in running:
+                worker.kill()
+
+
+def _results(
+    framework: Framework, job: str, running: list[subprocess.Popen[str]]
+) -> Iterator[Result]:
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
+        worker = subprocess.Popen(
+            [sys.executable, "-P", "-m", "builders.worker", framework.name],
+            env=_environment(framework),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            encoding="utf-8",
+        )
+        running.append(worker)
+        with worker:
+            assert worker.stdin and worker.stdout
+            try:
+                worker.stdin.write(job)
+                worker.stdin.close()
+            except BrokenPipeError:
+                pass  # It died before reading; its exit status says so below.
+            for line in worker.stdout:
+                yield Result.from_json(json.loads(line))
+        if worker.returncode:
+            errors.seek(0)
+            yield Result(
+                framework.name,
+                framework.version,
+                model="",
+                status="broken",
+                reason=_last_words(errors.read(), worker.returncode),
+            )
+
+
+def _environment(framework: Framework) -> dict[str, str]:
+    """The worker's variables: ours, the framework's, and the modules that we see."""
+    path = os.pathsep.join(entry for entry in sys.path if entry)
+    return {**os.environ, "PYTHONPATH": path, **framework.environment}
+
+
+def _last_words(errors: str, status: int) -> str:
+    """The line of a traceback that names the error, or how the process ended."""
+    lines = [line for line in errors.splitlines() if line.strip()]
+    if status > 0 and lines:
+        return lines[-1].strip()
+    return f"the worker ended with status {status}"

@@ -1,0 +1,94 @@
+"""One framework in a process of its own: ``python -m builders.worker FRAMEWORK``.
+
+A job comes as JSON on standard input: the specs of named models, a number of random specs,
+a seed. Each result leaves as a line of JSON on what was standard output when the process
+began; what a framework prints goes to standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from builders.check import check
+from builders.protocol import Builder
+from builders.registry import Framework, framework
+from builders.results import Result
+from builders.strategies import draw_examples, supported_specs
+from formulas import EncoderSpec
+
+WARM_UP = EncoderSpec(
+    vocab_size=5,
+    hidden_size=2,
+    num_hidden_layers=1,
+    num_attention_heads=1,
+    intermediate_size=3,
+    max_position_embeddings=4,
+    type_vocab_size=2,
+)
+
+
+def main() -> None:
+    """Do the job on standard input."""
+    with os.fdopen(os.dup(1), "w", encoding="utf-8") as results:
+        os.dup2(2, 1)
+        job = json.load(sys.stdin)
+        for result in run(framework(sys.argv[1]), job):
+            print(json.dumps(result.as_json()), file=results, flush=True)
+
+
+def run(chosen: Framework, job: dict[str, Any]) -> Iterator[Result]:
+    """A result for each named model, then for each random spec, that ``job`` asks for."""
+    builder = chosen.load()
+    # The first build of a process pays for the framework's own start.
+    check(builder, WARM_UP)
+    for name, fields in job["models"].items():
+        yield examine(chosen, builder, EncoderSpec(**fields), name)
+    specs = supported_specs(builder, **chosen.fixed)
+    for spec in draw_examples(specs, job["examples"], job["seed"]):
+        yield examine(chosen, builder, spec)
+
+
+def examine(chosen: Framework, builder: Builder, spec: EncoderSpec, model: str = "") -> Result:
+    """Build, read and compare one spec, timed."""
+    supported = builder.supports(spec)
+    if supported is not True:
+        return Result(
+            chosen.name, chosen.version, model, "not expressible", spec, reason=supported
+        )
+    start = time.perf_counter()
+    report = check(builder, spec)
+    return Result(
+        chosen.name,
+        chosen.version,
+        model,
+        "equal" if report.equal else "different",
+        spec,
+        report,
+        milliseconds=round((time.perf_counter() - start) * 1000, 3),
+        peak_mb=round(peak_memory() / 1e6, 1),
+    )
+
+
+def peak_memory() -> int:
+    """Peak resident memory of this process in bytes.
+
+    Linux also keeps it in /proc; there ``ru_maxrss`` begins at the parent's size.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        for line in status.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""Real sizes, up to 175 billion parameters, and the figure this project began with."""
+
+from dataclasses import replace
+
+import pytest
+
+from builders import check
+from formulas.models import named_model, named_models
+from tests import literals
+
+
+@pytest.mark.parametrize("model", named_models())
+def test_named_model(builder, model):
+    spec = named_model(model).spec
+    report = check(builder, spec)
+    assert report.equal, report.render(spec)
+    assert report.actual == literals.TOTALS[model]
+
+
+def test_bert_base_with_both_heads(builder):
+    spec = replace(named_model("bert-base").spec, mlm_head=True, nsp_head=True)
+    assert check(builder, spec).actual == literals.BERT_BASE_WITH_BOTH_HEADS
+
+
+def test_attention_layer_of_the_question(builder):
+    """2,362,368 in each of the 12 layers, summed over what the framework stores."""
+    weights = builder.build(named_model("keras-bert-question").spec).weights()
+    assert [_size(weights, index, "attention") for index in range(12)] == (
+        [literals.ATTENTION_LAYER] * 12
+    )
+
+
+def test_one_layer_of_bert_base(builder):
+    weights = builder.build(named_model("bert-base").spec).weights()
+    parts = ("attention", "attention_layer_norm", "feed_forward", "feed_forward_layer_norm")
+    for index in range(12):
+        assert sum(_size(weights, index, part) for part in parts) == literals.BERT_BASE_LAYER
+
+
+def _size(weights, index, component):
+    """Entries of the weights that are, wholly, in one component of one layer."""
+    inside = f"layers.{index}.{component}."
+    stacked = f"layers.*.{component}."
+    own = sum(w.size for w in weights if all(part.startswith(inside) for part in w.parts))
+    shared = [w for w in weights if all(part.startswith(stacked) for part in w.parts)]
+    return own + sum(w.size // w.shape[0] for w in shared)

@@ -1,0 +1,25 @@
+"""Random specs: every framework's every tensor is as the formula says."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builders import check
+from builders.strategies import supported_specs
+from formulas import closed_form
+
+
+@given(data=st.data())
+def test_every_tensor_is_as_the_formula_says(framework, builder, data):
+    spec = data.draw(supported_specs(builder, **framework.fixed), label="spec")
+    report = check(builder, spec)
+    assert report.equal, report.render(spec)
+
+
+@given(data=st.data())
+def test_trainable_total_is_the_closed_form(framework, builder, data):
+    """The same count without names and without ``compare``: sizes of what is trainable."""
+    spec = data.draw(supported_specs(builder, **framework.fixed), label="spec")
+    weights = builder.build(spec).weights()
+    assert len({weight.path for weight in weights}) == len(weights)
+    actual = sum(weight.size for weight in weights if weight.trainable)
+    assert actual == closed_form(spec.letters()), repr(spec)

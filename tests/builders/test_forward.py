@@ -1,0 +1,61 @@
+"""The models are real: they run, on ids, types and a padding mask."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builders.strategies import supported_specs
+from tests.builders.test_features import SPEC
+from tests.profiles import a_fifth
+
+
+@a_fifth()
+@given(data=st.data())
+def test_forward_pass(framework, builder, data):
+    spec = data.draw(supported_specs(builder, **framework.fixed), label="spec")
+    model = builder.build(spec, allocate=True)
+    assert model.weights() == builder.build(spec).weights()
+
+    tokens = min(3, spec.max_position_embeddings)
+    # Padding is token 0, where there is another token to pad: keras-bert knows no other mask.
+    last = spec.vocab_size - 1
+    ids = np.array([[last] * tokens, [last] * (tokens - 1) + [0]], dtype="int32")
+    mask = ids != 0 if last else np.zeros_like(ids, dtype=bool)
+    if not last or not mask.any(axis=1).all():
+        ids, mask = ids[:1], mask[:1]
+    outputs = model.run(ids, np.full_like(ids, spec.type_vocab_size - 1), mask)
+
+    batch, hidden = len(ids), spec.hidden_size
+    assert outputs.sequence.shape == (batch, tokens, hidden)
+    assert _shape(outputs.pooled) == ((batch, hidden) if spec.pooler else None)
+    assert _shape(outputs.mlm) == ((batch, tokens, spec.vocab_size) if spec.mlm_head else None)
+    assert _shape(outputs.nsp) == ((batch, 2) if spec.nsp_head else None)
+    if last:
+        assert all(np.isfinite(array[:1]).all() for array in outputs if array is not None)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_padding_is_not_attended_to(builder, dtype):
+    model = builder.build(SPEC, allocate=True, dtype=dtype)
+    padded = np.array([[3, 4, 5, 0, 0]], dtype="int32")
+    alone = padded[:, :3]
+    types = np.array([[0, 1, 0, 1, 1]], dtype="int32")
+    long = model.run(padded, types, padded != 0)
+    short = model.run(alone, types[:, :3], alone != 0)
+    assert long.sequence.dtype == dtype
+    error = np.abs(long.sequence[:, :3] - short.sequence).max()
+    assert error < {"float32": 1e-5, "float64": 1e-13}[dtype]
+    changed = model.run(alone[:, ::-1], types[:, :3], alone != 0)
+    assert np.abs(changed.sequence - short.sequence).max() > 1e-3
+
+
+def test_an_abstract_model_does_not_run(builder):
+    model = builder.build(SPEC)
+    ids = np.ones((1, 2), dtype="int32")
+    with pytest.raises(RuntimeError, match="allocate=True"):
+        model.run(ids, ids * 0, ids != 0)
+
+
+def _shape(array):
+    return None if array is None else array.shape

@@ -1,0 +1,106 @@
+"""Which frameworks a run is about, and what a test may ask for.
+
+A test never names a framework it is parametrised over: it asks for ``framework`` (the
+header) or ``builder`` (the loaded file). Tests of one framework's own traps are marked
+``framework("name")``.
+"""
+
+import os
+
+import pytest
+from hypothesis import settings
+
+from builders.protocol import Builder, FrameworkUnavailable
+from builders.registry import Framework, frameworks
+from tests import profiles
+
+profiles.register()
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--framework",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only this framework (may be repeated; default: all)",
+    )
+    parser.addoption(
+        "--require", action="store_true", help="a framework that is absent is a failure, no skip"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # This process is ours: it may be set up as a worker is. Of frameworks that contradict
+    # each other the first has its way, and the others say what they would need.
+    for name in selected(config):
+        for variable, value in registered(name).environment.items():
+            os.environ.setdefault(variable, value)
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    random = "derandomised" if settings().derandomize else "seed: see --hypothesis-seed"
+    profile = config.getoption("--hypothesis-profile") or settings.get_current_profile_name()
+    lines = [f"hypothesis profile {profile}, {settings().max_examples} examples, {random}"]
+    for name in selected(config):
+        versions = registered(name).versions().items()
+        lines.append(f"{name}: " + ", ".join(f"{k} {v or 'not installed'}" for k, v in versions))
+    return lines
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    chosen = set(selected(config))
+    deselected = []
+    for item in items:
+        marker = item.get_closest_marker("framework")
+        if marker and not chosen.intersection(marker.args):
+            deselected.append(item)
+    config.hook.pytest_deselected(items=deselected)
+    items[:] = [item for item in items if item not in deselected]
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    marker = item.get_closest_marker("framework")
+    if marker:
+        name = next(name for name in selected(item.config) if name in marker.args)
+        loaded(name, item.config)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "framework" in metafunc.fixturenames:
+        metafunc.parametrize("framework", selected(metafunc.config), indirect=True)
+
+
+@pytest.fixture(scope="session")
+def framework(request: pytest.FixtureRequest) -> Framework:
+    """A framework's header."""
+    return registered(request.param)
+
+
+@pytest.fixture(scope="session")
+def builder(framework: Framework, request: pytest.FixtureRequest) -> Builder:
+    """A framework's file, loaded."""
+    return loaded(framework.name, request.config)
+
+
+def selected(config: pytest.Config) -> list[str]:
+    names = config.getoption("--framework") or list(frameworks())
+    unknown = set(names) - set(frameworks())
+    if unknown:
+        raise pytest.UsageError(f"no framework is named {', '.join(unknown)}")
+    return names
+
+
+def registered(name: str) -> Framework:
+    return frameworks()[name]
+
+
+def loaded(name: str, config: pytest.Config) -> Builder:
+    """The builder; absent, it is a skip on a laptop and a failure where it was required."""
+    try:
+        return registered(name).load()
+    except FrameworkUnavailable as error:
+        if config.getoption("--require"):
+            pytest.fail(f"required and unavailable: {error}", pytrace=False)
+        pytest.skip(str(error))

@@ -1,0 +1,65 @@
+"""The named models: their totals, and that their data is what it says."""
+
+import tomllib
+from importlib.resources import files
+
+import pytest
+
+from formulas import closed_form, inventory
+from formulas.models import SHORT_NAMES, named_model, named_models
+from tests import literals
+
+NAMES = [
+    "bert-base-uncased",
+    "bert-large-uncased",
+    "bert-base-cased",
+    "bert-large-cased",
+    "bert-base-chinese",
+    "bert-base-multilingual-cased",
+    "bert-tiny",
+    "ernie-1.0",
+    "keras-bert-question",
+    "encoder-175b",
+]
+
+
+def test_names():
+    assert list(named_models()) == NAMES
+    assert list(literals.TOTALS) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_total(name):
+    assert closed_form(named_model(name).spec.letters()) == literals.TOTALS[name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_published_is_cited_and_about_a_component(name):
+    model = named_model(name)
+    assert model.published
+    assert len(model.source) > 10
+    assert len(model.config) > 10
+    assert inventory(model.spec.letters()).total(model.component) > 0
+
+
+def test_the_question_is_answered():
+    model = named_model("keras-bert-question")
+    counted = inventory(model.spec.letters()).total(model.component)
+    assert f"{counted:,}" == model.published
+
+
+def test_short_names():
+    assert SHORT_NAMES == {"bert-base": "bert-base-uncased", "bert-large": "bert-large-uncased"}
+    assert named_model("bert-base") is named_model("bert-base-uncased")
+
+
+def test_unknown_name():
+    with pytest.raises(ValueError, match="no model is named 'bert'; there are: bert-base-uncased"):
+        named_model("bert")
+
+
+def test_data_holds_no_counts():
+    """Totals are computed: a count in the data would be a second truth."""
+    tables = tomllib.loads(files("formulas").joinpath("models.toml").read_text("utf-8"))
+    for table in tables.values():
+        assert set(table) <= {"published", "source", "config", "component", "spec"}

@@ -1,0 +1,47 @@
+"""Hypothesis profiles, with every field of ``settings`` pinned.
+
+``dev`` hunts a little at every run, ``ci`` is the same at every run, ``thorough`` hunts at
+length: ``pytest --hypothesis-profile thorough``.
+"""
+
+from hypothesis import HealthCheck, Phase, Verbosity, settings
+from hypothesis.database import DirectoryBasedExampleDatabase
+
+PINNED = {
+    "verbosity": Verbosity.normal,
+    "phases": tuple(Phase),
+    "stateful_step_count": 50,
+    "report_multiple_bugs": False,
+    # A model takes milliseconds in one framework and a second in another.
+    "suppress_health_check": (HealthCheck.too_slow,),
+    "deadline": None,
+    "print_blob": True,
+    "backend": "hypothesis",
+}
+
+PROFILES = {
+    "dev": {
+        **PINNED,
+        "max_examples": 25,
+        "derandomize": False,
+        "database": DirectoryBasedExampleDatabase(".hypothesis/examples"),
+    },
+    "ci": {**PINNED, "max_examples": 50, "derandomize": True, "database": None},
+    "thorough": {
+        **PINNED,
+        "max_examples": 5000,
+        "derandomize": False,
+        "database": DirectoryBasedExampleDatabase(".hypothesis/examples"),
+    },
+}
+
+
+def register() -> None:
+    """Make the profiles known to Hypothesis."""
+    for name, fields in PROFILES.items():
+        settings.register_profile(name, settings.get_profile("default"), **fields)
+
+
+def a_fifth() -> settings:
+    """The current profile with a fifth of its examples, for tests that build many models."""
+    return settings(max_examples=max(1, settings().max_examples // 5))
