@@ -113,6 +113,9 @@ def _print_results(results: list[Result], absent: list[Framework], seed: int) ->
             console.print(f"\n{result.framework}", result.report.render(result.spec), sep="\n")
         else:
             console.print(f"\n{result.framework} is installed and broken: {result.reason}")
+    for reason in dict.fromkeys(result.reason for result in results if result.model):
+        if reason:
+            console.print(f"not expressible: {reason}", markup=False)
     for chosen in absent:
         console.print(f"not installed, not verified: {_how_to_get(chosen)}", markup=False)
     reports = [result for result in results if result.report]

@@ -70,7 +70,7 @@ def verify_table(results: Sequence[Result]) -> Table:
 def _line(result: Result, spec: str) -> tuple[str, ...]:
     start = (result.framework, result.version, spec)
     if result.report is None:
-        return (*start, result.status, "-", result.reason, "", "")
+        return (*start, result.status, "", "", "", "")
     report = result.report
     difference = f"{report.difference:+,}" if report.difference else "0"
     if result.status == "different" and not report.difference:

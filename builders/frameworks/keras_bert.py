@@ -8,7 +8,7 @@ the bare encoder is what the package returns otherwise.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any, Literal
 
 import tensorflow as tf
@@ -88,6 +88,9 @@ def supports(spec: EncoderSpec) -> Literal[True] | str:
         return f"keras-bert has 2 token types, type_vocab_size={spec.type_vocab_size} is not there"
     if not spec.tie_word_embeddings:
         return "keras-bert always ties its MLM decoder to the token table"
+    if spec.hidden_size == 1:
+        # Its positions are tiled at run time, so a width of 1 may be broadcast, or not.
+        return "keras-bert cannot build hidden_size=1: the width is unknown after its positions"
     if _is_bare(spec) and spec.num_hidden_layers == 0:
         return "keras-bert's bare encoder (training=False) raises IndexError without layers"
     return True
@@ -100,22 +103,34 @@ def build(
     allocate: bool = False,
     dtype: DType = "float32",
 ) -> KerasBertModel:
-    """The encoder in a graph of its own, or eagerly where it is to be allocated.
+    """The encoder in a graph of its own; where it is to be allocated, with a session.
 
     Raises ``UnsupportedSpec`` for a norm epsilon that is not keras-bert's own.
     """
     require(supports(spec))
     numerics = numerics or Numerics(layer_norm_eps=LAYER_NORM_EPS)
     if numerics.layer_norm_eps != LAYER_NORM_EPS:
-        raise UnsupportedSpec(f"keras-bert's norms have epsilon {LAYER_NORM_EPS} and no other")
-    with _floatx(dtype), nullcontext() if allocate else tf.Graph().as_default():
+        raise UnsupportedSpec(f"keras-bert's norms have epsilon {LAYER_NORM_EPS:.0e} and no other")
+    with tf.Graph().as_default(), _floatx(dtype):
         model, outputs = _model(spec, ACTIVATIONS[numerics.hidden_act])
-    return KerasBertModel(model, outputs, dtype, allocate)
+        session = _initialised() if allocate else None
+    return KerasBertModel(model, outputs, session)
+
+
+def _initialised() -> tf.compat.v1.Session:
+    """A session of the current graph, its variables initialised.
+
+    Not an eager model: tf-keras exchanges the base classes of its layers whenever one is
+    made in a graph, and every eager model made before is invalid from then on.
+    """
+    session = tf.compat.v1.Session()
+    session.run(tf.compat.v1.global_variables_initializer())
+    return session
 
 
 @contextmanager
 def _floatx(dtype: DType) -> Iterator[None]:
-    """keras-bert's layers take no dtype, and its attention makes a layer at every call."""
+    """keras-bert's layers take no dtype."""
     previous = keras.backend.floatx()
     keras.backend.set_floatx(dtype)
     try:
@@ -159,15 +174,14 @@ def _model(spec: EncoderSpec, activation: Any) -> tuple[keras.Model, list[str]]:
 
 
 class KerasBertModel:
-    """A tf-keras model of keras-bert's layers."""
+    """A tf-keras model of keras-bert's layers, and the session that holds its values."""
 
     def __init__(
-        self, model: keras.Model, outputs: list[str], dtype: DType, allocated: bool
+        self, model: keras.Model, outputs: list[str], session: tf.compat.v1.Session | None
     ) -> None:
         self.model = model
         self.outputs = outputs
-        self.dtype = dtype
-        self.allocated = allocated
+        self.session = session
 
     def weights(self) -> list[Weight]:
         """Every variable once. The tied decoder is data flow and has no variable."""
@@ -179,18 +193,17 @@ class KerasBertModel:
 
     def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
         """A forward pass. Raises ``ValueError`` where the mask is not that of token id 0."""
-        require_allocated(self.allocated)
+        require_allocated(self.session is not None)
         if ((ids != 0) != mask).any():
             raise ValueError("keras-bert takes no mask: token id 0, and no other, is padding")
-        with _floatx(self.dtype):
-            outputs = self.model([ids, types], training=False)
-        outputs = outputs if isinstance(outputs, list) else [outputs]
-        given = {k: v.numpy() for k, v in zip(self.outputs, outputs, strict=True)}
+        names = [tensor.name for tensor in self.model.inputs]
+        arrays = self.session.run(self.model.outputs, dict(zip(names, (ids, types), strict=True)))
+        given = dict(zip(self.outputs, arrays, strict=True))
         return Outputs(**dict.fromkeys(Outputs._fields) | given)
 
 
 def _weight(name: str, shape: tuple[int, ...], trainable: bool) -> Weight:
-    """Layer i's names begin "Encoder-i-", from 1; its own layers repeat theirs in the variable's."""
+    """Layers count from 1; a layer with several kernels repeats its name in its variables'."""
     path = name.removesuffix(":0")
     if not path.startswith("Encoder-"):
         part = OUTSIDE_LAYERS.get(path)

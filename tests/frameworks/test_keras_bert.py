@@ -1,0 +1,73 @@
+"""keras-bert itself, as the question calls it."""
+
+import pytest
+
+from tests import literals
+
+pytestmark = pytest.mark.framework("keras-bert")
+
+
+@pytest.fixture(scope="module")
+def question():
+    """The question's model, with its very arguments, untouched by anything of ours."""
+    import tensorflow as tf
+    from keras_bert import get_model
+
+    with tf.Graph().as_default():
+        yield get_model(
+            token_num=30000,
+            head_num=12,
+            transformer_num=12,
+            embed_dim=768,
+            feed_forward_dim=3072,
+            seq_len=500,
+            pos_num=512,
+            dropout_rate=0.05,
+        )
+
+
+@pytest.mark.parametrize("layer", range(1, 13))
+def test_attention_layer(question, layer):
+    attention = question.get_layer(f"Encoder-{layer}-MultiHeadSelfAttention")
+    assert attention.count_params() == literals.ATTENTION_LAYER
+    assert sum(w.shape.num_elements() for w in attention.trainable_weights) == 2_362_368
+
+
+def test_whole_model(question):
+    assert question.count_params() == literals.TOTALS["keras-bert-question"]
+
+
+def test_a_mask_must_be_that_of_token_0():
+    import numpy as np
+
+    from builders import load
+    from tests.builders.test_features import SPEC
+
+    model = load("keras-bert").build(SPEC, allocate=True)
+    ids = np.array([[3, 0, 4]])
+    with pytest.raises(ValueError, match="token id 0, and no other, is padding"):
+        model.run(ids, ids * 0, np.array([[True, True, True]]))
+
+
+def test_another_epsilon_is_refused():
+    from builders import UnsupportedSpec, load
+    from formulas import Numerics
+    from tests.builders.test_features import SPEC
+
+    with pytest.raises(UnsupportedSpec, match="epsilon 1e-14 and no other"):
+        load("keras-bert").build(SPEC, Numerics(layer_norm_eps=1e-12))
+
+
+def test_keras_3_under_tensorflow_is_named():
+    """Without the variable, tensorflow.keras is Keras 3: said at once, not deep in a layer."""
+    import os
+    import subprocess
+    import sys
+
+    code = "import tensorflow; import builders.frameworks.keras_bert"
+    environment = {k: v for k, v in os.environ.items() if k != "TF_USE_LEGACY_KERAS"}
+    environment["PYTHONPATH"] = os.pathsep.join(entry for entry in sys.path if entry)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], env=environment, capture_output=True, text=True
+    )
+    assert "FrameworkUnavailable: keras-bert needs TF_USE_LEGACY_KERAS=1" in done.stderr

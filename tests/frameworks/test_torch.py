@@ -1,0 +1,164 @@
+"""Deliberately wrong models, as real PyTorch code, and what the report says of each."""
+
+from dataclasses import replace
+
+import pytest
+
+from formulas import EncoderSpec, compare, inventory
+
+pytestmark = pytest.mark.framework("torch")
+
+SPEC = EncoderSpec(
+    vocab_size=11,
+    hidden_size=6,
+    num_hidden_layers=2,
+    num_attention_heads=3,
+    intermediate_size=5,
+    max_position_embeddings=7,
+    type_vocab_size=2,
+)
+
+
+def bias_dropped(encoder, nn):
+    for layer in encoder.layers:
+        layer.linear1 = nn.Linear(6, 5, bias=False)
+
+
+def norm_shared(encoder, nn):
+    for layer in encoder.layers:
+        layer.norm2 = layer.norm1
+
+
+def axes_swapped(encoder, nn):
+    layer = encoder.layers[1]
+    layer.linear2.weight = nn.Parameter(layer.linear2.weight.detach().T)
+
+
+def frozen(encoder, nn):
+    encoder.layers[0].self_attn.in_proj_bias.requires_grad_(False)
+
+
+def renamed(encoder, nn):
+    norm = encoder.embeddings_norm
+    norm.gain = norm.weight
+    norm.weight = None
+
+
+def doubled(encoder, nn):
+    encoder.layers[0].norm3 = nn.LayerNorm(6)
+
+
+def no_pooler(encoder, nn):
+    encoder.pooler = None
+
+
+def two_positions_more(encoder, nn):
+    encoder.position_embeddings = nn.Embedding(7 + 2, 6)
+
+
+
+
+EXPECTED = {
+    bias_dropped: [
+        "actual 690 - formula 700 = -10",
+        "layers.*.feed_forward.intermediate.bias (x2)  missing  (5)  -  -  -10",
+    ],
+    norm_shared: [
+        "actual 676 - formula 700 = -24",
+        "layers.*.feed_forward_layer_norm.scale (x2)  missing  (6)  layers.0.norm1.weight ...  -"
+        "  -12  shares the storage of layers.0.attention_layer_norm.scale",
+        "layers.*.feed_forward_layer_norm.bias (x2)  missing  (6)  layers.0.norm1.bias ...  -"
+        "  -12  shares the storage of layers.0.attention_layer_norm.bias",
+    ],
+    axes_swapped: [
+        "actual 700 - formula 700 = +0",
+        "layers.1.feed_forward.output.kernel  wrong shape  (6, 5)  layers.1.linear2.weight"
+        "  (5, 6)  +0",
+    ],
+    frozen: [
+        "actual 682 - formula 700 = -18",
+        "layers.0.attention.{query,key,value}.bias  wrong trainability  (18)"
+        "  layers.0.self_attn.in_proj_bias  (18)  -18  frozen",
+    ],
+    renamed: [
+        "actual 700 - formula 700 = +0",
+        "embeddings_norm.gain  unexpected  -  embeddings_norm.gain  (6)  +6  no canonical name",
+        "embeddings.layer_norm.scale  missing  (6)  -  -  -6",
+    ],
+    doubled: [
+        "actual 712 - formula 700 = +12",
+        "layers.0.norm3.weight  unexpected  -  layers.0.norm3.weight  (6)  +6  no canonical name",
+        "layers.0.norm3.bias  unexpected  -  layers.0.norm3.bias  (6)  +6  no canonical name",
+    ],
+    no_pooler: [
+        "actual 658 - formula 700 = -42",
+        "pooler.kernel  missing  (6, 6)  -  -  -36",
+        "pooler.bias  missing  (6)  -  -  -6",
+    ],
+    two_positions_more: [
+        "actual 712 - formula 700 = +12",
+        "embeddings.position_embeddings.weight  wrong shape  (7, 6)  position_embeddings.weight"
+        "  (9, 6)  +12",
+    ],
+}
+
+
+def report_of(encoder, spec=SPEC):
+    from builders.frameworks.torch import TorchModel
+
+    return compare(inventory(spec.letters()), TorchModel(encoder).weights())
+
+
+def built(spec=SPEC):
+    import torch
+
+    from builders.frameworks.torch import Encoder
+    from formulas import Numerics
+
+    with torch.device("meta"):
+        return Encoder(spec, Numerics()), torch.nn
+
+
+def words(line):
+    """The line with single spaces, whatever the widths of its columns."""
+    return " ".join(line.split())
+
+
+def test_the_model_to_break_is_right():
+    encoder, _ = built()
+    assert report_of(encoder).equal
+
+
+@pytest.mark.parametrize("fault", EXPECTED, ids=lambda fault: fault.__name__)
+def test_report(fault):
+    encoder, nn = built()
+    fault(encoder, nn)
+    spec, totals, headings, *rows = report_of(encoder).render(SPEC).splitlines()
+    assert eval(spec.removeprefix("spec = "), {"EncoderSpec": EncoderSpec}) == SPEC
+    assert words(headings) == "component what expected native observed difference"
+    assert [totals, *map(words, rows)] == [*map(words, EXPECTED[fault])]
+
+
+def test_layers_shared():
+    """Every tensor of the second layer is the first one's, fused ones part by part."""
+    encoder, nn = built()
+    encoder.layers[1] = encoder.layers[0]
+    report = report_of(encoder)
+    layer = inventory(SPEC.letters()).total("layers.*")
+    assert report.difference == -layer
+    assert {row.kind for row in report.rows} == {"missing"}
+    assert {row.component.split(".")[0] for row in report.rows} == {"layers"}
+    assert len(report.rows) == 16
+    notes = {row.path: row.note for row in report.rows}
+    assert notes["layers.1.attention.key.kernel"] == (
+        "shares the storage of layers.0.attention.key.kernel"
+    )
+
+
+def test_untied_where_the_spec_ties():
+    tied = replace(SPEC, mlm_head=True)
+    encoder, nn = built(tied)
+    assert report_of(encoder, tied).equal
+    encoder.mlm_decoder = nn.Linear(6, 11)
+    (row,) = report_of(encoder, tied).rows
+    assert (row.kind, row.path, row.difference) == ("unexpected", "mlm_head.decoder.weight", 66)

@@ -1,0 +1,74 @@
+"""A framework from outside: arrays in a dict, in plain NumPy.
+
+It registers by an entry point and imports what any framework's file may import. The same
+encoder under three names: as it should be, with a bias too few, and broken.
+"""
+
+import os
+
+import numpy as np
+
+from builders.protocol import Outputs, require, require_allocated
+from formulas.weight import Weight
+
+FRAMEWORKS = {
+    "toy": {"distributions": ("numpy",), "fixed": {"mlm_head": False}},
+    "toy-wrong": {
+        "distributions": ("numpy",),
+        "fixed": {"mlm_head": False},
+        "environment": {"TOY": "wrong"},
+    },
+    "toy-broken": {"distributions": ("numpy",), "environment": {"TOY": "broken"}},
+    "toy-absent": {"distributions": ("a-distribution-that-nobody-has",)},
+}
+
+if os.environ.get("TOY") == "broken":
+    raise TypeError("the toy is broken")
+
+NORM = ("scale", "bias")
+DENSE = ("kernel", "bias")
+
+
+def supports(spec):
+    return "the toy has no heads" if spec.mlm_head or spec.nsp_head else True
+
+
+def build(spec, numerics=None, *, allocate=False, dtype="float32"):
+    require(supports(spec))
+    return Toy(spec, np.zeros if allocate else None)
+
+
+class Toy:
+    def __init__(self, spec, make):
+        hidden, inner = spec.hidden_size, spec.intermediate_size
+        shapes = {
+            "embeddings.word_embeddings.weight": (spec.vocab_size, hidden),
+            "embeddings.position_embeddings.weight": (spec.max_position_embeddings, hidden),
+            "embeddings.token_type_embeddings.weight": (spec.type_vocab_size, hidden),
+        }
+        shapes |= {f"embeddings.layer_norm.{name}": (hidden,) for name in NORM}
+        for index in range(spec.num_hidden_layers):
+            layer = f"layers.{index}"
+            for name in ("query", "key", "value", "output"):
+                shapes |= dense(f"{layer}.attention.{name}", hidden, hidden)
+            shapes |= dense(f"{layer}.feed_forward.intermediate", hidden, inner)
+            shapes |= dense(f"{layer}.feed_forward.output", inner, hidden)
+            for norm in ("attention_layer_norm", "feed_forward_layer_norm"):
+                shapes |= {f"{layer}.{norm}.{name}": (hidden,) for name in NORM}
+            if os.environ.get("TOY") == "wrong":
+                del shapes[f"{layer}.feed_forward.intermediate.bias"]
+        if spec.pooler:
+            shapes |= dense("pooler", hidden, hidden)
+        self.shapes = shapes
+        self.arrays = make and {path: make(shape) for path, shape in shapes.items()}
+
+    def weights(self):
+        return [Weight(path, shape, True, (path,)) for path, shape in self.shapes.items()]
+
+    def run(self, ids, types, mask):
+        require_allocated(self.arrays is not None)
+        return Outputs(self.arrays["embeddings.word_embeddings.weight"][ids], None, None, None)
+
+
+def dense(path, inputs, outputs):
+    return {f"{path}.kernel": (inputs, outputs), f"{path}.bias": (outputs,)}

@@ -1,0 +1,92 @@
+"""The contract is open: a framework from outside is found, loaded, run and verified."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from builders import FrameworkUnavailable, check, load
+from builders.registry import Framework, framework, frameworks
+from builders.verify import verify
+from formulas.models import named_model
+
+
+def test_every_module_in_the_folder_is_a_framework():
+    folder = Path(load.__code__.co_filename).parent / "frameworks"
+    files = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    modules = {chosen.module.rpartition(".")[2] for chosen in frameworks().values()}
+    assert files == modules
+
+
+def test_an_outsider_is_found_and_held_to_the_formula(outsider):
+    assert "toy" not in {name for name in frameworks() if name != "toy"}
+    builder = load("toy")
+    spec = named_model("bert-base").spec
+    assert check(builder, spec).equal
+    assert framework("toy").how_to_get == "python -m pip install numpy"
+
+
+def test_an_outsider_is_gone_when_it_is_not_installed():
+    assert "toy" not in frameworks()
+
+
+def test_an_outsider_in_a_worker(outsider):
+    seen = []
+    specs = {"bert-tiny": named_model("bert-tiny").spec}
+    chosen = [framework("toy"), framework("toy-wrong"), framework("toy-broken")]
+    before = dict(os.environ)
+    results = verify(chosen, specs, examples=2, seed=0, on_result=seen.append)
+    assert [(result.framework, result.status) for result in results if result.model] == [
+        ("toy", "equal"),
+        ("toy-wrong", "different"),
+    ]
+    assert [result.status for result in results][-1] == "broken"
+    assert sorted(map(repr, seen)) == sorted(map(repr, results))
+    # A worker's variables are a worker's business.
+    assert dict(os.environ) == before
+
+
+def test_missing_distribution(outsider):
+    with pytest.raises(FrameworkUnavailable, match="toy-absent needs a-distribution-that-nobody"):
+        load("toy-absent")
+
+
+def test_missing_variable(outsider, monkeypatch):
+    monkeypatch.delenv("TOY", raising=False)
+    with pytest.raises(FrameworkUnavailable, match="toy-wrong needs TOY=wrong set before Python"):
+        load("toy-wrong")
+
+
+def test_broken_is_no_absence(outsider, monkeypatch):
+    monkeypatch.setenv("TOY", "broken")
+    with pytest.raises(TypeError, match="the toy is broken"):
+        load("toy-broken")
+
+
+def test_unknown_name():
+    with pytest.raises(ValueError, match="no framework is named 'theano'; there are: .*torch"):
+        load("theano")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("x = 1\n", "has no FRAMEWORKS header"),
+        ("FRAMEWORKS = {'torch': {'distributions': ('numpy',)}}\n", "both claim 'torch'"),
+    ],
+)
+def test_a_bad_outsider_is_named(outsider, source, message):
+    (outsider / "toy_framework.py").write_text(source)
+    with pytest.raises(ValueError, match=f"toy_framework .*{message}"):
+        frameworks()
+
+
+def test_an_outsider_that_is_not_there(outsider):
+    (outsider / "toy_framework.py").unlink()
+    with pytest.raises(ValueError, match="toy_framework is registered .* cannot be found"):
+        frameworks()
+
+
+def test_how_to_get_one_of_ours():
+    ours = Framework("x", "m", ("d",), extra="torch")
+    assert ours.how_to_get == 'python -m pip install ".[torch]"'

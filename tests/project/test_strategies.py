@@ -1,0 +1,97 @@
+"""The strategies reach the corners, within the number of examples that CI runs."""
+
+from dataclasses import astuple
+
+import pytest
+from hypothesis import HealthCheck, find, settings
+
+from builders.strategies import draw_examples, encoder_specs, supported_specs
+from formulas import EncoderSpec
+from tests.profiles import PROFILES
+
+EXAMPLES = draw_examples(encoder_specs(), PROFILES["ci"]["max_examples"], seed_value=0)
+
+
+def distinct(spec):
+    sizes = [size for size in astuple(spec) if type(size) is int]
+    return len(set(sizes)) == len(sizes)
+
+
+CORNERS = {
+    "A = 1": lambda s: s.num_attention_heads == 1,
+    "A = H": lambda s: s.num_attention_heads == s.hidden_size,
+    "A = H > 1": lambda s: s.num_attention_heads == s.hidden_size > 1,
+    "L = 0": lambda s: s.num_hidden_layers == 0,
+    "L = 1": lambda s: s.num_hidden_layers == 1,
+    "F != 4H": lambda s: s.intermediate_size != 4 * s.hidden_size,
+    "F < H": lambda s: s.intermediate_size < s.hidden_size,
+    "V < H": lambda s: s.vocab_size < s.hidden_size,
+    "V > H": lambda s: s.vocab_size > s.hidden_size,
+    "odd H, F and V": lambda s: s.hidden_size * s.intermediate_size * s.vocab_size % 2,
+    "all sizes distinct": distinct,
+    "no pooler": lambda s: not s.pooler,
+    "tied": lambda s: s.mlm_head and s.tie_word_embeddings,
+    "untied": lambda s: not s.tie_word_embeddings,
+    "both heads": lambda s: s.mlm_head and s.nsp_head,
+}
+
+
+@pytest.mark.parametrize("corner", CORNERS)
+def test_reaches(corner):
+    reached = [spec for spec in EXAMPLES if CORNERS[corner](spec)]
+    assert reached, f"none of {len(EXAMPLES)} examples has {corner}"
+
+
+def test_shrinks_to_the_smallest():
+    smallest = find(encoder_specs(), lambda spec: spec.num_hidden_layers >= 2)
+    assert smallest == EncoderSpec(
+        vocab_size=1,
+        hidden_size=1,
+        num_hidden_layers=2,
+        num_attention_heads=1,
+        intermediate_size=1,
+        max_position_embeddings=1,
+        type_vocab_size=1,
+        pooler=False,
+    )
+
+
+def test_the_same_seed_gives_the_same_examples():
+    first, again, other = (draw_examples(encoder_specs(), 20, seed) for seed in (3, 3, 4))
+    assert first == again
+    assert first != other
+    assert len(first) == 20
+    assert draw_examples(encoder_specs(), 0, 3) == []
+
+
+def test_fixed_fields_are_constructed():
+    specs = encoder_specs(type_vocab_size=2, tie_word_embeddings=True, mlm_head=True)
+    for spec in draw_examples(specs, 50, 0):
+        assert (spec.type_vocab_size, spec.tie_word_embeddings, spec.mlm_head) == (2, True, True)
+
+
+def test_what_is_refused_is_not_drawn():
+    class Bare:
+        @staticmethod
+        def supports(spec):
+            return True if spec.num_hidden_layers else "needs a layer"
+
+    specs = draw_examples(supported_specs(Bare), 50, 0)
+    assert len(specs) == 50
+    assert all(spec.num_hidden_layers for spec in specs)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_field_of_a_profile_is_pinned(profile):
+    fields = set(PROFILES[profile])
+    known = {name for name in dir(settings()) if not name.startswith("_")}
+    known -= {name for name in known if callable(getattr(settings, name, None))}
+    assert fields == known
+
+
+def test_ci_is_the_same_at_every_run():
+    assert PROFILES["ci"]["derandomize"]
+    assert PROFILES["ci"]["database"] is None
+    assert not PROFILES["thorough"]["derandomize"]
+    assert PROFILES["thorough"]["max_examples"] >= 1000
+    assert HealthCheck.filter_too_much not in PROFILES["ci"]["suppress_health_check"]
