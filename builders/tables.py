@@ -28,7 +28,9 @@ def count_table(spec: EncoderSpec) -> Table:
     return table
 
 
-def _tree(named: Inventory, component: str, whole: int, times: int = 1) -> Iterator[tuple[str, ...]]:
+def _tree(
+    named: Inventory, component: str, whole: int, times: int = 1
+) -> Iterator[tuple[str, ...]]:
     for path in named.components(component):
         tensors = {tensor.path: tensor for tensor in named if tensor.present}
         inside = [tensor for key, tensor in tensors.items() if f"{key}.".startswith(f"{path}.")]

@@ -72,7 +72,8 @@ def _results(
         )
         running.append(worker)
         with worker:
-            assert worker.stdin and worker.stdout
+            assert worker.stdin is not None
+            assert worker.stdout is not None
             try:
                 worker.stdin.write(job)
                 worker.stdin.close()
@@ -93,7 +94,7 @@ def _results(
 
 def _environment(framework: Framework) -> dict[str, str]:
     """The worker's variables: ours, the framework's, and the modules that we see."""
-    path = os.pathsep.join(entry for entry in sys.path if entry)
+    path = os.pathsep.join(map(os.path.abspath, sys.path))
     return {**os.environ, "PYTHONPATH": path, **framework.environment}
 
 

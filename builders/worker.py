@@ -59,9 +59,7 @@ def examine(chosen: Framework, builder: Builder, spec: EncoderSpec, model: str =
     """Build, read and compare one spec, timed."""
     supported = builder.supports(spec)
     if supported is not True:
-        return Result(
-            chosen.name, chosen.version, model, "not expressible", spec, reason=supported
-        )
+        return Result(chosen.name, chosen.version, model, "not expressible", spec, reason=supported)
     start = time.perf_counter()
     report = check(builder, spec)
     return Result(

@@ -61,8 +61,8 @@ class _Comparison:
             yield Row("wrong shape", path, expected, weight.path, weight.shape, difference, note)
             difference = 0
         if any(tensor.trainable != weight.trainable for tensor in tensors):
-            kind, note = "wrong trainability", "trainable" if weight.trainable else "frozen"
-            yield Row(kind, path, expected, weight.path, weight.shape, difference, note)
+            shape, note = weight.shape, "trainable" if weight.trainable else "frozen"
+            yield Row("wrong trainability", path, expected, weight.path, shape, difference, note)
 
     def _aliases(self, weight: Weight) -> Iterator[Row]:
         """Rows for further names of a weight's storage: right only where the formula ties."""

@@ -84,9 +84,7 @@ class Inventory:
         depth = len(component.split(".")) + 1 if component else 1
         below = (tensor.path for tensor in self if lies_in(tensor.path, component))
         return tuple(
-            dict.fromkeys(
-                ".".join(path.split(".")[:depth]) for path in below if path != component
-            )
+            dict.fromkeys(".".join(path.split(".")[:depth]) for path in below if path != component)
         )
 
     def expand(self) -> Inventory:

@@ -6,6 +6,7 @@ start from. ``vary`` names the field that the law changes.
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 
 from formulas import EncoderSpec
 
@@ -50,8 +51,8 @@ def assert_quadratic_in_width(count: Count, spec: EncoderSpec) -> None:
     step = spec.num_attention_heads
     widths = [spec.hidden_size + more * step for more in range(4)]
     counts = [count(replace(spec, hidden_size=width)) for width in widths]
-    first = [after - before for before, after in zip(counts, counts[1:], strict=False)]
-    second = [after - before for before, after in zip(first, first[1:], strict=False)]
+    first = [after - before for before, after in pairwise(counts)]
+    second = [after - before for before, after in pairwise(first)]
     assert second[0] == second[1], f"not quadratic in H: {counts} at {widths} for {spec!r}"
 
 

@@ -65,7 +65,7 @@ def test_feature(framework, builder, feature):
 def test_fixed_fields_are_what_supports_refuses(framework, builder):
     """The header tells the strategies what ``supports`` would tell them one by one."""
     others = {"type_vocab_size": 3, "tie_word_embeddings": False}
-    spec = replace(SPEC, mlm_head=True)
+    spec = replace(SPEC, mlm_head=True, nsp_head=True)
     for field, value in others.items():
         refused = builder.supports(replace(spec, **{field: value})) is not True
         assert refused == (field in framework.fixed)

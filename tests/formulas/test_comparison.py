@@ -115,9 +115,7 @@ def fused(spec, index, names, width):
 def test_fused_weights():
     qkv = ("query", "key", "value")
     separate = [
-        w
-        for w in weights_of(SPEC)
-        if not any(w.path.endswith(f"{name}.kernel") for name in qkv)
+        w for w in weights_of(SPEC) if not any(w.path.endswith(f"{name}.kernel") for name in qkv)
     ]
     good = [fused(SPEC, index, qkv, 36) for index in range(2)]
     assert compared(SPEC, [*separate, *good]).equal

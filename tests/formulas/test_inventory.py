@@ -109,7 +109,7 @@ def test_every_tensor_cites_its_source():
 
 
 def test_unknown_component():
-    with pytest.raises(KeyError, match="layers.12"):
+    with pytest.raises(KeyError, match=r"layers\.12"):
         BASE.total("layers.12")
 
 

@@ -100,5 +100,5 @@ def test_epsilon(eps):
 
 def test_activation():
     assert Numerics(hidden_act="gelu_new").hidden_act == "gelu_new"
-    with pytest.raises(ValueError, match="hidden_act='swish' .* gelu or gelu_new or relu"):
+    with pytest.raises(ValueError, match=r"hidden_act='swish' .* gelu or gelu_new or relu"):
         Numerics(hidden_act="swish")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from formulas import Weight
 from formulas.weight import LAYOUTS, stored_shape
 
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 @given(heads=st.integers(1, 5), size=st.integers(1, 5), other=st.integers(1, 7))
 def test_stored_shape_is_that_of_einops(layout, heads, size, other):

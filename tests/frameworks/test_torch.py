@@ -56,8 +56,6 @@ def two_positions_more(encoder, nn):
     encoder.position_embeddings = nn.Embedding(7 + 2, 6)
 
 
-
-
 EXPECTED = {
     bias_dropped: [
         "actual 690 - formula 700 = -10",
@@ -141,7 +139,7 @@ def test_report(fault):
 
 def test_layers_shared():
     """Every tensor of the second layer is the first one's, fused ones part by part."""
-    encoder, nn = built()
+    encoder, _ = built()
     encoder.layers[1] = encoder.layers[0]
     report = report_of(encoder)
     layer = inventory(SPEC.letters()).total("layers.*")
@@ -162,3 +160,12 @@ def test_untied_where_the_spec_ties():
     encoder.mlm_decoder = nn.Linear(6, 11)
     (row,) = report_of(encoder, tied).rows
     assert (row.kind, row.path, row.difference) == ("unexpected", "mlm_head.decoder.weight", 66)
+
+
+def test_report_in_the_readme():
+    from docs.generate import README, block
+
+    encoder, nn = built()
+    bias_dropped(encoder, nn)
+    sample = block("report", README.read_text("utf-8"))
+    assert sample == report_of(encoder).render(SPEC) + "\n", "run python -m docs.generate"

@@ -49,10 +49,10 @@ def test_a_breach_is_found(tmp_path):
         "formulas/spec.py": "import builders.protocol\n",
         "formulas/terms.py": "def f():\n    import numpy\n",
         "formulas/weight.py": "from .spec import x\nfrom formulas.spec import x\nimport math\n",
-        "builders/check.py": "from tests import literals\nfrom builders.frameworks.torch import x\n",
+        "builders/check.py": "from tests import laws\nfrom builders.frameworks.torch import x\n",
         "builders/frameworks/torch.py": "from formulas.encoder import x\nimport torch\n",
         "builders/frameworks/keras.py": "from formulas import inventory\nimport formulas.spec\n",
-        "builders/frameworks/flax.py": "from builders.registry import x\nimport builders.protocol\n",
+        "builders/frameworks/flax.py": "from builders.check import x\nimport builders.protocol\n",
     }
     for name, source in planted.items():
         path = tmp_path / name
@@ -61,7 +61,7 @@ def test_a_breach_is_found(tmp_path):
     assert list(breaches(tmp_path)) == [
         "builders/check.py: tests",
         "builders/check.py: builders.frameworks.torch",
-        "builders/frameworks/flax.py: builders.registry",
+        "builders/frameworks/flax.py: builders.check",
         "builders/frameworks/keras.py: formulas",
         "builders/frameworks/torch.py: formulas.encoder",
         "formulas/spec.py: builders.protocol",

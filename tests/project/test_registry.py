@@ -64,7 +64,7 @@ def test_broken_is_no_absence(outsider, monkeypatch):
 
 
 def test_unknown_name():
-    with pytest.raises(ValueError, match="no framework is named 'theano'; there are: .*torch"):
+    with pytest.raises(ValueError, match=r"no framework is named 'theano'; there are: .*torch"):
         load("theano")
 
 
@@ -83,7 +83,7 @@ def test_a_bad_outsider_is_named(outsider, source, message):
 
 def test_an_outsider_that_is_not_there(outsider):
     (outsider / "toy_framework.py").unlink()
-    with pytest.raises(ValueError, match="toy_framework is registered .* cannot be found"):
+    with pytest.raises(ValueError, match=r"toy_framework is registered .* cannot be found"):
         frameworks()
 
 

@@ -1,0 +1,62 @@
+"""Fill the generated blocks of the README: ``python -m docs.generate``, in the checkout.
+
+A block stands between ``<!-- NAME -->`` and ``<!-- end -->``. The tests hold each block to
+what the command prints today, and say to run this where it has drifted.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+README = Path(__file__).parents[1] / "README.md"
+VERIFY = ("verify", "--model", "bert-base", "--examples", "50")
+
+
+def block(name: str, text: str) -> str:
+    """The lines of the block ``name`` in ``text``, unindented. Raises ``KeyError``."""
+    match = _pattern(name).search(text)
+    if match is None:
+        raise KeyError(f"no block {name!r}")
+    return "".join(line.removeprefix("    ") for line in match["lines"].splitlines(keepends=True))
+
+
+def with_block(name: str, text: str, lines: str) -> str:
+    """``text`` with ``lines`` in the block ``name``, as preformatted text."""
+    indented = "".join(f"    {line}".rstrip() + "\n" for line in lines.splitlines())
+    return _pattern(name).sub(lambda match: f"{match['start']}\n{indented}\n{match['end']}", text)
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    start, end = re.escape(f"<!-- {name} -->"), re.escape("<!-- end -->")
+    return re.compile(rf"(?P<start>{start}\n)\n?(?P<lines>.*?)\n?(?P<end>{end})", re.DOTALL)
+
+
+def paramproof(*arguments: str) -> str:
+    """What the command prints."""
+    code = "from builders.cli import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], check=True, capture_output=True, text=True
+    ).stdout
+
+
+def report() -> str:
+    """What a comparison says of PyTorch's encoder without its first feed-forward bias."""
+    from tests.frameworks import test_torch
+
+    encoder, nn = test_torch.built()
+    test_torch.bias_dropped(encoder, nn)
+    return test_torch.report_of(encoder).render(test_torch.SPEC)
+
+
+def main() -> None:
+    """Rewrite the README's blocks."""
+    text = README.read_text("utf-8")
+    text = with_block("verify", text, paramproof(*VERIFY))
+    text = with_block("report", text, report())
+    text = with_block("paramproof count bert-base", text, paramproof("count", "bert-base"))
+    README.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()

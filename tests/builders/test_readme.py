@@ -1,0 +1,26 @@
+"""The README's sample of ``paramproof verify``, framework by framework."""
+
+import re
+
+from builders.strategies import draw_examples, supported_specs
+from docs.generate import README, VERIFY, block
+from formulas import closed_form
+from tests import literals
+
+
+def test_verify_sample(framework, builder):
+    """Versions, totals and the sums over the random specs; not the times and the memory."""
+    lines = block("verify", README.read_text("utf-8")).splitlines()
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines if "│" in line]
+    base, random = (row for row in rows if row[0] == framework.name)
+
+    # A local version names a build, such as +cpu.
+    assert {row[1].split("+")[0] for row in (base, random)} == {framework.version.split("+")[0]}
+    total = f"{literals.TOTALS['bert-base-uncased']:,}"
+    assert base[2:6] == ["bert-base-uncased", total, total, "0"]
+
+    examples = int(VERIFY[-1])
+    specs = draw_examples(supported_specs(builder, **framework.fixed), examples, 0)
+    total = f"{sum(closed_form(spec.letters()) for spec in specs):,}"
+    assert random[2:6] == [f"{examples} random specs", total, total, "0"]
+    assert re.fullmatch(r"[\d,.]+", random[6])

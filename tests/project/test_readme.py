@@ -1,0 +1,61 @@
+"""The README's samples are what the commands print today, its code does what it says."""
+
+import re
+from pathlib import Path
+
+from docs.generate import README, block, with_block
+
+TEXT = README.read_text("utf-8")
+
+
+def test_count(paramproof):
+    name = "paramproof count bert-base"
+    assert block(name, TEXT) == paramproof("count", "bert-base").stdout, (
+        "run python -m docs.generate"
+    )
+
+
+def test_python():
+    (code,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    names = {}
+    *statements, closed, total = code.strip().splitlines()
+    exec("\n".join(statements), names)
+    for line in (closed, total):
+        expression, comment = line.split("  # ")
+        assert eval(expression, names) == int(comment)
+
+
+def test_formula():
+    """The formula as printed is the closed form."""
+    import sympy
+
+    from formulas import Letters, closed_form
+
+    (lines,) = re.findall(r"^    N = (.*?)\n\n", TEXT, re.DOTALL | re.MULTILINE)
+    letters = Letters(*sympy.symbols(" ".join(Letters._fields)))
+    printed = re.sub(r"(\d)([A-Z])", r"\1*\2", lines.replace("·", "*").replace("²", "**2"))
+    printed = printed.replace("HF", "H*F").replace("\n", " ")
+    difference = sympy.sympify(printed, letters._asdict()) - closed_form(letters)
+    assert sympy.expand(difference) == 0
+
+
+def test_every_framework_has_a_row():
+    from builders.registry import frameworks
+
+    table = TEXT.partition("## Frameworks")[2].partition("##")[0]
+    named = set(re.findall(r"`([a-z-]+)`", "".join(re.findall(r"^\|(.*?)\|", table, re.M))))
+    assert named == set(frameworks())
+
+
+def test_commands_exist():
+    tox = Path(README.parent / "tox.ini").read_text("utf-8")
+    assert "[testenv:verify]" in tox
+    assert ".venv/bin/tox\n" in TEXT
+
+
+def test_a_block_is_replaced():
+    text = "a\n<!-- x -->\n<!-- end -->\nb\n"
+    once = with_block("x", text, "1\n  2\n")
+    assert once == "a\n<!-- x -->\n\n    1\n      2\n\n<!-- end -->\nb\n"
+    assert block("x", once) == "1\n  2\n"
+    assert with_block("x", once, "1\n  2\n") == once
