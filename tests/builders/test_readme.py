@@ -3,9 +3,9 @@
 import re
 
 from builders.strategies import draw_examples, supported_specs
-from docs.generate import README, VERIFY, block
 from formulas import closed_form
 from tests import literals
+from tests.docs import README, VERIFY, block
 
 
 def test_verify_sample(framework, builder):

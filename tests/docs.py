@@ -1,4 +1,4 @@
-"""Fill the generated blocks of the README: ``python -m docs.generate``, in the checkout.
+"""Fill the generated blocks of the README: ``python -m tests.docs``, in the checkout.
 
 A block stands between ``<!-- NAME -->`` and ``<!-- end -->``. The tests hold each block to
 what the command prints today, and say to run this where it has drifted.
