@@ -71,15 +71,13 @@ def verify_command(
     """Hold every framework to the formula, over the named models and random specs."""
     if json_file:
         _require_writable(json_file)
+    chosen_models = [named_model(name) for name in models] or list(named_models().values())
+    specs = {named.name: named.spec for named in chosen_models}
     asked = [framework(name) for name in dict.fromkeys(names)] or list(frameworks().values())
     there = [chosen for chosen in asked if not chosen.missing]
     absent = [chosen for chosen in asked if chosen.missing]
     if absent and (names or not there):
         raise ValueError(f"not installed: {'; '.join(map(_how_to_get, absent))}")
-    chosen_models = [named_model(name) for name in models] or list(named_models().values())
-    specs = {named.name: named.spec for named in chosen_models}
-    if not specs and not examples:
-        raise ValueError("nothing to verify")
     results = _with_progress(there, specs, examples, seed)
     if json_file:
         _write_json(json_file, results, examples, seed)

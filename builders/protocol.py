@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from formulas.spec import EncoderSpec, Numerics
@@ -48,6 +48,17 @@ class Model(Protocol):
 
         ``ids`` and ``types`` are (B, S) ints, S at most P; ``mask`` is (B, S), True at
         tokens and False at padding. Raises ``RuntimeError`` for an abstract model.
+        """
+        ...
+
+    def gradients(
+        self, ids: Array, types: Array, mask: Array, cotangents: Outputs
+    ) -> Mapping[str, Array]:
+        """The gradient of the sum of outputs times ``cotangents``, as for ``run``.
+
+        By native path, in the native shape, for each trainable weight that it reaches; a
+        weight that no output depends on is zero or absent. ``cotangents`` has an array of
+        the output's shape for each output that counts, and None for the others.
         """
         ...
 

@@ -20,7 +20,7 @@ from builders.check import check
 from builders.protocol import Builder
 from builders.registry import Framework, framework
 from builders.results import Result
-from builders.strategies import draw_examples, supported_specs
+from builders.strategies import random_specs
 from formulas import EncoderSpec
 
 WARM_UP = EncoderSpec(
@@ -50,8 +50,7 @@ def run(chosen: Framework, job: dict[str, Any]) -> Iterator[Result]:
     check(builder, WARM_UP)
     for name, fields in job["models"].items():
         yield examine(chosen, builder, EncoderSpec(**fields), name)
-    specs = supported_specs(builder, **chosen.fixed)
-    for spec in draw_examples(specs, job["examples"], job["seed"]):
+    for spec in random_specs(builder, job["examples"], job["seed"], **chosen.fixed):
         yield examine(chosen, builder, spec)
 
 

@@ -7,6 +7,7 @@ the ``params`` collection holds parameters.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, Literal
 
@@ -194,12 +195,30 @@ class LinenModel:
 
     def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
         """A forward pass."""
+        with self._precision():
+            outputs: Any = self.encoder.apply(self.variables, *map(jnp.asarray, (ids, types, mask)))
+        return Outputs(**{k: None if v is None else np.asarray(v) for k, v in outputs.items()})
+
+    def gradients(
+        self, ids: Array, types: Array, mask: Array, cotangents: Outputs
+    ) -> dict[str, Array]:
+        """The gradient of the sum of outputs times ``cotangents``."""
+        wanted = {k: v for k, v in cotangents._asdict().items() if v is not None}
+
+        def loss(params: Any) -> jax.Array:
+            arrays = map(jnp.asarray, (ids, types, mask))
+            outputs: Any = self.encoder.apply({"params": params}, *arrays)
+            return sum(jnp.sum(outputs[name] * by) for name, by in wanted.items())
+
+        with self._precision():
+            gradients = jax.jit(jax.grad(loss))(self.variables["params"])
+        return {k: np.asarray(v) for k, v in flatten_dict(gradients, sep="/").items()}
+
+    def _precision(self) -> AbstractContextManager[None]:
+        """JAX makes float32 of every float64 it is not told to keep."""
         table = self.variables["params"]["word_embeddings"]["embedding"]
         require_allocated(isinstance(table, jax.Array))
-        with jax.enable_x64(table.dtype == jnp.float64):
-            arrays = map(jnp.asarray, (ids, types, mask))
-            outputs: Any = self.encoder.apply(self.variables, *arrays)
-        return Outputs(**{k: None if v is None else np.asarray(v) for k, v in outputs.items()})
+        return jax.enable_x64(table.dtype == jnp.float64)
 
 
 def _weight(path: str, shape: tuple[int, ...]) -> Weight:

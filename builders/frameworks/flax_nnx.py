@@ -8,6 +8,7 @@ Only an ``nnx.Param`` is a parameter; random keys and their counters are variabl
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, Literal
 
@@ -212,12 +213,31 @@ class NnxModel:
 
     def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
         """A forward pass. nnx takes the attention's softmax in float32, in float64 too."""
+        with self._precision():
+            outputs = self.module(*map(jnp.asarray, (ids, types, mask)))
+        return Outputs(**{k: None if v is None else np.asarray(v) for k, v in outputs.items()})
+
+    def gradients(
+        self, ids: Array, types: Array, mask: Array, cotangents: Outputs
+    ) -> dict[str, Array]:
+        """The gradient of the sum of outputs times ``cotangents``."""
+        wanted = {k: v for k, v in cotangents._asdict().items() if v is not None}
+
+        def loss(module: Any) -> jax.Array:
+            outputs = module(*map(jnp.asarray, (ids, types, mask)))
+            return sum(jnp.sum(outputs[name] * by) for name, by in wanted.items())
+
+        with self._precision():
+            gradients = nnx.jit(nnx.grad(loss))(self.module)
+        leaves = nnx.to_flat_state(gradients)
+        return {".".join(map(str, k)): np.asarray(v.get_value()) for k, v in leaves}
+
+    def _precision(self) -> AbstractContextManager[None]:
+        """JAX makes float32 of every float64 it is not told to keep."""
         module: Any = self.module
         table = module.word_embeddings.embedding.get_value()
         require_allocated(isinstance(table, jax.Array))
-        with jax.enable_x64(table.dtype == jnp.float64):
-            outputs = module(*map(jnp.asarray, (ids, types, mask)))
-        return Outputs(**{k: None if v is None else np.asarray(v) for k, v in outputs.items()})
+        return jax.enable_x64(table.dtype == jnp.float64)
 
 
 def _weight(path: str, shape: tuple[int, ...]) -> Weight:

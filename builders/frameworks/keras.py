@@ -267,23 +267,87 @@ class KerasModel:
         """
         trainable = {id(variable) for variable in self.encoder.trainable_weights}
         return [
-            _weight(variable.path, tuple(variable.shape), id(variable) in trainable)
+            _weight(_path(variable), tuple(variable.shape), id(variable) in trainable)
             for variable in self.encoder.weights
         ]
 
     def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
         """A forward pass, in inference."""
-        require_allocated(self.allocated)
-        with enable_x64(self.encoder.dtype == "float64"):
+        with self._precision():
             arrays = map(keras.ops.convert_to_tensor, (ids, types, mask))
             outputs: Any = self.encoder(*arrays, training=False)
             numpy = keras.ops.convert_to_numpy
             return Outputs(**{k: None if v is None else numpy(v) for k, v in outputs.items()})
 
+    def gradients(
+        self, ids: Array, types: Array, mask: Array, cotangents: Outputs
+    ) -> dict[str, Array]:
+        """The gradient of the sum of outputs times ``cotangents``, in the backend's own way."""
+        tensor = keras.ops.convert_to_tensor
+
+        def loss(outputs: dict[str, Any]) -> Any:
+            pairs = ((outputs[k], v) for k, v in cotangents._asdict().items() if v is not None)
+            return sum(keras.ops.sum(output * tensor(by)) for output, by in pairs)
+
+        with self._precision():
+            arrays = list(map(tensor, (ids, types, mask)))
+            gradients = GRADIENTS[BACKEND](self.encoder, arrays, loss)
+            pairs = zip(self.encoder.trainable_weights, gradients, strict=True)
+            numpy = keras.ops.convert_to_numpy
+            return {_path(k): numpy(v) for k, v in pairs if v is not None}
+
+    def _precision(self) -> AbstractContextManager[Any]:
+        require_allocated(self.allocated)
+        return enable_x64(self.encoder.dtype == "float64")
+
+
+def _jax_gradients(encoder: keras.Model, arrays: list[Any], loss: Callable[..., Any]) -> list[Any]:
+    import jax
+
+    def stateless(trainable: list[Any]) -> Any:
+        fixed = [variable.value for variable in encoder.non_trainable_variables]
+        return loss(encoder.stateless_call(trainable, fixed, *arrays)[0])
+
+    return jax.jit(jax.grad(stateless))([v.value for v in encoder.trainable_weights])
+
+
+def _tensorflow_gradients(
+    encoder: keras.Model, arrays: list[Any], loss: Callable[..., Any]
+) -> list[Any]:
+    import tensorflow as tf
+
+    variables = [variable.value for variable in encoder.trainable_weights]
+    with tf.GradientTape() as tape:
+        total = loss(encoder(*arrays, training=False))
+    gradients = tape.gradient(total, variables)
+    # A table's gradient is a list of its rows.
+    return [None if g is None else tf.convert_to_tensor(g) for g in gradients]
+
+
+def _torch_gradients(
+    encoder: keras.Model, arrays: list[Any], loss: Callable[..., Any]
+) -> list[Any]:
+    import torch
+
+    variables = [variable.value for variable in encoder.trainable_weights]
+    total = loss(encoder(*arrays, training=False))
+    return list(torch.autograd.grad(total, variables, allow_unused=True))
+
+
+GRADIENTS = {
+    "jax": _jax_gradients,
+    "tensorflow": _tensorflow_gradients,
+    "torch": _torch_gradients,
+}
+
+
+def _path(variable: keras.Variable) -> str:
+    """Its path without the name of the model, with which it begins."""
+    return variable.path.partition("/")[2]
+
 
 def _weight(path: str, shape: tuple[int, ...], trainable: bool) -> Weight:
-    """A weight by its path, which begins with the name of the model."""
-    name, table, prefix = path.partition("/")[2], OUTSIDE_LAYERS, ""
+    name, table, prefix = path, OUTSIDE_LAYERS, ""
     if name.startswith("layers_"):
         layer, _, name = name.partition("/")
         table, prefix = IN_LAYER, f"layers.{layer.removeprefix('layers_')}."

@@ -187,24 +187,44 @@ class KerasBertModel:
         """Every variable once. The tied decoder is data flow and has no variable."""
         trainable = {id(variable) for variable in self.model.trainable_weights}
         return [
-            _weight(variable.name, tuple(variable.shape), id(variable) in trainable)
+            _weight(_path(variable), tuple(variable.shape), id(variable) in trainable)
             for variable in self.model.weights
         ]
 
     def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
         """A forward pass. Raises ``ValueError`` where the mask is not that of token id 0."""
+        arrays = self._run(self.model.outputs, ids, types, mask)
+        given = dict(zip(self.outputs, arrays, strict=True))
+        return Outputs(**dict.fromkeys(Outputs._fields) | given)
+
+    def gradients(
+        self, ids: Array, types: Array, mask: Array, cotangents: Outputs
+    ) -> dict[str, Array]:
+        """The gradient of the sum of outputs times ``cotangents``."""
+        outputs = dict(zip(self.outputs, self.model.outputs, strict=True))
+        wanted = {k: v for k, v in cotangents._asdict().items() if v is not None}
+        trainable = self.model.trainable_weights
+        with self.session.graph.as_default():
+            losses = [tf.reduce_sum(outputs[name] * by) for name, by in wanted.items()]
+            pairs = zip(trainable, tf.gradients(losses, trainable), strict=True)
+            # A table's gradient is a list of its rows.
+            dense = {_path(k): tf.convert_to_tensor(v) for k, v in pairs if v is not None}
+        return self._run(dense, ids, types, mask)
+
+    def _run(self, fetches: Any, ids: Array, types: Array, mask: Array) -> Any:
         require_allocated(self.session is not None)
         if ((ids != 0) != mask).any():
             raise ValueError("keras-bert takes no mask: token id 0, and no other, is padding")
         names = [tensor.name for tensor in self.model.inputs]
-        arrays = self.session.run(self.model.outputs, dict(zip(names, (ids, types), strict=True)))
-        given = dict(zip(self.outputs, arrays, strict=True))
-        return Outputs(**dict.fromkeys(Outputs._fields) | given)
+        return self.session.run(fetches, dict(zip(names, (ids, types), strict=True)))
 
 
-def _weight(name: str, shape: tuple[int, ...], trainable: bool) -> Weight:
+def _path(variable: tf.Variable) -> str:
+    return variable.name.removesuffix(":0")
+
+
+def _weight(path: str, shape: tuple[int, ...], trainable: bool) -> Weight:
     """Layers count from 1; a layer with several kernels repeats its name in its variables'."""
-    path = name.removesuffix(":0")
     if not path.startswith("Encoder-"):
         part = OUTSIDE_LAYERS.get(path)
         return Weight(path, shape, trainable, (part,) if part else ())

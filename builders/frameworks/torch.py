@@ -158,12 +158,26 @@ class TorchModel:
 
     def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
         """A forward pass, evaluating."""
+        with torch.no_grad():
+            outputs = self._forward(ids, types, mask)
+        return Outputs(**{k: None if v is None else v.numpy() for k, v in outputs.items()})
+
+    def gradients(
+        self, ids: Array, types: Array, mask: Array, cotangents: Outputs
+    ) -> dict[str, Array]:
+        """The gradient of the sum of outputs times ``cotangents``."""
+        outputs = self._forward(ids, types, mask)
+        wanted = {k: torch.as_tensor(v) for k, v in cotangents._asdict().items() if v is not None}
+        loss = sum((outputs[name] * cotangent).sum() for name, cotangent in wanted.items())
+        trainable = {k: v for k, v in self.module.named_parameters() if v.requires_grad}
+        gradients = torch.autograd.grad(loss, list(trainable.values()), allow_unused=True)
+        reached = zip(trainable, gradients, strict=True)
+        return {name: gradient.numpy() for name, gradient in reached if gradient is not None}
+
+    def _forward(self, *arrays: Array) -> dict[str, Any]:
         require_allocated(not any(p.is_meta for p in self.module.parameters()))
         # PyTorch takes no array with a negative stride.
-        tensors = [torch.as_tensor(np.ascontiguousarray(array)) for array in (ids, types, mask)]
-        with torch.no_grad():
-            outputs: dict[str, Any] = self.module(*tensors)
-        return Outputs(**{k: None if v is None else v.numpy() for k, v in outputs.items()})
+        return self.module(*(torch.as_tensor(np.ascontiguousarray(array)) for array in arrays))
 
 
 def _weight(parameter: nn.Parameter, path: str, *others: str) -> Weight:

@@ -166,20 +166,33 @@ class HuggingFaceModel:
         Encoder and heads are called one after the other, as the model's own forward does:
         that returns the heads' scores without the sequence and the pooled output.
         """
+        with torch.no_grad():
+            return Outputs(*map(_array, self._forward(ids, types, mask)))
+
+    def gradients(
+        self, ids: Array, types: Array, mask: Array, cotangents: Outputs
+    ) -> dict[str, Array]:
+        """The gradient of the sum of outputs times ``cotangents``."""
+        pairs = zip(self._forward(ids, types, mask), cotangents, strict=True)
+        loss = sum((out * torch.as_tensor(by)).sum() for out, by in pairs if by is not None)
+        trainable = {k: v for k, v in self.module.named_parameters() if v.requires_grad}
+        gradients = torch.autograd.grad(loss, list(trainable.values()), allow_unused=True)
+        reached = zip(trainable, gradients, strict=True)
+        return {name: gradient.numpy() for name, gradient in reached if gradient is not None}
+
+    def _forward(self, ids: Array, types: Array, mask: Array) -> Outputs:
         require_allocated(not any(p.is_meta for p in self.module.parameters()))
         heads: Any = getattr(self.module, "cls", None)
-        mlm = nsp = None
         inputs = {"input_ids": ids, "token_type_ids": types, "attention_mask": mask}
         # PyTorch takes no array with a negative stride.
         tensors = {k: torch.as_tensor(np.ascontiguousarray(v)) for k, v in inputs.items()}
-        with torch.no_grad():
-            encoded = self.module.base_model(**tensors)
-            if hasattr(heads, "predictions"):
-                mlm = heads.predictions(encoded.last_hidden_state).softmax(-1)
-            if hasattr(heads, "seq_relationship"):
-                nsp = heads.seq_relationship(encoded.pooler_output).softmax(-1)
-        outputs = encoded.last_hidden_state, encoded.pooler_output, mlm, nsp
-        return Outputs(*map(_array, outputs))
+        encoded = self.module.base_model(**tensors)
+        mlm = nsp = None
+        if hasattr(heads, "predictions"):
+            mlm = heads.predictions(encoded.last_hidden_state).softmax(-1)
+        if hasattr(heads, "seq_relationship"):
+            nsp = heads.seq_relationship(encoded.pooler_output).softmax(-1)
+        return Outputs(encoded.last_hidden_state, encoded.pooler_output, mlm, nsp)
 
 
 def _array(tensor: Tensor | None) -> Array | None:

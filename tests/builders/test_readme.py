@@ -2,7 +2,7 @@
 
 import re
 
-from builders.strategies import draw_examples, supported_specs
+from builders.strategies import random_specs
 from formulas import closed_form
 from tests import literals
 from tests.docs import README, VERIFY, block
@@ -20,7 +20,7 @@ def test_verify_sample(framework, builder):
     assert base[2:6] == ["bert-base-uncased", total, total, "0"]
 
     examples = int(VERIFY[-1])
-    specs = draw_examples(supported_specs(builder, **framework.fixed), examples, 0)
+    specs = random_specs(builder, examples, 0, **framework.fixed)
     total = f"{sum(closed_form(spec.letters()) for spec in specs):,}"
     assert random[2:6] == [f"{examples} random specs", total, total, "0"]
     assert re.fullmatch(r"[\d,.]+", random[6])

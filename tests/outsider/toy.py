@@ -12,10 +12,10 @@ from builders.protocol import Outputs, require, require_allocated
 from formulas.weight import Weight
 
 FRAMEWORKS = {
-    "toy": {"distributions": ("numpy",), "fixed": {"mlm_head": False}},
+    "toy": {"distributions": ("numpy",), "fixed": {"mlm_head": False, "nsp_head": False}},
     "toy-wrong": {
         "distributions": ("numpy",),
-        "fixed": {"mlm_head": False},
+        "fixed": {"mlm_head": False, "nsp_head": False},
         "environment": {"TOY": "wrong"},
     },
     "toy-broken": {"distributions": ("numpy",), "environment": {"TOY": "broken"}},

@@ -3,13 +3,46 @@
 from dataclasses import astuple
 
 import pytest
-from hypothesis import HealthCheck, find, settings
+from hypothesis import HealthCheck, find, given, settings
 
-from builders.strategies import draw_examples, encoder_specs, supported_specs
+from builders.strategies import encoder_specs, random_specs, supported_specs
 from formulas import EncoderSpec
 from tests.profiles import PROFILES
 
-EXAMPLES = draw_examples(encoder_specs(), PROFILES["ci"]["max_examples"], seed_value=0)
+
+class Everything:
+    """A builder that can express every spec."""
+
+    @staticmethod
+    def supports(spec):
+        return True
+
+
+class Layered:
+    """A builder that needs a layer."""
+
+    @staticmethod
+    def supports(spec):
+        return True if spec.num_hidden_layers else "needs a layer"
+
+
+def drawn(strategy):
+    """The examples that a test of CI's profile meets."""
+    specs = []
+
+    @settings(settings.get_profile("default"), **PROFILES["ci"])
+    @given(strategy)
+    def collect(spec):
+        specs.append(spec)
+
+    collect()
+    return specs
+
+
+SOURCES = {
+    "hypothesis": drawn(encoder_specs()),
+    "seed": random_specs(Everything, PROFILES["ci"]["max_examples"], seed=0),
+}
 
 
 def distinct(spec):
@@ -36,10 +69,11 @@ CORNERS = {
 }
 
 
+@pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("corner", CORNERS)
-def test_reaches(corner):
-    reached = [spec for spec in EXAMPLES if CORNERS[corner](spec)]
-    assert reached, f"none of {len(EXAMPLES)} examples has {corner}"
+def test_reaches(source, corner):
+    reached = [spec for spec in SOURCES[source] if CORNERS[corner](spec)]
+    assert reached, f"none of {len(SOURCES[source])} examples has {corner}"
 
 
 def test_shrinks_to_the_smallest():
@@ -56,28 +90,48 @@ def test_shrinks_to_the_smallest():
     )
 
 
-def test_the_same_seed_gives_the_same_examples():
-    first, again, other = (draw_examples(encoder_specs(), 20, seed) for seed in (3, 3, 4))
+def test_the_same_seed_gives_the_same_specs():
+    first, again, other = (random_specs(Everything, 20, seed) for seed in (3, 3, 4))
     assert first == again
     assert first != other
     assert len(first) == 20
-    assert draw_examples(encoder_specs(), 0, 3) == []
+    assert random_specs(Everything, 0, 3) == []
+
+
+def test_the_first_spec_of_seed_0():
+    """A literal: the seed means the same on every machine and in every version of Python."""
+    assert random_specs(Everything, 1, 0) == [
+        EncoderSpec(
+            vocab_size=524,
+            hidden_size=7,
+            num_hidden_layers=3,
+            num_attention_heads=7,
+            intermediate_size=133,
+            max_position_embeddings=63,
+            type_vocab_size=4,
+            mlm_head=True,
+            tie_word_embeddings=False,
+        )
+    ]
+
+
+def test_a_builder_that_refuses_everything_is_named():
+    class Nothing:
+        supports = staticmethod(lambda spec: "never")
+
+    with pytest.raises(ValueError, match="hardly any random spec can be expressed: never"):
+        random_specs(Nothing, 1, 0)
 
 
 def test_fixed_fields_are_constructed():
-    specs = encoder_specs(type_vocab_size=2, tie_word_embeddings=True, mlm_head=True)
-    for spec in draw_examples(specs, 50, 0):
+    fixed = {"type_vocab_size": 2, "tie_word_embeddings": True, "mlm_head": True}
+    for spec in [*drawn(encoder_specs(**fixed)), *random_specs(Everything, 50, 0, **fixed)]:
         assert (spec.type_vocab_size, spec.tie_word_embeddings, spec.mlm_head) == (2, True, True)
 
 
 def test_what_is_refused_is_not_drawn():
-    class Bare:
-        @staticmethod
-        def supports(spec):
-            return True if spec.num_hidden_layers else "needs a layer"
-
-    specs = draw_examples(supported_specs(Bare), 50, 0)
-    assert len(specs) == 50
+    specs = [*drawn(supported_specs(Layered)), *random_specs(Layered, 50, 0)]
+    assert len(specs) == 100
     assert all(spec.num_hidden_layers for spec in specs)
 
 

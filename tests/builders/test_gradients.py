@@ -1,0 +1,121 @@
+"""What is called trainable is reached by a gradient, and what is not is not.
+
+The gradient is of all outputs at once, times random numbers, in float64. It is looked at per
+canonical tensor, since a framework may keep several in one array (PyTorch's key bias is a
+slice). The exceptions are few, have reasons, and are asserted to be exceptions.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from builders.protocol import Outputs
+from formulas import EncoderSpec, inventory
+from tests.canonical import canonical_arrays
+
+SPEC = EncoderSpec(
+    vocab_size=13,
+    hidden_size=8,
+    num_hidden_layers=2,
+    num_attention_heads=2,
+    intermediate_size=12,
+    max_position_embeddings=5,
+    type_vocab_size=2,
+)
+
+SPECS = {
+    "encoder": SPEC,
+    "bare": replace(SPEC, pooler=False),
+    "heads": replace(SPEC, mlm_head=True, nsp_head=True),
+    "untied": replace(SPEC, mlm_head=True, nsp_head=True, tie_word_embeddings=False),
+}
+
+# What is not reached is rounding, in float32 where Keras and nnx fall back to it.
+ROUNDING = 1e-3
+
+UNUSED_TOKEN = 12
+
+
+@pytest.fixture(scope="module", params=SPECS)
+def case(request, builder):
+    """A spec and its gradient by canonical tensor, None where the framework refuses it."""
+    spec = SPECS[request.param]
+    if builder.supports(spec) is not True:
+        return spec, None
+    model = builder.build(spec, allocate=True, dtype="float64")
+    random = np.random.default_rng(0)
+    ids = random.integers(1, UNUSED_TOKEN, (3, 4)).astype("int32")
+    ids[0, 3] = 0
+    types = random.integers(0, 2, ids.shape).astype("int32")
+    outputs = model.run(ids, types, ids != 0)
+    cotangents = Outputs(*(None if o is None else random.normal(size=o.shape) for o in outputs))
+    native = model.gradients(ids, types, ids != 0, cotangents)
+    return spec, _by_tensor(spec, model.weights(), native)
+
+
+def test_every_trainable_tensor_is_reached(builder, case):
+    spec, gradients = case
+    if gradients is None:
+        assert isinstance(builder.supports(spec), str)
+        return
+    due = {t.path for t in inventory(spec.letters()).expand() if t.tied_to is None}
+    assert set(gradients) == due
+    # A key bias moves all scores of a query alike, and the softmax does not see it.
+    assert_reached_but(gradients, {path for path in due if path.endswith("attention.key.bias")})
+
+
+def test_rows_that_are_not_used_are_not_reached(case):
+    spec, gradients = case
+    if gradients is None:
+        return
+    tokens = gradients["embeddings.word_embeddings.weight"]
+    positions = gradients["embeddings.position_embeddings.weight"]
+    # Four of five positions; a decoder that shares the token table uses every row.
+    assert np.abs(positions[4]).max() == 0
+    assert np.abs(positions[:4]).max(axis=1).min() > 0
+    tied = spec.mlm_head and spec.tie_word_embeddings
+    assert (np.abs(tokens[UNUSED_TOKEN]).max() > 0) == tied
+
+
+def test_degenerate_sizes(builder):
+    """With one position there is nothing to attend to, so queries and keys do not matter."""
+    model = builder.build(SPEC, allocate=True, dtype="float64")
+    ids = np.array([[3], [4]], dtype="int32")
+    outputs = model.run(ids, ids * 0, ids != 0)
+    cotangents = Outputs(
+        *(None if o is None else np.random.default_rng(1).normal(size=o.shape) for o in outputs)
+    )
+    native = model.gradients(ids, ids * 0, ids != 0, cotangents)
+    gradients = _by_tensor(SPEC, model.weights(), native)
+    queries_and_keys = ("attention.query.", "attention.key.")
+    dead = {path for path in gradients if path.split(".", 2)[-1].startswith(queries_and_keys)}
+    assert len(dead) == 8
+    assert_reached_but(gradients, dead)
+
+
+def assert_reached_but(gradients, dead):
+    """The gradient of all tensors but ``dead`` is no rounding, and that of those is."""
+    sizes = {path: np.abs(gradient).max() for path, gradient in gradients.items()}
+    weakest = min((size, path) for path, size in sizes.items() if path not in dead)
+    loudest = max((size, path) for path, size in sizes.items() if path in dead)
+    assert loudest[0] < ROUNDING * weakest[0], f"not told apart: {loudest} and {weakest}"
+
+
+def test_only_what_is_trainable_has_a_gradient(builder):
+    """Only what ``weights`` calls trainable has a gradient at all."""
+    model = builder.build(SPEC, allocate=True)
+    ids = np.array([[3, 4]], dtype="int32")
+    sequence = np.ones_like(model.run(ids, ids * 0, ids != 0).sequence)
+    native = model.gradients(ids, ids * 0, ids != 0, Outputs(sequence, None, None, None))
+    assert set(native) <= {weight.path for weight in model.weights() if weight.trainable}
+    assert "pooler" not in " ".join(path for path, g in native.items() if np.abs(g).max() > 0)
+
+
+def _by_tensor(spec, weights, native):
+    expanded = inventory(spec.letters()).expand()
+    gradients = {}
+    for weight in weights:
+        if weight.trainable and weight.path in native:
+            gradients |= canonical_arrays(weight, native[weight.path], expanded)
+    return gradients
