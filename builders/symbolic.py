@@ -28,7 +28,6 @@ from builders.algebra import SIZES, Expression, Heads
 from builders.protocol import Builder
 from formulas import Weight
 from formulas.inventory import LAYER
-from formulas.weight import STACKED
 
 Sizes = Mapping[str, int]
 
