@@ -12,7 +12,7 @@ has less is recovered, on the smaller ``HEADS_GRID``, since a head has no layers
 
 What would fool it, and what catches that (tests/project/test_foolers.py):
 
-- A term that is 0 on every node, such as (V − 13)·(V − 40)·(V − 129). Random examples.
+- A term that is 0 on every node, such as (V − 13)·(V − 42)·(V − 128). Random examples.
 - A head's term in F, P, L or T that is 0 on the smaller grid. Random examples.
 - A branch on size beyond the nodes (V > 25000). Anchors: models of real size.
 - Two errors that cancel in the total. The symbolic reading, and every comparison by tensor.
@@ -45,13 +45,13 @@ NODES = {
     "A": (2, 3, 5, 4),
     "K": (3, 2, 4, 7),
     "F": (7, 12, 26),
-    "V": (13, 40, 129),
+    "V": (13, 42, 128),
     "P": (9, 14, 28),
     "T": (2, 3, 7),
 }
 """Values of each letter in the order of the degrees that need them; the first is most used.
 
-In several residue classes modulo 2, 3, 4, 5 and 8. L has one to spare, for a builder that
+In every residue class modulo 2 and 3, and in several modulo 8 and 64. L has one to spare, for a builder that
 cannot do without layers.
 """
 

@@ -163,7 +163,7 @@ def _candidates(
             for axis in _letters(expected, values):
                 rest = sympy.cancel(whole / axis)
                 if rest.is_polynomial():
-                    yield (observed - expected) * rest
+                    yield _change(observed - expected, axis, values) * rest
     if row.observed and row.expected is None:
         yield sign * math.prod(next(_letters(length, values)) for length in row.observed)
 
@@ -179,6 +179,13 @@ def _letters(length: int, values: dict[str, int]) -> Iterator[Expression]:
     found += [n * hidden for n in (2, 3) if n * named[hidden] == length and not found]
     yield from found if len(found) == 1 else ()
     yield sympy.Integer(length)
+
+
+def _change(length: int, axis: Expression, values: dict[str, int]) -> Expression:
+    """``length`` as a multiple of H where the axis is one (fused q, k and v), or as it is."""
+    hidden = algebra.SIZES["A"] * algebra.SIZES["K"]
+    times, rest = divmod(length, values["A"] * values["K"])
+    return times * hidden if not rest and axis.has(hidden) else sympy.Integer(length)
 
 
 def _braces(path: str) -> list[str]:
