@@ -51,8 +51,8 @@ NODES = {
 }
 """Values of each letter in the order of the degrees that need them; the first is most used.
 
-In every residue class modulo 2 and 3, and in several modulo 8 and 64. L has one to spare, for a builder that
-cannot do without layers.
+In every residue class modulo 2 and 3, and in several modulo 8 and 64. L has one to spare, for
+a builder that cannot do without layers.
 """
 
 LETTERS = "".join(SIZES)
