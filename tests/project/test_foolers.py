@@ -121,3 +121,20 @@ def test_a_degree_beyond_the_border_is_found_and_misread():
 def test_a_degree_in_the_border_is_named():
     found = interpolate(added(lambda spec: extra("square", spec.vocab_size**2)), {})
     assert algebra.text(found.residual) == "V²"
+
+
+def test_too_few_sizes_are_named():
+    """A letter that a builder cannot vary must be declared: there is nothing to recover."""
+    builder = Lists(refuses=lambda spec: spec.vocab_size not in (13, 42))
+    with pytest.raises(ValueError, match=r"too few sizes can be expressed to vary V: \[13, 42\]"):
+        interpolate(builder, {})
+    with pytest.raises(ValueError, match="no encoder can be expressed: refused"):
+        interpolate(Lists(refuses=lambda spec: True), {})
+
+
+def test_what_is_fixed_is_a_number():
+    builder = Lists(refuses=lambda spec: spec.type_vocab_size != 2 or not spec.num_hidden_layers)
+    found = interpolate(builder, {"type_vocab_size": 2})
+    assert found.residual == 0
+    assert found.known == {"T": 2}
+    assert algebra.SIZES["T"] not in found.recovered.free_symbols

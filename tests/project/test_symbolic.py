@@ -63,6 +63,13 @@ def test_a_tensor_that_comes_and_goes_is_unexplained():
         symbolic.read(added(sometimes), ENCODER)
 
 
+def test_two_builds_do_not_make_a_sum():
+    """Through two lengths there is always a sum; only a third build can confirm it."""
+    builder = added(lambda spec: extra("own", spec.max_position_embeddings + 2))
+    with pytest.raises(symbolic.Unreadable, match="axis 0 of own is not explained"):
+        symbolic.read(builder, ENCODER, points=symbolic.POINTS[:2])
+
+
 def test_ambiguous():
     """Where F is always as large as P, a length is either."""
     points = [{**point, "F": point["P"]} for point in symbolic.POINTS]
