@@ -69,6 +69,16 @@ def test_not_in_the_spec():
     assert residual(Lists(with_pooler), bare) == ["actual − formula = H²   pooler.kernel"]
 
 
+def test_a_component_of_another_size_is_not_taken_at_its_word():
+    """What is called a pooler's kernel is not (H, H), so its residual is no H²."""
+
+    def with_pooler(weights, spec):
+        return [*weights, Weight("p", (12, 13), True, ("pooler.kernel",))]
+
+    bare = replace(SPEC, pooler=False)
+    assert residual(Lists(with_pooler), bare) == ["actual − formula = 13·H   pooler.kernel"]
+
+
 def test_no_name_and_no_letters():
     assert residual(added(lambda spec: extra("table", 31, 12))) == [
         "actual − formula = V·H   table"
