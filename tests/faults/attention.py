@@ -59,9 +59,9 @@ class Attention(nn.Module):
     def _bias(self) -> Tensor | None:
         if self.in_proj_bias is None:
             return None
-        there = iter(self.in_proj_bias.split([w for w, b in zip(self.widths, self.biased) if b]))
+        projections = list(zip(self.widths, self.biased, strict=True))
+        there = iter(self.in_proj_bias.split([width for width, has in projections if has]))
         parts = [
-            next(there) if has else self.in_proj_bias.new_zeros(width)
-            for width, has in zip(self.widths, self.biased, strict=True)
+            next(there) if has else self.in_proj_bias.new_zeros(width) for width, has in projections
         ]
         return torch.cat(parts)

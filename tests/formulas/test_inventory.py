@@ -138,5 +138,5 @@ def test_unknown_component():
 
 
 def test_only_ints_expand():
-    with pytest.raises(TypeError, match="^only an inventory in ints can be expanded$"):
+    with pytest.raises(TypeError, match=r"^only an inventory in ints can be expanded$"):
         inventory(SPEC.letters()._replace(L=2.0)).expand()
