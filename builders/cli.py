@@ -18,7 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from builders.registry import Framework, framework, frameworks
 from builders.results import Result
-from builders.tables import count_table, frameworks_table, verify_table
+from builders.tables import count_table, frameworks_table, ties, verify_table
 from builders.verify import verify
 from formulas.models import named_model, named_models
 
@@ -40,6 +40,8 @@ def count_command(model: str) -> None:
     named = named_model(model)
     console.print(f"{named.name}: trainable parameters, tied tensors counted once")
     console.print(count_table(named.spec))
+    for tie in ties(named.spec):
+        console.print(f"tied: {tie}", markup=False)
     what = f" for {named.component}" if named.component else ""
     console.print(f"published{what}: {named.published} ({named.source})", markup=False)
     console.print(f"sizes from: {named.config}", markup=False)

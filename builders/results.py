@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
+from builders.registry import Framework
 from formulas import EncoderSpec, Report, Row
 
 Status: TypeAlias = Literal["equal", "different", "not expressible", "broken"]
@@ -33,6 +34,11 @@ class Result:
     def failed(self) -> bool:
         """Whether this is a reason not to trust the formula or the framework."""
         return self.status in ("different", "broken")
+
+    @classmethod
+    def broken(cls, framework: Framework, reason: str) -> Result:
+        """The last result of a worker that died."""
+        return cls(framework.name, framework.version, "", "broken", reason=reason)
 
     def as_json(self) -> dict[str, Any]:
         """This result in dicts, lists and scalars; ``difference`` and totals included."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
+from rich import box
 from rich.markup import escape
 from rich.table import Table
 
@@ -13,19 +15,27 @@ from formulas import EncoderSpec, Inventory, inventory
 from formulas.inventory import LAYER
 
 RIGHT = "right"
+PLAIN: dict[str, Any] = {"box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0)}
 
 
 def count_table(spec: EncoderSpec) -> Table:
     """The tree of components: shapes, parameters in one and in all of them, share."""
-    table = Table("component", "shape")
+    table = Table("component", **PLAIN)
+    table.add_column("shape", no_wrap=True)
     for heading in ("each", "total", "share"):
-        table.add_column(heading, justify=RIGHT)
+        table.add_column(heading, justify=RIGHT, no_wrap=True)
     named = inventory(spec.letters())
     for cells in _tree(named, "", named.total()):
         table.add_row(*map(escape, cells))
     table.add_section()
     table.add_row("total", "", "", f"{named.total():,}", "100.00 %")
     return table
+
+
+def ties(spec: EncoderSpec) -> list[str]:
+    """A line for each tensor that has another's storage."""
+    tensors = inventory(spec.letters()).expand()
+    return [f"{tensor.path} is {tensor.tied_to}" for tensor in tensors if tensor.tied_to]
 
 
 def _tree(
@@ -47,21 +57,26 @@ def _tree(
             yield f"{indent}{name}", "", f"{each:,}", total, share
             yield from _tree(named, path, whole, times)
         elif tensor.tied_to:
-            yield f"{indent}{name}", _shape(tensor.shape), "tied", f"to {tensor.tied_to}", ""
+            yield f"{indent}{name}", _shape(tensor.shape), "tied", "0", ""
         else:
             yield f"{indent}{name}", _shape(tensor.shape), f"{each:,}", total, share
 
 
 def verify_table(results: Sequence[Result]) -> Table:
-    """A line per framework and named model, and one for its random specs together."""
-    table = Table("framework", "version", "spec")
-    for heading in ("formula", "actual", "difference", "ms", "peak MB"):
-        table.add_column(heading, justify=RIGHT)
+    """A section per framework: a line per named model, and one for its random specs together.
+
+    Narrow enough for a terminal of 80 columns, where names are folded and numbers never.
+    """
+    table = Table(**PLAIN)
+    table.add_column("framework, spec", overflow="fold", min_width=12)
+    for heading in ("formula", "actual", "difference", "ms", "MB"):
+        table.add_column(heading, justify=RIGHT, no_wrap=True)
     for name in dict.fromkeys(result.framework for result in results):
         own = [result for result in results if result.framework == name]
+        table.add_row(escape(f"{name} {own[0].version}"), style="bold")
         for result in own:
             if result.model or result.status == "broken":
-                table.add_row(*map(escape, _line(result, result.model or "-")))
+                table.add_row(*map(escape, _line(result)))
         random = [result for result in own if not result.model and result.report]
         if random:
             table.add_row(*map(escape, _summary(random)))
@@ -69,16 +84,15 @@ def verify_table(results: Sequence[Result]) -> Table:
     return table
 
 
-def _line(result: Result, spec: str) -> tuple[str, ...]:
-    start = (result.framework, result.version, spec)
-    if result.report is None:
-        return (*start, result.status, "", "", "", "")
+def _line(result: Result) -> tuple[str, ...]:
     report = result.report
+    if report is None:
+        return f"  {result.model}".rstrip(), "", result.status
     difference = f"{report.difference:+,}" if report.difference else "0"
     if result.status == "different" and not report.difference:
-        difference = "0, but tensors differ"
+        difference = "0, shapes"
     return (
-        *start,
+        f"  {result.model}",
         f"{report.formula:,}",
         f"{report.actual:,}",
         difference,
@@ -92,9 +106,7 @@ def _summary(results: Sequence[Result]) -> tuple[str, ...]:
     reports = [result.report for result in results if result.report]
     different = sum(result.failed for result in results)
     return (
-        results[0].framework,
-        results[0].version,
-        f"{len(results)} random specs",
+        f"  {len(results)} random specs",
         f"{sum(report.formula for report in reports):,}",
         f"{sum(report.actual for report in reports):,}",
         f"{different} differ" if different else "0",
@@ -105,7 +117,7 @@ def _summary(results: Sequence[Result]) -> tuple[str, ...]:
 
 def frameworks_table(frameworks: Sequence[Framework]) -> Table:
     """What is installed, in which version, and how to get what is not."""
-    table = Table("framework", "installed", "missing", "how to get it")
+    table = Table("framework", "installed", "missing", "how to get it", **PLAIN)
     for framework in frameworks:
         versions = framework.versions().items()
         table.add_row(

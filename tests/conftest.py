@@ -40,9 +40,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    random = "derandomised" if settings().derandomize else "seed: see --hypothesis-seed"
+    seed = config.getoption("--hypothesis-seed") or "random"
+    order = "derandomised" if settings().derandomize else f"seed {seed}"
     profile = config.getoption("--hypothesis-profile") or settings.get_current_profile_name()
-    lines = [f"hypothesis profile {profile}, {settings().max_examples} examples, {random}"]
+    lines = [f"hypothesis profile {profile}, {settings().max_examples} examples, {order}"]
     for name in selected(config):
         versions = registered(name).versions().items()
         lines.append(f"{name}: " + ", ".join(f"{k} {v or 'not installed'}" for k, v in versions))

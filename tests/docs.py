@@ -43,9 +43,16 @@ def _pattern(name: str) -> re.Pattern[str]:
 def paramproof(*arguments: str) -> str:
     """What the command prints."""
     code = "from builders.cli import main; main()"
-    return subprocess.run(
-        [sys.executable, "-c", code, *arguments], check=True, capture_output=True, text=True
-    ).stdout
+    return trimmed(
+        subprocess.run(
+            [sys.executable, "-c", code, *arguments], check=True, capture_output=True, text=True
+        ).stdout
+    )
+
+
+def trimmed(text: str) -> str:
+    """``text`` without spaces at the ends of its lines."""
+    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
 
 
 def report() -> str:

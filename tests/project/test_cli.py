@@ -14,11 +14,11 @@ def test_count(paramproof):
     done = paramproof("count", "bert-base")
     assert done.returncode == 0
     assert done.stderr == ""
-    rows = [re.split(r"\s*│\s*", line)[1:-1] for line in done.stdout.splitlines() if "│" in line]
+    rows = [re.split(r"  +", line.strip()) for line in done.stdout.splitlines()]
     cells = {row[0]: row[1:] for row in reversed(rows)}
-    assert cells["attention"] == ["", "2,362,368", "28,348,416", "25.89 %"]
-    assert cells["each of 12"] == ["", "7,087,872", "85,054,464", "77.69 %"]
-    assert cells["total"] == ["", "", "109,482,240", "100.00 %"]
+    assert cells["attention"] == ["2,362,368", "28,348,416", "25.89 %"]
+    assert cells["each of 12"] == ["7,087,872", "85,054,464", "77.69 %"]
+    assert cells["total"] == ["109,482,240", "100.00 %"]
     assert cells["weight"] == ["(30522, 768)", "23,440,896", "23,440,896", "21.41 %"]
     assert "published: 110M (Devlin et al. 2018" in done.stdout
 
@@ -27,14 +27,16 @@ def test_count(paramproof):
 def test_count_adds_up(paramproof, model):
     """Every leaf's total, read off the printed table, adds up to the total printed."""
     lines = paramproof("count", model).stdout.splitlines()
-    rows = [re.split(r"\s*│\s*", line)[1:-1] for line in lines if line.startswith("│")]
-    leaves = [row[3] for row in rows if row[1] and row[2] != "tied"]
-    assert sum(int(cell.replace(",", "")) for cell in leaves) == literals.TOTALS[model]
+    leaves = [re.split(r"  +", line.strip()) for line in lines if re.search(r"  \(\d", line)]
+    totals = [int(row[3].replace(",", "")) for row in leaves]
+    assert len(totals) > 20
+    assert sum(totals) == literals.TOTALS[model]
 
 
 def test_count_says_what_is_tied(paramproof):
     stdout = paramproof("count", "keras-bert-question").stdout
-    assert re.search(r"weight +│ \(30000, 768\) +│ +tied │ to embeddings.word_embeddings", stdout)
+    assert re.search(r"weight +\(30000, 768\) +tied +0", stdout)
+    assert "tied: mlm_head.decoder.weight is embeddings.word_embeddings.weight" in stdout
     assert "published for layers.*.attention: 2,362,368" in stdout
 
 
@@ -42,9 +44,9 @@ def test_frameworks(paramproof, outsider):
     done = paramproof("frameworks")
     assert done.returncode == 0
     for name in ("torch", "keras-bert", "flax-linen", "toy"):
-        assert re.search(rf"^│ {name} ", done.stdout, re.MULTILINE)
+        assert re.search(rf"^ {name} ", done.stdout, re.MULTILINE)
     numpy = metadata.version("numpy")
-    assert re.search(rf"^│ toy +│ numpy {re.escape(numpy)} ", done.stdout, re.MULTILINE)
+    assert re.search(rf"^ toy +numpy {re.escape(numpy)} ", done.stdout, re.MULTILINE)
     assert "python -m pip install a-distribution-that-nobody-has" in done.stdout
 
 
@@ -54,10 +56,10 @@ def test_verify_equal(paramproof, outsider, tmp_path):
     assert done.returncode == 0, done.stderr
     # No progress and nothing else where standard error is a pipe.
     assert done.stderr == ""
-    assert re.search(r"109,482,240 +│ +109,482,240 +│ +0 │", done.stdout)
-    assert re.search(r"│ 7 random specs +│", done.stdout)
+    assert re.search(r"109,482,240 +109,482,240 +0 ", done.stdout)
+    assert re.search(r"  7 random specs  ", done.stdout)
     # The toy has no heads, so it cannot express one of the named models.
-    assert re.search(r"keras-bert-question +│ not expressible", done.stdout)
+    assert re.search(r"keras-bert-question +not expressible", done.stdout)
     assert "16 of 16 models equal the formula" in done.stdout
 
     data = json.loads(file.read_text())
@@ -87,7 +89,7 @@ def test_verify_broken(paramproof, outsider):
     done = paramproof("verify", "--framework", "toy-broken", "--framework", "toy")
     assert done.returncode == 1
     assert "toy-broken is installed and broken: TypeError: the toy is broken" in done.stdout
-    assert re.search(r"^│ toy +│", done.stdout, re.MULTILINE)
+    assert re.search(r"^ toy 2", done.stdout, re.MULTILINE)
 
 
 def test_the_seed_decides(paramproof, outsider, tmp_path):

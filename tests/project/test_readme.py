@@ -3,14 +3,16 @@
 import re
 from pathlib import Path
 
-from tests.docs import README, block, with_block
+from tests.docs import README, block, trimmed, with_block
 
 TEXT = README.read_text("utf-8")
 
 
 def test_count(paramproof):
     name = "paramproof count bert-base"
-    assert block(name, TEXT) == paramproof("count", "bert-base").stdout, "run python -m tests.docs"
+    assert block(name, TEXT) == trimmed(paramproof("count", "bert-base").stdout), (
+        "run python -m tests.docs"
+    )
 
 
 def test_python():

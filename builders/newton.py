@@ -1,0 +1,101 @@
+"""Polynomials in several letters through given values, exactly, in fractions.
+
+A grid is a set of exponents that has, with a monomial, all its divisors; each exponent also
+names a node, letter by letter. Values on it determine one polynomial with these monomials.
+
+Source: Dyn and Floater 2014, Multivariate polynomial interpolation on lower sets, Journal of
+Approximation Theory 177.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from itertools import product
+
+Exponents = tuple[int, ...]
+
+
+def divisors(letters: str, *monomials: str) -> frozenset[Exponents]:
+    """The exponents, in the order of ``letters``, of all that divides one of ``monomials``.
+
+    ``LAAKK`` is L·A²·K².
+    """
+    found: set[Exponents] = set()
+    for monomial in monomials:
+        found.update(product(*(range(monomial.count(letter) + 1) for letter in letters)))
+    return frozenset(found)
+
+
+def raised(exponents: Exponents, by: int) -> Iterable[Exponents]:
+    """``exponents`` with one of them, that is not below 0 then, changed ``by``."""
+    for index, exponent in enumerate(exponents):
+        if exponent + by >= 0:
+            yield (*exponents[:index], exponent + by, *exponents[index + 1 :])
+
+
+def with_border(grid: frozenset[Exponents], corners: bool) -> frozenset[Exponents]:
+    """``grid`` and one degree more in each direction, from every monomial or from corners.
+
+    A corner is a monomial each of whose divisors by one letter lies in the grid.
+    """
+    border = {higher for exponents in grid for higher in raised(exponents, +1)} - grid
+    if corners:
+        border = {higher for higher in border if grid.issuperset(raised(higher, -1))}
+    return grid | border
+
+
+def polynomial(
+    values: Mapping[Exponents, int], nodes: list[list[int]]
+) -> dict[Exponents, Fraction]:
+    """Coefficients by exponents of the polynomial with ``values`` at the nodes.
+
+    ``values`` has, for each monomial of a set closed under division, the value at the point
+    whose coordinate i is ``nodes[i][exponents[i]]``. Divided differences in one letter after
+    the other give Newton's form, and expanding that in one letter after the other powers.
+    """
+    table = {exponents: Fraction(value) for exponents, value in values.items()}
+    for axis, points in enumerate(nodes):
+        table = _along(axis, table, lambda line, points=points: _newton(line, points))
+    for axis, points in enumerate(nodes):
+        table = _along(axis, table, lambda line, points=points: _powers(line, points))
+    return {exponents: value for exponents, value in table.items() if value}
+
+
+def _along(
+    axis: int,
+    table: Mapping[Exponents, Fraction],
+    change: Callable[[list[Fraction]], list[Fraction]],
+) -> dict[Exponents, Fraction]:
+    """``table`` with ``change`` made to each line parallel to ``axis``."""
+    changed = {}
+    for start in (exponents for exponents in table if not exponents[axis]):
+        line: list[Exponents] = [start]
+        while (following := _at(line[-1], axis)) in table:
+            line.append(following)
+        changed.update(zip(line, change([table[key] for key in line]), strict=True))
+    return changed
+
+
+def _at(exponents: Exponents, axis: int) -> Exponents:
+    return (*exponents[:axis], exponents[axis] + 1, *exponents[axis + 1 :])
+
+
+def _newton(line: list[Fraction], points: list[int]) -> list[Fraction]:
+    """Divided differences of the values ``line`` at the first of ``points``."""
+    line = list(line)
+    for degree in range(1, len(line)):
+        for i in range(len(line) - 1, degree - 1, -1):
+            line[i] = (line[i] - line[i - 1]) / (points[i] - points[i - degree])
+    return line
+
+
+def _powers(line: list[Fraction], points: list[int]) -> list[Fraction]:
+    """Coefficients of powers, from those of Newton's form, by Horner's rule."""
+    powers: list[Fraction] = []
+    for degree in range(len(line) - 1, -1, -1):
+        shifted = [Fraction(0), *powers]
+        scaled = [points[degree] * power for power in powers] + [Fraction(0)]
+        powers = [a - b for a, b in zip(shifted, scaled, strict=True)]
+        powers[0] += line[degree]
+    return powers

@@ -1,0 +1,218 @@
+"""What a count has too much or too little, as algebra, and the component it belongs to.
+
+``actual − formula = −L·F   feed_forward.intermediate.bias``: the terms of a difference come
+from a report on one model, whose components have a size in letters, or from the symbolic
+reading of a builder. What no letters fit is printed as the number it is.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import sympy
+
+from builders import algebra
+from builders.algebra import Expression, Heads
+from builders.symbolic import POINTS, Reading
+from formulas import EncoderSpec, Inventory, Report, Row, inventory
+from formulas.inventory import LAYER, lies_in
+from formulas.weight import STACKED, stored_shape
+
+IN_LAYERS = f"layers.{LAYER}."
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """What one component adds to ``actual − formula``; ``what`` says how it differs."""
+
+    path: str
+    what: str
+    size: Expression
+
+
+def explained(report: Report, spec: EncoderSpec) -> str:
+    """``report`` as text, and where something differs the residual as algebra below it."""
+    rendered = report.render(spec)
+    if report.equal:
+        return rendered
+    return "\n".join([rendered, *lines(report_terms(report, spec), algebra.letters(_heads(spec)))])
+
+
+def lines(terms: Iterable[Term], letters: algebra.Letters) -> list[str]:
+    """The residual, and with it the component, or a line for each where there are several."""
+    sums: dict[str, Expression] = defaultdict(int)
+    for term in terms:
+        sums[term.path] += term.size
+    sums = {path: size for path, size in sums.items() if sympy.expand(size)}
+    first = f"actual − formula = {algebra.text(algebra.total(sums.values()))}"
+    whole = _whole(list(sums), inventory(letters))
+    if whole:
+        return [f"{first}   {_place(whole, algebra.total(sums.values()))}"]
+    return [
+        first,
+        *(f"  {algebra.text(size)}   {_place(path, size)}" for path, size in sums.items()),
+    ]
+
+
+def _whole(paths: list[str], named: Inventory) -> str:
+    """The component that these tensors, and no others, make up; or the only path there is."""
+    if len(paths) < 2:
+        return "".join(paths)
+    levels = list(zip(*(path.split(".") for path in paths), strict=False))
+    depth = next((i for i, names in enumerate(levels) if len(set(names)) > 1), len(levels))
+    common = ".".join(paths[0].split(".")[:depth])
+    inside = {t.path for t in named if t.tied_to is None and lies_in(t.path, common)}
+    return common if common and inside == set(paths) else ""
+
+
+def _place(path: str, size: Expression) -> str:
+    """``path``, whose ``layers.*`` goes without saying where L is a factor."""
+    everywhere = not algebra.value(size, {"L": 0})
+    return path.removeprefix(IN_LAYERS) if everywhere else path
+
+
+def reading_terms(readings: Sequence[Reading], letters: algebra.Letters) -> list[Term]:
+    """Each way in which tensors read in symbols are not as the formula says, tensor by tensor.
+
+    A term may be of size 0: another shape with as many entries, or an unknown name beside a
+    missing one.
+    """
+    due = {t.path: t for t in inventory(letters) if t.present and t.tied_to is None}
+    left = {path: tensor.repeat for path, tensor in due.items()}
+    terms = []
+    for reading in readings:
+        counted = reading.size if reading.trainable else 0
+        parts = [path for path in reading.parts if path in due]
+        if not parts:
+            terms.append(Term("".join(reading.parts[:1]) or reading.path, "unexpected", counted))
+            continue
+        stacked = STACKED in reading.layout
+        for path in parts:
+            left[path] -= reading.times * (letters.L if stacked else 1)
+        shapes = [due[path].shape for path in parts]
+        head_size = letters.H / letters.A
+        expected = stored_shape(reading.layout, shapes, head_size=head_size, layers=letters.L)
+        extra = reading.times * (sympy.prod(reading.shape) - sympy.prod(expected))
+        if not _alike(expected, reading.shape):
+            terms.append(Term(_shared(parts), "wrong shape", extra))
+        if not reading.trainable:
+            terms.append(Term(_shared(parts), "frozen", -reading.size))
+    for path, times in left.items():
+        if times := sympy.expand(times):
+            what = "missing" if algebra.value(times, POINTS[0]) > 0 else "stored too often"
+            terms.append(Term(path, what, -times * due[path].size))
+    return terms
+
+
+def _alike(expected: Sequence[Expression], observed: Sequence[Expression]) -> bool:
+    return len(expected) == len(observed) and not any(
+        sympy.expand(e - o) for e, o in zip(expected, observed, strict=True)
+    )
+
+
+def _shared(paths: Sequence[str]) -> str:
+    """One path for the parts of a fused tensor: ``attention.{query,key,value}.bias``."""
+    levels = zip(*(path.split(".") for path in paths), strict=True)
+    names = [list(dict.fromkeys(level)) for level in levels]
+    return ".".join(n[0] if len(n) == 1 else "{" + ",".join(n) + "}" for n in names)
+
+
+def report_terms(report: Report, spec: EncoderSpec) -> list[Term]:
+    """The terms of a report on the model of ``spec``, each equal to its rows' difference."""
+    named = inventory(algebra.letters())
+    sizes = {t.path: t.size for t in named}
+    groups: dict[tuple[object, ...], list[Row]] = defaultdict(list)
+    for row in report.rows:
+        groups[row.component, row.kind, row.expected, row.observed].append(row)
+    return [_term(rows, sizes, spec) for rows in groups.values()]
+
+
+def _term(rows: list[Row], sizes: dict[str, Expression], spec: EncoderSpec) -> Term:
+    row, difference = rows[0], sum(row.difference for row in rows)
+    inside = row.path.startswith("layers.")
+    everywhere = inside and len(rows) == spec.num_hidden_layers
+    times = algebra.SIZES["L"] if everywhere and LAYER not in row.path else len(rows)
+    path = row.component if everywhere or len(rows) > 1 else row.path
+    values = _values(spec)
+    for size in _candidates(row, sizes, values):
+        if algebra.value(times * size, values) == difference:
+            return Term(path, row.kind, times * size)
+    return Term(path, row.kind, sympy.Integer(difference))
+
+
+def _candidates(
+    row: Row, sizes: dict[str, Expression], values: dict[str, int]
+) -> Iterator[Expression]:
+    """What the difference of one row may be in letters, the likeliest first."""
+    whole = sum(sizes.get(path, 0) for path in _braces(row.component))
+    whole *= algebra.SIZES["L"] if LAYER in row.path else 1
+    sign = -1 if row.difference < 0 else 1
+    if row.kind != "wrong shape" and whole:
+        yield sign * whole
+    elif row.expected and row.observed and len(row.expected) == len(row.observed):
+        # One axis is longer or shorter than it should be; the others are as they were.
+        pairs = zip(row.expected, row.observed, strict=True)
+        changed = [(e, o) for e, o in pairs if e != o]
+        if len(changed) == 1:
+            (expected, observed) = changed[0]
+            for axis in _letters(expected, values):
+                rest = sympy.cancel(whole / axis)
+                if rest.is_polynomial():
+                    yield (observed - expected) * rest
+    if row.observed and row.expected is None:
+        yield sign * math.prod(next(_letters(length, values)) for length in row.observed)
+
+
+def _letters(length: int, values: dict[str, int]) -> Iterator[Expression]:
+    """``length`` in letters, where only one letter, or multiple of H, is as long; or as it is."""
+    hidden = algebra.SIZES["A"] * algebra.SIZES["K"]
+    named = {**{symbol: values[name] for name, symbol in algebra.SIZES.items()}}
+    named[hidden] = values["A"] * values["K"]
+    found = [symbol for symbol, size in named.items() if size == length]
+    if hidden in found:
+        found = [hidden]
+    found += [n * hidden for n in (2, 3) if n * named[hidden] == length and not found]
+    yield from found if len(found) == 1 else ()
+    yield sympy.Integer(length)
+
+
+def _braces(path: str) -> list[str]:
+    """The paths that ``attention.{query,key}.bias`` stands for."""
+    levels = [re.fullmatch(r"\{(.*)\}", level) for level in path.split(".")]
+    names = zip(path.split("."), levels, strict=True)
+    return [
+        ".".join(choice)
+        for choice in product(*(m[1].split(",") if m else [level] for level, m in names))
+    ]
+
+
+def _values(spec: EncoderSpec) -> dict[str, int]:
+    letters = spec.letters()._asdict()
+    return {name: letters.get(name, spec.head_size) for name in algebra.SIZES}
+
+
+def _heads(spec: EncoderSpec) -> Heads:
+    letters = spec.letters()
+    return Heads(letters.pooler, letters.mlm, letters.untied, letters.nsp)
+
+
+def components_of_size(residual: Expression) -> list[str]:
+    """The components whose size, in all layers, is ``residual`` up to the sign."""
+    named = inventory(algebra.letters())
+    found = []
+    for path in _components(named, ""):
+        size = named.total(path) * (algebra.SIZES["L"] if LAYER in path.split(".") else 1)
+        if not sympy.expand(size - residual) or not sympy.expand(size + residual):
+            found.append(path.removeprefix(IN_LAYERS))
+    return found
+
+
+def _components(named: Inventory, component: str) -> Iterator[str]:
+    for path in named.components(component):
+        yield path
+        yield from _components(named, path)

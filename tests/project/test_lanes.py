@@ -1,0 +1,75 @@
+"""Absent is not green: what a run of the tests says of a framework that is not there."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def run(outsider):
+    def pytest_run(*arguments):
+        path = os.pathsep.join(map(os.path.abspath, sys.path))
+        return subprocess.run(
+            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments],
+            env={**os.environ, "PYTHONPATH": path, "CI": "true"},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    return pytest_run
+
+
+COUNTS = "tests/builders/test_counts.py"
+
+
+def test_an_outsider_passes_the_tests_of_every_framework(run):
+    done = run(COUNTS, "tests/builders/test_laws.py", "--framework", "toy", "--require")
+    assert done.returncode == 0, done.stdout
+    assert "8 passed" in done.stdout
+    assert "hypothesis profile ci, 50 examples, derandomised" in done.stdout
+    assert "\ntoy: numpy 2." in done.stdout
+
+
+def test_a_wrong_framework_fails_and_prints_a_spec_to_paste(run):
+    done = run(COUNTS, "--framework", "toy-wrong", "--require")
+    assert done.returncode == 1
+    assert "2 failed" in done.stdout
+    assert "spec = EncoderSpec(vocab_size=1, hidden_size=1, num_hidden_layers=1" in done.stdout
+    assert "layers.0.feed_forward.intermediate.bias" in done.stdout
+    assert "@reproduce_failure(" in done.stdout
+
+
+def test_absent_is_skipped_with_the_reason(run):
+    done = run(COUNTS, "--framework", "toy-absent")
+    assert done.returncode == 0
+    assert "2 skipped" in done.stdout
+    assert "toy-absent needs a-distribution-that-nobody-has, which is not installed" in done.stdout
+
+
+def test_absent_and_required_fails(run):
+    done = run(COUNTS, "--framework", "toy-absent", "--require")
+    assert done.returncode == 1
+    assert "required and unavailable: toy-absent needs a-distribution" in done.stdout
+
+
+def test_broken_is_an_error(run):
+    done = run(COUNTS, "--framework", "toy-broken")
+    assert done.returncode == 1
+    assert "TypeError: the toy is broken" in done.stdout
+
+
+def test_a_run_without_a_test_fails(run):
+    assert run(COUNTS, "--framework", "toy", "-k", "no_such_test").returncode == 5
+
+
+def test_an_unknown_framework_is_bad_usage(run):
+    done = run(COUNTS, "--framework", "theano")
+    assert done.returncode == 4
+    assert "no framework is named theano" in done.stderr
