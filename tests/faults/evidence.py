@@ -9,9 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from builders import algebra
 from builders.check import check
+from builders.interpolation import interpolate
 from builders.protocol import Builder
+from builders.residual import reading_terms
 from builders.strategies import random_specs
+from builders.symbolic import Unreadable, read
 from formulas import EncoderSpec, closed_form
 from formulas.models import named_models
 from tests.laws import LAWS
@@ -45,11 +49,31 @@ def anchors(builder: Builder) -> None:
         _assert_equal(builder, named.spec)
 
 
+def symbolic(builder: Builder) -> None:
+    """The symbolic shape of every tensor, under every combination of heads."""
+    for heads in algebra.ALL_HEADS:
+        try:
+            terms = reading_terms(read(builder, heads), algebra.letters(heads))
+        except Unreadable as unreadable:
+            # A length that no letters explain is this evidence's finding, not a crash.
+            raise AssertionError(str(unreadable)) from unreadable
+        assert not terms, f"{heads}: {terms}"
+
+
+def interpolation(builder: Builder) -> None:
+    """The polynomial recovered from totals alone."""
+    found = interpolate(builder, fixed={})
+    assert not found.residual, algebra.text(found.residual)
+    assert not found.alarms, found.alarms
+
+
 EVIDENCE: dict[str, Callable[[Builder], None]] = {
     "examples": examples,
     "totals": totals,
     "laws": laws,
     "anchors": anchors,
+    "symbolic": symbolic,
+    "interpolation": interpolation,
 }
 
 

@@ -57,9 +57,9 @@ def vocabulary_padded_to_64(encoder, spec, nn):
     resize_tokens(encoder, spec, nn, -(-spec.vocab_size // 64) * 64)
 
 
-@fault("anchors")
+@fault("anchors", "symbolic")
 def units_of_1024(encoder, spec, nn):
-    """The thousands of V are read as units of 1024, which a small vocabulary has none of."""
+    """The thousands of V are read as units of 1024, of which a small vocabulary has none."""
     thousands, rest = divmod(spec.vocab_size, 1000)
     resize_tokens(encoder, spec, nn, thousands * 1024 + rest)
 

@@ -37,15 +37,13 @@ def test_caught_by_what_it_names(name):
         assert seen >= set(FAULTS[name].caught_by)
 
 
-def test_every_kind_of_evidence_is_needed_or_said_not_to_be():
-    """Which faults a single kind of evidence catches alone."""
+def test_what_a_single_kind_of_evidence_catches_alone():
     alone = {}
     for name in FAULTS:
         if len(matrix.observed(name)) == 1:
             alone.setdefault(*matrix.observed(name), []).append(name)
     assert alone == {
         "anchors": [
-            "units of 1024",
             "a tensor for large vocabularies",
             "a tensor for wide models",
             "a tensor for deep models",
