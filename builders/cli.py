@@ -16,6 +16,8 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from builders.anyone.formula import Formula
+from builders.anyone.verdict import answering, verdict, without_smallest
 from builders.registry import Framework, framework, frameworks
 from builders.results import Result
 from builders.tables import count_table, frameworks_table, ties, verify_table
@@ -63,14 +65,22 @@ def frameworks_command() -> None:
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random specs."
 )
 @click.option("--json", "json_file", type=Path, metavar="FILE", help="Write every result there.")
+@click.option(
+    "--formula", "reference", metavar="MODULE:FUNCTION", help="Hold this formula, not ours."
+)
 def verify_command(
     names: Sequence[str],
     models: Sequence[str],
     examples: int,
     seed: int,
     json_file: Path | None,
+    reference: str | None,
 ) -> None:
-    """Hold every framework to the formula, over the named models and random specs."""
+    """Hold every framework to the formula, over the named models and random specs.
+
+    A formula of your own takes a spec, or letters by name (L H A F V P T pooler mlm untied
+    nsp), and returns trainable parameters: an int, or ints by component.
+    """
     if json_file:
         _require_writable(json_file)
     chosen_models = [named_model(name) for name in models] or list(named_models().values())
@@ -80,15 +90,21 @@ def verify_command(
     absent = [chosen for chosen in asked if chosen.missing]
     if absent and (names or not there):
         raise ValueError(f"not installed: {'; '.join(map(_how_to_get, absent))}")
-    results = _with_progress(there, specs, examples, seed)
+    formula = answering(reference, specs) if reference else None
+    results = _with_progress(there, specs, examples, seed, reference or "")
     if json_file:
         _write_json(json_file, results, examples, seed)
-    _print_results(results, absent, seed)
+    if formula:
+        _print_verdict(formula, results, seed)
+    else:
+        _print_results(results, absent, seed)
     if any(result.failed for result in results):
         raise SystemExit(1)
 
 
-def _with_progress(there: list[Framework], specs: dict, examples: int, seed: int) -> list[Result]:
+def _with_progress(
+    there: list[Framework], specs: dict, examples: int, seed: int, formula: str
+) -> list[Result]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     progress = Progress(
         *columns, TimeElapsedColumn(), console=errors, disable=not errors.is_terminal
@@ -101,6 +117,7 @@ def _with_progress(there: list[Framework], specs: dict, examples: int, seed: int
             specs,
             examples=examples,
             seed=seed,
+            formula=formula,
             on_result=lambda result: progress.advance(tasks[result.framework]),
         )
 
@@ -122,6 +139,15 @@ def _print_results(results: list[Result], absent: list[Framework], seed: int) ->
     equal = len(reports) - sum(result.failed for result in reports)
     console.print(f"{equal} of {len(reports)} models equal the formula, tensor by tensor", end="")
     console.print(f" (random specs: seed {seed})")
+
+
+def _print_verdict(formula: Formula, results: list[Result], seed: int) -> None:
+    lines = list(verdict(formula, results))
+    console.print(verify_table(without_smallest(results)))
+    for result in results:
+        if result.status == "broken":
+            lines.insert(0, f"{result.framework} is installed and broken: {result.reason}")
+    console.print(*lines, f"random specs: seed {seed}", sep="\n", markup=False)
 
 
 def _write_json(path: Path, results: list[Result], examples: int, seed: int) -> None:

@@ -11,7 +11,9 @@ from typing import Literal, TypeAlias
 
 from formulas.inventory import LAYER
 
-Kind: TypeAlias = Literal["missing", "unexpected", "wrong shape", "wrong trainability"]
+Kind: TypeAlias = Literal[
+    "missing", "unexpected", "wrong shape", "wrong trainability", "wrong count"
+]
 Shape: TypeAlias = tuple[int, ...]
 
 HEADINGS = ("component", "what", "expected", "native", "observed", "difference", "")
