@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from builders.anyone.formula import Formula
+from builders.anyone.live import compare_live, model_named, spec_given
 from builders.anyone.verdict import answering, verdict, without_smallest
 from builders.registry import Framework, framework, frameworks
 from builders.results import Result
@@ -99,6 +100,23 @@ def verify_command(
     else:
         _print_results(results, absent, seed)
     if any(result.failed for result in results):
+        raise SystemExit(1)
+
+
+@cli.command("compare")
+@click.argument("reference", metavar="MODULE:FUNCTION")
+@click.option("--spec", "text", required=True, metavar="SPEC", help="A model's name, or JSON.")
+def compare_command(reference: str, text: str) -> None:
+    """Hold the live model that MODULE:FUNCTION returns to the formula, by its shapes.
+
+    A model of PyTorch, Keras, tf-keras or nnx, under any names; of linen the pair (module,
+    variables), or the variables. The spec is a named model's, or JSON with the fields of
+    EncoderSpec, inline or in a file.
+    """
+    spec = spec_given(text)
+    report = compare_live(model_named(reference), spec)
+    console.print(report.render(spec), markup=False, highlight=False)
+    if not report.equal:
         raise SystemExit(1)
 
 

@@ -1,8 +1,9 @@
 """One framework in a process of its own: ``python -m builders.worker FRAMEWORK``.
 
 A job comes as JSON on standard input: the specs of named models, a number of random specs,
-a seed, and the name of a stranger's formula if that is in question. Each result leaves as a line of JSON on what was standard output when the process
-began; what a framework prints goes to standard error.
+a seed, and the name of a stranger's formula if that is in question. Each result leaves as a
+line of JSON on what was standard output when the process began; what a framework prints goes
+to standard error.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from builders.strategies import random_spec
 from formulas import EncoderSpec, Letters, Report, inventory
 from formulas.spec import Quantity
 
+MINUS = "\N{MINUS SIGN}"
 SIZES = ("L", "H", "A", "F", "V", "P", "T")
 OUTER = ("L", "pooler", "mlm", "untied", "nsp")
 """Letters that a residual is sorted by: how many layers, and which parts."""
@@ -49,7 +50,7 @@ def residual(formula: Formula, spec: EncoderSpec, report: Report) -> list[str]:
         numbers = dict(zip(letters, spec.letters(), strict=True))
         name = "" if row.path == TOTAL else f"   {row.path}"
         if difference.subs(numbers) == row.difference:
-            lines.append(f"actual − formula = {written(difference, letters)}{name}")
+            lines.append(f"actual {MINUS} formula = {written(difference, letters)}{name}")
         else:
             lines.append(f"no algebra: this framework does not have paramproof's count{name}")
     return lines
@@ -162,8 +163,8 @@ def _times(factor: str, terms: list[tuple[bool, str]]) -> tuple[bool, str]:
 
 def _sum(terms: list[tuple[bool, str]]) -> str:
     (minus, first), *rest = terms
-    signed = [f" {'−' if minus else '+'} {text}" for minus, text in rest]
-    return "".join(["−" if minus else "", first, *signed])
+    signed = [f" {MINUS if minus else '+'} {text}" for minus, text in rest]
+    return "".join([MINUS if minus else "", first, *signed])
 
 
 def _product(coefficient: Any, powers: Any) -> str:

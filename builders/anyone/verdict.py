@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from builders.anyone.algebra import residual
 from builders.anyone.counted import uncounted
 from builders.anyone.formula import TOTAL, Formula, FormulaRefused
+from builders.anyone.hold import hold
+from builders.registry import framework as named_framework
 from builders.results import Result
 from formulas import EncoderSpec, Report
 
@@ -71,6 +74,26 @@ def difference(formula: Formula, spec: EncoderSpec, report: Report) -> Iterator[
         actual = expected + row.difference
         yield f"actual {actual:,} - formula {expected:,} = {row.difference:+,}{name}"
     yield from residual(formula, spec, report)
+
+
+def assert_formula(
+    function: Callable[..., Any], framework: str = "torch", *, examples: int = 25, seed: int = 0
+) -> None:
+    """Assert that ``function`` counts what ``framework`` builds, over random specs.
+
+    ``function`` takes a spec, or letters by name, and returns an int, or ints by component.
+    The framework is loaded in this process. Raises ``AssertionError`` with the smallest spec
+    that differs and the algebra, ``FormulaRefused`` for what is no formula, and as
+    ``builders.load`` does.
+    """
+    __tracebackhide__ = True
+    chosen = named_framework(framework)
+    formula = Formula.of(function)
+    for result in hold(chosen, chosen.load(), formula, {}, examples, seed):
+        if result.status == "refused":
+            raise FormulaRefused(result.reason)
+        if result.smallest and result.spec and result.report:
+            raise AssertionError("\n".join(difference(formula, result.spec, result.report)))
 
 
 def without_smallest(results: Iterable[Result]) -> list[Result]:
