@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,11 +61,9 @@ class LiveReport:
 
     def _missing(self) -> Iterator[tuple[str, ...]]:
         """A row for all that may be the one missing: what is stored alike looks alike."""
-        missing = Counter((self.matching.could_be(unit), unit) for unit in self.matching.missing)
-        for could_be in dict.fromkeys(names for names, _ in missing):
-            units = [unit for names, unit in missing.elements() if names == could_be]
-            names, size = _some(sorted(could_be)), sum(unit.size for unit in units)
-            note = f"{len(units)} of these" if len(could_be) > 1 else _times(len(units))
+        for paths, units in self.matching.missing_together():
+            names, size = _some(sorted(paths)), sum(unit.size for unit in units)
+            note = f"{len(units)} of these" if len(paths) > 1 else _times(len(units))
             yield "missing", _shape(units[0].shape), names, f"{-size:+,}", note
 
     def _unexpected(self) -> Iterator[tuple[str, ...]]:

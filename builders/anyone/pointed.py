@@ -44,7 +44,7 @@ def _imported(module: str) -> ModuleType:
         sys.path.append(str(here))
     package = module.partition(".")[0]
     try:
-        path = getattr(import_module(package), "__path__", None)
+        path = vars(import_module(package)).get("__path__")
         namesake = here / package
         if path is not None and namesake.is_dir() and str(namesake) not in path:
             path.append(str(namesake))

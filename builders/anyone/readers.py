@@ -41,26 +41,33 @@ def stored(model: Any) -> list[Stored]:
     Raises ``ValueError``, in one line, for a model that is not built, is empty, or is of no
     framework that is known.
     """
-    found = [weight for weight in _reader(model)(model) if weight.size]
+    found = [weight for weight in reader(model)(model) if weight.size]
     if not found:
         raise ValueError(f"{_name(model)} is empty: it has no weights")
     return found
 
 
-def _reader(model: Any) -> Callable[[Any], Iterator[Stored]]:
+def reader(model: Any) -> Callable[[Any], Iterator[Stored]]:
+    """What reads the weights of ``model``, by where its classes come from."""
     if isinstance(model, Mapping):
         return _linen_variables
     if isinstance(model, tuple) and len(model) == 2 and isinstance(model[1], Mapping):
-        return lambda pair: _linen_variables(pair[1])
-    modules = [base.__module__ for base in type(model).__mro__]
+        module, _ = model
+        if _comes_from("flax.linen", module):
+            return lambda pair: _linen_variables(pair[1])
     # Keras comes before PyTorch: on that backend a Keras layer is an nn.Module too.
-    for prefix, reader in READERS.items():
-        if any(f"{module}.".startswith(f"{prefix}.") for module in modules):
-            return reader
+    for framework, read in READERS.items():
+        if _comes_from(framework, model):
+            return read
     raise ValueError(
         f"{_name(model)} is no model of PyTorch, Keras, tf-keras, linen or nnx "
         "(linen: give the variables, or (module, variables))"
     )
+
+
+def _comes_from(framework: str, model: Any) -> bool:
+    modules = (base.__module__ for base in type(model).__mro__)
+    return any(f"{module}.".startswith(f"{framework}.") for module in modules)
 
 
 def _torch(model: Any) -> Iterator[Stored]:

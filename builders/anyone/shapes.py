@@ -49,11 +49,21 @@ class Matching:
         """Entries without a counterpart, on both sides."""
         return sum(one.size for one in (*self.missing, *self.unexpected))
 
-    def could_be(self, unit: Unit) -> frozenset[str]:
-        """Paths of all that may be missing in place of ``unit``, which is.
+    def missing_together(self) -> list[tuple[frozenset[str], list[Unit]]]:
+        """What is missing, with the paths of all that may be missing in its place.
 
-        A tensor whose counterpart ``unit`` could take might as well be the one without.
+        A tensor whose counterpart a missing one could take might as well be the one without.
         """
+        groups: list[tuple[frozenset[str], list[Unit]]] = []
+        for unit in self.missing:
+            paths, units = self._could_be(unit), [unit]
+            for group in [group for group in groups if group[0] & paths]:
+                groups.remove(group)
+                paths, units = paths | group[0], [*group[1], *units]
+            groups.append((paths, units))
+        return groups
+
+    def _could_be(self, unit: Unit) -> frozenset[str]:
         reached, frontier = {unit}, [unit]
         fits = {(other, _without_ones(weight.shape)) for other, weight in self.pairs}
         while frontier:
