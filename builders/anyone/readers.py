@@ -71,7 +71,7 @@ def _comes_from(framework: str, model: Any) -> bool:
 
 
 def _torch(model: Any) -> Iterator[Stored]:
-    if not hasattr(model, "named_parameters"):
+    if not hasattr(type(model), "named_parameters"):
         raise ValueError(f"{_name(model)} is no nn.Module")
     # PyTorch itself gives a parameter with several names once.
     for path, parameter in model.named_parameters():
@@ -81,7 +81,7 @@ def _torch(model: Any) -> Iterator[Stored]:
 
 
 def _keras(model: Any) -> Iterator[Stored]:
-    if not hasattr(model, "trainable_weights"):
+    if not hasattr(type(model), "trainable_weights"):
         raise ValueError(f"{_name(model)} is no Keras model or layer")
     layers = [model, *getattr(model, "layers", ())]
     unbuilt = next((layer for layer in layers if not getattr(layer, "built", True)), None)
@@ -97,7 +97,7 @@ def _keras(model: Any) -> Iterator[Stored]:
 
 
 def _linen(model: Any) -> Iterator[Stored]:
-    if not hasattr(model, "variables") or getattr(model, "scope", None) is None:
+    if not hasattr(type(model), "variables") or getattr(model, "scope", None) is None:
         raise ValueError(f"{_name(model)} holds no variables: give (module, variables)")
     yield from _linen_variables(model.variables)
 
