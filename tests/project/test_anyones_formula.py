@@ -18,7 +18,6 @@ from builders.strategies import encoder_specs
 from formulas import Letters, Report, Row, Weight, closed_form, inventory
 from tests import calculators
 
-CALCULATORS = "tests.calculators"
 SPEC = replace(WHOLE, mlm_head=False, tie_word_embeddings=True, nsp_head=False)
 LEAST = (
     "spec = EncoderSpec(vocab_size=1, hidden_size=1, num_hidden_layers=0, num_attention_heads=1, "
@@ -42,22 +41,15 @@ REFUSED = {
 
 
 @pytest.fixture
-def verify(paramproof, outsider, tmp_path):
-    """Hold a calculator to the toy, from a directory that has them beside other ``tests``."""
-    beside = tmp_path / "tests"
-    beside.mkdir()
-    (beside / "calculators.py").write_text(pathless_source())
+def verify(paramproof, outsider, request):
+    """Hold a calculator to the toy."""
+    module = request.getfixturevalue("calculators")
 
     def run(name, *arguments):
         arguments = ("--framework", "toy", "--model", "bert-tiny", *arguments)
-        return paramproof("verify", "--formula", f"{CALCULATORS}:{name}", *arguments)
+        return paramproof("verify", "--formula", f"{module}:{name}", *arguments)
 
     return run
-
-
-def pathless_source():
-    with open(calculators.__file__, encoding="utf-8") as file:
-        return file.read()
 
 
 @pytest.mark.parametrize("name", ["exact", "from_spec"])
@@ -98,7 +90,7 @@ def test_the_command_refuses(verify, name):
     done = verify(name)
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
-    assert line.startswith(f"paramproof: {CALCULATORS}:{name}")
+    assert line.startswith(f"paramproof: tests.calculators:{name}")
     assert REFUSED[name] in line
 
 
