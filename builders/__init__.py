@@ -1,5 +1,6 @@
 """Real encoders in real frameworks, held to the formulas."""
 
+from builders.anyone.live import assert_parameters
 from builders.check import check
 from builders.protocol import Builder, FrameworkUnavailable, Model, UnsupportedSpec
 from builders.registry import load
@@ -9,6 +10,7 @@ __all__ = [
     "FrameworkUnavailable",
     "Model",
     "UnsupportedSpec",
+    "assert_parameters",
     "check",
     "load",
 ]

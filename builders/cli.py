@@ -17,6 +17,9 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from builders.anyone.formula import Formula
+from builders.anyone.live import compare_live, model_named, spec_given
+from builders.anyone.verdict import answering, verdict, without_smallest
 from builders.prove import Proof
 from builders.registry import Framework, framework, frameworks
 from builders.results import Result
@@ -65,25 +68,61 @@ def frameworks_command() -> None:
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random specs."
 )
 @click.option("--json", "json_file", type=Path, metavar="FILE", help="Write every result there.")
+@click.option(
+    "--formula", "reference", metavar="MODULE:FUNCTION", help="Hold this formula, not ours."
+)
 def verify_command(
     names: Sequence[str],
     models: Sequence[str],
     examples: int,
     seed: int,
     json_file: Path | None,
+    reference: str | None,
 ) -> None:
-    """Hold every framework to the formula, over the named models and random specs."""
+    """Hold every framework to the formula, over the named models and random specs.
+
+    A formula of your own takes a spec, or letters by name (L H A F V P T pooler mlm untied
+    nsp), and returns trainable parameters: an int, or ints by component.
+    """
     if json_file:
         _require_writable(json_file)
     chosen_models = [named_model(name) for name in models] or list(named_models().values())
     specs = {named.name: named.spec for named in chosen_models}
     there, absent = _chosen(names)
+    formula = answering(reference, specs) if reference else None
     with _progress(there, len(specs) + examples) as advance:
-        results = verify(there, specs, examples=examples, seed=seed, on_result=advance)
+        results = verify(
+            there,
+            specs,
+            examples=examples,
+            seed=seed,
+            formula=reference or "",
+            on_result=advance,
+        )
     if json_file:
         _write_json(json_file, results, seed=seed, examples=examples)
-    _print_results(results, absent, seed)
+    if formula:
+        _print_verdict(formula, results, seed)
+    else:
+        _print_results(results, absent, seed)
     if any(result.failed for result in results):
+        raise SystemExit(1)
+
+
+@cli.command("compare")
+@click.argument("reference", metavar="MODULE:FUNCTION")
+@click.option("--spec", "text", required=True, metavar="SPEC", help="A model's name, or JSON.")
+def compare_command(reference: str, text: str) -> None:
+    """Hold the live model that MODULE:FUNCTION returns to the formula, by its shapes.
+
+    A model of PyTorch, Keras, tf-keras or nnx, under any names; of linen the pair (module,
+    variables), or the variables. The spec is a named model's, or JSON with the fields of
+    EncoderSpec, inline or in a file.
+    """
+    spec = spec_given(text)
+    report = compare_live(model_named(reference), spec)
+    console.print(report.render(spec), markup=False, highlight=False)
+    if not report.equal:
         raise SystemExit(1)
 
 
@@ -150,6 +189,15 @@ def _print_results(results: list[Result], absent: list[Framework], seed: int) ->
     equal = len(reports) - sum(result.failed for result in reports)
     console.print(f"{equal} of {len(reports)} models equal the formula, tensor by tensor", end="")
     console.print(f" (random specs: seed {seed})")
+
+
+def _print_verdict(formula: Formula, results: list[Result], seed: int) -> None:
+    lines = list(verdict(formula, results))
+    console.print(verify_table(without_smallest(results)))
+    for result in results:
+        if result.status == "broken":
+            lines.insert(0, f"{result.framework} is installed and broken: {result.reason}")
+    console.print(*lines, f"random specs: seed {seed}", sep="\n", markup=False)
 
 
 def _print_proofs(proofs: list[Proof], absent: list[Framework]) -> None:

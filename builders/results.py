@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 from builders.registry import Framework
 from formulas import EncoderSpec, Report, Row
 
-Status: TypeAlias = Literal["equal", "different", "not expressible", "broken"]
+Status: TypeAlias = Literal["equal", "different", "not expressible", "broken", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,9 @@ class Result:
 
     ``model`` is the named model's name, "" for a random spec. ``milliseconds`` is build,
     read and compare, warm; ``peak_mb`` the peak memory of the worker so far, in 10**6
-    bytes. ``reason`` says why there is no ``report``.
+    bytes. ``reason`` says why there is no ``report``. A stranger's formula may be ``refused``,
+    which is a mistake in the question and no failure; ``smallest`` marks what its difference
+    was shrunk to.
     """
 
     framework: str
@@ -29,6 +31,7 @@ class Result:
     milliseconds: float = 0.0
     peak_mb: float = 0.0
     reason: str = ""
+    smallest: bool = False
 
     @property
     def failed(self) -> bool:

@@ -56,7 +56,7 @@ def random_specs(builder: Builder, number: int, seed: int, **fixed: Any) -> list
     specs: list[EncoderSpec] = []
     tries = 1000 * number
     while len(specs) < number:
-        spec = _construct(lambda name, low, high: random.randint(low, high), fixed)
+        spec = random_spec(random, **fixed)
         supported = builder.supports(spec)
         if supported is True:
             specs.append(spec)
@@ -64,6 +64,11 @@ def random_specs(builder: Builder, number: int, seed: int, **fixed: Any) -> list
         if not tries:
             raise ValueError(f"hardly any random spec can be expressed: {supported}")
     return specs
+
+
+def random_spec(random: Random, **fixed: Any) -> EncoderSpec:
+    """One encoder of any shape, with the fields in ``fixed`` held at their values."""
+    return _construct(lambda name, low, high: random.randint(low, high), fixed)
 
 
 def _construct(choose: Choose, fixed: Mapping[str, Any]) -> EncoderSpec:

@@ -28,9 +28,12 @@ def verify(
     *,
     examples: int,
     seed: int,
+    formula: str = "",
     on_result: Callable[[Result], None] = lambda result: None,
 ) -> list[Result]:
     """Results in the order of ``frameworks``: named models first, then random specs.
+
+    ``formula`` names a stranger's, MODULE:FUNCTION, to be held in place of this project's.
 
     As many workers run at once as there are processors. ``on_result`` is called from their
     threads as results come in. A worker that dies gives a last result that is ``broken``.
@@ -39,6 +42,7 @@ def verify(
         "models": {name: asdict(spec) for name, spec in models.items()},
         "examples": examples,
         "seed": seed,
+        "formula": formula,
     }
     return in_workers(frameworks, job, Result, on_result)
 

@@ -1,8 +1,9 @@
 """One framework in a process of its own: ``python -m builders.worker FRAMEWORK``.
 
 A job comes as JSON on standard input: the specs of named models, a number of random specs,
-a seed. Each result leaves as a line of JSON on what was standard output when the process
-began; what a framework prints goes to standard error.
+a seed, and the name of a stranger's formula if that is in question. Each result leaves as a
+line of JSON on what was standard output when the process began; what a framework prints goes
+to standard error.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ import resource
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from builders.anyone.formula import Formula
+from builders.anyone.hold import hold
 from builders.check import check
 from builders.protocol import Builder
 from builders.prove import Proof, prove
@@ -52,6 +56,12 @@ def run(chosen: Framework, job: dict[str, Any]) -> Iterator[Result | Proof]:
         return
     # The first build of a process pays for the framework's own start.
     check(builder, WARM_UP)
+    if job.get("formula"):
+        models = {name: EncoderSpec(**fields) for name, fields in job["models"].items()}
+        formula = Formula.named(job["formula"])
+        for result in hold(chosen, builder, formula, models, job["examples"], job["seed"]):
+            yield replace(result, peak_mb=round(peak_memory() / 1e6, 1))
+        return
     for name, fields in job["models"].items():
         yield examine(chosen, builder, EncoderSpec(**fields), name)
     for spec in random_specs(builder, job["examples"], job["seed"], **chosen.fixed):

@@ -11,7 +11,9 @@ from typing import Literal, TypeAlias
 
 from formulas.inventory import LAYER
 
-Kind: TypeAlias = Literal["missing", "unexpected", "wrong shape", "wrong trainability"]
+Kind: TypeAlias = Literal[
+    "missing", "unexpected", "wrong shape", "wrong trainability", "wrong count"
+]
 Shape: TypeAlias = tuple[int, ...]
 
 HEADINGS = ("component", "what", "expected", "native", "observed", "difference", "")
@@ -72,7 +74,7 @@ class Report:
         ]
         if self.equal:
             return "\n".join([*lines, "every tensor is as the formula says"])
-        return "\n".join([*lines, *_aligned([HEADINGS, *map(_cells, self._alike())])])
+        return "\n".join([*lines, *aligned([HEADINGS, *map(_cells, self._alike())])])
 
     def _alike(self) -> list[list[Row]]:
         groups: dict[tuple[object, ...], list[Row]] = {}
@@ -96,7 +98,8 @@ def _cells(rows: list[Row]) -> tuple[str, ...]:
     )
 
 
-def _aligned(table: list[tuple[str, ...]]) -> list[str]:
+def aligned(table: list[tuple[str, ...]]) -> list[str]:
+    """A line for each row, its cells under each other."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -1,5 +1,7 @@
 """keras-bert itself, as the question calls it."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests import literals
@@ -71,3 +73,32 @@ def test_keras_3_under_tensorflow_is_named():
         [sys.executable, "-P", "-c", code], env=environment, capture_output=True, text=True
     )
     assert "FrameworkUnavailable: keras-bert needs TF_USE_LEGACY_KERAS=1" in done.stderr
+
+
+def test_live():
+    """As assert_parameters sees it: a tf-keras model with names of its own."""
+    import tensorflow as tf
+    from keras_bert import get_model
+
+    from builders.anyone.live import compare_live
+    from tests.project.test_anyones_model import SPEC
+
+    heads = replace(SPEC, mlm_head=True, nsp_head=True)
+    with tf.Graph().as_default():
+        model = get_model(
+            token_num=31,
+            head_num=3,
+            transformer_num=2,
+            embed_dim=12,
+            feed_forward_dim=20,
+            seq_len=None,
+            pos_num=17,
+            dropout_rate=0.1,
+        )
+        report = compare_live(model, heads)
+        assert report.equal, report.render(heads)
+        model.get_layer("NSP-Dense").trainable = False
+        report = compare_live(model, heads)
+    assert (report.difference, report.frozen) == (-(12 * 12 + 12), 12 * 12 + 12)
+    with pytest.raises(ValueError, match="is not built"):
+        compare_live(tf.keras.Sequential([tf.keras.layers.Dense(3)]), SPEC)

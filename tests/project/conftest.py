@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 TOY = Path(__file__).parents[1] / "outsider" / "toy.py"
+CALCULATORS = Path(__file__).parents[1] / "calculators.py"
 
 
 @pytest.fixture
@@ -40,6 +41,14 @@ def paramproof(tmp_path):
         )
 
     return run
+
+
+@pytest.fixture
+def calculators(tmp_path):
+    """``tests.calculators`` in the directory where the command runs, as in a checkout."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "calculators.py").write_text(CALCULATORS.read_text("utf-8"))
+    return "tests.calculators"
 
 
 @pytest.fixture

@@ -59,3 +59,11 @@ def test_a_block_is_replaced():
     assert once == "a\n<!-- x -->\n\n    1\n      2\n\n<!-- end -->\nb\n"
     assert block("x", once) == "1\n  2\n"
     assert with_block("x", once, "1\n  2\n") == once
+
+
+def test_a_formula_of_your_own(paramproof, outsider, calculators):
+    """The sample is what is printed of any framework that is right: the toy is one."""
+    (shown,) = re.findall(r"^    (actual 5 - .*\n    .*)$", TEXT, re.MULTILINE)
+    arguments = ("--framework", "toy", "--model", "bert-tiny", "--examples", "5")
+    printed = paramproof("verify", "--formula", f"{calculators}:without_biases", *arguments)
+    assert shown.replace("\n    ", "\n") in printed.stdout, printed.stderr

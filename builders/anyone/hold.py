@@ -1,0 +1,82 @@
+"""A stranger's formula held to one framework: what a worker does with it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from builders.anyone.counted import held
+from builders.anyone.formula import Formula, FormulaRefused
+from builders.anyone.smallest import smallest
+from builders.protocol import Builder
+from builders.registry import Framework
+from builders.results import Result
+from builders.strategies import random_specs
+from formulas import EncoderSpec, Report
+
+
+def hold(
+    chosen: Framework,
+    builder: Builder,
+    formula: Formula,
+    models: Mapping[str, EncoderSpec],
+    examples: int,
+    seed: int,
+) -> Iterator[Result]:
+    """A result for each named model, then for each random spec, then the smallest that differs.
+
+    That last one has ``smallest`` set. Where the formula cannot be asked, one result that is
+    ``refused`` ends the run.
+    """
+    worst: list[EncoderSpec] = []
+    specs = [*models.items()]
+    specs += [("", spec) for spec in random_specs(builder, examples, seed, **chosen.fixed)]
+    try:
+        for model, spec in specs:
+            result = _result(chosen, builder, formula, model, spec)
+            worst += [spec] if result.status == "different" else []
+            yield result
+        if worst:
+            start = min(worst, key=lambda spec: sum(spec.letters()))
+            least = smallest(start, lambda spec: differs(builder, formula, spec))
+            yield _result(chosen, builder, formula, "", least, smallest=True)
+    except FormulaRefused as refusal:
+        yield Result(chosen.name, chosen.version, "", "refused", reason=str(refusal))
+
+
+def report_on(builder: Builder, formula: Formula, spec: EncoderSpec) -> Report:
+    """The formula's counts beside those of the model that the framework builds."""
+    # The formula first: it is the cheaper one to be wrong.
+    expected = formula.counts(spec)
+    return held(expected, builder.build(spec).weights(), spec.num_hidden_layers)
+
+
+def differs(builder: Builder, formula: Formula, spec: EncoderSpec) -> bool:
+    """Whether ``builder`` can build ``spec`` and has another number of parameters."""
+    return builder.supports(spec) is True and not report_on(builder, formula, spec).equal
+
+
+def _result(
+    chosen: Framework,
+    builder: Builder,
+    formula: Formula,
+    model: str,
+    spec: EncoderSpec,
+    **marks: Any,
+) -> Result:
+    supported = builder.supports(spec)
+    if supported is not True:
+        return Result(chosen.name, chosen.version, model, "not expressible", spec, reason=supported)
+    start = time.perf_counter()
+    report = report_on(builder, formula, spec)
+    return Result(
+        chosen.name,
+        chosen.version,
+        model,
+        "equal" if report.equal else "different",
+        spec,
+        report,
+        milliseconds=round((time.perf_counter() - start) * 1000, 3),
+        **marks,
+    )

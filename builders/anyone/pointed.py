@@ -1,0 +1,53 @@
+"""MODULE:FUNCTION, as found by Python or in the working directory."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+
+def pointed_at(reference: str) -> Callable[..., Any]:
+    """The function that ``reference``, written MODULE:FUNCTION, names.
+
+    Raises ``ValueError``, in one line, where there is none.
+    """
+    module, colon, name = reference.partition(":")
+    if not (colon and name.isidentifier() and all(map(str.isidentifier, module.split(".")))):
+        raise ValueError(f"{reference!r} is not MODULE:FUNCTION")
+    # Not getattr: a module's own __getattr__ is code that nobody pointed at.
+    namespace = vars(_imported(module))
+    if name not in namespace:
+        raise ValueError(f"{reference}: {module} has no {name!r}")
+    if not callable(namespace[name]):
+        kind = type(namespace[name]).__name__
+        raise ValueError(f"{reference}: {name!r} is no function, it is of type {kind}")
+    return namespace[name]
+
+
+def in_one_line(error: BaseException) -> str:
+    """The kind of an error and what it says."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+
+
+def _imported(module: str) -> ModuleType:
+    """Import ``module``, looking in the working directory last, so that it hides nothing.
+
+    A package of the same name elsewhere (several distributions install a ``tests``) is
+    looked into first, and then its namesake in the working directory.
+    """
+    here = Path.cwd()
+    if str(here) not in sys.path:
+        sys.path.append(str(here))
+    package = module.partition(".")[0]
+    try:
+        path = vars(import_module(package)).get("__path__")
+        namesake = here / package
+        if path is not None and namesake.is_dir() and str(namesake) not in path:
+            path.append(str(namesake))
+        return import_module(module)
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"{module} cannot be imported: {in_one_line(error)}") from error

@@ -1,0 +1,152 @@
+"""The weights of a live model, whatever their names, and of which framework it is.
+
+A framework is known by the modules its model's classes come from. None is imported to find
+out; one that a model comes from has been imported by whoever made the model.
+
+What is a parameter, each framework says itself: ``nn.Parameter`` in PyTorch (a buffer is
+none), ``weights`` in Keras (with the moving statistics of a batch norm), the ``params``
+collection in linen (with other collections as not trainable), ``nnx.Param`` in nnx (with the
+statistics of a batch norm as not trainable).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One stored array of a live model, under the first of its names."""
+
+    path: str
+    shape: tuple[int, ...]
+    trainable: bool
+
+    @property
+    def size(self) -> int:
+        """Number of entries, the product of the shape."""
+        return math.prod(self.shape)
+
+
+def stored(model: Any) -> list[Stored]:
+    """Every weight of a live model once, by identity.
+
+    ``model`` is a ``torch.nn.Module``, a Keras 3 or tf-keras model or layer, an
+    ``nnx.Module``, or of linen: a bound module, a pair (module, variables), or the variables
+    or params alone, as a mapping.
+
+    Raises ``ValueError``, in one line, for a model that is not built, is empty, or is of no
+    framework that is known.
+    """
+    found = [weight for weight in reader(model)(model) if weight.size]
+    if not found:
+        raise ValueError(f"{_name(model)} is empty: it has no weights")
+    return found
+
+
+def reader(model: Any) -> Callable[[Any], Iterator[Stored]]:
+    """What reads the weights of ``model``, by where its classes come from."""
+    if isinstance(model, Mapping):
+        return _linen_variables
+    if isinstance(model, tuple) and len(model) == 2 and isinstance(model[1], Mapping):
+        module, _ = model
+        if _comes_from("flax.linen", module):
+            return lambda pair: _linen_variables(pair[1])
+    # Keras comes before PyTorch: on that backend a Keras layer is an nn.Module too.
+    for framework, read in READERS.items():
+        if _comes_from(framework, model):
+            return read
+    raise ValueError(
+        f"{_name(model)} is no model of PyTorch, Keras, tf-keras, linen or nnx "
+        "(linen: give the variables, or (module, variables))"
+    )
+
+
+def _comes_from(framework: str, model: Any) -> bool:
+    modules = (base.__module__ for base in type(model).__mro__)
+    return any(f"{module}.".startswith(f"{framework}.") for module in modules)
+
+
+def _torch(model: Any) -> Iterator[Stored]:
+    if not hasattr(type(model), "named_parameters"):
+        raise ValueError(f"{_name(model)} is no nn.Module")
+    # PyTorch itself gives a parameter with several names once.
+    for path, parameter in model.named_parameters():
+        if type(parameter).__name__ == "UninitializedParameter":
+            raise ValueError(f"{_name(model)} is not built: {path} has no shape yet")
+        yield Stored(path, tuple(parameter.shape), parameter.requires_grad)
+
+
+def _keras(model: Any) -> Iterator[Stored]:
+    if not hasattr(type(model), "trainable_weights"):
+        raise ValueError(f"{_name(model)} is no Keras model or layer")
+    layers = [model, *getattr(model, "layers", ())]
+    unbuilt = next((layer for layer in layers if not getattr(layer, "built", True)), None)
+    if unbuilt is not None:
+        raise ValueError(f"{_name(model)} is not built: {unbuilt.name} has no weights yet")
+    trainable = {id(variable) for variable in model.trainable_weights}
+    seen: set[int] = set()
+    for variable in model.weights:
+        if id(variable) not in seen:
+            seen.add(id(variable))
+            path = getattr(variable, "path", variable.name)
+            yield Stored(path, tuple(variable.shape), id(variable) in trainable)
+
+
+def _linen(model: Any) -> Iterator[Stored]:
+    if not hasattr(type(model), "variables") or getattr(model, "scope", None) is None:
+        raise ValueError(f"{_name(model)} holds no variables: give (module, variables)")
+    yield from _linen_variables(model.variables)
+
+
+def _linen_variables(variables: Mapping[str, Any]) -> Iterator[Stored]:
+    params = variables.get("params")
+    collections = variables if isinstance(params, Mapping) else {"params": variables}
+    seen: set[int] = set()
+    for collection, tree in collections.items():
+        for path, leaf in _leaves(tree, collection):
+            # One array under two names is stored once; one shape twice is no array at all.
+            abstract = type(leaf).__name__ == "ShapeDtypeStruct"
+            if abstract or id(leaf) not in seen:
+                seen.add(id(leaf))
+                yield Stored(path, tuple(leaf.shape), collection == "params")
+
+
+def _leaves(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
+    if isinstance(tree, Mapping):
+        for name, branch in tree.items():
+            yield from _leaves(branch, f"{path}/{name}")
+    elif hasattr(tree, "unbox"):
+        yield from _leaves(tree.unbox(), path)
+    elif hasattr(tree, "shape"):
+        yield path, tree
+    else:
+        raise ValueError(f"{path} is of type {type(tree).__name__} and no array")
+
+
+def _nnx(model: Any) -> Iterator[Stored]:
+    # Whoever made the model has imported it.
+    from flax import nnx
+
+    for kind in (nnx.Param, nnx.BatchStat):
+        for path, variable in nnx.to_flat_state(nnx.state(model, kind)):
+            shape = tuple(variable.get_value().shape)
+            yield Stored(".".join(map(str, path)), shape, kind is nnx.Param)
+
+
+def _name(model: Any) -> str:
+    kind = type(model)
+    return f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+
+
+READERS = {
+    "keras": _keras,
+    "tf_keras": _keras,
+    "flax.linen": _linen,
+    "flax.nnx": _nnx,
+    "torch": _torch,
+}
+"""Where a model's classes come from, and how its weights are read."""

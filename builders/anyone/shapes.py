@@ -1,0 +1,175 @@
+"""Which weight of a live model is which canonical tensor, as far as shapes can tell.
+
+A tensor may be stored in any of a closed list of forms: as it is, transposed, with its heads
+split off; the three projections of attention fused in one; all layers stacked in one. Axes
+of length 1 do not count. Whether a model fuses or stacks is decided for the whole of it:
+whichever leaves the least over. Two tensors of one shape cannot be told apart, and a report
+names all that could be meant.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from builders.anyone.readers import Stored
+from formulas import EncoderSpec, Tensor, inventory
+from formulas.inventory import LAYER
+
+Shape = tuple[int, ...]
+QKV = ("query", "key", "value")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Canonical tensors that are stored as one array, in one of ``forms``."""
+
+    path: str
+    shape: Shape
+    forms: frozenset[Shape]
+
+    @property
+    def size(self) -> int:
+        """Number of entries, the product of the shape."""
+        return math.prod(self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """Pairs that fit, and what is left over on either side."""
+
+    pairs: tuple[tuple[Unit, Stored], ...]
+    missing: tuple[Unit, ...]
+    unexpected: tuple[Stored, ...]
+
+    @property
+    def left_over(self) -> int:
+        """Entries without a counterpart, on both sides."""
+        return sum(one.size for one in (*self.missing, *self.unexpected))
+
+    def missing_together(self) -> list[tuple[frozenset[str], list[Unit]]]:
+        """What is missing, with the paths of all that may be missing in its place.
+
+        A tensor whose counterpart a missing one could take might as well be the one without.
+        """
+        groups: list[tuple[frozenset[str], list[Unit]]] = []
+        for unit in self.missing:
+            paths, units = self._could_be(unit), [unit]
+            for group in [group for group in groups if group[0] & paths]:
+                groups.remove(group)
+                paths, units = paths | group[0], [*group[1], *units]
+            groups.append((paths, units))
+        return groups
+
+    def _could_be(self, unit: Unit) -> frozenset[str]:
+        reached, frontier = {unit}, [unit]
+        fits = {(other, _without_ones(weight.shape)) for other, weight in self.pairs}
+        while frontier:
+            forms = frontier.pop().forms
+            new = {other for other, shape in fits if shape in forms} - reached
+            reached |= new
+            frontier += new
+        return frozenset(other.path for other in reached)
+
+    def alike(self, weight: Stored) -> int:
+        """How many weights of the model have the shape of ``weight``."""
+        weights = [*(other for _, other in self.pairs), *self.unexpected]
+        return sum(_without_ones(other.shape) == _without_ones(weight.shape) for other in weights)
+
+
+def matched(spec: EncoderSpec, weights: Sequence[Stored]) -> Matching:
+    """The matching that leaves the least over, of a model that may fuse and stack or not."""
+    choices = product((False, True), repeat=2)
+    matchings = [_matching(list(_units(spec, *choice)), weights) for choice in choices]
+    return min(matchings, key=lambda matching: matching.left_over)
+
+
+def _units(spec: EncoderSpec, fused: bool, stacked: bool) -> Iterator[Unit]:
+    """Every tensor of ``spec`` that has a storage of its own, in one unit."""
+    for tensor in inventory(spec.letters()):
+        if not tensor.present or tensor.tied_to:
+            continue
+        path, shape, forms = _stored_alone(tensor, spec)
+        if fused and ".attention." in path and path.split(".")[-2] in QKV:
+            if path.split(".")[-2] != QKV[0]:
+                continue
+            path = path.replace(QKV[0], "{query,key,value}")
+            shape, forms = (*shape[:-1], 3 * shape[-1]), _fused_forms(shape, spec)
+        layers = spec.num_hidden_layers
+        if LAYER not in path.split("."):
+            yield _unit(path, shape, forms)
+        elif stacked and layers:
+            yield _unit(path, (layers, *shape), [(layers, *form) for form in forms])
+        else:
+            yield from (_unit(path, shape, forms) for _ in range(layers))
+
+
+def _unit(path: str, shape: Shape, forms: list[Shape]) -> Unit:
+    return Unit(path, shape, frozenset(map(_without_ones, forms)))
+
+
+def _stored_alone(tensor: Tensor, spec: EncoderSpec) -> tuple[str, Shape, list[Shape]]:
+    """As it is, transposed, or with the heads split: (in, A, K), (A, K, out), (A, K)."""
+    shape, heads = tensor.shape, (spec.num_attention_heads, spec.head_size)
+    forms = [shape, shape[::-1]]
+    if ".attention." in tensor.path:
+        split = (*heads, shape[-1]) if ".output." in tensor.path else (*shape[:-1], *heads)
+        forms += [heads] if len(shape) == 1 and ".output." not in tensor.path else []
+        forms += [split] if len(shape) == 2 else []
+    return tensor.path, shape, forms
+
+
+def _fused_forms(shape: Shape, spec: EncoderSpec) -> list[Shape]:
+    """Three kernels or biases in one: side by side, or on an axis of their own."""
+    *rows, out = shape
+    heads = (spec.num_attention_heads, spec.head_size)
+    return [
+        (*rows, 3 * out),
+        (3 * out, *rows),
+        (3, *rows, out),
+        (*rows, 3, out),
+        (3, *rows, *heads),
+        (*rows, 3, *heads),
+        (*rows, heads[0], 3 * heads[1]),
+        (*rows, 3 * heads[0], heads[1]),
+    ]
+
+
+def _matching(units: list[Unit], weights: Sequence[Stored]) -> Matching:
+    """As many pairs as can be, by augmenting paths; what is trainable is given first."""
+    by_shape: dict[Shape, list[int]] = {}
+    order = sorted(range(len(weights)), key=lambda index: not weights[index].trainable)
+    for index in order:
+        by_shape.setdefault(_without_ones(weights[index].shape), []).append(index)
+    holder: dict[int, int] = {}
+
+    def place(unit: int, tried: set[Shape]) -> bool:
+        # Weights of one shape are as good as each other, so a shape is tried once.
+        forms = [form for form in sorted(units[unit].forms) if form in by_shape]
+        for form in forms:
+            free = next((index for index in by_shape[form] if index not in holder), None)
+            if free is not None:
+                holder[free] = unit
+                return True
+        for form in forms:
+            if form in tried:
+                continue
+            tried.add(form)
+            for index in by_shape[form]:
+                if place(holder[index], tried):
+                    holder[index] = unit
+                    return True
+        return False
+
+    placed = {unit for unit in range(len(units)) if place(unit, set())}
+    return Matching(
+        pairs=tuple((units[unit], weights[index]) for index, unit in holder.items()),
+        missing=tuple(unit for n, unit in enumerate(units) if n not in placed),
+        unexpected=tuple(weight for n, weight in enumerate(weights) if n not in holder),
+    )
+
+
+def _without_ones(shape: Shape) -> Shape:
+    return tuple(length for length in shape if length != 1)

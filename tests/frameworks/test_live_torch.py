@@ -1,0 +1,118 @@
+"""Live models of PyTorch under names of their own, and what the documentation says of them."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.literals import TOTALS
+from tests.project.test_anyones_model import SPEC
+from tests.project.test_plugin import example, run_pytest
+
+pytestmark = pytest.mark.framework("torch")
+
+
+def report_on(model, spec=SPEC):
+    from builders.anyone.live import compare_live
+
+    return compare_live(model, spec)
+
+
+def encoder(spec=SPEC):
+    """As somebody else writes it: separate projections, lists, a parameter of its own."""
+    from torch import empty, nn
+
+    hidden = spec.hidden_size
+
+    def block():
+        parts = {name: nn.Linear(hidden, hidden) for name in ("wq", "wk", "wv", "wo")}
+        parts |= {"up": nn.Linear(hidden, 20), "down": nn.Linear(20, hidden)}
+        return nn.ModuleDict(parts | {"ln_1": nn.LayerNorm(hidden), "ln_2": nn.LayerNorm(hidden)})
+
+    net = nn.ModuleDict({"tok": nn.Embedding(31, hidden), "seg": nn.Embedding(2, hidden)})
+    net["ln"] = nn.LayerNorm(hidden)
+    net["h"] = nn.ModuleList(block() for _ in range(spec.num_hidden_layers))
+    net["cls"] = nn.Linear(hidden, hidden)
+    net.register_parameter("pos", nn.Parameter(empty(1, 17, hidden)))
+    net.register_buffer("position_ids", empty(17))
+    return net
+
+
+def test_equal():
+    report = report_on(encoder())
+    assert report.equal, report.render(SPEC)
+    assert report.frozen == 0
+
+
+def test_on_the_meta_device_at_real_size():
+    import torch
+    from torch import nn
+
+    from formulas.models import named_model
+
+    with torch.device("meta"):
+        tables = [nn.Embedding(rows, 768) for rows in (30522, 512, 2)]
+        layers = [nn.TransformerEncoderLayer(768, 12, 3072) for _ in range(12)]
+        model = nn.ModuleList([*tables, *layers, nn.LayerNorm(768), nn.Linear(768, 768)])
+    report = report_on(model, named_model("bert-base").spec)
+    assert (report.equal, report.actual) == (True, TOTALS["bert-base-uncased"])
+
+
+def test_tied_counts_once():
+    from torch import nn
+
+    spec = replace(SPEC, mlm_head=True)
+    net = encoder()
+    head = nn.ModuleList([nn.Linear(12, 12), nn.LayerNorm(12), nn.Linear(12, 31)])
+    net["lm"] = head
+    assert report_on(net, spec).difference == 31 * 12
+    head[2].weight = net["tok"].weight
+    report = report_on(net, spec)
+    assert report.equal, report.render(spec)
+
+
+def test_frozen():
+    net = encoder()
+    net["h"][1]["up"].bias.requires_grad_(False)
+    report = report_on(net)
+    assert (report.difference, report.frozen) == (-20, 20)
+    row = report.render(SPEC).splitlines()[-1].split()
+    assert row == [
+        *("frozen", "(20)", "h.1.up.bias", "-20"),
+        *("as", "layers.*.feed_forward.intermediate.bias"),
+    ]
+
+
+def test_a_layer_shared():
+    net = encoder()
+    net["h"][1] = net["h"][0]
+    report = report_on(net)
+    assert -report.difference == sum(p.numel() for p in net["h"][0].parameters())
+
+
+def test_not_built():
+    from torch import nn
+
+    net = encoder()
+    net["cls"] = nn.LazyLinear(12)
+    with pytest.raises(ValueError, match=r"ModuleDict is not built: cls.weight has no shape yet"):
+        report_on(net)
+    with pytest.raises(ValueError, match="ModuleList is empty: it has no weights"):
+        report_on(nn.ModuleList())
+
+
+def test_the_documentation(tmp_path):
+    """Both of its tests, in one process, where no other framework is then imported."""
+    source = example("test_encoder.py").replace("from torch", "import sys\n\nfrom torch")
+    source += "    assert not {'keras', 'tensorflow', 'jax', 'flax'} & set(sys.modules)\n"
+    (tmp_path / "test_calculator.py").write_text(example("test_calculator.py"))
+    (tmp_path / "test_encoder.py").write_text(source)
+    done = run_pytest(tmp_path)
+    assert (done.returncode, "2 passed" in done.stdout) == (0, True), done.stdout
+
+
+def test_the_documented_model_broken(tmp_path):
+    broken = example("test_encoder.py").replace("nn.Linear(12, 12)]", "nn.Linear(12, 13)]")
+    (tmp_path / "test_encoder.py").write_text(broken)
+    done = run_pytest(tmp_path)
+    assert done.returncode == 1
+    assert "unexpected  (13, 12)  5.weight" in done.stdout
