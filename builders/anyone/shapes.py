@@ -82,7 +82,7 @@ class Matching:
 def matched(spec: EncoderSpec, weights: Sequence[Stored]) -> Matching:
     """The matching that leaves the least over, of a model that may fuse and stack or not."""
     choices = product((False, True), repeat=2)
-    matchings = [_matching(list(_units(spec, *choice)), weights) for choice in choices]
+    matchings = [most_pairs(list(_units(spec, *choice)), weights) for choice in choices]
     return min(matchings, key=lambda matching: matching.left_over)
 
 
@@ -137,7 +137,7 @@ def _fused_forms(shape: Shape, spec: EncoderSpec) -> list[Shape]:
     ]
 
 
-def _matching(units: list[Unit], weights: Sequence[Stored]) -> Matching:
+def most_pairs(units: list[Unit], weights: Sequence[Stored]) -> Matching:
     """As many pairs as can be, by augmenting paths; what is trainable is given first."""
     by_shape: dict[Shape, list[int]] = {}
     order = sorted(range(len(weights)), key=lambda index: not weights[index].trainable)

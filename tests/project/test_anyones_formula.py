@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 
 import pytest
 import sympy
@@ -11,6 +11,7 @@ from hypothesis import given
 from builders.anyone.algebra import residual, written
 from builders.anyone.counted import held
 from builders.anyone.formula import Formula, FormulaRefused
+from builders.anyone.hold import differs
 from builders.anyone.pointed import pointed_at
 from builders.anyone.smallest import MOST_BUILDS, smallest
 from builders.anyone.verdict import WHOLE, assert_formula
@@ -203,12 +204,12 @@ def test_nothing_can_be_asked_of_no_layers():
 def test_smallest():
     asked = []
 
-    def differs(spec):
+    def still(spec):
         asked.append(spec)
         return spec.vocab_size > 250 and spec.hidden_size >= 6 and spec.mlm_head
 
     start = replace(WHOLE, vocab_size=30522, hidden_size=768, num_attention_heads=12)
-    least = smallest(start, differs)
+    least = smallest(start, still)
     assert (least.vocab_size, least.hidden_size, least.mlm_head) == (251, 6, True)
     assert least == replace(
         least,
@@ -223,15 +224,16 @@ def test_smallest():
     assert len(asked) == len(set(asked)) < MOST_BUILDS
 
 
-def test_smallest_asks_so_often_and_no_more():
+def test_smallest_asks_so_often_and_no_more(monkeypatch):
     asked = []
+    monkeypatch.setattr("builders.anyone.smallest.MOST_BUILDS", 7)
+    smallest(WHOLE, lambda spec: asked.append(spec) or spec.vocab_size == 13)
+    assert len(asked) == 7
 
-    def differs(spec):
-        asked.append(spec)
-        return spec.hidden_size % 7 == 5 and len(asked) % 3 != 0
 
-    smallest(replace(WHOLE, hidden_size=12 * 10**30, num_attention_heads=12), differs)
-    assert len(asked) <= MOST_BUILDS
+def test_what_cannot_be_built_does_not_differ():
+    builder = SimpleNamespace(supports=lambda spec: "not this one")
+    assert not differs(builder, Formula.of(calculators.without_biases), SPEC)
 
 
 def test_residual_of_what_branches_on_a_part():

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from builders import assert_parameters
 from builders.anyone.live import compare_live, spec_given
-from builders.anyone.readers import READERS, reader, stored
+from builders.anyone.readers import READERS, Stored, reader, stored
+from builders.anyone.shapes import Unit, most_pairs
 from builders.strategies import encoder_specs
 from formulas import EncoderSpec, inventory
 from formulas.models import named_model
@@ -26,6 +27,9 @@ SPEC = EncoderSpec(
     type_vocab_size=2,
 )
 HEADS = (SPEC.num_attention_heads, SPEC.head_size)
+
+
+FORMS = {"either": [(2,), (3,)], "only": [(2,)]}
 
 
 def shapes(spec=SPEC):
@@ -96,6 +100,14 @@ def test_equal_whatever_the_sizes(spec, data):
     order = data.draw(st.permutations(list(tensors)), label="order")
     tensors = {path: tensors[path] for path in order}
     assert_parameters(model(tensors), spec)
+
+
+def test_a_unit_makes_room():
+    """One that could be either of two weights does not keep the other's only one."""
+    either, only = (Unit(path, (1,), frozenset(forms)) for path, forms in FORMS.items())
+    weights = [Stored("a", (2,), True), Stored("b", (3,), True)]
+    pairs = most_pairs([either, only], weights).pairs
+    assert {(unit.path, weight.path) for unit, weight in pairs} == {("either", "b"), ("only", "a")}
 
 
 def test_missing_and_unexpected():
