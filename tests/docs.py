@@ -1,4 +1,4 @@
-"""Fill the generated blocks of the README: ``python -m tests.docs``, in the checkout.
+"""Fill the generated blocks of README and docs: ``python -m tests.docs``, in the checkout.
 
 A block stands between ``<!-- NAME -->`` and ``<!-- end -->``. The tests hold each block to
 what the command prints today, and say to run this where it has drifted.
@@ -9,7 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-README = Path(__file__).parents[1] / "README.md"
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+FAULTS_PAGE = ROOT / "docs" / "faults.md"
+MUTATION_PAGE = ROOT / "docs" / "mutation.md"
+EVIDENCE_PAGE = ROOT / "docs" / "evidence.md"
 VERIFY = ("verify", "--model", "bert-base", "--examples", "50")
 
 
@@ -21,9 +25,13 @@ def block(name: str, text: str) -> str:
     return "".join(line.removeprefix("    ") for line in match["lines"].splitlines(keepends=True))
 
 
-def with_block(name: str, text: str, lines: str) -> str:
-    """``text`` with ``lines`` in the block ``name``, as preformatted text."""
-    indented = "".join(f"    {line}".rstrip() + "\n" for line in lines.splitlines())
+def with_block(name: str, text: str, lines: str, margin: str = "    ") -> str:
+    """``text`` with ``lines`` in the block ``name``: preformatted, or Markdown without margin.
+
+    Raises ``KeyError`` where there is no such block.
+    """
+    block(name, text)
+    indented = "".join(f"{margin}{line}".rstrip() + "\n" for line in lines.splitlines())
     return _pattern(name).sub(lambda match: f"{match['start']}\n{indented}\n{match['end']}", text)
 
 
@@ -57,13 +65,30 @@ def report() -> str:
     return explained(test_torch.report_of(encoder), test_torch.SPEC)
 
 
+def write_markdown(page: Path, **blocks: str) -> None:
+    """Rewrite blocks of a page of the docs."""
+    text = page.read_text("utf-8")
+    for name, lines in blocks.items():
+        text = with_block(name, text, lines, margin="")
+    page.write_text(text, "utf-8")
+
+
+def write_faults() -> None:
+    """Rewrite the matrix of planted faults, and what the page on evidence says of it."""
+    from tests.faults import matrix
+
+    write_markdown(FAULTS_PAGE, faults=matrix.table(), summary=matrix.summary())
+    write_markdown(EVIDENCE_PAGE, summary=matrix.summary())
+
+
 def main() -> None:
-    """Rewrite the README's blocks."""
+    """Rewrite every block."""
     text = README.read_text("utf-8")
     text = with_block("verify", text, paramproof(*VERIFY))
     text = with_block("report", text, report())
     text = with_block("paramproof count bert-base", text, paramproof("count", "bert-base"))
     README.write_text(text, "utf-8")
+    write_faults()
 
 
 if __name__ == "__main__":

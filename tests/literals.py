@@ -18,3 +18,38 @@ TOTALS = {
 BERT_BASE_WITH_BOTH_HEADS = 110_106_428
 BERT_BASE_LAYER = 7_087_872
 ATTENTION_LAYER = 2_362_368
+
+SHAPES = {
+    "embeddings.word_embeddings.weight": (11, 12),
+    "embeddings.position_embeddings.weight": (7, 12),
+    "embeddings.token_type_embeddings.weight": (2, 12),
+    "embeddings.layer_norm.scale": (12,),
+    "embeddings.layer_norm.bias": (12,),
+    "layers.0.attention.query.kernel": (12, 12),
+    "layers.0.attention.query.bias": (12,),
+    "layers.0.attention.key.kernel": (12, 12),
+    "layers.0.attention.key.bias": (12,),
+    "layers.0.attention.value.kernel": (12, 12),
+    "layers.0.attention.value.bias": (12,),
+    "layers.0.attention.output.kernel": (12, 12),
+    "layers.0.attention.output.bias": (12,),
+    "layers.0.attention_layer_norm.scale": (12,),
+    "layers.0.attention_layer_norm.bias": (12,),
+    "layers.0.feed_forward.intermediate.kernel": (12, 5),
+    "layers.0.feed_forward.intermediate.bias": (5,),
+    "layers.0.feed_forward.output.kernel": (5, 12),
+    "layers.0.feed_forward.output.bias": (12,),
+    "layers.0.feed_forward_layer_norm.scale": (12,),
+    "layers.0.feed_forward_layer_norm.bias": (12,),
+    "pooler.kernel": (12, 12),
+    "pooler.bias": (12,),
+    "mlm_head.dense.kernel": (12, 12),
+    "mlm_head.dense.bias": (12,),
+    "mlm_head.layer_norm.scale": (12,),
+    "mlm_head.layer_norm.bias": (12,),
+    "mlm_head.decoder.weight": (11, 12),
+    "mlm_head.decoder.bias": (11,),
+    "nsp_head.classifier.kernel": (12, 2),
+    "nsp_head.classifier.bias": (2,),
+}
+"""Every tensor of one layer and both heads at V 11, H 12, F 5, P 7, T 2, by hand."""

@@ -79,6 +79,30 @@ def test_expanded_order_is_that_of_the_model():
     ]
 
 
+def test_every_path_and_shape():
+    """The canonical names, which every framework's file maps its own to."""
+    spec = replace(SPEC, num_hidden_layers=1, mlm_head=True, nsp_head=True)
+    expanded = inventory(spec.letters()).expand()
+    assert expanded.letters == spec.letters()
+    shapes = {tensor.path: tensor.shape for tensor in expanded}
+    assert shapes == literals.SHAPES
+    assert list(shapes) == list(literals.SHAPES)
+
+
+def test_components_of_each_depth():
+    named = inventory(SPEC.letters())
+    assert named.components() == ("embeddings", "layers", "pooler", "mlm_head", "nsp_head")
+    assert named.components("layers") == ("layers.*",)
+    assert named.components("layers.*") == (
+        "layers.*.attention",
+        "layers.*.attention_layer_norm",
+        "layers.*.feed_forward",
+        "layers.*.feed_forward_layer_norm",
+    )
+    assert named.components("pooler") == ("pooler.kernel", "pooler.bias")
+    assert named.components("pooler.bias") == ()
+
+
 def test_shapes_of_kernels_are_in_out():
     shapes = {tensor.path: tensor.shape for tensor in inventory(SPEC.letters()).expand()}
     assert shapes["layers.0.feed_forward.intermediate.kernel"] == (12, 5)
@@ -114,5 +138,5 @@ def test_unknown_component():
 
 
 def test_only_ints_expand():
-    with pytest.raises(TypeError, match="only an inventory in ints"):
+    with pytest.raises(TypeError, match=r"^only an inventory in ints can be expanded$"):
         inventory(SPEC.letters()._replace(L=2.0)).expand()

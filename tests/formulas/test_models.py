@@ -54,7 +54,9 @@ def test_short_names():
 
 
 def test_unknown_name():
-    with pytest.raises(ValueError, match="no model is named 'bert'; there are: bert-base-uncased"):
+    with pytest.raises(
+        ValueError, match="no model is named 'bert'; there are: bert-base-uncased, "
+    ):
         named_model("bert")
 
 

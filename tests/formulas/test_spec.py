@@ -102,3 +102,41 @@ def test_activation():
     assert Numerics(hidden_act="gelu_new").hidden_act == "gelu_new"
     with pytest.raises(ValueError, match=r"hidden_act='swish' .* gelu or gelu_new or relu"):
         Numerics(hidden_act="swish")
+    assert Numerics(layer_norm_eps=0.0).layer_norm_eps == 0
+
+
+IMPOSSIBLE = [
+    ({"vocab_size": 2.5}, "vocab_size=2.5 is not possible: it must be an int"),
+    ({"vocab_size": 0}, "vocab_size=0 is not possible: it must be 1 or more"),
+    ({"num_hidden_layers": -1}, "num_hidden_layers=-1 is not possible: it must be 0 or more"),
+    ({"pooler": 1}, "pooler=1 is not possible: it must be True or False"),
+    (
+        {"num_attention_heads": 5},
+        "num_attention_heads=5 is not possible: it must be a divisor of hidden_size=12",
+    ),
+    (
+        {"tie_word_embeddings": False},
+        "tie_word_embeddings=False is not possible: it must be True where mlm_head is False: "
+        "without that head there is nothing to untie",
+    ),
+    (
+        {"pooler": False, "nsp_head": True},
+        "nsp_head=True is not possible: it must be False where pooler is False: "
+        "that head reads the pooled output",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), IMPOSSIBLE)
+def test_what_is_not_possible_is_said_in_full(change, message):
+    with pytest.raises(ValueError, match="is not possible") as refusal:
+        replace(SPEC, **change)
+    assert str(refusal.value) == message
+
+
+def test_what_numerics_are_not_possible_is_said_in_full():
+    with pytest.raises(ValueError, match="is not possible") as refusal:
+        Numerics(layer_norm_eps=2.0)
+    assert str(refusal.value) == (
+        "layer_norm_eps=2.0 is not possible: it must be a float in [0, 1)"
+    )

@@ -56,7 +56,9 @@ def test_what_does_not_fit():
 
 
 def test_the_registry_is_closed():
-    with pytest.raises(ValueError, match=r"w: no layout \['reshaped'\]; there are transposed"):
+    with pytest.raises(
+        ValueError, match=r"w: no layout \['reshaped'\]; there are transposed, heads_out"
+    ):
         Weight("w", (1,), True, ("pooler.bias",), ("reshaped",))
 
 

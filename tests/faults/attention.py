@@ -1,0 +1,67 @@
+"""Self-attention with adjustable mistakes, in the place of ``nn.MultiheadAttention``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from formulas import EncoderSpec
+
+
+class Attention(nn.Module):
+    """Multi-head self-attention under the names that ``nn.MultiheadAttention`` uses.
+
+    ``widths`` are those of the query, the keys and the values: H each, unless the mistake is
+    there; ``biases`` are the projections that have one. A width of 0 for the values takes the
+    keys for values.
+    """
+
+    def __init__(
+        self,
+        spec: EncoderSpec,
+        *,
+        widths: tuple[int, int, int] | None = None,
+        biases: Collection[str] = ("query", "key", "value"),
+    ) -> None:
+        super().__init__()
+        hidden, self.heads = spec.hidden_size, spec.num_attention_heads
+        self.widths = widths or (hidden, hidden, hidden)
+        self.biased = [name in biases for name in ("query", "key", "value")]
+        biased = sum(width for width, has in zip(self.widths, self.biased, strict=True) if has)
+        self.head_size = self.widths[0] // self.heads
+        self.in_proj_weight = nn.Parameter(torch.empty(sum(self.widths), hidden))
+        self.in_proj_bias = nn.Parameter(torch.empty(biased)) if biased else None
+        self.out_proj = nn.Linear(self.widths[0], hidden)
+        nn.init.xavier_uniform_(self.in_proj_weight)
+        # What nn.TransformerEncoderLayer asks before it takes its fast path.
+        self.batch_first, self._qkv_same_embed_dim = True, False
+        self.num_heads = self.heads
+
+    def forward(self, x: Tensor, *_: Tensor, key_padding_mask: Tensor, **__) -> tuple[Tensor, None]:
+        query, key, value = functional.linear(x, self.in_proj_weight, self._bias()).split(
+            self.widths, dim=-1
+        )
+        value = value if self.widths[2] else key
+        mask = key_padding_mask[:, None, None, :]
+        heads = functional.scaled_dot_product_attention(
+            self._split(query), self._split(key), self._split(value), attn_mask=mask
+        )
+        return self.out_proj(heads.transpose(1, 2).flatten(2)), None
+
+    def _split(self, x: Tensor) -> Tensor:
+        """(B, S, n·K) to (B, A, S, K); a single head is every head's."""
+        heads = x.unflatten(-1, (-1, self.head_size)).transpose(1, 2)
+        return heads.expand(-1, self.heads, -1, -1)
+
+    def _bias(self) -> Tensor | None:
+        if self.in_proj_bias is None:
+            return None
+        projections = list(zip(self.widths, self.biased, strict=True))
+        there = iter(self.in_proj_bias.split([width for width, has in projections if has]))
+        parts = [
+            next(there) if has else self.in_proj_bias.new_zeros(width) for width, has in projections
+        ]
+        return torch.cat(parts)

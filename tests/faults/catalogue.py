@@ -1,0 +1,69 @@
+"""A fault: an encoder with one thing wrong, built as any other, and who must notice.
+
+Each fault is a function that spoils PyTorch's encoder while it is being built on the meta
+device. It takes the encoder, the spec and ``torch.nn``, so that reading the catalogue imports
+no framework. Its docstring says what is wrong; its decorator names the evidence that must
+catch it, or ``parity`` where names, shapes and counts are all right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from builders.protocol import Model
+from formulas import EncoderSpec, Numerics
+
+PARITY = "parity"
+"""Outputs under the same weights: what is left where the count is right."""
+
+Plant = Callable[[Any, EncoderSpec, Any], Model | None]
+"""Spoils the encoder; returns a model of its own where the fault is in the reading."""
+
+FAULTS: dict[str, Fault] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A planted fault, which is a ``Builder``. ``caught_by`` are keys of ``EVIDENCE``."""
+
+    name: str
+    about: str
+    caught_by: tuple[str, ...]
+    plant: Plant
+
+    def supports(self, spec: EncoderSpec) -> Literal[True]:
+        return True
+
+    def build(
+        self,
+        spec: EncoderSpec,
+        numerics: Numerics | None = None,
+        *,
+        allocate: bool = False,
+        dtype: str = "float32",
+    ) -> Model:
+        import torch
+
+        from builders.frameworks.torch import Encoder, TorchModel
+
+        with torch.device("cpu" if allocate else "meta"):
+            encoder = Encoder(spec, numerics or Numerics())
+            model = self.plant(encoder, spec, torch.nn)
+        encoder.to(getattr(torch, dtype))
+        return model or TorchModel(encoder)
+
+
+def fault(*caught_by: str) -> Callable[[Plant], Plant]:
+    """Enter the function below into the catalogue, under its name."""
+
+    def enter(plant: Plant) -> Plant:
+        name = plant.__name__.replace("_", " ")
+        if name in FAULTS:
+            raise ValueError(f"two faults are called {name!r}")
+        about = " ".join((plant.__doc__ or "").split()).replace("``", "`")
+        FAULTS[name] = Fault(name, about, caught_by, plant)
+        return plant
+
+    return enter

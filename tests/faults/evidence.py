@@ -1,0 +1,96 @@
+"""The kinds of evidence, each as a function that raises where it sees a difference.
+
+The random specs are those of ``paramproof verify``: the same at every run, so that the matrix
+is reproducible. A kind raises ``AssertionError`` and nothing else for a difference; any other
+exception is an error of the catalogue, and no catch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from builders import algebra
+from builders.check import check
+from builders.interpolation import interpolate
+from builders.protocol import Builder
+from builders.residual import reading_terms
+from builders.strategies import random_specs
+from builders.symbolic import Unreadable, read
+from formulas import EncoderSpec, closed_form
+from formulas.models import named_models
+from tests.laws import LAWS
+
+EXAMPLES = 50
+SPECS_PER_LAW = 10
+
+
+def examples(builder: Builder) -> None:
+    """Every tensor, over random specs."""
+    for spec in random_specs(builder, EXAMPLES, seed=0):
+        _assert_equal(builder, spec)
+
+
+def totals(builder: Builder) -> None:
+    """The trainable total, over the same random specs."""
+    for spec in random_specs(builder, EXAMPLES, seed=0):
+        assert count(builder, spec) == closed_form(spec.letters()), repr(spec)
+
+
+def laws(builder: Builder) -> None:
+    """The laws that need no oracle, on the trainable total."""
+    for spec in random_specs(builder, SPECS_PER_LAW, seed=0):
+        for law in LAWS.values():
+            law(lambda changed: count(builder, changed), spec)
+
+
+def anchors(builder: Builder) -> None:
+    """Every tensor of the named models, at their real sizes."""
+    for named in named_models().values():
+        _assert_equal(builder, named.spec)
+
+
+def symbolic(builder: Builder) -> None:
+    """The symbolic shape of every tensor, under every combination of heads."""
+    for heads in algebra.ALL_HEADS:
+        try:
+            terms = reading_terms(read(builder, heads), algebra.letters(heads))
+        except Unreadable as unreadable:
+            # A length that no letters explain is this evidence's finding, not a crash.
+            raise AssertionError(str(unreadable)) from unreadable
+        assert not terms, f"{heads}: {terms}"
+
+
+def interpolation(builder: Builder) -> None:
+    """The polynomial recovered from totals alone."""
+    found = interpolate(builder, fixed={})
+    assert not found.residual, algebra.text(found.residual)
+    assert not found.alarms, found.alarms
+
+
+EVIDENCE: dict[str, Callable[[Builder], None]] = {
+    "examples": examples,
+    "totals": totals,
+    "laws": laws,
+    "anchors": anchors,
+    "symbolic": symbolic,
+    "interpolation": interpolation,
+}
+
+
+def catches(name: str, builder: Builder) -> bool:
+    """Whether evidence of this kind sees that something is wrong with ``builder``."""
+    try:
+        EVIDENCE[name](builder)
+    except AssertionError:
+        return True
+    return False
+
+
+def count(builder: Builder, spec: EncoderSpec) -> int:
+    """Trainable parameters, by the sizes of what is stored."""
+    return sum(weight.size for weight in builder.build(spec).weights() if weight.trainable)
+
+
+def _assert_equal(builder: Builder, spec: EncoderSpec) -> None:
+    report = check(builder, spec)
+    assert report.equal, report.render(spec)

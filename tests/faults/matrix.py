@@ -1,0 +1,40 @@
+"""Every fault against every kind of evidence: observed, and as the table in docs/faults.md."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from tests.faults import missing, shared, sizes, storage
+from tests.faults.catalogue import FAULTS, PARITY
+from tests.faults.evidence import EVIDENCE, catches
+
+GROUPS = (missing, shared, sizes, storage)
+"""The modules of the catalogue: importing them fills it."""
+
+
+@cache
+def observed(name: str) -> frozenset[str]:
+    """The kinds of evidence that catch the fault, run once in a process."""
+    return frozenset(kind for kind in EVIDENCE if catches(kind, FAULTS[name]))
+
+
+def table() -> str:
+    """The matrix and its sums, as Markdown."""
+    rows = [["fault", *EVIDENCE, "what is wrong"], ["---", *[":-:"] * len(EVIDENCE), "---"]]
+    for name, fault in FAULTS.items():
+        cells = ["caught" if kind in observed(name) else "·" for kind in EVIDENCE]
+        rows.append([name, *cells, fault.about])
+    sums = [str(sum(kind in observed(name) for name in FAULTS)) for kind in EVIDENCE]
+    rows.append([f"**caught, of {len(FAULTS)}**", *(f"**{number}**" for number in sums), ""])
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def summary() -> str:
+    """How many faults there are, and what catches none of them."""
+    unseen = [name for name in FAULTS if not observed(name)]
+    parity = [name for name, fault in FAULTS.items() if fault.caught_by == (PARITY,)]
+    return (
+        f"{len(FAULTS)} faults; {len(FAULTS) - len(unseen)} are caught by one kind of evidence "
+        f"or more. {len(parity)} leave every name, shape and count as they are, so that only "
+        f"outputs can show them: {', '.join(parity)}.\n"
+    )

@@ -1,0 +1,138 @@
+"""The right numbers under another name, in another order, or not trainable; and misreadings."""
+
+from tests.faults.catalogue import fault
+from tests.faults.missing import EVERYWHERE
+
+BY_NAME = ("examples", "anchors", "symbolic")
+"""The total is right: only a comparison tensor by tensor can tell."""
+
+
+@fault(*EVERYWHERE, "laws")
+def token_table_frozen(encoder, spec, nn):
+    """The token table does not learn."""
+    encoder.word_embeddings.weight.requires_grad_(False)
+
+
+@fault(*EVERYWHERE, "laws")
+def position_table_frozen(encoder, spec, nn):
+    """The positions do not learn, as sinusoids would not."""
+    encoder.position_embeddings.weight.requires_grad_(False)
+
+
+@fault(*EVERYWHERE, "laws")
+def first_layer_frozen(encoder, spec, nn):
+    """The first layer does not learn, as in much fine-tuning."""
+    for layer in encoder.layers[:1]:
+        layer.requires_grad_(False)
+
+
+@fault(*BY_NAME)
+def position_ids_as_a_parameter(encoder, spec, nn):
+    """The buffer of position ids is a parameter, frozen."""
+    ids = encoder.embeddings_norm.weight.new_zeros(spec.max_position_embeddings)
+    encoder.position_ids = nn.Parameter(ids, requires_grad=False)
+
+
+@fault(*EVERYWHERE)
+def attention_scale_as_a_parameter(encoder, spec, nn):
+    """The attention's scale, a constant, has been made a parameter that learns."""
+    for layer in encoder.layers:
+        layer.scale = nn.Parameter(layer.norm1.weight.new_ones(1))
+
+
+@fault(*BY_NAME)
+def norm_renamed(encoder, spec, nn):
+    """The embeddings' norm calls its weight gamma, as TensorFlow's checkpoints do."""
+    norm = encoder.embeddings_norm
+    norm.gamma = norm.weight
+    norm.weight = None
+
+
+@fault(*BY_NAME)
+def feed_forward_kernel_stored_transposed(encoder, spec, nn):
+    """The second feed-forward kernel is stored (in, out): its shape shows it."""
+    for layer in encoder.layers:
+        layer.linear2.weight = nn.Parameter(layer.linear2.weight.detach().T.contiguous())
+
+
+@fault(*BY_NAME)
+def feed_forward_biases_swapped(encoder, spec, nn):
+    """Each feed-forward bias stands where the other belongs."""
+    for layer in encoder.layers:
+        first, second = layer.linear1, layer.linear2
+        first.bias, second.bias = second.bias, first.bias
+
+
+@fault(*EVERYWHERE, "laws")
+def tied_matrix_counted_twice(encoder, spec, nn):
+    """``state_dict()`` is read, which lists a tied matrix under both its names."""
+    from tests.faults.readers import ByName
+
+    return ByName(encoder)
+
+
+@fault(*EVERYWHERE, "laws")
+def buffers_counted(encoder, spec, nn):
+    """``state_dict()`` is read, which lists the buffer of position ids as well."""
+    from tests.faults.readers import WithBuffers
+
+    ids = encoder.embeddings_norm.weight.new_zeros(1, spec.max_position_embeddings)
+    encoder.register_buffer("position_ids", ids)
+    return WithBuffers(encoder)
+
+
+@fault(*EVERYWHERE)
+def frozen_counted_as_trainable(encoder, spec, nn):
+    """``requires_grad`` is not asked for, and the norm of the pooled output is frozen."""
+    from tests.faults.readers import AllTrainable
+
+    encoder.pooled_norm = nn.LayerNorm(spec.hidden_size).requires_grad_(False)
+    return AllTrainable(encoder)
+
+
+@fault("parity")
+def square_kernel_transposed(encoder, spec, nn):
+    """The pooler multiplies by its kernel from the other side: it is square."""
+    from tests.faults.readers import Transposed
+
+    if spec.pooler:
+        encoder.pooler = Transposed(spec.hidden_size, spec.hidden_size)
+
+
+@fault("parity")
+def norms_before_instead_of_after(encoder, spec, nn):
+    """Pre-norm: the same tensors, another model."""
+    for layer in encoder.layers:
+        layer.norm_first = True
+
+
+@fault("parity")
+def positions_off_by_one(encoder, spec, nn):
+    """Every token reads its neighbour's position."""
+    from tests.faults.readers import shifted
+
+    encoder.position_embeddings.register_forward_pre_hook(shifted)
+
+
+@fault("parity")
+def relu_for_gelu(encoder, spec, nn):
+    """The activation that PyTorch's layer has by default."""
+    for layer in encoder.layers:
+        layer.activation = nn.functional.relu
+
+
+@fault("parity")
+def residual_left_out(encoder, spec, nn):
+    """The input of the feed-forward network is not added to its output."""
+    from tests.faults.readers import WithoutResidual
+
+    for index in range(spec.num_hidden_layers):
+        encoder.layers[index] = WithoutResidual(
+            spec.hidden_size,
+            spec.num_attention_heads,
+            spec.intermediate_size,
+            dropout=0.0,
+            activation=encoder.activation,
+            layer_norm_eps=encoder.embeddings_norm.eps,
+            batch_first=True,
+        )

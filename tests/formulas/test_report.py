@@ -1,0 +1,129 @@
+"""Rows in full, and the report as text, to the letter."""
+
+from dataclasses import replace
+
+import pytest
+
+from formulas import Report, Row, Weight, compare, inventory
+from tests.formulas.test_comparison import DECODER, WORDS, compared, only_row, weights_of
+from tests.formulas.test_spec import SPEC
+
+TIED = replace(SPEC, mlm_head=True)
+UNTIED = replace(TIED, tie_word_embeddings=False)
+
+
+def native(spec, **changes):
+    """Weights whose native paths are not the canonical ones, some of them changed."""
+    return [
+        replace(weight, path=f"native.{weight.path}", **changes.get(weight.path, {}))
+        for weight in weights_of(spec)
+    ]
+
+
+def test_unexpected_in_full():
+    extra = Weight("gate", (4, 2), True, ("layers.0.gate", "layers.1.gate"))
+    note = "layers.0.gate: not in this spec; layers.1.gate: not in this spec"
+    expected = Row("unexpected", "layers.0.gate", None, "gate", (4, 2), 8, note)
+    assert only_row(SPEC, [*weights_of(SPEC), extra]) == expected
+
+
+def test_wrong_shape_in_full():
+    weights = native(SPEC, **{"pooler.bias": {"shape": (13,)}})
+    expected = Row("wrong shape", "pooler.bias", (12,), "native.pooler.bias", (13,), 1)
+    assert only_row(SPEC, weights) == expected
+
+
+def test_wrong_shape_beside_a_part_that_is_not_due():
+    parts = ("pooler.bias", "pooler.gate")
+    weights = native(SPEC, **{"pooler.bias": {"shape": (24,), "parts": parts}})
+    note = "pooler.gate: not in this spec"
+    expected = Row("wrong shape", "pooler.bias", (12,), "native.pooler.bias", (24,), 12, note)
+    assert only_row(SPEC, weights) == expected
+
+
+def test_wrong_trainability_in_full():
+    weights = native(SPEC, **{"pooler.bias": {"trainable": False}})
+    expected = Row(
+        "wrong trainability", "pooler.bias", (12,), "native.pooler.bias", (12,), -12, "frozen"
+    )
+    assert only_row(SPEC, weights) == expected
+
+
+def test_trainable_where_it_should_be_frozen():
+    named = inventory(SPEC.letters())
+    fixed = [replace(t, trainable=t.path != "pooler.bias") for t in named]
+    (row,) = compare(replace(named, tensors=tuple(fixed)), native(SPEC)).rows
+    assert row == Row(
+        "wrong trainability", "pooler.bias", (12,), "native.pooler.bias", (12,), 12, "trainable"
+    )
+
+
+def test_alias_too_many_in_full():
+    weights = native(SPEC, **{WORDS: {"aliases": ("layers.0.gate",)}})
+    note = f"shares the storage of {WORDS}"
+    expected = Row("unexpected", "layers.0.gate", None, f"native.{WORDS}", (11, 12), 0, note)
+    assert only_row(SPEC, weights) == expected
+
+
+def test_tied_where_it_should_not_be_in_full():
+    weights = native(UNTIED, **{WORDS: {"aliases": (DECODER,)}})
+    weights = [weight for weight in weights if weight.parts != (DECODER,)]
+    note = f"shares the storage of {WORDS}"
+    expected = Row("missing", DECODER, (11, 12), f"native.{WORDS}", None, -132, note)
+    assert only_row(UNTIED, weights) == expected
+
+
+def test_a_native_name_ties_as_well_as_a_canonical_one():
+    assert compared(TIED, native(TIED, **{WORDS: {"aliases": (DECODER,)}})).equal
+
+
+def test_heads_are_split_by_the_head_size():
+    """In whole numbers, also in the row."""
+    path = "layers.0.attention.query.kernel"
+    split = {"shape": (12, 3, 4), "layout": ("heads_out",)}
+    assert compared(SPEC, native(SPEC, **{path: split})).equal
+    row = only_row(SPEC, native(SPEC, **{path: split | {"shape": (12, 4, 3)}}))
+    assert repr(row.expected) == "(12, 3, 4)"
+
+
+def test_stacked_rows_name_every_layer():
+    stacked = Weight("s", (3, 12), True, ("layers.*.feed_forward.output.bias",), ("stacked",))
+    others = [w for w in weights_of(SPEC) if not w.path.endswith("feed_forward.output.bias")]
+    row = only_row(SPEC, [*others, stacked])
+    assert (row.path, row.difference) == ("layers.*.feed_forward.output.bias", 12)
+
+
+def test_an_alias_has_as_many_layers_as_what_it_shares():
+    path = "layers.*.feed_forward.output.bias"
+    stacked = Weight("s", (2, 12), True, (path,), ("stacked",), aliases=("pooler.bias",))
+    with pytest.raises(ValueError, match="zip"):
+        compared(SPEC, [stacked])
+
+
+def test_what_is_fused_lies_at_one_depth():
+    fused = Weight("f", (24,), True, ("pooler.bias", "layers.0.attention.key.bias"))
+    with pytest.raises(ValueError, match="zip"):
+        compared(SPEC, [fused])
+
+
+ROWS = (
+    Row("missing", "layers.0.gate", (3, 4), None, None, -12),
+    Row("wrong shape", "layers.0.b", (3,), "h.0.b", (40000,), 39997, "a note"),
+    Row("wrong shape", "layers.1.b", (3,), "h.1.b", (40000,), 39997, "a note"),
+)
+
+TEXT = """\
+spec = 'the spec'
+actual 1,079,982 - formula 1,000,000 = +79,982
+component        what         expected  native     observed  difference
+layers.0.gate    missing      (3, 4)    -          -         -12
+layers.*.b (x2)  wrong shape  (3)       h.0.b ...  (40000)   +79,994     a note"""
+
+
+def test_text():
+    assert Report(1_000_000, 1_079_982, ROWS).render("the spec") == TEXT
+
+
+def test_text_where_nothing_differs():
+    text = "spec = 'the spec'\nactual 5 - formula 5 = +0\nevery tensor is as the formula says"
+    assert Report(5, 5, ()).render("the spec") == text

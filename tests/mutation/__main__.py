@@ -1,0 +1,45 @@
+"""``python -m tests.mutation``: mutate the formulas and hold the survivors to the list.
+
+Exit status 1 where a survivor is not listed in ``equivalent.toml``, where an entry of that
+list is stale, or where the score in the docs is another; ``--write`` writes it there.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+
+from tests.docs import EVIDENCE_PAGE, MUTATION_PAGE, block, write_markdown
+from tests.mutation.survivors import ROOT, equivalent, score, survivors, table
+
+
+def main() -> int:
+    # What an earlier run left is of other code.
+    shutil.rmtree(ROOT / "mutants", ignore_errors=True)
+    processes = str(os.cpu_count() or 1)
+    # The profile `ci`: the same examples at every run.
+    subprocess.run(
+        [sys.executable, "-m", "mutmut", "run", "--max-children", processes],
+        env={**os.environ, "CI": "true"},
+        cwd=ROOT,
+        check=True,
+    )
+    listed, found = equivalent(), set(survivors())
+    for change in sorted(found - set(listed), key=str):
+        print(f"survived: {change}")
+    for change in sorted(set(listed) - found, key=str):
+        print(f"stale, did not survive: {change}")
+    if found != set(listed):
+        return 1
+    print(score())
+    if "--write" in sys.argv:
+        write_markdown(MUTATION_PAGE, score=score(), survivors=table(listed))
+        write_markdown(EVIDENCE_PAGE, score=score())
+    elif block("score", MUTATION_PAGE.read_text("utf-8")).strip() != score().strip():
+        print("docs/mutation.md has another score: run tox run -e mutation -- --write")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

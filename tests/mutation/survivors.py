@@ -1,0 +1,106 @@
+"""What mutmut left of the formulas: which mutants no test kills, and why that may be."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+EQUIVALENT = Path(__file__).parent / "equivalent.toml"
+
+KILLED = 1
+"""The exit status of a pytest that failed."""
+TIMEOUTS = {-24, 24, 36, 152, 255}
+"""Those by which mutmut says that a mutant ran much longer than the original."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a mutant changes: the lines of one function, before and after."""
+
+    function: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.function}\n  - {self.before}\n  + {self.after}"
+
+
+def equivalent() -> dict[Change, str]:
+    """The changes that no test can tell from the original, each with the reason."""
+    entries = tomllib.loads(EQUIVALENT.read_text("utf-8"))["equivalent"]
+    reasons = {}
+    for entry in entries:
+        reason = entry.pop("reason")
+        reasons[Change(**entry)] = reason
+    if len(reasons) != len(entries):
+        raise ValueError(f"{EQUIVALENT.name} lists a change twice")
+    return reasons
+
+
+def statuses() -> dict[str, int | None]:
+    """Exit status of the tests by mutant, None where they did not run."""
+    found: dict[str, int | None] = {}
+    for path in sorted((ROOT / "mutants" / "formulas").rglob("*.meta")):
+        found |= json.loads(path.read_text("utf-8"))["exit_code_by_key"]
+    return found
+
+
+def survivors() -> Iterator[Change]:
+    """Every mutant that the tests did not fail on, for whatever reason."""
+    for name, status in statuses().items():
+        if status != KILLED and status not in TIMEOUTS:
+            yield change(name)
+
+
+def change(mutant: str) -> Change:
+    """What ``mutant`` changes, as mutmut shows it."""
+    shown = subprocess.run(
+        [sys.executable, "-m", "mutmut", "show", mutant],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.splitlines()
+    changed = [line for line in shown if line[:1] in "+-" and line[:3] not in ("---", "+++")]
+    before, after = (
+        " ".join(line[1:].strip() for line in changed if line[0] == sign) for sign in "-+"
+    )
+    return Change(_function(mutant), before, after)
+
+
+def score() -> str:
+    """The result of a run, as Markdown."""
+    killed = Counter(
+        "killed" if status == KILLED else "timed out" if status in TIMEOUTS else "survived"
+        for status in statuses().values()
+    )
+    total = killed.total()
+    dead = total - killed["survived"]
+    return (
+        f"{total} mutants of `formulas/`: {dead} killed, {killed['survived']} survived, all of "
+        f"them equivalent ({100 * dead / total:.1f} % killed).\n"
+    )
+
+
+def table(reasons: dict[Change, str]) -> str:
+    """The listed survivors, as Markdown."""
+    rows = ["| function | before | after | why no test can tell |", "| --- | --- | --- | --- |"]
+    rows += [
+        f"| `{listed.function}` | `{listed.before}` | `{listed.after}` | {reason} |"
+        for listed, reason in reasons.items()
+    ]
+    return "\n".join(rows).replace("||", "\\|\\|") + "\n"
+
+
+def _function(mutant: str) -> str:
+    """``formulas.spec.xǁNumericsǁ__post_init____mutmut_4`` as ``formulas.spec.Numerics…``."""
+    module, _, mangled = mutant.rpartition(".")
+    name = mangled.rpartition("__mutmut_")[0].removeprefix("x")
+    return f"{module}.{name.strip('ǁ').replace('ǁ', '.') if 'ǁ' in name else name[1:]}"

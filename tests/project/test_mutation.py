@@ -1,0 +1,97 @@
+"""The list of surviving mutants is about code that there is, and is what the docs show."""
+
+import importlib
+import inspect
+import json
+
+import pytest
+
+from tests.docs import EVIDENCE_PAGE, MUTATION_PAGE, block
+from tests.mutation import __main__ as command
+from tests.mutation import survivors
+from tests.mutation.survivors import Change, equivalent, score, table
+
+CHANGE = Change("formulas.spec._require", "if not condition:", "if condition:")
+
+
+@pytest.mark.parametrize("listed", equivalent(), ids=lambda change: change.function)
+def test_a_listed_survivor_is_in_the_code(listed):
+    module, name, *method = listed.function.removeprefix("formulas.").split(".")
+    function = getattr(importlib.import_module(f"formulas.{module}"), name)
+    for attribute in method:
+        function = getattr(function, attribute)
+    source = " ".join(line.strip() for line in inspect.getsource(function).splitlines())
+    assert listed.before in source
+    assert listed.after not in source
+    assert len(equivalent()[listed]) > 20, "a reason"
+
+
+def test_the_pages_show_the_list_and_one_score():
+    page = MUTATION_PAGE.read_text("utf-8")
+    assert block("survivors", page) == table(equivalent())
+    assert block("score", page) == block("score", EVIDENCE_PAGE.read_text("utf-8"))
+    assert f" {len(equivalent())} survived" in block("score", page)
+
+
+def test_what_is_a_survivor(tmp_path, monkeypatch):
+    """Not what failed its tests or ran on and on; but what was not run, or crashed."""
+    (tmp_path / "mutants" / "formulas").mkdir(parents=True)
+    statuses = {"f.x_a__mutmut_1": 1, "f.x_a__mutmut_2": 0, "f.x_a__mutmut_3": 36}
+    statuses |= {"f.x_a__mutmut_4": None, "f.x_a__mutmut_5": -11, "f.x_a__mutmut_6": 33}
+    meta = {"exit_code_by_key": statuses}
+    (tmp_path / "mutants" / "formulas" / "f.py.meta").write_text(json.dumps(meta))
+    monkeypatch.setattr(survivors, "ROOT", tmp_path)
+    monkeypatch.setattr(survivors, "change", lambda mutant: mutant[-1])
+    assert list(survivors.survivors()) == ["2", "4", "5", "6"]
+    assert score().startswith("6 mutants of `formulas/`: 2 killed, 4 survived")
+    assert "33.3 %" in score()
+
+
+@pytest.mark.parametrize(
+    ("mutant", "function"),
+    [
+        ("formulas.spec.x__require__mutmut_1", "formulas.spec._require"),
+        ("formulas.encoder.x_inventory__mutmut_21", "formulas.encoder.inventory"),
+        (
+            "formulas.spec.xǁNumericsǁ__post_init____mutmut_4",
+            "formulas.spec.Numerics.__post_init__",
+        ),
+        (
+            "formulas.comparison.xǁ_Comparisonǁrows__mutmut_9",
+            "formulas.comparison._Comparison.rows",
+        ),
+    ],
+)
+def test_names_as_mutmut_writes_them(mutant, function):
+    assert survivors._function(mutant) == function
+
+
+@pytest.mark.parametrize(
+    ("listed", "found", "status", "said"),
+    [
+        ([], [CHANGE], 1, "survived: formulas.spec._require"),
+        ([CHANGE], [], 1, "stale, did not survive: formulas.spec._require"),
+        ([CHANGE], [CHANGE], 0, "a score"),
+    ],
+)
+def test_the_list_is_held_to_the_run(listed, found, status, said, monkeypatch, capsys):
+    monkeypatch.setattr(command.subprocess, "run", lambda *_, **__: None)
+    monkeypatch.setattr(command.shutil, "rmtree", lambda *_, **__: None)
+    monkeypatch.setattr(command, "survivors", lambda: found)
+    monkeypatch.setattr(command, "equivalent", lambda: dict.fromkeys(listed, "a reason"))
+    monkeypatch.setattr(command, "score", lambda: "a score\n")
+    monkeypatch.setattr(command, "block", lambda name, text: "a score\n")
+    assert command.main() == status
+    assert said in capsys.readouterr().out
+
+
+def test_another_score_in_the_docs_fails(monkeypatch, capsys):
+    monkeypatch.setattr(command, "block", lambda name, text: "another\n")
+    for name in ("run", "rmtree"):
+        owner = command.subprocess if name == "run" else command.shutil
+        monkeypatch.setattr(owner, name, lambda *_, **__: None)
+    monkeypatch.setattr(command, "survivors", lambda: [])
+    monkeypatch.setattr(command, "equivalent", dict)
+    monkeypatch.setattr(command, "score", lambda: "a score\n")
+    assert command.main() == 1
+    assert "has another score" in capsys.readouterr().out
