@@ -9,17 +9,19 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from builders.prove import Proof
 from builders.registry import Framework, framework, frameworks
 from builders.results import Result
-from builders.tables import count_table, frameworks_table, ties, verify_table
-from builders.verify import verify
+from builders.tables import count_table, frameworks_table, proof_table, ties, verify_table
+from builders.verify import prove_all, verify
 from formulas.models import named_model, named_models
 
 # In a pipe there is no width to fit.
@@ -75,34 +77,56 @@ def verify_command(
         _require_writable(json_file)
     chosen_models = [named_model(name) for name in models] or list(named_models().values())
     specs = {named.name: named.spec for named in chosen_models}
-    asked = [framework(name) for name in dict.fromkeys(names)] or list(frameworks().values())
-    there = [chosen for chosen in asked if not chosen.missing]
-    absent = [chosen for chosen in asked if chosen.missing]
-    if absent and (names or not there):
-        raise ValueError(f"not installed: {'; '.join(map(_how_to_get, absent))}")
-    results = _with_progress(there, specs, examples, seed)
+    there, absent = _chosen(names)
+    with _progress(there, len(specs) + examples) as advance:
+        results = verify(there, specs, examples=examples, seed=seed, on_result=advance)
     if json_file:
-        _write_json(json_file, results, examples, seed)
+        _write_json(json_file, results, seed=seed, examples=examples)
     _print_results(results, absent, seed)
     if any(result.failed for result in results):
         raise SystemExit(1)
 
 
-def _with_progress(there: list[Framework], specs: dict, examples: int, seed: int) -> list[Result]:
+@cli.command("prove")
+@click.option("--framework", "names", multiple=True, metavar="NAME", help="Only this framework.")
+@click.option("--json", "json_file", type=Path, metavar="FILE", help="Write every proof there.")
+def prove_command(names: Sequence[str], json_file: Path | None) -> None:
+    """Hold every framework to the formula at every size, as polynomials."""
+    if json_file:
+        _require_writable(json_file)
+    there, absent = _chosen(names)
+    with _progress(there, 1) as advance:
+        proofs = prove_all(there, on_proof=advance)
+    if json_file:
+        _write_json(json_file, proofs)
+    _print_proofs(proofs, absent)
+    if any(proof.failed for proof in proofs):
+        raise SystemExit(1)
+
+
+def _chosen(names: Sequence[str]) -> tuple[list[Framework], list[Framework]]:
+    """The frameworks asked for that are installed, and those that are not.
+
+    Raises ``ValueError`` for one that was named and is not there.
+    """
+    asked = [framework(name) for name in dict.fromkeys(names)] or list(frameworks().values())
+    there = [chosen for chosen in asked if not chosen.missing]
+    absent = [chosen for chosen in asked if chosen.missing]
+    if absent and (names or not there):
+        raise ValueError(f"not installed: {'; '.join(map(_how_to_get, absent))}")
+    return there, absent
+
+
+@contextmanager
+def _progress(there: list[Framework], total: int) -> Iterator[Callable[[Result | Proof], None]]:
+    """A bar for each framework on a terminal; what is yielded takes a worker's record."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     progress = Progress(
         *columns, TimeElapsedColumn(), console=errors, disable=not errors.is_terminal
     )
     with progress:
-        total = len(specs) + examples
         tasks = {chosen.name: progress.add_task(chosen.name, total=total) for chosen in there}
-        return verify(
-            there,
-            specs,
-            examples=examples,
-            seed=seed,
-            on_result=lambda result: progress.advance(tasks[result.framework]),
-        )
+        yield lambda record: progress.advance(tasks[record.framework])
 
 
 def _print_results(results: list[Result], absent: list[Framework], seed: int) -> None:
@@ -110,7 +134,11 @@ def _print_results(results: list[Result], absent: list[Framework], seed: int) ->
     failures = [result for result in results if result.failed]
     for result in failures:
         if result.report:
-            console.print(f"\n{result.framework}", result.report.render(result.spec), sep="\n")
+            # Only where something differs: SymPy takes its time to import.
+            from builders.residual import explained
+
+            text = explained(result.report, result.spec)
+            console.print(f"\n{result.framework}", text, sep="\n", markup=False)
         else:
             console.print(f"\n{result.framework} is installed and broken: {result.reason}")
     for reason in dict.fromkeys(result.reason for result in results if result.model):
@@ -124,12 +152,26 @@ def _print_results(results: list[Result], absent: list[Framework], seed: int) ->
     console.print(f" (random specs: seed {seed})")
 
 
-def _write_json(path: Path, results: list[Result], examples: int, seed: int) -> None:
+def _print_proofs(proofs: list[Proof], absent: list[Framework]) -> None:
+    console.print(proof_table(proofs))
+    for proof in proofs:
+        for finding in proof.findings:
+            console.print(f"\n{proof.framework}: {finding}", markup=False)
+        if proof.reason:
+            console.print(f"\n{proof.framework} is installed and broken: {proof.reason}")
+    for chosen in absent:
+        console.print(f"not installed, not proved: {_how_to_get(chosen)}", markup=False)
+    proved = sum(not proof.failed for proof in proofs)
+    tensors = sum(proof.tensors for proof in proofs)
+    console.print(f"{proved} of {len(proofs)} frameworks equal the formula at every size")
+    console.print(f"{tensors} tensors read in symbols")
+
+
+def _write_json(path: Path, records: Sequence[Result | Proof], **about: int) -> None:
     data = {
-        "seed": seed,
-        "examples": examples,
+        **about,
         "versions": {name: chosen.versions() for name, chosen in frameworks().items()},
-        "results": [result.as_json() for result in results],
+        "results": [record.as_json() for record in records],
     }
     path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 

@@ -12,7 +12,7 @@ has less is recovered, on the smaller ``HEADS_GRID``, since a head has no layers
 
 What would fool it, and what catches that (tests/project/test_foolers.py):
 
-- A term that is 0 on every node, such as (V − 13)·(V − 40)·(V − 129). Random examples.
+- A term that is 0 on every node, such as (V − 13)·(V − 42)·(V − 128). Random examples.
 - A head's term in F, P, L or T that is 0 on the smaller grid. Random examples.
 - A branch on size beyond the nodes (V > 25000). Anchors: models of real size.
 - Two errors that cancel in the total. The symbolic reading, and every comparison by tensor.
@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import sympy
 
@@ -45,14 +46,14 @@ NODES = {
     "A": (2, 3, 5, 4),
     "K": (3, 2, 4, 7),
     "F": (7, 12, 26),
-    "V": (13, 40, 129),
+    "V": (13, 42, 128),
     "P": (9, 14, 28),
     "T": (2, 3, 7),
 }
 """Values of each letter in the order of the degrees that need them; the first is most used.
 
-In several residue classes modulo 2, 3, 4, 5 and 8. L has one to spare, for a builder that
-cannot do without layers.
+In every residue class modulo 2 and 3, and in several modulo 8 and 64. L has one to spare, for
+a builder that cannot do without layers.
 """
 
 LETTERS = "".join(SIZES)
@@ -95,12 +96,15 @@ class _Counts:
             self.known[key] = sum(weight.size for weight in weights if weight.trainable)
         return self.known[key]
 
+    def difference(self, heads: Heads, others: Heads, sizes: Sizes) -> int:
+        return self(sizes, heads) - self(sizes, others)
+
 
 def interpolate(builder: Builder, fixed: Mapping[str, object]) -> Interpolation:
     """Recover the polynomial of ``builder``, which cannot vary the fields in ``fixed``.
 
-    Raises ``ValueError`` where the builder refuses every combination of heads, or so many
-    sizes that there is no grid.
+    Raises ``ValueError`` where the builder refuses every combination of heads, or too many
+    sizes.
     """
     known = algebra.known_sizes(fixed)
     first = {letter: values[0] for letter, values in NODES.items()} | known
@@ -109,10 +113,7 @@ def interpolate(builder: Builder, fixed: Mapping[str, object]) -> Interpolation:
     whole = _recover(builder, GRID, known, [fullest], lambda sizes: counts(sizes, fullest))
     recovered = {fullest: whole}
     for heads in others:
-
-        def less(sizes: Sizes, heads: Heads = heads) -> int:
-            return counts(sizes, heads) - counts(sizes, fullest)
-
+        less = partial(counts.difference, heads, fullest)
         difference = _recover(builder, HEADS_GRID, known, [heads, fullest], less)
         recovered[heads] = sympy.expand(whole + difference)
     formula = {heads: closed_form(algebra.letters(heads, known)) for heads in recovered}
@@ -135,41 +136,35 @@ def _recover(
 ) -> Expression:
     """The polynomial with the monomials of ``grid`` whose values ``value`` gives."""
     nodes = _nodes(builder, known, combinations)
-    for letter, index in zip(SIZES, range(len(SIZES)), strict=True):
-        if letter in known:
-            grid = frozenset(exponents for exponents in grid if not exponents[index])
+    indices = [index for index, letter in enumerate(SIZES) if letter in known]
+    grid = frozenset(e for e in grid if not any(e[index] for index in indices))
     values = {}
     for exponents in sorted(grid):
         at = zip(nodes.items(), exponents, strict=True)
         values[exponents] = value({letter: column[power] for (letter, column), power in at})
     terms = polynomial(values, list(nodes.values())).items()
-    return sympy.expand(
-        sum(
-            sympy.Rational(coefficient.numerator, coefficient.denominator)
-            * sympy.prod(s**power for s, power in zip(SIZES.values(), exponents, strict=True))
-            for exponents, coefficient in terms
-        )
+    return algebra.total(
+        sympy.Rational(coefficient.numerator, coefficient.denominator)
+        * sympy.prod(s**power for s, power in zip(SIZES.values(), exponents, strict=True))
+        for exponents, coefficient in terms
     )
 
 
 def _nodes(builder: Builder, known: Sizes, combinations: list[Heads]) -> dict[str, list[int]]:
     """The values of each letter that the builder can express with these heads."""
     first = {letter: values[0] for letter, values in NODES.items()} | known
+
+    def expressible(letter: str, value: int) -> bool:
+        specs = [algebra.spec_of(first | {letter: value}, heads) for heads in combinations]
+        return all(builder.supports(spec) is True for spec in specs)
+
     nodes = {}
-    for letter, values in NODES.items():
-        specs = {
-            value: [algebra.spec_of(first | {letter: value}, heads) for heads in combinations]
-            for value in values
-        }
-        nodes[letter] = (
-            [known[letter]]
-            if letter in known
-            else [
-                value
-                for value, own in specs.items()
-                if all(builder.supports(spec) is True for spec in own)
-            ]
-        )
+    for index, (letter, values) in enumerate(NODES.items()):
+        found = [known[letter]] if letter in known else []
+        found = found or [value for value in values if expressible(letter, value)]
+        if letter not in known and len(found) <= max(exponents[index] for exponents in GRID):
+            raise ValueError(f"too few sizes can be expressed to vary {letter}: {found}")
+        nodes[letter] = found
     return nodes
 
 

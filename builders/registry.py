@@ -31,7 +31,8 @@ class Framework:
     ``distributions`` are what it needs installed, the first giving its version; ``extra``
     is the extra of this project that installs them ("" for an outsider's);
     ``environment`` is what its process needs set; ``fixed`` are the fields of a spec that
-    it cannot vary.
+    it cannot vary;
+    ``slow`` says that its builds take long, so that its worker is to start first.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Framework:
     extra: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
     fixed: Mapping[str, object] = field(default_factory=dict)
+    slow: bool = False
 
     def versions(self) -> dict[str, str | None]:
         """Installed version of each distribution, None where it is missing."""

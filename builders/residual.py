@@ -19,8 +19,8 @@ import sympy
 from builders import algebra
 from builders.algebra import Expression, Heads
 from builders.symbolic import POINTS, Reading
-from formulas import EncoderSpec, Inventory, Report, Row, inventory
-from formulas.inventory import LAYER, lies_in
+from formulas import EncoderSpec, Inventory, Letters, Report, Row, inventory
+from formulas.inventory import LAYER, Tensor, lies_in
 from formulas.weight import STACKED, stored_shape
 
 IN_LAYERS = f"layers.{LAYER}."
@@ -43,7 +43,7 @@ def explained(report: Report, spec: EncoderSpec) -> str:
     return "\n".join([rendered, *lines(report_terms(report, spec), algebra.letters(_heads(spec)))])
 
 
-def lines(terms: Iterable[Term], letters: algebra.Letters) -> list[str]:
+def lines(terms: Iterable[Term], letters: Letters) -> list[str]:
     """The residual, and with it the component, or a line for each where there are several."""
     sums: dict[str, Expression] = defaultdict(int)
     for term in terms:
@@ -76,37 +76,43 @@ def _place(path: str, size: Expression) -> str:
     return path.removeprefix(IN_LAYERS) if everywhere else path
 
 
-def reading_terms(readings: Sequence[Reading], letters: algebra.Letters) -> list[Term]:
+def reading_terms(readings: Sequence[Reading], letters: Letters) -> list[Term]:
     """Each way in which tensors read in symbols are not as the formula says, tensor by tensor.
 
     A term may be of size 0: another shape with as many entries, or an unknown name beside a
     missing one.
     """
-    due = {t.path: t for t in inventory(letters) if t.present and t.tied_to is None}
+    named = [t for t in inventory(letters) if t.present and t.tied_to is None]
+    due = {tensor.path: tensor for tensor in named if tensor.trainable}
     left = {path: tensor.repeat for path, tensor in due.items()}
     terms = []
     for reading in readings:
-        counted = reading.size if reading.trainable else 0
         parts = [path for path in reading.parts if path in due]
-        if not parts:
-            terms.append(Term("".join(reading.parts[:1]) or reading.path, "unexpected", counted))
-            continue
-        stacked = STACKED in reading.layout
         for path in parts:
-            left[path] -= reading.times * (letters.L if stacked else 1)
-        shapes = [due[path].shape for path in parts]
-        head_size = letters.H / letters.A
-        expected = stored_shape(reading.layout, shapes, head_size=head_size, layers=letters.L)
-        extra = reading.times * (sympy.prod(reading.shape) - sympy.prod(expected))
-        if not _alike(expected, reading.shape):
-            terms.append(Term(_shared(parts), "wrong shape", extra))
-        if not reading.trainable:
-            terms.append(Term(_shared(parts), "frozen", -reading.size))
+            left[path] -= reading.times * (letters.L if STACKED in reading.layout else 1)
+        if parts:
+            terms += _held(reading, [due[path] for path in parts], letters)
+        elif reading.trainable or not {t.path for t in named}.issuperset(reading.parts or ("",)):
+            size = reading.size if reading.trainable else 0
+            terms.append(Term("".join(reading.parts[:1]) or reading.path, "unexpected", size))
     for path, times in left.items():
         if times := sympy.expand(times):
             what = "missing" if algebra.value(times, POINTS[0]) > 0 else "stored too often"
             terms.append(Term(path, what, -times * due[path].size))
     return terms
+
+
+def _held(reading: Reading, tensors: Sequence[Tensor], letters: Letters) -> Iterator[Term]:
+    """How one native tensor is not as the canonical tensors in it ask for."""
+    path = _shared([tensor.path for tensor in tensors])
+    shapes = [tensor.shape for tensor in tensors]
+    head_size = letters.H / letters.A
+    expected = stored_shape(reading.layout, shapes, head_size=head_size, layers=letters.L)
+    if not _alike(expected, reading.shape):
+        extra = reading.times * (sympy.prod(reading.shape) - sympy.prod(expected))
+        yield Term(path, "wrong shape", extra)
+    if not reading.trainable:
+        yield Term(path, "frozen", -reading.size)
 
 
 def _alike(expected: Sequence[Expression], observed: Sequence[Expression]) -> bool:
@@ -163,7 +169,7 @@ def _candidates(
             for axis in _letters(expected, values):
                 rest = sympy.cancel(whole / axis)
                 if rest.is_polynomial():
-                    yield (observed - expected) * rest
+                    yield _change(observed - expected, axis, values) * rest
     if row.observed and row.expected is None:
         yield sign * math.prod(next(_letters(length, values)) for length in row.observed)
 
@@ -179,6 +185,13 @@ def _letters(length: int, values: dict[str, int]) -> Iterator[Expression]:
     found += [n * hidden for n in (2, 3) if n * named[hidden] == length and not found]
     yield from found if len(found) == 1 else ()
     yield sympy.Integer(length)
+
+
+def _change(length: int, axis: Expression, values: dict[str, int]) -> Expression:
+    """``length`` as a multiple of H where the axis is one (fused q, k and v), or as it is."""
+    hidden = algebra.SIZES["A"] * algebra.SIZES["K"]
+    times, rest = divmod(length, values["A"] * values["K"])
+    return times * hidden if not rest and axis.has(hidden) else sympy.Integer(length)
 
 
 def _braces(path: str) -> list[str]:

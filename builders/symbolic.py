@@ -28,14 +28,13 @@ from builders.algebra import SIZES, Expression, Heads
 from builders.protocol import Builder
 from formulas import Weight
 from formulas.inventory import LAYER
-from formulas.weight import STACKED
 
 Sizes = Mapping[str, int]
 
 POINTS: tuple[Sizes, ...] = (
     {"L": 5, "A": 7, "K": 11, "F": 1009, "V": 2003, "P": 541, "T": 13},
-    {"L": 7, "A": 17, "K": 19, "F": 1013, "V": 2011, "P": 547, "T": 23},
-    {"L": 11, "A": 13, "K": 29, "F": 1019, "V": 2017, "P": 557, "T": 31},
+    {"L": 7, "A": 17, "K": 19, "F": 1103, "V": 2203, "P": 607, "T": 23},
+    {"L": 11, "A": 13, "K": 29, "F": 1201, "V": 2411, "P": 701, "T": 31},
 )
 LARGEST_MULTIPLE = 64
 """Of a letter that a length may be, and what may be added to it: no padding looks like that."""

@@ -9,6 +9,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
+from builders.prove import Proof
 from builders.registry import Framework
 from builders.results import Result
 from formulas import EncoderSpec, Inventory, inventory
@@ -113,6 +114,31 @@ def _summary(results: Sequence[Result]) -> tuple[str, ...]:
         f"{sum(result.milliseconds for result in results) / len(results):,.1f}",
         f"{results[-1].peak_mb:,.0f}",
     )
+
+
+def proof_table(proofs: Sequence[Proof]) -> Table:
+    """A section per framework: what was recovered, the formula, and what is between them."""
+    table = Table(**PLAIN)
+    table.add_column("framework", overflow="fold", min_width=12)
+    table.add_column("number of trainable parameters", overflow="fold")
+    for heading in ("builds", "seconds"):
+        table.add_column(heading, justify=RIGHT, no_wrap=True)
+    for proof in proofs:
+        cost = (str(proof.builds), f"{proof.seconds:.1f}") if proof.builds else ("", "")
+        about = proof.status if proof.status == "broken" else _scope(proof)
+        table.add_row(escape(f"{proof.framework} {proof.version}"), about, *cost, style="bold")
+        for name in ("recovered", "formula", "residual"):
+            if text := getattr(proof, name):
+                table.add_row(f"  {name}", text)
+        table.add_section()
+    return table
+
+
+def _scope(proof: Proof) -> str:
+    """For which sizes and heads the polynomial is one."""
+    fixed = [f"{letter} = {size}" for letter, size in proof.known.items()]
+    number = len(proof.heads)
+    return ", ".join([*fixed, f"{number} combination{'s' * (number > 1)} of heads"])
 
 
 def frameworks_table(frameworks: Sequence[Framework]) -> Table:

@@ -1,4 +1,4 @@
-"""Every framework, each in a worker process of its own, over named models and random specs.
+"""Every framework, each in a worker process of its own, over specs or over every size.
 
 A worker has its own environment variables, memory figure and crash. Nothing is set in the
 process of whoever calls this.
@@ -14,7 +14,9 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from typing import Any, Protocol, Self, TypeVar
 
+from builders.prove import Proof
 from builders.registry import Framework
 from builders.results import Result
 from formulas import EncoderSpec
@@ -33,34 +35,68 @@ def verify(
     As many workers run at once as there are processors. ``on_result`` is called from their
     threads as results come in. A worker that dies gives a last result that is ``broken``.
     """
-    job = json.dumps(
-        {
-            "models": {name: asdict(spec) for name, spec in models.items()},
-            "examples": examples,
-            "seed": seed,
-        }
-    )
+    job = {
+        "models": {name: asdict(spec) for name, spec in models.items()},
+        "examples": examples,
+        "seed": seed,
+    }
+    return in_workers(frameworks, job, Result, on_result)
+
+
+def prove_all(
+    frameworks: Sequence[Framework], on_proof: Callable[[Proof], None] = lambda proof: None
+) -> list[Proof]:
+    """A proof for each of ``frameworks``, in their order; otherwise as ``verify``."""
+    return in_workers(frameworks, {"prove": True}, Proof, on_proof)
+
+
+class Record(Protocol):
+    """What a worker writes, a line of JSON each."""
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """The record in ``data``."""
+        ...
+
+    @classmethod
+    def broken(cls, framework: Framework, reason: str) -> Self:
+        """The record of a worker that died."""
+        ...
+
+
+R = TypeVar("R", bound=Record)
+
+
+def in_workers(
+    frameworks: Sequence[Framework],
+    job: dict[str, Any],
+    record: type[R],
+    on_record: Callable[[R], None],
+) -> list[R]:
+    """The records of ``job`` from every framework's worker. Slow frameworks start first."""
     running: list[subprocess.Popen[str]] = []
 
-    def collect(framework: Framework) -> list[Result]:
-        results = []
-        for result in _results(framework, job, running):
-            on_result(result)
-            results.append(result)
-        return results
+    def collect(framework: Framework) -> list[R]:
+        records = []
+        for found in _records(framework, json.dumps(job), record, running):
+            on_record(found)
+            records.append(found)
+        return records
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         try:
-            return [result for results in pool.map(collect, frameworks) for result in results]
+            started = sorted(frameworks, key=lambda framework: not framework.slow)
+            futures = {framework.name: pool.submit(collect, framework) for framework in started}
+            return [found for chosen in frameworks for found in futures[chosen.name].result()]
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             for worker in running:
                 worker.kill()
 
 
-def _results(
-    framework: Framework, job: str, running: list[subprocess.Popen[str]]
-) -> Iterator[Result]:
+def _records(
+    framework: Framework, job: str, record: type[R], running: list[subprocess.Popen[str]]
+) -> Iterator[R]:
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
         worker = subprocess.Popen(
             [sys.executable, "-P", "-m", "builders.worker", framework.name],
@@ -80,16 +116,10 @@ def _results(
             except BrokenPipeError:
                 pass  # It died before reading; its exit status says so below.
             for line in worker.stdout:
-                yield Result.from_json(json.loads(line))
+                yield record.from_json(json.loads(line))
         if worker.returncode:
             errors.seek(0)
-            yield Result(
-                framework.name,
-                framework.version,
-                model="",
-                status="broken",
-                reason=_last_words(errors.read(), worker.returncode),
-            )
+            yield record.broken(framework, _last_words(errors.read(), worker.returncode))
 
 
 def _environment(framework: Framework) -> dict[str, str]:

@@ -18,6 +18,7 @@ from typing import Any
 
 from builders.check import check
 from builders.protocol import Builder
+from builders.prove import Proof, prove
 from builders.registry import Framework, framework
 from builders.results import Result
 from builders.strategies import random_specs
@@ -43,9 +44,12 @@ def main() -> None:
             print(json.dumps(result.as_json()), file=results, flush=True)
 
 
-def run(chosen: Framework, job: dict[str, Any]) -> Iterator[Result]:
-    """A result for each named model, then for each random spec, that ``job`` asks for."""
+def run(chosen: Framework, job: dict[str, Any]) -> Iterator[Result | Proof]:
+    """The proof that ``job`` asks for, or a result for each named model and random spec."""
     builder = chosen.load()
+    if job.get("prove"):
+        yield prove(chosen, builder)
+        return
     # The first build of a process pays for the framework's own start.
     check(builder, WARM_UP)
     for name, fields in job["models"].items():

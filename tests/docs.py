@@ -57,11 +57,12 @@ def trimmed(text: str) -> str:
 
 def report() -> str:
     """What a comparison says of PyTorch's encoder without its first feed-forward bias."""
+    from builders.residual import explained
     from tests.frameworks import test_torch
 
     encoder, nn = test_torch.built()
     test_torch.bias_dropped(encoder, nn)
-    return test_torch.report_of(encoder).render(test_torch.SPEC)
+    return explained(test_torch.report_of(encoder), test_torch.SPEC)
 
 
 def write_markdown(page: Path, **blocks: str) -> None:

@@ -96,7 +96,7 @@ def build(
         mask = jax.ShapeDtypeStruct((1, 1), jnp.bool_)
         if allocate:
             key, tokens, mask = jax.random.key(0), jnp.zeros((1, 1), int), jnp.ones((1, 1), bool)
-            variables = jax.jit(encoder.init)(key, tokens, tokens, mask)
+            variables = encoder.init(key, tokens, tokens, mask)
         else:
             key = jax.eval_shape(lambda: jax.random.key(0))
             variables = jax.eval_shape(encoder.init, key, tokens, tokens, mask)

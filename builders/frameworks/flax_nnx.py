@@ -97,7 +97,7 @@ def build(
         return Encoder(spec, numerics or Numerics(), jnp.dtype(dtype), nnx.Rngs(0))
 
     with jax.enable_x64(dtype == "float64"):
-        return NnxModel(nnx.jit(encoder)() if allocate else nnx.eval_shape(encoder))
+        return NnxModel(encoder() if allocate else nnx.eval_shape(encoder))
 
 
 class Encoder(nnx.Module):

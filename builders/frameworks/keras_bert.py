@@ -33,6 +33,7 @@ FRAMEWORKS = {
         # Without it tensorflow.keras is Keras 3, on which keras-bert fails.
         "environment": {"TF_USE_LEGACY_KERAS": "1"},
         "fixed": {"type_vocab_size": 2, "tie_word_embeddings": True},
+        "slow": True,
     }
 }
 

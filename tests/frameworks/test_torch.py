@@ -163,9 +163,10 @@ def test_untied_where_the_spec_ties():
 
 
 def test_report_in_the_readme():
+    from builders.residual import explained
     from tests.docs import README, block
 
     encoder, nn = built()
     bias_dropped(encoder, nn)
     sample = block("report", README.read_text("utf-8"))
-    assert sample == report_of(encoder).render(SPEC) + "\n", "run python -m tests.docs"
+    assert sample == explained(report_of(encoder), SPEC) + "\n", "run python -m tests.docs"

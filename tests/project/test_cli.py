@@ -6,6 +6,7 @@ from importlib import metadata
 
 import pytest
 
+from builders.prove import Proof
 from builders.results import Result
 from tests import literals
 
@@ -92,6 +93,63 @@ def test_verify_broken(paramproof, outsider):
     assert re.search(r"^ toy 2", done.stdout, re.MULTILINE)
 
 
+def test_verify_speaks_symbols(paramproof, outsider):
+    done = paramproof("verify", "--framework", "toy-wrong", "--model", "bert-base")
+    residual = "actual − formula = −L·F   feed_forward.intermediate.bias"
+    # Once for bert-base and once for each random spec that has layers.
+    assert done.stdout.count(residual) > 10
+
+
+def test_prove_equal(paramproof, outsider, tmp_path):
+    file = tmp_path / "out.json"
+    done = paramproof("prove", "--framework", "toy", "--json", file)
+    assert (done.returncode, done.stderr) == (0, "")
+    polynomial = "4·L·H² + 2·L·H·F + 9·L·H + L·F + V·H + P·H + T·H + 2·H + pooler·H² + pooler·H"
+    assert re.search(rf"^   recovered +{re.escape(polynomial)} *$", done.stdout, re.MULTILINE)
+    assert re.search(rf"^   formula +{re.escape(polynomial)} *$", done.stdout, re.MULTILINE)
+    assert re.search(r"^   residual +0 *$", done.stdout, re.MULTILINE)
+    assert "1 of 1 frameworks equal the formula at every size" in done.stdout
+
+    data = json.loads(file.read_text())
+    assert data["versions"]["toy"] == {"numpy": metadata.version("numpy")}
+    (row,) = data["results"]
+    proof = Proof.from_json(row)
+    assert (proof.status, proof.residual, proof.findings) == ("proved", "0", ())
+    assert (proof.recovered, proof.heads) == (polynomial, ("pooler", "bare"))
+    # The grid, the smaller one for the bare encoder, and two builds of each to read.
+    assert proof.builds == 171 + 22 + 2 * 2
+    assert json.loads(json.dumps(proof.as_json())) == row
+
+
+def test_prove_different(paramproof, outsider):
+    done = paramproof("prove", "--framework", "toy-wrong", "--framework", "toy")
+    assert done.returncode == 1
+    assert re.search(r"^   residual +−L·F *$", done.stdout, re.MULTILINE)
+    (finding,) = re.findall(r"toy-wrong: pooler, bare:\n(.*)\n(.*)\n", done.stdout)
+    assert finding == (
+        "actual − formula = −L·F   feed_forward.intermediate.bias",
+        "  missing: layers.*.feed_forward.intermediate.bias",
+    )
+    assert "1 of 2 frameworks equal the formula at every size" in done.stdout
+
+
+def test_prove_broken(paramproof, outsider):
+    done = paramproof("prove", "--framework", "toy-broken")
+    assert done.returncode == 1
+    assert "toy-broken is installed and broken: TypeError: the toy is broken" in done.stdout
+    assert "0 of 1 frameworks" in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [("count", "bert-base"), ("frameworks",), ("--help",)])
+def test_algebra_only_where_it_is_asked_for(paramproof, arguments):
+    """SymPy takes its time to import, and a tree of sizes does not need it."""
+    done = paramproof(*arguments, PYTHONPROFILEIMPORTTIME="1")
+    assert done.returncode == 0
+    imported = re.findall(r"^import time:.*\| +(\S+)$", done.stderr, re.MULTILINE)
+    assert "builders.cli" in imported
+    assert "sympy" not in imported
+
+
 def test_the_seed_decides(paramproof, outsider, tmp_path):
     def specs(seed):
         file = tmp_path / f"{seed}.json"
@@ -103,8 +161,9 @@ def test_the_seed_decides(paramproof, outsider, tmp_path):
     assert specs("1") != specs("2")
 
 
-def test_absent_is_not_green(refused, outsider):
-    line = refused("verify", "--framework", "toy-absent")
+@pytest.mark.parametrize("command", ["verify", "prove"])
+def test_absent_is_not_green(refused, outsider, command):
+    line = refused(command, "--framework", "toy-absent")
     assert line == (
         "paramproof: not installed: toy-absent "
         "(python -m pip install a-distribution-that-nobody-has)"
@@ -123,6 +182,9 @@ def test_absent_is_not_green(refused, outsider):
         (("verify", "--seed", "-1"), "-1 is not in the range x>=0"),
         (("verify", "--json", "nowhere/out.json"), "nowhere/out.json: cannot be written"),
         (("verify", "--json", "."), ": cannot be written"),
+        (("prove", "--framework", "tensorlow"), "no framework is named 'tensorlow'; there are: "),
+        (("prove", "--json", "nowhere/out.json"), "nowhere/out.json: cannot be written"),
+        (("prove", "bert-base"), "Got unexpected extra argument"),
         (("prove-it",), "No such command 'prove-it'"),
         (("--verbose",), "No such option"),
     ],

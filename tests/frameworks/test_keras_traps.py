@@ -1,0 +1,150 @@
+"""What makes people miscount in Keras 3, on any backend, each by exactly how much."""
+
+import math
+
+import pytest
+
+pytestmark = pytest.mark.framework("keras-jax", "keras-tensorflow", "keras-torch")
+
+H, F, A = 12, 5, 2
+DENSE = H * F + F
+
+
+def entries(variables):
+    return sum(math.prod(variable.shape) for variable in variables)
+
+
+def stack(*layers):
+    import keras
+
+    return keras.Sequential([keras.Input((H,)), *layers])
+
+
+def with_batch_norm():
+    from keras import layers
+
+    return stack(layers.Dense(F), layers.BatchNormalization())
+
+
+def attention(num_heads, key_dim, **options):
+    from keras import layers
+
+    layer = layers.MultiHeadAttention(num_heads, key_dim, **options)
+    layer.build((None, None, H), (None, None, H))
+    return layer
+
+
+@pytest.mark.parametrize(("rate", "seeds"), [(0.1, 3), (0.0, 0)])
+def test_variables_hold_a_seed_for_every_dropout(rate, seeds):
+    from keras import layers
+
+    model = stack(layers.Dense(F), *(layers.Dropout(rate) for _ in range(3)))
+    assert model.count_params() == entries(model.weights) == DENSE
+    assert entries(model.variables) == DENSE + 2 * seeds
+    assert len(model.variables) == 2 + seeds
+
+
+def test_attention_with_dropout_has_a_seed():
+    dropping = attention(A, H // A, dropout=0.1)
+    assert dropping.count_params() == entries(dropping.weights) == 4 * (H * H + H)
+    assert entries(dropping.variables) == 4 * (H * H + H) + 2
+
+
+def test_count_params_includes_the_statistics_of_a_batch_norm():
+    model = with_batch_norm()
+    assert model.count_params() == entries(model.weights) == DENSE + 2 * F + 2 * F
+    assert entries(model.trainable_weights) == DENSE + 2 * F
+    assert entries(model.non_trainable_weights) == 2 * F
+
+
+def test_our_weights_list_these_statistics_as_not_trainable():
+    from keras import backend
+
+    from builders import load
+
+    loaded = load(f"keras-{backend.backend()}")
+    weights = loaded.KerasModel(with_batch_norm(), allocated=True).weights()
+    assert sum(weight.size for weight in weights if weight.trainable) == DENSE + 2 * F
+    assert sum(weight.size for weight in weights if not weight.trainable) == 2 * F
+
+
+def test_an_unbuilt_model_sums_to_nothing_without_a_word():
+    import keras
+
+    class Unbuilt(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense = keras.layers.Dense(F)
+
+        def call(self, x):
+            return self.dense(x)
+
+    model = Unbuilt()
+    assert model.weights == []
+    with pytest.raises(ValueError, match="the layer isn't built"):
+        model.count_params()
+    model(keras.ops.ones((1, H)))
+    assert entries(model.weights) == model.count_params() == DENSE
+
+
+def test_training_adds_variables_of_the_optimizer_and_the_metrics_elsewhere():
+    import numpy as np
+
+    model = with_batch_norm()
+    before, seen = model.count_params(), [id(variable) for variable in model.variables]
+    model.compile("adam", "mse", metrics=["mae"])
+    model.fit(np.ones((2, H), "float32"), np.ones((2, F), "float32"), verbose=0)
+    assert model.count_params() == before
+    assert [id(variable) for variable in model.variables] == seen
+    # Adam keeps two moments of every trainable weight, its step and its learning rate.
+    assert entries(model.optimizer.variables) == 2 * entries(model.trainable_weights) + 2
+    # The loss and the metric are a total and a count each.
+    assert entries(model.metrics_variables) == 2 * 2
+
+
+def test_freezing_leaves_count_params_alone():
+    model = with_batch_norm()
+    before = model.count_params()
+    model.trainable = False
+    assert model.trainable_weights == []
+    assert model.count_params() == entries(model.non_trainable_weights) == before
+
+
+def test_a_layer_used_twice_is_counted_once():
+    from keras import layers
+
+    shared = layers.Dense(H)
+    assert stack(shared, layers.ReLU(), shared).count_params() == H * H + H
+
+
+@pytest.mark.parametrize("key_dim", [H // A, H])
+def test_key_dim_is_the_width_of_one_head(key_dim):
+    """Given the hidden size, as other frameworks want it, A times the attention."""
+    width = A * key_dim
+    count = 3 * (H * width + width) + width * H + H
+    assert attention(A, key_dim).count_params() == count
+    assert (count == 4 * (H * H + H)) == (key_dim == H // A)
+
+
+def test_a_value_dim_of_its_own_changes_value_and_output():
+    wider = attention(A, H // A, value_dim=H // A + 1)
+    # The value's kernel and bias and the output's kernel, one column wider for each head.
+    assert wider.count_params() - 4 * (H * H + H) == A * (H + 1 + H)
+
+
+def test_an_abstract_build_leaves_nothing_for_a_later_scope_to_allocate():
+    """Keras lists variables without a value; the next scope to end gives each of them one."""
+    import keras
+
+    from builders import load
+    from builders.worker import peak_memory
+    from formulas.models import named_model
+
+    builder = load(f"keras-{keras.backend.backend()}")
+    model = builder.build(named_model("bert-base").spec)
+    before = peak_memory()
+    with keras.StatelessScope():
+        pass
+    # Its 109 million parameters would be 438 MB.
+    assert peak_memory() - before < 50e6
+    assert len(model.weights()) == 5 + 12 * 16 + 2

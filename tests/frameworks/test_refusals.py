@@ -1,0 +1,185 @@
+"""Sizes that ``EncoderSpec`` refuses, and what a framework makes of each by itself.
+
+Mostly an error, of any class; now and then another model without a word, and a count that
+looks like one. Each is built by the framework's file, from a spec whose own check was
+skipped.
+"""
+
+from dataclasses import asdict
+
+import pytest
+
+from builders import load
+from formulas import EncoderSpec, closed_form
+from tests.builders.test_features import SPEC
+
+L, H, A, F, *_ = SPEC.letters()
+LAYER = 4 * H * H + 9 * H + 2 * H * F + F
+
+AS_THE_FORMULA = 0
+"""Built, and counted as the polynomial is at this value: nothing warns of the nonsense."""
+
+
+def columns_lost(hidden_size, num_attention_heads):
+    """Keras's key_dim=H//A loses the remainder: 3 (H + 1) + H a column and a layer."""
+    return -L * (hidden_size % num_attention_heads) * (4 * hidden_size + 3)
+
+
+# Field and value: the error, or the difference to the closed form of the same letters.
+# Without a row: A = 0 and L < 0 where our own file divides or counts before the framework does.
+TORCH = {
+    ("hidden_size", 10): (AssertionError, "embed_dim must be divisible by num_heads"),
+    ("hidden_size", 0): (ValueError, "embed_dim and num_heads must be greater than 0"),
+    ("hidden_size", -6): (RuntimeError, "negative dimension -6"),
+    ("num_attention_heads", 4): (AssertionError, "embed_dim must be divisible by num_heads"),
+    ("num_attention_heads", 0): (ValueError, "embed_dim and num_heads must be greater than 0"),
+    ("num_attention_heads", -3): (ValueError, "embed_dim and num_heads must be greater than 0"),
+    ("intermediate_size", 0): AS_THE_FORMULA,
+    ("intermediate_size", -1): (RuntimeError, "negative dimension -1"),
+    ("vocab_size", 0): AS_THE_FORMULA,
+    ("vocab_size", -1): (RuntimeError, "negative dimension -1"),
+    ("max_position_embeddings", 0): AS_THE_FORMULA,
+    ("max_position_embeddings", -1): (RuntimeError, "negative dimension -1"),
+    ("type_vocab_size", 0): AS_THE_FORMULA,
+    ("type_vocab_size", -1): (RuntimeError, "negative dimension -1"),
+}
+
+TRANSFORMERS = TORCH | {
+    ("hidden_size", 10): (ValueError, "not a multiple of the number of attention heads"),
+    ("hidden_size", 0): (ZeroDivisionError, "cannot be raised to a negative power"),
+    ("num_hidden_layers", -1): LAYER,  # none are built, which is one more than -1
+    ("num_attention_heads", 4): (ValueError, "not a multiple of the number of attention heads"),
+    ("num_attention_heads", 0): (ZeroDivisionError, "modulo by zero"),
+    ("num_attention_heads", -3): AS_THE_FORMULA,
+}
+
+# jax divides by the sizes to scale what it draws, so 0 is seen; below 0 it is not always.
+LINEN = {
+    ("hidden_size", 10): (AssertionError, "must be divisible by number of heads"),
+    ("hidden_size", 0): (ZeroDivisionError, "division by zero"),
+    ("hidden_size", -6): (TypeError, "must be within"),
+    ("num_attention_heads", 4): (AssertionError, "must be divisible by number of heads"),
+    ("num_attention_heads", 0): (ZeroDivisionError, "modulo by zero"),
+    ("num_attention_heads", -3): (TypeError, "must all be positive"),
+    ("intermediate_size", 0): (ZeroDivisionError, "division by zero"),
+    ("intermediate_size", -1): (TypeError, "non-negative indices"),
+    ("vocab_size", 0): (ZeroDivisionError, "division by zero"),
+    ("vocab_size", -1): (TypeError, "must be within"),
+    ("max_position_embeddings", 0): (ZeroDivisionError, "division by zero"),
+    ("max_position_embeddings", -1): (TypeError, "must be within"),
+    ("type_vocab_size", 0): (ZeroDivisionError, "division by zero"),
+    ("type_vocab_size", -1): (TypeError, "must be within"),
+}
+
+# nnx makes tables without looking anything up in them: -1 rows are -H parameters.
+NNX = LINEN | {
+    ("hidden_size", 10): (ValueError, "must be divisible by 'num_heads' heads"),
+    ("hidden_size", -6): (TypeError, "must have every element be nonnegative"),
+    ("num_hidden_layers", -1): (TypeError, "must have every element be nonnegative"),
+    ("num_attention_heads", 4): (ValueError, "must be divisible by 'num_heads' heads"),
+    ("vocab_size", -1): AS_THE_FORMULA,
+    ("max_position_embeddings", -1): AS_THE_FORMULA,
+    ("type_vocab_size", -1): AS_THE_FORMULA,
+}
+
+KERAS = {
+    ("hidden_size", 10): columns_lost(10, A),
+    ("hidden_size", 0): (ValueError, "`output_dim` must be a positive integer"),
+    ("hidden_size", -6): (ValueError, "`output_dim` must be a positive integer"),
+    ("num_attention_heads", 4): columns_lost(H, 4),
+    ("num_attention_heads", 12): (ValueError, "`key_dim`, expected a positive integer"),
+    ("num_attention_heads", -3): (ValueError, "`num_heads`, expected a positive integer"),
+    ("intermediate_size", 0): (ValueError, "`units`, expected a positive integer"),
+    ("intermediate_size", -1): (ValueError, "`units`, expected a positive integer"),
+    ("vocab_size", 0): (ValueError, "`input_dim` must be a positive integer"),
+    ("vocab_size", -1): (ValueError, "`input_dim` must be a positive integer"),
+    ("max_position_embeddings", 0): (ValueError, "`input_dim` must be a positive integer"),
+    ("max_position_embeddings", -1): (ValueError, "`input_dim` must be a positive integer"),
+    ("type_vocab_size", 0): (ValueError, "`input_dim` must be a positive integer"),
+    ("type_vocab_size", -1): (ValueError, "`input_dim` must be a positive integer"),
+}
+
+# Token types are not among its arguments.
+KERAS_BERT = {
+    ("hidden_size", 10): (IndexError, "Invalid head number 3 with the given input dim 10"),
+    ("hidden_size", 0): (ValueError, "`output_dim` should be positive"),
+    ("hidden_size", -6): (ValueError, "`output_dim` should be positive"),
+    ("num_attention_heads", 4): (IndexError, "Invalid head number 4 with the given input dim 6"),
+    ("num_attention_heads", 0): (ZeroDivisionError, "modulo by zero"),
+    ("num_attention_heads", -1): AS_THE_FORMULA,
+    ("num_attention_heads", -3): (ValueError, "Invalid value in tensor used for shape: -3"),
+    ("intermediate_size", 0): AS_THE_FORMULA,
+    ("intermediate_size", -1): (ValueError, "Dimension -1 must be >= 0"),
+    ("vocab_size", 0): (ValueError, "should be positive"),
+    ("vocab_size", -1): (ValueError, "should be positive"),
+    ("max_position_embeddings", 0): AS_THE_FORMULA,
+    ("max_position_embeddings", -1): (ValueError, "Dimension -1 must be >= 0"),
+}
+
+OUTCOMES = {
+    "torch": TORCH,
+    "flax-linen": LINEN,
+    "flax-nnx": NNX,
+    "keras-jax": KERAS,
+    "keras-tensorflow": KERAS,
+    "keras-torch": KERAS,
+    "keras-bert": KERAS_BERT,
+    "transformers": TRANSFORMERS,
+}
+
+ROWS = [
+    pytest.param(
+        name, field, value, outcome, marks=pytest.mark.framework(name), id=f"{name}-{field}={value}"
+    )
+    for name, outcomes in OUTCOMES.items()
+    for (field, value), outcome in outcomes.items()
+]
+
+
+def unchecked(**changes):
+    """``SPEC`` with other values, as no constructor would have it."""
+    spec = object.__new__(EncoderSpec)
+    for name, value in {**asdict(SPEC), **changes}.items():
+        object.__setattr__(spec, name, value)
+    return spec
+
+
+# PyTorch warns that there is nothing to initialise in an empty kernel, and builds on.
+@pytest.mark.filterwarnings("ignore:Initializing zero-element tensors:UserWarning")
+@pytest.mark.parametrize(("name", "field", "value", "outcome"), ROWS)
+def test_left_to_itself(name, field, value, outcome):
+    spec, builder = unchecked(**{field: value}), load(name)
+    if isinstance(outcome, tuple):
+        error, message = outcome
+        with pytest.raises(error, match=message):
+            builder.build(spec)
+    else:
+        actual = sum(weight.size for weight in builder.build(spec).weights())
+        assert actual - closed_form(spec.letters()) == outcome
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), sorted({row for outcomes in OUTCOMES.values() for row in outcomes})
+)
+def test_the_spec_refuses_it(field, value):
+    with pytest.raises(ValueError, match="is not possible: it must be"):
+        EncoderSpec(**{**asdict(SPEC), field: value})
+
+
+@pytest.mark.parametrize("field", ["vocab_size", "max_position_embeddings", "type_vocab_size"])
+@pytest.mark.framework("flax-nnx")
+def test_nnx_sees_a_negative_table_only_when_it_is_allocated(field):
+    # An MLIRError, of a module of jaxlib's that has no public name.
+    with pytest.raises(Exception, match="invalid tensor dimension size"):
+        load("flax-nnx").build(unchecked(**{field: -1}), allocate=True)
+
+
+@pytest.mark.framework("keras-jax", "keras-tensorflow", "keras-torch")
+def test_keras_builds_another_attention_in_silence():
+    from keras import layers
+
+    attention = layers.MultiHeadAttention(num_heads=3, key_dim=10 // 3)
+    attention.build((None, None, 10), (None, None, 10))
+    # Heads of 3 make 9 columns of the 10.
+    assert attention.count_params() == 3 * (10 * 9 + 9) + 9 * 10 + 10
+    assert attention.count_params() - 4 * (10 * 10 + 10) == -(4 * 10 + 3)

@@ -1,0 +1,117 @@
+"""Wrong models, as real PyTorch code, and what each has too much or too little as algebra.
+
+The same residual must come out of totals alone, of the symbolic reading, and of the report on
+one model.
+"""
+
+import pytest
+import sympy
+
+from builders import algebra, check, interpolation, symbolic
+from builders.residual import explained, lines, reading_terms
+from formulas import EncoderSpec
+
+pytestmark = pytest.mark.framework("torch")
+
+SPEC = EncoderSpec(
+    vocab_size=31,
+    hidden_size=12,
+    num_hidden_layers=2,
+    num_attention_heads=4,
+    intermediate_size=17,
+    max_position_embeddings=9,
+    type_vocab_size=5,
+)
+ENCODER = algebra.Heads(pooler=1)
+
+
+def key_bias_dropped(encoder, nn, torch, spec):
+    for layer in encoder.layers:
+        attention = layer.self_attn
+        attention.in_proj_bias = nn.Parameter(attention.in_proj_bias[: 2 * spec.hidden_size])
+
+
+def intermediate_bias_dropped(encoder, nn, torch, spec):
+    for layer in encoder.layers:
+        layer.linear1.bias = None
+
+
+def norm_shared(encoder, nn, torch, spec):
+    for layer in encoder.layers:
+        layer.norm2 = layer.norm1
+
+
+def pooler_dropped(encoder, nn, torch, spec):
+    encoder.pooler = None
+
+
+def two_positions_more(encoder, nn, torch, spec):
+    encoder.position_embeddings = nn.Embedding(spec.max_position_embeddings + 2, spec.hidden_size)
+
+
+def gate_per_head(encoder, nn, torch, spec):
+    for layer in encoder.layers:
+        layer.gate = nn.Parameter(torch.empty(spec.num_attention_heads))
+
+
+RESIDUALS = {
+    key_bias_dropped: ("−L·H", "attention.{query,key,value}.bias"),
+    intermediate_bias_dropped: ("−L·F", "feed_forward.intermediate.bias"),
+    norm_shared: ("−2·L·H", "feed_forward_layer_norm"),
+    pooler_dropped: ("−H² − H", "pooler"),
+    two_positions_more: ("2·H", "embeddings.position_embeddings.weight"),
+    gate_per_head: ("L·A", "gate"),
+}
+
+
+class Wrong:
+    """The PyTorch builder, with a fault in every model."""
+
+    supports = staticmethod(lambda spec: True)
+
+    def __init__(self, fault):
+        self.fault = fault
+
+    def build(self, spec):
+        import torch
+
+        from builders.frameworks.torch import Encoder, TorchModel
+        from formulas import Numerics
+
+        with torch.device("meta"):
+            encoder = Encoder(spec, Numerics())
+            self.fault(encoder, torch.nn, torch, spec)
+        return TorchModel(encoder)
+
+
+@pytest.mark.parametrize("fault", RESIDUALS, ids=lambda fault: fault.__name__)
+def test_residual_of_totals(fault):
+    found = interpolation.interpolate(Wrong(fault), {})
+    residual, _ = RESIDUALS[fault]
+    if fault is pooler_dropped:
+        residual = "−pooler·H² − pooler·H"
+    assert algebra.text(found.residual) == residual
+    assert found.alarms == ()
+
+
+@pytest.mark.parametrize("fault", RESIDUALS, ids=lambda fault: fault.__name__)
+def test_residual_of_the_symbolic_reading(fault):
+    readings = symbolic.read(Wrong(fault), ENCODER)
+    letters = algebra.letters(ENCODER)
+    residual, component = RESIDUALS[fault]
+    found = lines(reading_terms(readings, letters), letters)
+    assert found == [f"actual − formula = {residual}   {component}"]
+
+
+@pytest.mark.parametrize("fault", RESIDUALS, ids=lambda fault: fault.__name__)
+def test_residual_of_a_report(fault):
+    residual, component = RESIDUALS[fault]
+    text = explained(check(Wrong(fault), SPEC), SPEC)
+    assert text.splitlines()[-1] == f"actual − formula = {residual}   {component}"
+
+
+def test_no_fault():
+    """The residuals above are of the faults, and not of how they are planted."""
+    wrong = Wrong(lambda encoder, nn, torch, spec: None)
+    assert reading_terms(symbolic.read(wrong, ENCODER), algebra.letters(ENCODER)) == []
+    assert sympy.expand(interpolation.interpolate(wrong, {}).residual) == 0

@@ -1,0 +1,140 @@
+"""What makes people miscount in Hugging Face transformers, each by exactly how much."""
+
+from dataclasses import asdict, replace
+
+import pytest
+
+from formulas import closed_form, compare, inventory
+from tests.builders.test_features import SPEC
+
+pytestmark = pytest.mark.framework("transformers")
+
+L, H, A, F, V, P, T, *_ = SPEC.letters()
+SIZES = {name: value for name, value in asdict(SPEC).items() if type(value) is int}
+ENCODER = closed_form(SPEC.letters())
+POOLER = H * H + H
+MLM = H * H + 3 * H + V
+
+HEADS = {
+    "Model": SPEC,
+    "ForMaskedLM": replace(SPEC, mlm_head=True, pooler=False),
+    "ForNextSentencePrediction": replace(SPEC, nsp_head=True),
+    "ForPreTraining": replace(SPEC, mlm_head=True, nsp_head=True),
+}
+
+
+def entries(tensors):
+    return sum(tensor.numel() for tensor in tensors)
+
+
+def made(name, device="meta", **options):
+    """A model by the name of its class, with shapes and no values unless on the CPU."""
+    import torch
+    import transformers
+
+    kind = getattr(transformers, name)
+    with torch.device(device):
+        return kind(kind.config_class(**SIZES, **{"pad_token_id": None, **options}))
+
+
+def after_backward(module, ids):
+    import torch
+
+    output = module(input_ids=torch.tensor([ids]))[0]
+    # The cube: a plain sum of what a norm gives has no gradient.
+    output.pow(3).sum().backward()
+    return module
+
+
+def report_of(module, spec):
+    from builders.frameworks.transformers import HuggingFaceModel
+
+    return compare(inventory(spec.letters()), HuggingFaceModel(module).weights())
+
+
+@pytest.mark.parametrize("options", [{}, {"tie_word_embeddings": False}], ids=["tied", "untied"])
+@pytest.mark.parametrize("head", ["ForMaskedLM", "ForPreTraining"])
+def test_state_dict_lists_the_tied_matrix_and_the_tied_bias_twice(head, options):
+    module = made(f"Bert{head}", **options)
+    surplus = entries(module.state_dict().values()) - entries(module.parameters())
+    assert surplus == (0 if options else V * H + V)
+    assert module.num_parameters() == entries(module.parameters())
+
+
+def test_an_untied_head_has_one_more_output_bias_than_the_formula():
+    spec = replace(HEADS["ForMaskedLM"], tie_word_embeddings=False)
+    report = report_of(made("BertForMaskedLM", tie_word_embeddings=False), spec)
+    assert report.difference == V
+    (row,) = report.rows
+    assert (row.native, row.note) == (
+        "cls.predictions.decoder.bias",
+        "mlm_head.decoder.bias: stored a second time",
+    )
+
+
+@pytest.mark.parametrize(
+    ("tied", "dead"), [(True, []), (False, ["cls.predictions.bias"])], ids=["tied", "untied"]
+)
+def test_the_second_output_bias_is_dead(tied, dead):
+    module = made("BertForMaskedLM", device="cpu", tie_word_embeddings=tied)
+    predictions = after_backward(module, [1, 2]).cls.predictions
+    assert (predictions.bias is predictions.decoder.bias) == tied
+    assert (predictions.bias.grad is None) == (not tied)
+    assert [name for name, p in module.named_parameters() if p.grad is None] == dead
+
+
+def test_the_ids_of_positions_and_token_types_are_buffers():
+    module = made("BertModel")
+    assert {name: buffer.numel() for name, buffer in module.named_buffers()} == {
+        "embeddings.position_ids": P,
+        "embeddings.token_type_ids": P,
+    }
+    # They are not persistent: a checkpoint of an older version may still have them.
+    assert entries(module.state_dict().values()) == entries(module.parameters()) == ENCODER
+
+
+def test_the_masked_model_has_no_pooler():
+    counts = [made(f"Bert{head}").num_parameters() for head in ("ForMaskedLM", "Model")]
+    assert counts[0] - counts[1] == MLM - POOLER == 2 * H + V
+
+
+def test_num_parameters_can_leave_out_the_tables():
+    assert made("BertModel").num_parameters(exclude_embeddings=True) == ENCODER - (V + P + T) * H
+
+
+def test_num_parameters_keeps_what_is_frozen():
+    module = made("BertModel")
+    module.pooler.requires_grad_(False)
+    assert module.num_parameters() == ENCODER
+    assert module.num_parameters(only_trainable=True) == ENCODER - POOLER
+    assert report_of(module, SPEC).difference == -POOLER
+
+
+@pytest.mark.parametrize(("pad_token_id", "idle"), [(None, 0), (0, H)])
+def test_the_row_of_the_padding_token_is_counted_and_never_trained(pad_token_id, idle):
+    """0 is the default: parameters all the same, whose gradient is held at 0."""
+    module = made("BertModel", device="cpu", pad_token_id=pad_token_id)
+    assert module.num_parameters(only_trainable=True) == ENCODER
+    after_backward(module, range(P))
+    assert (module.embeddings.word_embeddings.weight.grad[:P] == 0).sum().item() == idle
+
+
+@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize("kind", ["Bert", "Ernie"])
+def test_ernie_is_the_same_encoder(kind, head):
+    report = report_of(made(kind + head), HEADS[head])
+    assert report.equal, report.render(HEADS[head])
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_the_task_types_of_ernie_are_one_more_table(head):
+    report = report_of(made(f"Ernie{head}", use_task_id=True, task_type_vocab_size=3), HEADS[head])
+    assert report.difference == 3 * H
+    (row,) = report.rows
+    assert (row.kind, row.observed) == ("unexpected", (3, H))
+    assert row.native.endswith("embeddings.task_type_embeddings.weight")
+
+
+def test_the_task_types_of_ernie_are_3_unless_said():
+    counts = [made("ErnieModel", use_task_id=use).num_parameters() for use in (True, False)]
+    assert counts[0] - counts[1] == 3 * H

@@ -1,0 +1,44 @@
+"""Polynomials as text, and one polynomial for all combinations of heads."""
+
+import sympy
+
+from builders import algebra
+from builders.algebra import ALL_HEADS, INDICATORS, SIZES, over_heads, text
+from formulas import closed_form
+
+L, A, K, F, V, P, T = SIZES.values()
+
+
+def test_text():
+    assert text(0) == "0"
+    assert text(-7) == "−7"
+    assert text(-L * F) == "−L·F"
+    assert text(4 * L * A**2 * K**2 - 2 * A * K) == "4·L·H² − 2·H"
+    assert text(A**2 * K) == "H·A"
+    assert text(A * K**3) == "H·K²"
+    assert text(sympy.Rational(1, 2) * V) == "1/2·V"
+    assert text(INDICATORS["untied"] * V * A * K) == "untied·V·H"
+
+
+def test_the_formula_as_text():
+    assert text(closed_form(algebra.letters())) == (
+        "4·L·H² + 2·L·H·F + 9·L·H + L·F + V·H + P·H + T·H + 2·H + pooler·H² + pooler·H"
+        " + mlm·H² + mlm·V + 3·mlm·H + untied·V·H + 2·nsp·H + 2·nsp"
+    )
+
+
+def test_combinations():
+    assert len(ALL_HEADS) == 9
+    assert str(ALL_HEADS[0]) == "pooler + mlm + untied + nsp"
+    assert str(ALL_HEADS[-1]) == "bare"
+
+
+def test_over_heads():
+    """The closed form's nine values are the closed form; of fewer, what they can tell."""
+    values = {heads: closed_form(algebra.letters(heads)) for heads in ALL_HEADS}
+    assert sympy.expand(over_heads(values) - closed_form(algebra.letters())) == 0
+    # As Hugging Face has them: nothing untied, and an MLM head only with both or neither.
+    some = [h for h in ALL_HEADS if not h.untied and not (h.mlm and h.pooler != h.nsp)]
+    assert len(some) == 5
+    tied = closed_form(algebra.letters()).subs(INDICATORS["untied"], 0)
+    assert sympy.expand(over_heads({heads: values[heads] for heads in some}) - tied) == 0
