@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.docs import README, block, trimmed, with_block
 
 TEXT = README.read_text("utf-8")
@@ -59,6 +61,10 @@ def test_a_block_is_replaced():
     assert once == "a\n<!-- x -->\n\n    1\n      2\n\n<!-- end -->\nb\n"
     assert block("x", once) == "1\n  2\n"
     assert with_block("x", once, "1\n  2\n") == once
+    markdown = with_block("x", once, "| a |\n", margin="")
+    assert markdown == "a\n<!-- x -->\n\n| a |\n\n<!-- end -->\nb\n"
+    with pytest.raises(KeyError, match="no block 'y'"):
+        with_block("y", once, "1\n")
 
 
 def test_a_formula_of_your_own(paramproof, outsider, calculators):
