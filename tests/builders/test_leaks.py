@@ -2,7 +2,7 @@
 
 from builders.verify import verify
 
-WARM_UP = 50
+WARM_UP = 20
 BUILDS = 300
 
 
