@@ -12,7 +12,6 @@ import json
 import os
 import resource
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import Any
 from builders.anyone.formula import Formula
 from builders.anyone.hold import hold
 from builders.check import check
+from builders.examine import examine
 from builders.protocol import Builder
 from builders.prove import Proof, prove
 from builders.registry import Framework, framework
@@ -56,35 +56,22 @@ def run(chosen: Framework, job: dict[str, Any]) -> Iterator[Result | Proof]:
         return
     # The first build of a process pays for the framework's own start.
     check(builder, WARM_UP)
+    for result in _results(chosen, builder, job):
+        yield replace(result, peak_mb=round(peak_memory() / 1e6, 1))
+
+
+def _results(chosen: Framework, builder: Builder, job: dict[str, Any]) -> Iterator[Result]:
+    models = {name: EncoderSpec(**fields) for name, fields in job["models"].items()}
     if job.get("formula"):
-        models = {name: EncoderSpec(**fields) for name, fields in job["models"].items()}
         formula = Formula.named(job["formula"])
-        for result in hold(chosen, builder, formula, models, job["examples"], job["seed"]):
-            yield replace(result, peak_mb=round(peak_memory() / 1e6, 1))
+        yield from hold(chosen, builder, formula, models, job["examples"], job["seed"])
         return
-    for name, fields in job["models"].items():
-        yield examine(chosen, builder, EncoderSpec(**fields), name)
-    for spec in random_specs(builder, job["examples"], job["seed"], **chosen.fixed):
-        yield examine(chosen, builder, spec)
-
-
-def examine(chosen: Framework, builder: Builder, spec: EncoderSpec, model: str = "") -> Result:
-    """Build, read and compare one spec, timed."""
-    supported = builder.supports(spec)
-    if supported is not True:
-        return Result(chosen.name, chosen.version, model, "not expressible", spec, reason=supported)
-    start = time.perf_counter()
-    report = check(builder, spec)
-    return Result(
-        chosen.name,
-        chosen.version,
-        model,
-        "equal" if report.equal else "different",
-        spec,
-        report,
-        milliseconds=round((time.perf_counter() - start) * 1000, 3),
-        peak_mb=round(peak_memory() / 1e6, 1),
-    )
+    specs = [*models.items()]
+    specs += [
+        ("", spec) for spec in random_specs(builder, job["examples"], job["seed"], **chosen.fixed)
+    ]
+    for model, spec in specs:
+        yield examine(chosen, builder, spec, lambda spec: check(builder, spec), model)
 
 
 def peak_memory() -> int:

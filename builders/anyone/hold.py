@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import replace
 
 from builders.anyone.counted import held
 from builders.anyone.formula import Formula, FormulaRefused
 from builders.anyone.smallest import smallest
+from builders.examine import examine
 from builders.protocol import Builder
 from builders.registry import Framework
 from builders.results import Result
@@ -32,15 +32,19 @@ def hold(
     worst: list[EncoderSpec] = []
     specs = [*models.items()]
     specs += [("", spec) for spec in random_specs(builder, examples, seed, **chosen.fixed)]
+
+    def compared(spec: EncoderSpec) -> Report:
+        return report_on(builder, formula, spec)
+
     try:
         for model, spec in specs:
-            result = _result(chosen, builder, formula, model, spec)
+            result = examine(chosen, builder, spec, compared, model)
             worst += [spec] if result.status == "different" else []
             yield result
         if worst:
             start = min(worst, key=lambda spec: sum(spec.letters()))
             least = smallest(start, lambda spec: differs(builder, formula, spec))
-            yield _result(chosen, builder, formula, "", least, smallest=True)
+            yield replace(examine(chosen, builder, least, compared), smallest=True)
     except FormulaRefused as refusal:
         yield Result(chosen.name, chosen.version, "", "refused", reason=str(refusal))
 
@@ -55,28 +59,3 @@ def report_on(builder: Builder, formula: Formula, spec: EncoderSpec) -> Report:
 def differs(builder: Builder, formula: Formula, spec: EncoderSpec) -> bool:
     """Whether ``builder`` can build ``spec`` and has another number of parameters."""
     return builder.supports(spec) is True and not report_on(builder, formula, spec).equal
-
-
-def _result(
-    chosen: Framework,
-    builder: Builder,
-    formula: Formula,
-    model: str,
-    spec: EncoderSpec,
-    **marks: Any,
-) -> Result:
-    supported = builder.supports(spec)
-    if supported is not True:
-        return Result(chosen.name, chosen.version, model, "not expressible", spec, reason=supported)
-    start = time.perf_counter()
-    report = report_on(builder, formula, spec)
-    return Result(
-        chosen.name,
-        chosen.version,
-        model,
-        "equal" if report.equal else "different",
-        spec,
-        report,
-        milliseconds=round((time.perf_counter() - start) * 1000, 3),
-        **marks,
-    )

@@ -1,0 +1,35 @@
+"""One spec in one framework, timed: the record of ``paramproof verify``, whatever is held to."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from builders.protocol import Builder
+from builders.registry import Framework
+from builders.results import Result
+from formulas import EncoderSpec, Report
+
+
+def examine(
+    chosen: Framework,
+    builder: Builder,
+    spec: EncoderSpec,
+    report_on: Callable[[EncoderSpec], Report],
+    model: str = "",
+) -> Result:
+    """What ``report_on`` says of ``spec``, and how long it took; or that it is not expressible."""
+    supported = builder.supports(spec)
+    if supported is not True:
+        return Result(chosen.name, chosen.version, model, "not expressible", spec, reason=supported)
+    start = time.perf_counter()
+    report = report_on(spec)
+    return Result(
+        chosen.name,
+        chosen.version,
+        model,
+        "equal" if report.equal else "different",
+        spec,
+        report,
+        milliseconds=round((time.perf_counter() - start) * 1000, 3),
+    )
