@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from typing import Any, TypeAlias
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import keras
 
 from builders.frameworks.keras.names import Names, stored
-from builders.protocol import Array, Outputs, require_allocated
+from builders.protocol import Array, DType, Outputs, require_allocated, require_arrays
 from formulas.weight import Weight
 
 BACKEND = keras.backend.backend()
@@ -42,6 +42,26 @@ class KerasModel:
             for variable in self.encoder.weights
         ]
 
+    @property
+    def dtype(self) -> DType:
+        """That of the weights, whatever the layers compute in."""
+        kind: Any = self.encoder.variable_dtype
+        return kind
+
+    def read(self) -> dict[str, Array]:
+        """A copy of every weight."""
+        with self._precision():
+            numpy = keras.ops.convert_to_numpy
+            return {_path(v): numpy(v).copy() for v in self.encoder.weights}
+
+    def write(self, arrays: Mapping[str, Array]) -> None:
+        """Assign to every weight."""
+        with self._precision():
+            require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
+            for variable in self.encoder.weights:
+                # A copy: JAX may keep the array itself, PyTorch takes no negative stride.
+                variable.assign(arrays[_path(variable)].copy())
+
     def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
         """A forward pass, in inference."""
         with self._precision():
@@ -72,7 +92,7 @@ class KerasModel:
 
     def _precision(self) -> AbstractContextManager[Any]:
         require_allocated(self.allocated)
-        return enable_x64(self.encoder.dtype == "float64")
+        return enable_x64(self.dtype == "float64")
 
 
 def _jax_gradients(encoder: keras.Model, arrays: list[Any], loss: Callable[..., Any]) -> list[Any]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from builders.frameworks.transformers import encoder
 from builders.frameworks.transformers.names import Names, Stored, stored
-from builders.protocol import Array, Outputs, require_allocated
+from builders.protocol import Array, DType, Outputs, require_allocated, require_arrays
 from formulas.weight import Weight
 
 
@@ -46,6 +45,25 @@ class HuggingFaceModel:
             parameters[id(parameter)] = parameter
         return [self._weight(parameters[key], *paths) for key, paths in names.items()]
 
+    @property
+    def dtype(self) -> DType:
+        """That of the first parameter."""
+        kind: Any = str(next(self.module.parameters()).dtype)
+        return kind.removeprefix("torch.")
+
+    def read(self) -> dict[str, Array]:
+        """A copy of every parameter."""
+        self._require_allocated()
+        return {k: v.detach().numpy().copy() for k, v in self.module.named_parameters()}
+
+    def write(self, arrays: Mapping[str, Array]) -> None:
+        """Copy ``arrays`` into the parameters, which keep their storage and so their ties."""
+        self._require_allocated()
+        require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
+        with torch.no_grad():
+            for name, parameter in self.module.named_parameters():
+                parameter.copy_(_tensor(arrays[name]))
+
     def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
         """A forward pass, evaluating."""
         with torch.no_grad():
@@ -63,10 +81,11 @@ class HuggingFaceModel:
         return {name: gradient.numpy() for name, gradient in reached if gradient is not None}
 
     def _forward(self, *arrays: Array) -> Outputs:
+        self._require_allocated()
+        return self.family.forward(self.module, *map(_tensor, arrays))
+
+    def _require_allocated(self) -> None:
         require_allocated(not any(p.is_meta for p in self.module.parameters()))
-        # PyTorch takes no array with a negative stride.
-        tensors = (torch.as_tensor(np.ascontiguousarray(array)) for array in arrays)
-        return self.family.forward(self.module, *tensors)
 
     def _weight(self, parameter: nn.Parameter, path: str, *others: str) -> Weight:
         parts, layout = self._stored(path)
@@ -83,3 +102,8 @@ class HuggingFaceModel:
 
 def _array(tensor: Tensor | None) -> Array | None:
     return None if tensor is None else tensor.numpy()
+
+
+def _tensor(array: Array) -> Tensor:
+    """PyTorch takes no array that is read-only or has a negative stride."""
+    return torch.as_tensor(array.copy())
