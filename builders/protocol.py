@@ -13,6 +13,9 @@ Array: TypeAlias = Any
 
 DType: TypeAlias = Literal["float32", "float64"]
 
+SHOWN = 8
+"""Of the arrays that are wrong, this many are named in full; the others are counted."""
+
 
 class FrameworkUnavailable(RuntimeError):
     """The framework is not installed, or this process is not set up for it."""
@@ -41,6 +44,27 @@ class Model(Protocol):
 
     def weights(self) -> Sequence[Weight]:
         """Every stored array once, by identity, whether allocated or not."""
+        ...
+
+    @property
+    def dtype(self) -> DType:
+        """The type of every weight, allocated or not."""
+        ...
+
+    def read(self) -> dict[str, Array]:
+        """The value of each of ``weights()``, by native path, in the native shape.
+
+        They are of this moment: what is written later does not change them. Raises
+        ``RuntimeError`` for an abstract model.
+        """
+        ...
+
+    def write(self, arrays: Mapping[str, Array]) -> None:
+        """Give each of ``weights()`` a value, by native path, exact to the bit.
+
+        Raises ``RuntimeError`` for an abstract model and ``ValueError``, before anything is
+        written, where the arrays are not those of ``read`` by path, shape and dtype.
+        """
         ...
 
     def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
@@ -104,3 +128,32 @@ def require_allocated(allocated: bool) -> None:
     """Raise ``RuntimeError`` where there are only shapes to compute with."""
     if not allocated:
         raise RuntimeError("this model has shapes and no values: build it with allocate=True")
+
+
+def require_arrays(
+    shapes: Mapping[str, tuple[int, ...]], dtype: DType, arrays: Mapping[str, Array]
+) -> None:
+    """Raise ``ValueError`` where ``arrays`` are not of these paths, these shapes and ``dtype``."""
+    require_none(misfits(shapes, dtype, arrays))
+
+
+def misfits(
+    shapes: Mapping[str, tuple[int, ...]], dtype: DType, arrays: Mapping[str, Array]
+) -> list[str]:
+    """A clause for every array that is missing, unknown, or of another shape or dtype."""
+    wrong = [f"{path} is missing" for path in shapes if path not in arrays]
+    for path, array in arrays.items():
+        if path not in shapes:
+            wrong.append(f"{path} is no weight of this model")
+        elif tuple(array.shape) != shapes[path]:
+            wrong.append(f"{path} has shape {tuple(array.shape)}, not {shapes[path]}")
+        elif str(array.dtype) != dtype:
+            wrong.append(f"{path} is {array.dtype}, not {dtype} (use .astype({dtype!r}))")
+    return wrong
+
+
+def require_none(wrong: Sequence[str], what: str = "the weights do not fit") -> None:
+    """Raise ``ValueError`` that says what is wrong, clause by clause, a few of them in full."""
+    if wrong:
+        more = [f"and {len(wrong) - SHOWN} more"] if len(wrong) > SHOWN else []
+        raise ValueError(f"{what}: " + "; ".join([*wrong[:SHOWN], *more]))
