@@ -1,8 +1,4 @@
-"""Flax linen: ``nn.MultiHeadDotProductAttention``, which splits the heads in its kernels.
-
-A plain loop over the layers, initialised under ``jax.eval_shape``: shapes, no arrays. Only
-the ``params`` collection holds parameters.
-"""
+"""BERT, post-norm, with its heads."""
 
 from __future__ import annotations
 
@@ -20,8 +16,6 @@ from flax.traverse_util import flatten_dict
 from builders.protocol import Array, DType, Outputs, require_allocated
 from formulas.spec import EncoderSpec, Numerics
 from formulas.weight import Weight
-
-FRAMEWORKS = {"flax-linen": {"extra": "flax", "distributions": ("flax", "jax", "jaxlib")}}
 
 ACTIVATIONS: dict[str, Callable[[jax.Array], jax.Array]] = {
     "gelu": partial(nn.gelu, approximate=False),
