@@ -34,9 +34,10 @@ class Outputs(NamedTuple):
     """
 
     sequence: Array
-    pooled: Array | None
-    mlm: Array | None
-    nsp: Array | None
+    pooled: Array | None = None
+    mlm: Array | None = None
+    nsp: Array | None = None
+    lm: Array | None = None
 
 
 class Model(Protocol):
