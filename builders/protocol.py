@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
-from formulas.spec import EncoderSpec, Numerics
+from formulas.spec import Numerics, Spec
 from formulas.weight import Weight
 
 Array: TypeAlias = Any
@@ -34,9 +34,10 @@ class Outputs(NamedTuple):
     """
 
     sequence: Array
-    pooled: Array | None
-    mlm: Array | None
-    nsp: Array | None
+    pooled: Array | None = None
+    mlm: Array | None = None
+    nsp: Array | None = None
+    lm: Array | None = None
 
 
 class Model(Protocol):
@@ -90,24 +91,32 @@ class Model(Protocol):
 class Builder(Protocol):
     """A framework's file, as a module: the header ``FRAMEWORKS`` and these two functions."""
 
-    def supports(self, spec: EncoderSpec) -> Literal[True] | str:
+    def supports(self, spec: Spec) -> Literal[True] | str:
         """True, or the reason why this framework cannot express ``spec``."""
         ...
 
     def build(
         self,
-        spec: EncoderSpec,
+        spec: Spec,
         numerics: Numerics | None = None,
         *,
         allocate: bool = False,
         dtype: DType = "float32",
     ) -> Model:
-        """The encoder of ``spec``, without allocating a weight unless ``allocate``.
+        """The model of ``spec``, without allocating a weight unless ``allocate``.
 
-        Without ``numerics`` it has BERT's, or the framework's own where they are fixed.
+        Without ``numerics`` it has its family's, or the framework's own where they are fixed.
         Raises ``UnsupportedSpec`` for what the framework cannot express.
         """
         ...
+
+
+def requires(spec: Spec, *families: type[Spec]) -> Literal[True] | str:
+    """True for a spec of one of ``families``, or the reason why it cannot be expressed."""
+    if isinstance(spec, families):
+        return True
+    there = " or ".join(family.__name__ for family in families)
+    return f"a model of {type(spec).__name__} cannot be expressed here, only one of {there}"
 
 
 def require(supported: Literal[True] | str) -> None:

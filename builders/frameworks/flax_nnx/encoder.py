@@ -1,9 +1,4 @@
-"""Flax nnx: ``nnx.MultiHeadAttention``, and all layers in one module with a leading axis.
-
-The layers are made by ``nnx.vmap`` over split random keys and run by ``nnx.scan``, so that
-each of their weights is one array, (L, …). Made under ``nnx.eval_shape``: shapes, no arrays.
-Only an ``nnx.Param`` is a parameter; random keys and their counters are variables too.
-"""
+"""BERT, post-norm, with its heads."""
 
 from __future__ import annotations
 
@@ -20,8 +15,6 @@ from flax import nnx
 from builders.protocol import Array, DType, Outputs, require_allocated, require_arrays
 from formulas.spec import EncoderSpec, Numerics
 from formulas.weight import Weight
-
-FRAMEWORKS = {"flax-nnx": {"extra": "flax", "distributions": ("flax", "jax", "jaxlib")}}
 
 Activation = Callable[[jax.Array], jax.Array]
 ACTIVATIONS: dict[str, Activation] = {
