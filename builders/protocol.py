@@ -28,9 +28,9 @@ class UnsupportedSpec(ValueError):
 class Outputs(NamedTuple):
     """What a forward pass gives. B sequences of S tokens; None where there is no such head.
 
-    ``sequence`` is (B, S, H), ``pooled`` (B, H), ``mlm`` (B, S, V) and ``nsp`` (B, 2). The
-    heads give probabilities, since keras-bert's end in a softmax. Nothing is promised at
-    padding.
+    ``sequence`` is (B, S, H), ``pooled`` (B, H), ``mlm`` (B, S, V) and ``nsp`` (B, 2); ``lm``,
+    of a decoder, is (B, S, V), or of the target's vocabulary. The heads give probabilities,
+    since keras-bert's end in a softmax. Nothing is promised at padding.
     """
 
     sequence: Array
@@ -41,7 +41,7 @@ class Outputs(NamedTuple):
 
 
 class Model(Protocol):
-    """A built encoder."""
+    """A built model of any family."""
 
     def weights(self) -> Sequence[Weight]:
         """Every stored array once, by identity, whether allocated or not."""
@@ -68,17 +68,17 @@ class Model(Protocol):
         """
         ...
 
-    def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
+    def run(self, *inputs: Array) -> Outputs:
         """A forward pass of an allocated model, without dropout.
 
-        ``ids`` and ``types`` are (B, S) ints, S at most P; ``mask`` is (B, S), True at
-        tokens and False at padding. Raises ``RuntimeError`` for an abstract model.
+        The inputs of an encoder are ``ids, types, mask``, those of a GPT or a LLaMA ``ids``,
+        and those of an encoder–decoder ``source_ids, source_mask, target_ids``. Ids and types
+        are (B, S) ints, S at most P; a mask is (B, S), True at tokens and False at padding.
+        Raises ``RuntimeError`` for an abstract model.
         """
         ...
 
-    def gradients(
-        self, ids: Array, types: Array, mask: Array, cotangents: Outputs
-    ) -> Mapping[str, Array]:
+    def gradients(self, *inputs: Array, cotangents: Outputs) -> Mapping[str, Array]:
         """The gradient of the sum of outputs times ``cotangents``, as for ``run``.
 
         By native path, in the native shape, for each trainable weight that it reaches; a

@@ -62,17 +62,15 @@ class KerasModel:
                 # A copy: JAX may keep the array itself, PyTorch takes no negative stride.
                 variable.assign(arrays[_path(variable)].copy())
 
-    def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
+    def run(self, *inputs: Array) -> Outputs:
         """A forward pass, in inference."""
         with self._precision():
-            arrays = map(keras.ops.convert_to_tensor, (ids, types, mask))
+            arrays = map(keras.ops.convert_to_tensor, inputs)
             outputs: Any = self.encoder(*arrays, training=False)
             numpy = keras.ops.convert_to_numpy
             return Outputs(**{k: None if v is None else numpy(v) for k, v in outputs.items()})
 
-    def gradients(
-        self, ids: Array, types: Array, mask: Array, cotangents: Outputs
-    ) -> dict[str, Array]:
+    def gradients(self, *inputs: Array, cotangents: Outputs) -> dict[str, Array]:
         """The gradient of the sum of outputs times ``cotangents``, in the backend's own way."""
         tensor = keras.ops.convert_to_tensor
 
@@ -81,7 +79,7 @@ class KerasModel:
             return sum(keras.ops.sum(output * tensor(by)) for output, by in pairs)
 
         with self._precision():
-            arrays = list(map(tensor, (ids, types, mask)))
+            arrays = list(map(tensor, inputs))
             gradients = GRADIENTS[BACKEND](self.encoder, arrays, loss)
             pairs = zip(self.encoder.trainable_weights, gradients, strict=True)
             numpy = keras.ops.convert_to_numpy
