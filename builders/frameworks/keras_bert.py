@@ -24,7 +24,7 @@ from builders.protocol import (
     require_allocated,
     require_arrays,
 )
-from formulas.spec import EncoderSpec, Numerics
+from formulas.spec import EncoderSpec, Numerics, Spec
 from formulas.weight import Weight
 
 FRAMEWORKS = {
@@ -84,8 +84,10 @@ IN_LAYER = {
 }
 
 
-def supports(spec: EncoderSpec) -> Literal[True] | str:
+def supports(spec: Spec) -> Literal[True] | str:
     """True, or what ``get_model`` cannot build."""
+    if not isinstance(spec, EncoderSpec):
+        return "keras-bert builds BERT's encoder and no other family of models"
     if spec.type_vocab_size != 2:
         return f"keras-bert has 2 token types, type_vocab_size={spec.type_vocab_size} is not there"
     if not spec.tie_word_embeddings:

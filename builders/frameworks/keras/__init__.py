@@ -16,8 +16,8 @@ import keras
 
 from builders.frameworks.keras.encoder import Encoder
 from builders.frameworks.keras.model import BACKEND, KerasModel, enable_x64
-from builders.protocol import DType, FrameworkUnavailable
-from formulas.spec import EncoderSpec, Numerics
+from builders.protocol import DType, FrameworkUnavailable, require, requires
+from formulas.spec import EncoderSpec, Numerics, Spec
 
 FRAMEWORKS = {
     "keras-jax": {
@@ -42,9 +42,9 @@ if os.environ.get("KERAS_BACKEND", BACKEND) != BACKEND:
     raise FrameworkUnavailable(f"keras already runs on {BACKEND}: set KERAS_BACKEND before it does")
 
 
-def supports(spec: EncoderSpec) -> Literal[True]:
+def supports(spec: Spec) -> Literal[True] | str:
     """Every encoder can be expressed."""
-    return True
+    return requires(spec, EncoderSpec)
 
 
 def build(
@@ -55,6 +55,7 @@ def build(
     dtype: DType = "float32",
 ) -> KerasModel:
     """The encoder's shapes, or its arrays where it is to be allocated."""
+    require(supports(spec))
     what = spec, numerics or Numerics(), dtype
     if allocate:
         return KerasModel(_encoder(enable_x64(dtype == "float64"), *what), allocated=True)

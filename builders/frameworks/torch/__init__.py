@@ -12,17 +12,17 @@ import torch
 
 from builders.frameworks.torch.encoder import Encoder
 from builders.frameworks.torch.model import TorchModel
-from builders.protocol import DType
-from formulas.spec import EncoderSpec, Numerics
+from builders.protocol import DType, require, requires
+from formulas.spec import EncoderSpec, Numerics, Spec
 
 __all__ = ["FRAMEWORKS", "Encoder", "TorchModel", "build", "supports"]
 
 FRAMEWORKS = {"torch": {"extra": "torch", "distributions": ("torch",)}}
 
 
-def supports(spec: EncoderSpec) -> Literal[True]:
-    """Every model can be expressed."""
-    return True
+def supports(spec: Spec) -> Literal[True] | str:
+    """Every encoder can be expressed."""
+    return requires(spec, EncoderSpec)
 
 
 def build(
@@ -33,6 +33,7 @@ def build(
     dtype: DType = "float32",
 ) -> TorchModel:
     """The model on the meta device, or on the CPU where it is to be allocated."""
+    require(supports(spec))
     with torch.device("cpu" if allocate else "meta"):
         module = Encoder(spec, numerics or Numerics())
     return TorchModel(module.to(getattr(torch, dtype)))

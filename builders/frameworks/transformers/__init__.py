@@ -12,8 +12,8 @@ import torch
 
 from builders.frameworks.transformers import encoder
 from builders.frameworks.transformers.model import HuggingFaceModel
-from builders.protocol import DType, require
-from formulas.spec import EncoderSpec, Numerics
+from builders.protocol import DType, require, requires
+from formulas.spec import EncoderSpec, Numerics, Spec
 
 __all__ = ["FRAMEWORKS", "HuggingFaceModel", "build", "supports"]
 
@@ -26,9 +26,10 @@ FRAMEWORKS = {
 }
 
 
-def supports(spec: EncoderSpec) -> Literal[True] | str:
+def supports(spec: Spec) -> Literal[True] | str:
     """True, or what Hugging Face has no class for."""
-    return encoder.supports(spec)
+    family = requires(spec, EncoderSpec)
+    return encoder.supports(spec) if family is True else family
 
 
 def build(
