@@ -116,7 +116,7 @@ def requires(spec: Spec, *families: type[Spec]) -> Literal[True] | str:
     if isinstance(spec, families):
         return True
     there = " or ".join(family.__name__ for family in families)
-    return f"a model of {type(spec).__name__} cannot be expressed here, only one of {there}"
+    return f"only {there} can be expressed here, and this is {type(spec).__name__}"
 
 
 def require(supported: Literal[True] | str) -> None:

@@ -92,7 +92,7 @@ IN_LAYER = {
 def supports(spec: Spec) -> Literal[True] | str:
     """True, or what ``get_model`` cannot build."""
     if not isinstance(spec, EncoderSpec):
-        return "keras-bert's get_model builds BERT's encoder and no other family"
+        return "keras-bert builds BERT's encoder and no other family of models"
     if spec.type_vocab_size != 2:
         return f"keras-bert has 2 token types, type_vocab_size={spec.type_vocab_size} is not there"
     if not spec.tie_word_embeddings:
