@@ -40,6 +40,12 @@ def require_canonical(spec: EncoderSpec, dtype: DType, arrays: Mapping[str, Arra
     require_none(wrong)
 
 
+def dtype_of(arrays: Mapping[str, Array]) -> DType:
+    """The dtype that all of ``arrays`` should have: float64 if the first has, or float32."""
+    first = next(iter(arrays.values()), None)
+    return "float64" if str(getattr(first, "dtype", "")) == "float64" else "float32"
+
+
 def taken_apart(
     weight: Weight, array: Array, tensors: Mapping[str, Tensor], head_size: int
 ) -> dict[str, Array]:

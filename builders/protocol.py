@@ -25,6 +25,10 @@ class UnsupportedSpec(ValueError):
     """The framework cannot express this model; the message says why."""
 
 
+class NotAllocated(RuntimeError):
+    """The model has shapes and no values."""
+
+
 class Outputs(NamedTuple):
     """What a forward pass gives. B sequences of S tokens; None where there is no such head.
 
@@ -56,15 +60,17 @@ class Model(Protocol):
         """The value of each of ``weights()``, by native path, in the native shape.
 
         They are of this moment: what is written later does not change them. Raises
-        ``RuntimeError`` for an abstract model.
+        ``NotAllocated`` for an abstract model.
         """
         ...
 
     def write(self, arrays: Mapping[str, Array]) -> None:
         """Give each of ``weights()`` a value, by native path, exact to the bit.
 
-        Raises ``RuntimeError`` for an abstract model and ``ValueError``, before anything is
-        written, where the arrays are not those of ``read`` by path, shape and dtype.
+        Raises ``ValueError``, before anything is written, where the arrays are not those of
+        ``read`` by path, shape and dtype; ``NotAllocated`` for an abstract model, unless the
+        framework can allocate it by this. JAX's do: they spare themselves random values,
+        whose making they compile for every new shape.
         """
         ...
 
@@ -74,7 +80,7 @@ class Model(Protocol):
         The inputs of an encoder are ``ids, types, mask``, those of a GPT or a LLaMA ``ids``,
         and those of an encoder-decoder ``source_ids, source_mask, target_ids``. Ids and types
         are (B, S) ints, S at most P; a mask is (B, S), True at tokens and False at padding.
-        Raises ``RuntimeError`` for an abstract model.
+        Raises ``NotAllocated`` for an abstract model.
         """
         ...
 
@@ -126,9 +132,9 @@ def require(supported: Literal[True] | str) -> None:
 
 
 def require_allocated(allocated: bool) -> None:
-    """Raise ``RuntimeError`` where there are only shapes to compute with."""
+    """Raise ``NotAllocated`` where there are only shapes to compute with."""
     if not allocated:
-        raise RuntimeError("this model has shapes and no values: build it with allocate=True")
+        raise NotAllocated("this model has shapes and no values: build it with allocate=True")
 
 
 def require_arrays(

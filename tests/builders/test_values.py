@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from builders.protocol import NotAllocated
 from tests.builders.test_features import SPEC
 
 HEADS = replace(SPEC, mlm_head=True, nsp_head=True)
@@ -91,10 +92,31 @@ def test_nothing_is_half_written(model, values, wrong):
 def test_an_abstract_model_has_no_values(builder):
     model = builder.build(SPEC)
     assert model.dtype == "float32"
-    with pytest.raises(RuntimeError, match="allocate=True"):
+    with pytest.raises(NotAllocated, match="allocate=True"):
         model.read()
-    with pytest.raises(RuntimeError, match="allocate=True"):
+    with pytest.raises((NotAllocated, ValueError)):
         model.write({})
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_an_abstract_model_takes_values_or_says_that_it_cannot(builder, dtype):
+    allocated = builder.build(HEADS, allocate=True, dtype=dtype)
+    values = {path: odd(array) for path, array in allocated.read().items()}
+    allocated.write(values)
+    model = builder.build(HEADS, dtype=dtype)
+    ids = np.array([[3, 4]], dtype="int32")
+    try:
+        model.write(values)
+    except NotAllocated:
+        with pytest.raises(NotAllocated):
+            model.run(ids, ids * 0, ids != 0)
+        return
+    assert_same(bits(model.read()), bits(values))
+    expected = allocated.run(ids, ids * 0, ids != 0)
+    found = model.run(ids, ids * 0, ids != 0)
+    assert all(map(np.array_equal, found, expected))
+    gradients = model.gradients(ids, ids * 0, ids != 0, found)
+    assert set(gradients) == set(allocated.gradients(ids, ids * 0, ids != 0, found))
 
 
 def aligned(array):
