@@ -14,6 +14,19 @@ from builders.frameworks.flax_linen.layers import ACTIVATIONS
 from formulas.spec import LlamaSpec, Numerics
 
 
+NAMES = {
+    **names.table("word_embeddings", "embeddings.word_embeddings"),
+    **names.attention("layers_*/attention", "layers.*.attention"),
+    **names.norm("layers_*/attention_norm", "layers.*.attention_norm"),
+    **names.dense("layers_*/gate", "layers.*.feed_forward.gate"),
+    **names.dense("layers_*/up", "layers.*.feed_forward.up"),
+    **names.dense("layers_*/down", "layers.*.feed_forward.down"),
+    **names.norm("layers_*/feed_forward_norm", "layers.*.feed_forward_norm"),
+    **names.norm("final_norm", "final_norm"),
+    **names.decoder("lm_head", "lm_head"),
+}
+
+
 class Llama(nn.Module):
     """Touvron et al. 2023, section 2.2: RMSNorm first, gated feed-forward, no bias."""
 
@@ -21,17 +34,7 @@ class Llama(nn.Module):
     numerics: Numerics
     dtype: Any
 
-    names = {
-        **names.table("word_embeddings", "embeddings.word_embeddings"),
-        **names.attention("layers_*/attention", "layers.*.attention"),
-        **names.norm("layers_*/attention_norm", "layers.*.attention_norm"),
-        **names.dense("layers_*/gate", "layers.*.feed_forward.gate"),
-        **names.dense("layers_*/up", "layers.*.feed_forward.up"),
-        **names.dense("layers_*/down", "layers.*.feed_forward.down"),
-        **names.norm("layers_*/feed_forward_norm", "layers.*.feed_forward_norm"),
-        **names.norm("final_norm", "final_norm"),
-        **names.decoder("lm_head", "lm_head"),
-    }
+    names = NAMES
     inputs = (jnp.int32,)
 
     @nn.compact

@@ -14,22 +14,25 @@ from builders.frameworks.flax_nnx.layers import Layer, Parts, parts, stacked, th
 from formulas.spec import EncoderSpec, Numerics
 
 
+NAMES = {
+    **names.table("word_embeddings", "embeddings.word_embeddings"),
+    **names.table("position_embeddings", "embeddings.position_embeddings"),
+    **names.table("token_type_embeddings", "embeddings.token_type_embeddings"),
+    **names.norm("embeddings_norm", "embeddings.layer_norm"),
+    **names.layer("layers", "layers.*"),
+    **names.dense("pooler", "pooler"),
+    **names.dense("mlm_head.dense", "mlm_head.dense"),
+    **names.norm("mlm_head.norm", "mlm_head.layer_norm"),
+    **names.decoder("mlm_head.decoder", "mlm_head.decoder"),
+    "mlm_head.bias": names.Stored(("mlm_head.decoder.bias",)),
+    **names.dense("nsp", "nsp_head.classifier"),
+}
+
+
 class Encoder(nnx.Module):
     """Devlin et al. 2018, section 3, from nnx's own layers."""
 
-    names = {
-        **names.table("word_embeddings", "embeddings.word_embeddings"),
-        **names.table("position_embeddings", "embeddings.position_embeddings"),
-        **names.table("token_type_embeddings", "embeddings.token_type_embeddings"),
-        **names.norm("embeddings_norm", "embeddings.layer_norm"),
-        **names.layer("layers", "layers.*"),
-        **names.dense("pooler", "pooler"),
-        **names.dense("mlm_head.dense", "mlm_head.dense"),
-        **names.norm("mlm_head.norm", "mlm_head.layer_norm"),
-        **names.decoder("mlm_head.decoder", "mlm_head.decoder"),
-        "mlm_head.bias": names.Stored(("mlm_head.decoder.bias",)),
-        **names.dense("nsp", "nsp_head.classifier"),
-    }
+    names = NAMES
 
     def __init__(self, spec: EncoderSpec, numerics: Numerics, dtype: Any, rngs: nnx.Rngs) -> None:
         own, hidden = parts(spec, numerics, dtype), spec.hidden_size

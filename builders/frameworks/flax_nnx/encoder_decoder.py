@@ -15,22 +15,25 @@ from builders.frameworks.flax_nnx.layers import Layer, Parts, parts, stacked, th
 from formulas.spec import EncoderDecoderSpec, Numerics
 
 
+NAMES = {
+    **names.table("source_words", "encoder.embeddings.word_embeddings"),
+    **names.table("source_positions", "encoder.embeddings.position_embeddings"),
+    **names.layer("encoder_layers", "encoder.layers.*"),
+    **names.table("target_words", "decoder.embeddings.word_embeddings"),
+    **names.table("target_positions", "decoder.embeddings.position_embeddings"),
+    **names.layer("decoder_layers", "decoder.layers.*"),
+    **names.attention("decoder_layers.cross_attention", "decoder.layers.*.cross_attention"),
+    **names.norm(
+        "decoder_layers.cross_attention_norm", "decoder.layers.*.cross_attention_layer_norm"
+    ),
+    **names.decoder("lm_head", "lm_head"),
+}
+
+
 class EncoderDecoder(nnx.Module):
     """Vaswani et al. 2017, section 3. A token table that is shared is one module of two names."""
 
-    names = {
-        **names.table("source_words", "encoder.embeddings.word_embeddings"),
-        **names.table("source_positions", "encoder.embeddings.position_embeddings"),
-        **names.layer("encoder_layers", "encoder.layers.*"),
-        **names.table("target_words", "decoder.embeddings.word_embeddings"),
-        **names.table("target_positions", "decoder.embeddings.position_embeddings"),
-        **names.layer("decoder_layers", "decoder.layers.*"),
-        **names.attention("decoder_layers.cross_attention", "decoder.layers.*.cross_attention"),
-        **names.norm(
-            "decoder_layers.cross_attention_norm", "decoder.layers.*.cross_attention_layer_norm"
-        ),
-        **names.decoder("lm_head", "lm_head"),
-    }
+    names = NAMES
 
     def __init__(
         self, spec: EncoderDecoderSpec, numerics: Numerics, dtype: Any, rngs: nnx.Rngs

@@ -14,16 +14,19 @@ from builders.frameworks.flax_nnx.layers import Layer, parts, stacked, through
 from formulas.spec import GPTSpec, Numerics
 
 
+NAMES = {
+    **names.table("word_embeddings", "embeddings.word_embeddings"),
+    **names.table("position_embeddings", "embeddings.position_embeddings"),
+    **names.layer("layers", "layers.*"),
+    **names.norm("final_norm", "final_layer_norm"),
+    **names.decoder("lm_head", "lm_head"),
+}
+
+
 class GPT(nnx.Module):
     """Radford et al. 2019, section 2.3. Tied, the head is the token table (``attend``)."""
 
-    names = {
-        **names.table("word_embeddings", "embeddings.word_embeddings"),
-        **names.table("position_embeddings", "embeddings.position_embeddings"),
-        **names.layer("layers", "layers.*"),
-        **names.norm("final_norm", "final_layer_norm"),
-        **names.decoder("lm_head", "lm_head"),
-    }
+    names = NAMES
 
     def __init__(self, spec: GPTSpec, numerics: Numerics, dtype: Any, rngs: nnx.Rngs) -> None:
         own, tied = parts(spec, numerics, dtype), spec.tie_word_embeddings

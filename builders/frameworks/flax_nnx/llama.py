@@ -14,20 +14,23 @@ from builders.frameworks.flax_nnx.layers import ACTIVATIONS, stacked, through
 from formulas.spec import LlamaSpec, Numerics
 
 
+NAMES = {
+    **names.table("word_embeddings", "embeddings.word_embeddings"),
+    **names.attention("layers.attention", "layers.*.attention"),
+    **names.norm("layers.attention_norm", "layers.*.attention_norm"),
+    **names.dense("layers.gate", "layers.*.feed_forward.gate"),
+    **names.dense("layers.up", "layers.*.feed_forward.up"),
+    **names.dense("layers.down", "layers.*.feed_forward.down"),
+    **names.norm("layers.feed_forward_norm", "layers.*.feed_forward_norm"),
+    **names.norm("final_norm", "final_norm"),
+    **names.decoder("lm_head", "lm_head"),
+}
+
+
 class Llama(nnx.Module):
     """Touvron et al. 2023, section 2.2: RMSNorm first, gated feed-forward, no bias."""
 
-    names = {
-        **names.table("word_embeddings", "embeddings.word_embeddings"),
-        **names.attention("layers.attention", "layers.*.attention"),
-        **names.norm("layers.attention_norm", "layers.*.attention_norm"),
-        **names.dense("layers.gate", "layers.*.feed_forward.gate"),
-        **names.dense("layers.up", "layers.*.feed_forward.up"),
-        **names.dense("layers.down", "layers.*.feed_forward.down"),
-        **names.norm("layers.feed_forward_norm", "layers.*.feed_forward_norm"),
-        **names.norm("final_norm", "final_norm"),
-        **names.decoder("lm_head", "lm_head"),
-    }
+    names = NAMES
 
     def __init__(self, spec: LlamaSpec, numerics: Numerics, dtype: Any, rngs: nnx.Rngs) -> None:
         hidden, vocab_size = spec.hidden_size, spec.vocab_size
