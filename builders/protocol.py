@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
-from formulas.spec import EncoderSpec, Numerics
+from formulas.spec import Numerics, Spec
 from formulas.weight import Weight
 
 Array: TypeAlias = Any
 """A NumPy array; the contract itself does not need NumPy."""
 
 DType: TypeAlias = Literal["float32", "float64"]
+
+SHOWN = 8
+"""Of the arrays that are wrong, this many are named in full; the others are counted."""
 
 
 class FrameworkUnavailable(RuntimeError):
@@ -25,9 +28,9 @@ class UnsupportedSpec(ValueError):
 class Outputs(NamedTuple):
     """What a forward pass gives. B sequences of S tokens; None where there is no such head.
 
-    ``sequence`` is (B, S, H), ``pooled`` (B, H), ``mlm`` (B, S, V) and ``nsp`` (B, 2). The
-    heads give probabilities, since keras-bert's end in a softmax. Nothing is promised at
-    padding.
+    ``sequence`` is (B, S, H), ``pooled`` (B, H), ``mlm`` (B, S, V) and ``nsp`` (B, 2); ``lm``,
+    of a decoder, is (B, S, V), or of the target's vocabulary. The heads give probabilities,
+    since keras-bert's end in a softmax. Nothing is promised at padding.
     """
 
     sequence: Array
@@ -38,7 +41,7 @@ class Outputs(NamedTuple):
 
 
 class Model(Protocol):
-    """A built encoder."""
+    """A built model of any family."""
 
     def weights(self) -> Sequence[Weight]:
         """Every stored array once, by identity, whether allocated or not."""
@@ -65,17 +68,17 @@ class Model(Protocol):
         """
         ...
 
-    def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
+    def run(self, *inputs: Array) -> Outputs:
         """A forward pass of an allocated model, without dropout.
 
-        ``ids`` and ``types`` are (B, S) ints, S at most P; ``mask`` is (B, S), True at
-        tokens and False at padding. Raises ``RuntimeError`` for an abstract model.
+        The inputs of an encoder are ``ids, types, mask``, those of a GPT or a LLaMA ``ids``,
+        and those of an encoder–decoder ``source_ids, source_mask, target_ids``. Ids and types
+        are (B, S) ints, S at most P; a mask is (B, S), True at tokens and False at padding.
+        Raises ``RuntimeError`` for an abstract model.
         """
         ...
 
-    def gradients(
-        self, ids: Array, types: Array, mask: Array, cotangents: Outputs
-    ) -> Mapping[str, Array]:
+    def gradients(self, *inputs: Array, cotangents: Outputs) -> Mapping[str, Array]:
         """The gradient of the sum of outputs times ``cotangents``, as for ``run``.
 
         By native path, in the native shape, for each trainable weight that it reaches; a
@@ -88,24 +91,32 @@ class Model(Protocol):
 class Builder(Protocol):
     """A framework's file, as a module: the header ``FRAMEWORKS`` and these two functions."""
 
-    def supports(self, spec: EncoderSpec) -> Literal[True] | str:
+    def supports(self, spec: Spec) -> Literal[True] | str:
         """True, or the reason why this framework cannot express ``spec``."""
         ...
 
     def build(
         self,
-        spec: EncoderSpec,
+        spec: Spec,
         numerics: Numerics | None = None,
         *,
         allocate: bool = False,
         dtype: DType = "float32",
     ) -> Model:
-        """The encoder of ``spec``, without allocating a weight unless ``allocate``.
+        """The model of ``spec``, without allocating a weight unless ``allocate``.
 
-        Without ``numerics`` it has BERT's, or the framework's own where they are fixed.
+        Without ``numerics`` it has its family's, or the framework's own where they are fixed.
         Raises ``UnsupportedSpec`` for what the framework cannot express.
         """
         ...
+
+
+def requires(spec: Spec, *families: type[Spec]) -> Literal[True] | str:
+    """True for a spec of one of ``families``, or the reason why it cannot be expressed."""
+    if isinstance(spec, families):
+        return True
+    there = " or ".join(family.__name__ for family in families)
+    return f"a model of {type(spec).__name__} cannot be expressed here, only one of {there}"
 
 
 def require(supported: Literal[True] | str) -> None:
@@ -123,20 +134,27 @@ def require_allocated(allocated: bool) -> None:
 def require_arrays(
     shapes: Mapping[str, tuple[int, ...]], dtype: DType, arrays: Mapping[str, Array]
 ) -> None:
-    """Raise ``ValueError`` naming every array that is missing, unknown or of another kind."""
+    """Raise ``ValueError`` where ``arrays`` are not of these paths, these shapes and ``dtype``."""
+    require_none(misfits(shapes, dtype, arrays))
+
+
+def misfits(
+    shapes: Mapping[str, tuple[int, ...]], dtype: DType, arrays: Mapping[str, Array]
+) -> list[str]:
+    """A clause for every array that is missing, unknown, or of another shape or dtype."""
     wrong = [f"{path} is missing" for path in shapes if path not in arrays]
     for path, array in arrays.items():
         if path not in shapes:
-            wrong.append(f"{path} is not in this model")
+            wrong.append(f"{path} is no weight of this model")
         elif tuple(array.shape) != shapes[path]:
             wrong.append(f"{path} has shape {tuple(array.shape)}, not {shapes[path]}")
         elif str(array.dtype) != dtype:
-            wrong.append(f"{path} is {array.dtype}, not {dtype}: use .astype({dtype!r})")
-    require_none(wrong)
+            wrong.append(f"{path} is {array.dtype}, not {dtype} (use .astype({dtype!r}))")
+    return wrong
 
 
-def require_none(wrong: Sequence[str], show: int = 8) -> None:
-    """Raise ``ValueError`` that lists what is wrong with some arrays, the first ``show`` of it."""
+def require_none(wrong: Sequence[str], what: str = "the weights do not fit") -> None:
+    """Raise ``ValueError`` that says what is wrong, clause by clause, a few of them in full."""
     if wrong:
-        more = [f"and {len(wrong) - show} more"] if len(wrong) > show else []
-        raise ValueError("; ".join([*wrong[:show], *more]))
+        more = [f"and {len(wrong) - SHOWN} more"] if len(wrong) > SHOWN else []
+        raise ValueError(f"{what}: " + "; ".join([*wrong[:SHOWN], *more]))

@@ -11,7 +11,8 @@ from typing import Any
 from builders.anyone.pointed import in_one_line, pointed_at
 from builders.anyone.readers import Stored, stored
 from builders.anyone.shapes import Matching, matched
-from formulas import EncoderSpec, closed_form
+from formulas import Spec, closed_form
+from formulas.families import spec_from
 from formulas.models import named_model
 from formulas.report import aligned
 
@@ -80,7 +81,7 @@ class LiveReport:
                 yield "frozen", shape, weight.path, f"{-weight.size:+,}", f"as {unit.path}"
 
 
-def compare_live(model: Any, spec: EncoderSpec) -> LiveReport:
+def compare_live(model: Any, spec: Spec) -> LiveReport:
     """The report on a live model; ``readers.stored`` says what may be one, and raises."""
     weights: list[Stored] = stored(model)
     return LiveReport(
@@ -91,7 +92,7 @@ def compare_live(model: Any, spec: EncoderSpec) -> LiveReport:
     )
 
 
-def assert_parameters(model: Any, spec: EncoderSpec) -> None:
+def assert_parameters(model: Any, spec: Spec) -> None:
     """Assert that ``model`` has the trainable parameters of ``spec``, tensor by tensor.
 
     ``model`` is a live one of PyTorch, Keras, tf-keras or nnx; of linen it is the pair
@@ -118,8 +119,10 @@ def model_named(reference: str) -> Any:
         raise ValueError(f"{reference} raised {in_one_line(error)}") from error
 
 
-def spec_given(text: str) -> EncoderSpec:
-    """The spec of a named model, or of JSON with the fields of ``EncoderSpec``, or of a file.
+def spec_given(text: str) -> Spec:
+    """The spec of a named model, or of JSON with the fields of its family's, or of a file.
+
+    The JSON's ``family`` says whose fields they are; without it, those of ``EncoderSpec``.
 
     Raises ``ValueError``, in one line, for anything else.
     """
@@ -133,12 +136,7 @@ def spec_given(text: str) -> EncoderSpec:
         raise ValueError(f"the spec is no JSON: {error}") from error
     if not isinstance(fields, dict):
         raise ValueError(f"the spec is no JSON object: {fields!r}")
-    try:
-        return EncoderSpec(**fields)
-    except TypeError as error:
-        known = ", ".join(EncoderSpec.__dataclass_fields__)
-        problem = in_one_line(error).partition("__init__() ")[2]
-        raise ValueError(f"the spec {problem}; its fields are {known}") from error
+    return spec_from(fields)
 
 
 def _some(names: list[str]) -> str:
