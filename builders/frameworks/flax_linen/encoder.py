@@ -12,7 +12,6 @@ from builders.frameworks.flax_linen import names
 from builders.frameworks.flax_linen.layers import Layer, Parts, parts
 from formulas.spec import EncoderSpec, Numerics
 
-
 NAMES = {
     **names.table("word_embeddings", "embeddings.word_embeddings"),
     **names.table("position_embeddings", "embeddings.position_embeddings"),

@@ -13,7 +13,6 @@ from builders.frameworks.flax_linen import names
 from builders.frameworks.flax_linen.layers import Layer, Parts, feed_forward, parts
 from formulas.spec import EncoderDecoderSpec, Numerics
 
-
 NAMES = {
     **names.table("source_words", "encoder.embeddings.word_embeddings"),
     **names.table("source_positions", "encoder.embeddings.position_embeddings"),

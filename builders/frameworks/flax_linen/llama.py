@@ -13,7 +13,6 @@ from builders.frameworks.flax_linen import names
 from builders.frameworks.flax_linen.layers import ACTIVATIONS
 from formulas.spec import LlamaSpec, Numerics
 
-
 NAMES = {
     **names.table("word_embeddings", "embeddings.word_embeddings"),
     **names.attention("layers_*/attention", "layers.*.attention"),

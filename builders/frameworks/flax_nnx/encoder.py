@@ -13,7 +13,6 @@ from builders.frameworks.flax_nnx import names
 from builders.frameworks.flax_nnx.layers import Layer, Parts, parts, stacked, through
 from formulas.spec import EncoderSpec, Numerics
 
-
 NAMES = {
     **names.table("word_embeddings", "embeddings.word_embeddings"),
     **names.table("position_embeddings", "embeddings.position_embeddings"),

@@ -11,9 +11,8 @@ import jax.numpy as jnp
 from flax import nnx
 
 from builders.frameworks.flax_nnx import names
-from builders.frameworks.flax_nnx.layers import Layer, Parts, parts, stacked, through
+from builders.frameworks.flax_nnx.layers import Layer, Parts, Sublayers, parts, stacked, through
 from formulas.spec import EncoderDecoderSpec, Numerics
-
 
 NAMES = {
     **names.table("source_words", "encoder.embeddings.word_embeddings"),
@@ -62,7 +61,7 @@ class EncoderDecoder(nnx.Module):
         return {"sequence": x, "lm": nnx.softmax(logits)}
 
 
-class DecoderLayer(Layer):
+class DecoderLayer(Sublayers):
     """Attention to the target so far, to the source, and a feed-forward network, post-norm."""
 
     def __init__(self, parts: Parts, rngs: nnx.Rngs) -> None:

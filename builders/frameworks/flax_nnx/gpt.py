@@ -10,9 +10,8 @@ import jax.numpy as jnp
 from flax import nnx
 
 from builders.frameworks.flax_nnx import names
-from builders.frameworks.flax_nnx.layers import Layer, parts, stacked, through
+from builders.frameworks.flax_nnx.layers import Sublayers, parts, stacked, through
 from formulas.spec import GPTSpec, Numerics
-
 
 NAMES = {
     **names.table("word_embeddings", "embeddings.word_embeddings"),
@@ -44,8 +43,8 @@ class GPT(nnx.Module):
         return {"sequence": x, "lm": nnx.softmax(logits)}
 
 
-class GPTLayer(Layer):
-    """Self-attention and feed-forward network, each of the normalised input, and added to it."""
+class GPTLayer(Sublayers):
+    """Each sublayer is of the normalised input, and its output is added to the input."""
 
     def __call__(self, x: jax.Array) -> jax.Array:
         x = x + self.attention(self.attention_norm(x), is_causal=True)

@@ -78,8 +78,8 @@ def parts(
     )
 
 
-class Layer(nnx.Module):
-    """Self-attention and feed-forward network, each added to its input and normalised."""
+class Sublayers(nnx.Module):
+    """Self-attention and a feed-forward network, with a norm for each, in no order yet."""
 
     def __init__(self, parts: Parts, rngs: nnx.Rngs) -> None:
         hidden, inner = parts.hidden_size, parts.intermediate_size
@@ -90,9 +90,13 @@ class Layer(nnx.Module):
         self.output = parts.dense(inner, hidden, rngs=rngs)
         self.feed_forward_norm = parts.norm(rngs=rngs)
 
+    def feed_forward(self, x: jax.Array) -> jax.Array:
+        return self.output(self.activation(self.intermediate(x)))
+
+
+class Layer(Sublayers):
+    """Each sublayer's output is added to its input, and the sum is normalised."""
+
     def __call__(self, x: jax.Array, mask: jax.Array) -> jax.Array:
         x = self.attention_norm(x + self.attention(x, mask=mask))
         return self.feed_forward_norm(x + self.feed_forward(x))
-
-    def feed_forward(self, x: jax.Array) -> jax.Array:
-        return self.output(self.activation(self.intermediate(x)))

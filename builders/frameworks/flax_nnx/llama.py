@@ -13,7 +13,6 @@ from builders.frameworks.flax_nnx import names
 from builders.frameworks.flax_nnx.layers import ACTIVATIONS, stacked, through
 from formulas.spec import LlamaSpec, Numerics
 
-
 NAMES = {
     **names.table("word_embeddings", "embeddings.word_embeddings"),
     **names.attention("layers.attention", "layers.*.attention"),
