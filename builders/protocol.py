@@ -43,6 +43,27 @@ class Model(Protocol):
         """Every stored array once, by identity, whether allocated or not."""
         ...
 
+    @property
+    def dtype(self) -> DType:
+        """The type of every weight, allocated or not."""
+        ...
+
+    def read(self) -> dict[str, Array]:
+        """The value of each of ``weights()``, by native path, in the native shape.
+
+        They are of this moment: what is written later does not change them. Raises
+        ``RuntimeError`` for an abstract model.
+        """
+        ...
+
+    def write(self, arrays: Mapping[str, Array]) -> None:
+        """Give each of ``weights()`` a value, by native path, exact to the bit.
+
+        Raises ``RuntimeError`` for an abstract model and ``ValueError``, before anything is
+        written, where the arrays are not those of ``read`` by path, shape and dtype.
+        """
+        ...
+
     def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
         """A forward pass of an allocated model, without dropout.
 
@@ -96,3 +117,25 @@ def require_allocated(allocated: bool) -> None:
     """Raise ``RuntimeError`` where there are only shapes to compute with."""
     if not allocated:
         raise RuntimeError("this model has shapes and no values: build it with allocate=True")
+
+
+def require_arrays(
+    shapes: Mapping[str, tuple[int, ...]], dtype: DType, arrays: Mapping[str, Array]
+) -> None:
+    """Raise ``ValueError`` naming every array that is missing, unknown or of another kind."""
+    wrong = [f"{path} is missing" for path in shapes if path not in arrays]
+    for path, array in arrays.items():
+        if path not in shapes:
+            wrong.append(f"{path} is not in this model")
+        elif tuple(array.shape) != shapes[path]:
+            wrong.append(f"{path} has shape {tuple(array.shape)}, not {shapes[path]}")
+        elif str(array.dtype) != dtype:
+            wrong.append(f"{path} is {array.dtype}, not {dtype}: use .astype({dtype!r})")
+    require_none(wrong)
+
+
+def require_none(wrong: Sequence[str], show: int = 8) -> None:
+    """Raise ``ValueError`` that lists what is wrong with some arrays, the first ``show`` of it."""
+    if wrong:
+        more = [f"and {len(wrong) - show} more"] if len(wrong) > show else []
+        raise ValueError("; ".join([*wrong[:show], *more]))

@@ -15,9 +15,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import linen as nn
-from flax.traverse_util import flatten_dict
+from flax.traverse_util import flatten_dict, unflatten_dict
 
-from builders.protocol import Array, DType, Outputs, require_allocated
+from builders.protocol import Array, DType, Outputs, require_allocated, require_arrays
 from formulas.spec import EncoderSpec, Numerics
 from formulas.weight import Weight
 
@@ -190,8 +190,24 @@ class LinenModel:
 
     def weights(self) -> list[Weight]:
         """Every leaf of the ``params`` collection. All are trainable, none is shared."""
-        leaves = flatten_dict(self.variables["params"], sep="/")
-        return [_weight(path, tuple(leaf.shape)) for path, leaf in leaves.items()]
+        return [_weight(path, tuple(leaf.shape)) for path, leaf in self._leaves().items()]
+
+    @property
+    def dtype(self) -> DType:
+        """That of the token table."""
+        return self.variables["params"]["word_embeddings"]["embedding"].dtype.name
+
+    def read(self) -> dict[str, Array]:
+        """Every leaf of the ``params`` collection. They are immutable: none is copied."""
+        with self._precision():
+            return {path: np.asarray(leaf) for path, leaf in self._leaves().items()}
+
+    def write(self, arrays: Mapping[str, Array]) -> None:
+        """Another ``params`` collection, of ``arrays``."""
+        with self._precision():
+            require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
+            leaves = {path: jnp.array(arrays[path]) for path in self._leaves()}
+        self.variables = {**self.variables, "params": unflatten_dict(leaves, sep="/")}
 
     def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
         """A forward pass."""
@@ -216,9 +232,11 @@ class LinenModel:
 
     def _precision(self) -> AbstractContextManager[None]:
         """JAX makes float32 of every float64 it is not told to keep."""
-        table = self.variables["params"]["word_embeddings"]["embedding"]
-        require_allocated(isinstance(table, jax.Array))
-        return jax.enable_x64(table.dtype == jnp.float64)
+        require_allocated(all(isinstance(leaf, jax.Array) for leaf in self._leaves().values()))
+        return jax.enable_x64(self.dtype == "float64")
+
+    def _leaves(self) -> dict[str, Any]:
+        return flatten_dict(self.variables["params"], sep="/")
 
 
 def _weight(path: str, shape: tuple[int, ...]) -> Weight:

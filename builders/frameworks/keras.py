@@ -8,7 +8,7 @@ where a variable has a shape and an initialiser that nobody runs, unless its val
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -17,7 +17,14 @@ from typing import Any, Literal, TypeAlias
 
 import keras
 
-from builders.protocol import Array, DType, FrameworkUnavailable, Outputs, require_allocated
+from builders.protocol import (
+    Array,
+    DType,
+    FrameworkUnavailable,
+    Outputs,
+    require_allocated,
+    require_arrays,
+)
 from formulas.spec import EncoderSpec, Numerics
 from formulas.weight import Weight
 
@@ -271,6 +278,26 @@ class KerasModel:
             for variable in self.encoder.weights
         ]
 
+    @property
+    def dtype(self) -> DType:
+        """That of the weights, whatever the layers compute in."""
+        kind: Any = self.encoder.variable_dtype
+        return kind
+
+    def read(self) -> dict[str, Array]:
+        """A copy of every weight."""
+        with self._precision():
+            numpy = keras.ops.convert_to_numpy
+            return {_path(v): numpy(v).copy() for v in self.encoder.weights}
+
+    def write(self, arrays: Mapping[str, Array]) -> None:
+        """Assign to every weight."""
+        with self._precision():
+            require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
+            for variable in self.encoder.weights:
+                # A copy: JAX may keep the array itself, PyTorch takes no negative stride.
+                variable.assign(arrays[_path(variable)].copy())
+
     def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
         """A forward pass, in inference."""
         with self._precision():
@@ -298,7 +325,7 @@ class KerasModel:
 
     def _precision(self) -> AbstractContextManager[Any]:
         require_allocated(self.allocated)
-        return enable_x64(self.encoder.dtype == "float64")
+        return enable_x64(self.dtype == "float64")
 
 
 def _jax_gradients(encoder: keras.Model, arrays: list[Any], loss: Callable[..., Any]) -> list[Any]:

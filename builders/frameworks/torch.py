@@ -6,16 +6,15 @@ kernel as (out, in) and calls it, as everything else, a weight.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from builders.protocol import Array, DType, Outputs, require_allocated
+from builders.protocol import Array, DType, Outputs, require_allocated, require_arrays
 from formulas.spec import EncoderSpec, Numerics
 from formulas.weight import Weight
 
@@ -156,6 +155,25 @@ class TorchModel:
             parameters[id(parameter)] = parameter
         return [_weight(parameters[key], *paths) for key, paths in names.items()]
 
+    @property
+    def dtype(self) -> DType:
+        """That of the first parameter."""
+        kind: Any = str(next(self.module.parameters()).dtype)
+        return kind.removeprefix("torch.")
+
+    def read(self) -> dict[str, Array]:
+        """A copy of every parameter."""
+        self._require_allocated()
+        return {k: v.detach().numpy().copy() for k, v in self.module.named_parameters()}
+
+    def write(self, arrays: Mapping[str, Array]) -> None:
+        """Copy ``arrays`` into the parameters, which keep their storage and so their ties."""
+        self._require_allocated()
+        require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
+        with torch.no_grad():
+            for name, parameter in self.module.named_parameters():
+                parameter.copy_(_tensor(arrays[name]))
+
     def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
         """A forward pass, evaluating."""
         with torch.no_grad():
@@ -175,9 +193,16 @@ class TorchModel:
         return {name: gradient.numpy() for name, gradient in reached if gradient is not None}
 
     def _forward(self, *arrays: Array) -> dict[str, Any]:
+        self._require_allocated()
+        return self.module(*map(_tensor, arrays))
+
+    def _require_allocated(self) -> None:
         require_allocated(not any(p.is_meta for p in self.module.parameters()))
-        # PyTorch takes no array with a negative stride.
-        return self.module(*(torch.as_tensor(np.ascontiguousarray(array)) for array in arrays))
+
+
+def _tensor(array: Array) -> Tensor:
+    """PyTorch takes no array that is read-only or has a negative stride."""
+    return torch.as_tensor(array.copy())
 
 
 def _weight(parameter: nn.Parameter, path: str, *others: str) -> Weight:

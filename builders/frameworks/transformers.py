@@ -7,9 +7,9 @@ combinations that have one can be built. A kernel is (out, in), as in PyTorch.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from transformers import (
@@ -21,7 +21,14 @@ from transformers import (
     PreTrainedModel,
 )
 
-from builders.protocol import Array, DType, Outputs, require, require_allocated
+from builders.protocol import (
+    Array,
+    DType,
+    Outputs,
+    require,
+    require_allocated,
+    require_arrays,
+)
 from formulas.spec import EncoderSpec, Numerics
 from formulas.weight import Weight
 
@@ -160,6 +167,25 @@ class HuggingFaceModel:
         prefix = f"{self.module.base_model_prefix}."
         return [_weight(parameters[key], prefix, *paths) for key, paths in names.items()]
 
+    @property
+    def dtype(self) -> DType:
+        """That of the first parameter."""
+        kind: Any = str(next(self.module.parameters()).dtype)
+        return kind.removeprefix("torch.")
+
+    def read(self) -> dict[str, Array]:
+        """A copy of every parameter."""
+        self._require_allocated()
+        return {k: v.detach().numpy().copy() for k, v in self.module.named_parameters()}
+
+    def write(self, arrays: Mapping[str, Array]) -> None:
+        """Copy ``arrays`` into the parameters, which keep their storage and so their ties."""
+        self._require_allocated()
+        require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
+        with torch.no_grad():
+            for name, parameter in self.module.named_parameters():
+                parameter.copy_(_tensor(arrays[name]))
+
     def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
         """A forward pass, evaluating.
 
@@ -181,18 +207,24 @@ class HuggingFaceModel:
         return {name: gradient.numpy() for name, gradient in reached if gradient is not None}
 
     def _forward(self, ids: Array, types: Array, mask: Array) -> Outputs:
-        require_allocated(not any(p.is_meta for p in self.module.parameters()))
+        self._require_allocated()
         heads: Any = getattr(self.module, "cls", None)
         inputs = {"input_ids": ids, "token_type_ids": types, "attention_mask": mask}
-        # PyTorch takes no array with a negative stride.
-        tensors = {k: torch.as_tensor(np.ascontiguousarray(v)) for k, v in inputs.items()}
-        encoded = self.module.base_model(**tensors)
+        encoded = self.module.base_model(**{k: _tensor(v) for k, v in inputs.items()})
         mlm = nsp = None
         if hasattr(heads, "predictions"):
             mlm = heads.predictions(encoded.last_hidden_state).softmax(-1)
         if hasattr(heads, "seq_relationship"):
             nsp = heads.seq_relationship(encoded.pooler_output).softmax(-1)
         return Outputs(encoded.last_hidden_state, encoded.pooler_output, mlm, nsp)
+
+    def _require_allocated(self) -> None:
+        require_allocated(not any(p.is_meta for p in self.module.parameters()))
+
+
+def _tensor(array: Array) -> Tensor:
+    """PyTorch takes no array that is read-only or has a negative stride."""
+    return torch.as_tensor(array.copy())
 
 
 def _array(tensor: Tensor | None) -> Array | None:
