@@ -13,6 +13,9 @@ Array: TypeAlias = Any
 
 DType: TypeAlias = Literal["float32", "float64"]
 
+SHOWN = 8
+"""Of the arrays that are wrong, this many are named in full; the others are counted."""
+
 
 class FrameworkUnavailable(RuntimeError):
     """The framework is not installed, or this process is not set up for it."""
@@ -122,20 +125,27 @@ def require_allocated(allocated: bool) -> None:
 def require_arrays(
     shapes: Mapping[str, tuple[int, ...]], dtype: DType, arrays: Mapping[str, Array]
 ) -> None:
-    """Raise ``ValueError`` naming every array that is missing, unknown or of another kind."""
+    """Raise ``ValueError`` where ``arrays`` are not of these paths, these shapes and ``dtype``."""
+    require_none(misfits(shapes, dtype, arrays))
+
+
+def misfits(
+    shapes: Mapping[str, tuple[int, ...]], dtype: DType, arrays: Mapping[str, Array]
+) -> list[str]:
+    """A clause for every array that is missing, unknown, or of another shape or dtype."""
     wrong = [f"{path} is missing" for path in shapes if path not in arrays]
     for path, array in arrays.items():
         if path not in shapes:
-            wrong.append(f"{path} is not in this model")
+            wrong.append(f"{path} is no weight of this model")
         elif tuple(array.shape) != shapes[path]:
             wrong.append(f"{path} has shape {tuple(array.shape)}, not {shapes[path]}")
         elif str(array.dtype) != dtype:
-            wrong.append(f"{path} is {array.dtype}, not {dtype}: use .astype({dtype!r})")
-    require_none(wrong)
+            wrong.append(f"{path} is {array.dtype}, not {dtype} (use .astype({dtype!r}))")
+    return wrong
 
 
-def require_none(wrong: Sequence[str], show: int = 8) -> None:
-    """Raise ``ValueError`` that lists what is wrong with some arrays, the first ``show`` of it."""
+def require_none(wrong: Sequence[str], what: str = "the weights do not fit") -> None:
+    """Raise ``ValueError`` that says what is wrong, clause by clause, a few of them in full."""
     if wrong:
-        more = [f"and {len(wrong) - show} more"] if len(wrong) > show else []
-        raise ValueError("; ".join([*wrong[:show], *more]))
+        more = [f"and {len(wrong) - SHOWN} more"] if len(wrong) > SHOWN else []
+        raise ValueError(f"{what}: " + "; ".join([*wrong[:SHOWN], *more]))

@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from builders.canonical import stored_tensors, taken_apart
 from builders.protocol import Outputs
 from formulas import EncoderSpec, inventory
-from tests.canonical import canonical_arrays
 
 SPEC = EncoderSpec(
     vocab_size=13,
@@ -113,9 +113,8 @@ def test_only_what_is_trainable_has_a_gradient(builder):
 
 
 def _by_tensor(spec, weights, native):
-    expanded = inventory(spec.letters()).expand()
-    gradients = {}
+    tensors, gradients = stored_tensors(spec), {}
     for weight in weights:
         if weight.trainable and weight.path in native:
-            gradients |= canonical_arrays(weight, native[weight.path], expanded)
+            gradients |= taken_apart(weight, native[weight.path], tensors, spec.head_size)
     return gradients

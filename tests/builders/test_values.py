@@ -70,7 +70,7 @@ def test_a_model_computes_with_what_was_written(model, values):
 
 WRONG = {
     "is missing": lambda arrays, path: arrays.pop(path),
-    "is not in this model": lambda arrays, path: arrays.update(nobody=arrays[path]),
+    "is no weight of this model": lambda arrays, path: arrays.update(nobody=arrays[path]),
     "has shape": lambda arrays, path: arrays.update({path: arrays[path][..., None]}),
     "is float16, not": lambda arrays, path: arrays.update({path: arrays[path].astype("float16")}),
 }
@@ -82,8 +82,8 @@ def test_nothing_is_half_written(model, values, wrong):
     others = {path: array + 1 for path, array in values.items()}
     path = list(others)[-1]
     WRONG[wrong](others, path)
-    named = "nobody" if wrong == "is not in this model" else path
-    with pytest.raises(ValueError, match=f"^{named} {wrong}"):
+    named = "nobody" if wrong == "is no weight of this model" else path
+    with pytest.raises(ValueError, match=f"^the weights do not fit: {named} {wrong}"):
         model.write(others)
     assert_same(bits(model.read()), bits(values))
 
