@@ -72,7 +72,7 @@ class Model(Protocol):
         """A forward pass of an allocated model, without dropout.
 
         The inputs of an encoder are ``ids, types, mask``, those of a GPT or a LLaMA ``ids``,
-        and those of an encoder–decoder ``source_ids, source_mask, target_ids``. Ids and types
+        and those of an encoder-decoder ``source_ids, source_mask, target_ids``. Ids and types
         are (B, S) ints, S at most P; a mask is (B, S), True at tokens and False at padding.
         Raises ``RuntimeError`` for an abstract model.
         """
