@@ -115,8 +115,8 @@ def test_an_abstract_model_takes_values_or_says_that_it_cannot(builder, dtype):
     expected = allocated.run(ids, ids * 0, ids != 0)
     found = model.run(ids, ids * 0, ids != 0)
     assert all(map(np.array_equal, found, expected))
-    gradients = model.gradients(ids, ids * 0, ids != 0, found)
-    assert set(gradients) == set(allocated.gradients(ids, ids * 0, ids != 0, found))
+    gradients = model.gradients(ids, ids * 0, ids != 0, cotangents=found)
+    assert set(gradients) == set(allocated.gradients(ids, ids * 0, ids != 0, cotangents=found))
 
 
 def aligned(array):
