@@ -335,7 +335,7 @@ def _jax_gradients(encoder: keras.Model, arrays: list[Any], loss: Callable[..., 
         fixed = [variable.value for variable in encoder.non_trainable_variables]
         return loss(encoder.stateless_call(trainable, fixed, *arrays)[0])
 
-    return jax.jit(jax.grad(stateless))([v.value for v in encoder.trainable_weights])
+    return jax.grad(stateless)([v.value for v in encoder.trainable_weights])
 
 
 def _tensorflow_gradients(
