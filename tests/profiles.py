@@ -43,6 +43,11 @@ def register() -> None:
         settings.register_profile(name, settings.get_profile("default"), **fields)
 
 
+def half() -> settings:
+    """The current profile with half of its examples, for tests that compute."""
+    return settings(max_examples=max(1, settings().max_examples // 2))
+
+
 def a_fifth() -> settings:
     """The current profile with a fifth of its examples, for tests that build many models."""
     return settings(max_examples=max(1, settings().max_examples // 5))

@@ -13,6 +13,7 @@ times than once, of which the squares add, so twice that is allowed.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,9 @@ FACTOR = 12
 
 FLOAT32_STEPS: dict[str, tuple[str, ...]] = {
     "flax-nnx": ("softmax",),
+    "keras-bert": ("gelu",),
     "keras-jax": ("layer_norm", "tanh"),
-    "keras-tensorflow": ("activation",),
+    "keras-tensorflow": ("gelu", "gelu_new"),
     "keras-torch": ("layer_norm",),
 }
 """Steps that a framework takes in float32, or with constants of float32, in float64 too."""
@@ -47,7 +49,7 @@ def expected(case: Case) -> dict[str, Array]:
     return at_tokens(case, forward(case.spec, case.numerics, doubled(case.weights), *case.inputs))
 
 
-def slope(case: Case, direction: dict[str, Array], rounding: MonteCarlo | None = None) -> Array:
+def slope(case: Case, direction: Mapping[str, Array], rounding: MonteCarlo | None = None) -> Array:
     """The reference's derivative of the outputs times the cotangents along ``direction``."""
     weights, direction = doubled(case.weights), doubled(direction)
     slopes = derivative(case.spec, case.numerics, weights, direction, *case.inputs, rounding)
@@ -66,7 +68,7 @@ def output_bounds(case: Case, framework: str) -> dict[str, float]:
     return {kind: _bound([s[kind] for s in samples], right) for kind, right in expected(case).items()}
 
 
-def slope_bound(case: Case, direction: dict[str, Array], framework: str) -> float:
+def slope_bound(case: Case, direction: Mapping[str, Array], framework: str) -> float:
     """How far a framework's gradient along ``direction`` may be from ``slope``."""
     samples = [slope(case, direction, rounding) for rounding in _roundings(case, framework)]
     return _bound(samples, slope(case, direction))
@@ -78,7 +80,7 @@ def at_tokens(case: Case, outputs: dict[str, Array]) -> dict[str, Array]:
     return {kind: x[mask] if x.ndim == 3 else x for kind, x in outputs.items()}
 
 
-def doubled(weights: dict[str, Array]) -> dict[str, Array]:
+def doubled(weights: Mapping[str, Array]) -> dict[str, Array]:
     """The same values in float64."""
     return {path: weight.astype("float64") for path, weight in weights.items()}
 

@@ -23,9 +23,6 @@ Array = Any
 
 UNIT_ROUNDOFF = {"float32": 2.0**-24, "float64": 2.0**-53}
 
-STEPS = ("embedding", "linear", "attention", "softmax", "activation", "tanh", "layer_norm", "sum")
-"""What the reference computes, step by step."""
-
 
 class Exact:
     """Nothing is added to what float64 does."""

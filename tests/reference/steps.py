@@ -48,9 +48,9 @@ class Steps:
         return rounded("layer_norm", centred * inverse * scale + bias, terms)
 
     def activation(self, x: Array) -> Array:
-        """The activation that the numerics name."""
-        value = ACTIVATIONS[self.numerics.hidden_act](x)
-        return self.arithmetic.rounded("activation", value, magnitude(x))
+        """The activation that the numerics name; the step is called as it is."""
+        name = self.numerics.hidden_act
+        return self.arithmetic.rounded(name, ACTIVATIONS[name](x), magnitude(x))
 
     def tanh(self, x: Array) -> Array:
         """The pooler's activation, whatever the numerics."""

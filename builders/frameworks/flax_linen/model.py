@@ -65,7 +65,7 @@ class LinenModel:
             return sum(jnp.sum(outputs[name] * by) for name, by in wanted.items())
 
         with self._precision():
-            gradients = jax.jit(jax.grad(loss))(self.variables["params"])
+            gradients = jax.grad(loss)(self.variables["params"])
         return {k: np.asarray(v) for k, v in flatten_dict(gradients, sep="/").items()}
 
     def _precision(self) -> AbstractContextManager[None]:

@@ -102,7 +102,7 @@ def _jax_gradients(model: keras.Model, arrays: list[Any], loss: Callable[..., An
         fixed = [variable.value for variable in model.non_trainable_variables]
         return loss(model.stateless_call(trainable, fixed, *arrays)[0])
 
-    return jax.jit(jax.grad(stateless))([v.value for v in model.trainable_weights])
+    return jax.grad(stateless)([v.value for v in model.trainable_weights])
 
 
 def _tensorflow_gradients(
