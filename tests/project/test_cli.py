@@ -58,7 +58,7 @@ def test_verify_equal(paramproof, outsider, tmp_path):
     # No progress and nothing else where standard error is a pipe.
     assert done.stderr == ""
     assert re.search(r"109,482,240 +109,482,240 +0 ", done.stdout)
-    assert re.search(r"  7 random specs  ", done.stdout)
+    assert re.search(r"  7 random encoder specs  ", done.stdout)
     # The toy has no heads, so it cannot express one of the named models.
     assert re.search(r"keras-bert-question +not expressible", done.stdout)
     assert "16 of 16 models equal the formula" in done.stdout
