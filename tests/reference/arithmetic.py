@@ -23,7 +23,10 @@ Array = Any
 
 UNIT_ROUNDOFF = {"float32": 2.0**-24, "float64": 2.0**-53}
 
-STEPS = ("embedding", "linear", "attention", "softmax", "activation", "tanh", "layer_norm", "sum")
+STEPS = (
+    *("embedding", "linear", "attention", "softmax", "activation", "tanh", "layer_norm", "sum"),
+    *("rms_norm", "positions"),
+)
 """What the reference computes, step by step."""
 
 
