@@ -21,7 +21,7 @@ import numpy as np
 from tests.parity.cases import Case
 from tests.reference.arithmetic import UNIT_ROUNDOFF, MonteCarlo
 from tests.reference.derivative import derivative
-from tests.reference.encoder import forward
+from tests.reference.families import forward
 
 Array = Any
 
@@ -65,7 +65,9 @@ def output_bounds(case: Case, framework: str) -> dict[str, float]:
         return at_tokens(case, outputs)
 
     samples = [run(rounding) for rounding in _roundings(case, framework)]
-    return {kind: _bound([s[kind] for s in samples], right) for kind, right in expected(case).items()}
+    return {
+        kind: _bound([s[kind] for s in samples], right) for kind, right in expected(case).items()
+    }
 
 
 def slope_bound(case: Case, direction: Mapping[str, Array], framework: str) -> float:
@@ -76,7 +78,7 @@ def slope_bound(case: Case, direction: Mapping[str, Array], framework: str) -> f
 
 def at_tokens(case: Case, outputs: dict[str, Array]) -> dict[str, Array]:
     """``outputs`` without what they are at padding."""
-    mask = case.inputs[2]
+    mask = case.mask
     return {kind: x[mask] if x.ndim == 3 else x for kind, x in outputs.items()}
 
 

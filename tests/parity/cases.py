@@ -76,6 +76,11 @@ class Case:
         types = random.integers(0, self.spec.type_vocab_size, shape, dtype="int32")
         return ids, types, ids != 0
 
+    @property
+    def mask(self) -> Array:
+        """(B, S), True where something is promised of the outputs."""
+        return self.inputs[2]
+
     @cached_property
     def cotangents(self) -> dict[str, Array]:
         """By kind of output, standard normal, and 0 at padding, where nothing is promised."""
@@ -91,8 +96,9 @@ class Case:
 
     def _normal(self, stream: int) -> dict[str, Array]:
         random = np.random.default_rng([self.seed, stream])
-        tensors = (t for t in inventory(self.spec.letters()).expand() if t.tied_to is None)
-        return {t.path: random.standard_normal(t.shape, self.dtype) for t in tensors}
+        tensors = inventory(self.spec.letters()).expand()
+        own = (t for t in tensors if t.trainable and t.tied_to is None)
+        return {t.path: random.standard_normal(t.shape, self.dtype) for t in own}
 
 
 @st.composite

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tests.reference.encoder import forward
+from tests.reference.families import forward
 
 Array = Any
 

@@ -35,7 +35,8 @@ def forward(
     steps = Steps(weights, numerics, arithmetic or Exact())
     x = embeddings(steps, ids, types)
     for index in range(spec.num_hidden_layers):
-        x = layer(steps, f"layers.{index}", x, mask, spec.num_attention_heads)
+        heads = spec.num_attention_heads
+        x = layer(steps, f"layers.{index}", x, mask[:, None, None, :], heads)
     outputs = {"sequence": x}
     if spec.pooler:
         outputs["pooled"] = steps.tanh(steps.linear("pooler", x[:, 0]))
@@ -59,13 +60,12 @@ def embeddings(steps: Steps, ids: Array, types: Array) -> Array:
     return steps.layer_norm("embeddings.layer_norm", x)
 
 
-def layer(steps: Steps, path: str, x: Array, mask: Array, heads: int) -> Array:
+def layer(steps: Steps, path: str, x: Array, visible: Array, heads: int) -> Array:
     """LayerNorm(x + Sublayer(x)) twice: Vaswani et al. 2017, section 3.1 (post-norm)."""
-    attended = steps.attention(f"{path}.attention", x, mask, heads)
+    attended = steps.attention(f"{path}.attention", x, visible, heads)
     x = steps.layer_norm(f"{path}.attention_layer_norm", steps.add("sum", x, attended))
     # Section 3.3, equation 2, with BERT's activation (its section A.2).
-    inner = steps.activation(steps.linear(f"{path}.feed_forward.intermediate", x))
-    outer = steps.linear(f"{path}.feed_forward.output", inner)
+    outer = steps.feed_forward(f"{path}.feed_forward", x)
     return steps.layer_norm(f"{path}.feed_forward_layer_norm", steps.add("sum", x, outer))
 
 

@@ -37,7 +37,12 @@ def relu(x: Array) -> Array:
     return np.where(x.real > 0, x, 0)
 
 
-ACTIVATIONS = {"gelu": gelu, "gelu_new": gelu_new, "relu": relu}
+def silu(x: Array) -> Array:
+    """x / (1 + e⁻ˣ): the same paper, section 2; LLaMA's gate, Shazeer 2020, arXiv:2002.05202."""
+    return x / (1 + np.exp(-x))
+
+
+ACTIVATIONS = {"gelu": gelu, "gelu_new": gelu_new, "relu": relu, "silu": silu}
 
 
 def softmax(x: Array) -> Array:

@@ -1,9 +1,9 @@
-"""The steps of the encoder, each with the magnitudes of the terms that it rounds."""
+"""The steps of a model, each with the magnitudes of the terms that it rounds."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from tests.reference.arithmetic import magnitude
 from tests.reference.functions import ACTIVATIONS, softmax
 
 Array = Any
+Rotate = Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,8 @@ class Steps:
     arithmetic: Any
 
     def linear(self, path: str, x: Array) -> Array:
-        """x·W + b."""
-        kernel, bias = self.weights[f"{path}.kernel"], self.weights[f"{path}.bias"]
+        """x·W + b, or x·W where there is no bias."""
+        kernel, bias = self.weights[f"{path}.kernel"], self.weights.get(f"{path}.bias", 0.0)
         terms = magnitude(x) @ magnitude(kernel) + magnitude(bias)
         return self.arithmetic.rounded("linear", x @ kernel + bias, terms)
 
@@ -76,20 +77,54 @@ class Steps:
         """A sum, in order."""
         return self.arithmetic.rounded(step, sum(summands), sum(map(magnitude, summands)))
 
-    def attention(self, path: str, x: Array, mask: Array, heads: int) -> Array:
+    def rms_norm(self, path: str, x: Array) -> Array:
+        """g · x / √(mean of x² + ε): Zhang & Sennrich 2019, arXiv:1910.07467, equation 4.
+
+        The paper has no ε; LLaMA's code adds it to the mean square.
+        """
+        scale, rounded = self.weights[f"{path}.scale"], self.arithmetic.rounded
+        squares = (magnitude(x) ** 2).mean(axis=-1, keepdims=True)
+        mean_square = rounded("rms_norm", (x**2).mean(axis=-1, keepdims=True), squares)
+        mean_square = np.where(mean_square.real > 0, mean_square, 0)
+        inverse = 1 / np.sqrt(mean_square + self.numerics.layer_norm_eps)
+        terms = magnitude(x) * magnitude(inverse) * magnitude(scale)
+        return rounded("rms_norm", x * inverse * scale, terms)
+
+    def feed_forward(self, path: str, x: Array) -> Array:
+        """max(0, x·W₁ + b₁)·W₂ + b₂, or another activation: Vaswani et al. 2017, section 3.3."""
+        inner = self.activation(self.linear(f"{path}.intermediate", x))
+        return self.linear(f"{path}.output", inner)
+
+    def attention(
+        self,
+        path: str,
+        x: Array,
+        visible: Array,
+        heads: int,
+        *,
+        memory: Array | None = None,
+        key_value_heads: int | None = None,
+        rotate: Rotate = lambda x: x,
+    ) -> Array:
         """softmax(Q·Kᵀ / √K)·V in each head, then the output projection.
 
-        Vaswani et al. 2017, section 3.2.1, equation 1, and 3.2.2; ``mask`` is True at the keys
-        that may be attended to.
+        Vaswani et al. 2017, section 3.2.1, equation 1, and 3.2.2; ``visible`` is True at the
+        keys that may be attended to, (B or 1, 1, S or 1, T). Keys and values are of ``memory``,
+        or of ``x``. With fewer ``key_value_heads`` as many queries share one (Ainslie et al.
+        2023, arXiv:2305.13245, section 2.2). ``rotate`` is done to queries and keys.
         """
 
-        def split(name: str) -> Array:
-            """(B, S, H) to (B, A, S, K): head a has the a-th K columns."""
+        def split(name: str, x: Array, heads: int) -> Array:
+            """(B, S, A·K) to (B, A, S, K): head a has the a-th K columns."""
             projected = self.linear(f"{path}.{name}", x)
             return projected.reshape(*x.shape[:2], heads, -1).transpose(0, 2, 1, 3)
 
-        query, key, value = split("query"), split("key"), split("value")
+        memory = x if memory is None else memory
+        groups = key_value_heads or heads
+        query = rotate(split("query", x, heads))
+        key, value = rotate(split("key", memory, groups)), split("value", memory, groups)
+        key, value = (np.repeat(each, heads // groups, axis=1) for each in (key, value))
         scores = self.product(query, key.transpose(0, 1, 3, 2), by=math.sqrt(query.shape[-1]))
-        shares = self.softmax(np.where(mask[:, None, None, :], scores, -np.inf))
-        attended = self.product(shares, value).transpose(0, 2, 1, 3).reshape(x.shape)
-        return self.linear(f"{path}.output", attended)
+        shares = self.softmax(np.where(visible, scores, -np.inf))
+        attended = self.product(shares, value).transpose(0, 2, 1, 3)
+        return self.linear(f"{path}.output", attended.reshape(*x.shape[:2], -1))
