@@ -36,7 +36,7 @@ def require_canonical(spec: EncoderSpec, dtype: DType, arrays: Mapping[str, Arra
     wrong = misfits(shapes, dtype, arrays)
     if not wrong:
         finite = ((path, np.isfinite(array).all()) for path, array in arrays.items())
-        wrong = [f"{path} has NaN or infinite values" for path, good in finite if not good]
+        wrong = [(path, "has NaN or infinite values") for path, good in finite if not good]
     require_none(wrong)
 
 

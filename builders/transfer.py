@@ -18,6 +18,9 @@ from builders.canonical import (
 from builders.protocol import Array, Builder, Model, NotAllocated, require_none
 from formulas import EncoderSpec, Numerics, compare, inventory
 
+WORDS = {"missing": "missing", "unexpected": "too much", "wrong shape": "of another shape"}
+"""What makes a model unfit for the weights of a spec. Being frozen does not."""
+
 
 def transfer(source: Model, target: Model, spec: EncoderSpec) -> None:
     """Give ``target`` the weights of ``source``; both are models of ``spec``, allocated.
@@ -86,5 +89,5 @@ def build_with(
 def _require_model_of(spec: EncoderSpec, model: Model) -> None:
     """Raise ``ValueError`` naming each tensor that is not as ``spec`` has it; it may be frozen."""
     rows = compare(inventory(spec.letters()), model.weights()).rows
-    wrong = [f"{row.path}: {row.kind}" for row in rows if row.kind != "wrong trainability"]
+    wrong = [(row.path, f"is {WORDS[row.kind]}") for row in rows if row.kind in WORDS]
     require_none(wrong, "the model is not one of this spec")
