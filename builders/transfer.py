@@ -54,7 +54,8 @@ def load_weights(model: Model, spec: EncoderSpec, arrays: Mapping[str, Array]) -
     """
     _require_model_of(spec, model)
     require_canonical(spec, model.dtype, arrays)
-    if set(stored_tensors(spec)) - set(arrays):
+    absent = set(stored_tensors(spec)) - set(arrays)
+    if any(absent.intersection(weight.parts) for weight in model.weights()):
         # A fixed tensor that the source does not hold stays as the framework made it.
         arrays = {**canonical_weights(model, spec), **arrays}
     model.write(

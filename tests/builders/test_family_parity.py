@@ -4,16 +4,15 @@ The reference is ``tests/reference``, in NumPy; how near a framework must be to 
 from the arithmetic, in ``tests/parity/bounds.py``.
 """
 
-import numpy as np
 import pytest
 
-from builders.canonical import stored_tensors, taken_apart
-from builders.protocol import Outputs
-from builders.transfer import load_weights
 from formulas import Numerics
 from formulas.spec import original_numerics
-from tests.parity.bounds import at_tokens, expected, output_bounds, slope, slope_bound
+from tests.parity.bounds import expected, output_bounds
+from tests.parity.differences import built, farthest, output_differences, outputs, slope_difference
 from tests.parity.families import SPECS, DecoderCase
+
+KINDS = ("sequence", "lm")
 
 
 @pytest.fixture(scope="module", params=["float32", "float64"])
@@ -23,35 +22,28 @@ def dtype(request):
 
 @pytest.fixture(scope="module", params=SPECS)
 def compared(request, builder, dtype):
-    """A case, and the framework's model with its weights, None where it is refused."""
+    """A case, and the framework's model of it, None where it is refused."""
     spec = SPECS[request.param]
     case = DecoderCase(spec, original_numerics(spec), dtype)
-    return case, model_of(builder, case)
+    return case, built(builder, case) if builder.supports(spec) is True else None
 
 
 def test_parity_of_outputs(framework, compared):
     case, model = compared
     if model is None:
         return
-    bounds, right = output_bounds(case, framework.name), expected(case)
-    found = model.run(*case.inputs)._asdict()
-    assert {kind for kind, x in found.items() if x is not None} == {"sequence", "lm"}
-    for kind, x in at_tokens(case, {kind: found[kind] for kind in bounds}).items():
-        assert x.dtype == case.dtype
-        difference = np.abs(x - right[kind]).max()
-        assert difference < bounds[kind], f"{kind}, of which rounding explains {bounds[kind]:.2e}"
+    found = outputs(model, case)
+    assert {kind: x.dtype for kind, x in found.items()} == dict.fromkeys(KINDS, case.dtype)
+    for difference in output_differences(model, case, framework.name):
+        assert difference.explained, difference
 
 
 def test_parity_of_gradients(framework, compared):
     case, model = compared
     if model is None:
         return
-    native = model.gradients(*case.inputs, cotangents=Outputs(**case.cotangents))
-    gradient = by_tensor(case.spec, model.weights(), native)
-    assert set(gradient) <= set(case.weights)
-    along = sum(np.sum(g.astype("float64") * case.direction[k]) for k, g in gradient.items())
-    difference = abs(along - slope(case, case.direction))
-    assert difference < slope_bound(case, case.direction, framework.name)
+    difference = slope_difference(model, case, framework.name)
+    assert difference.explained, difference
 
 
 @pytest.mark.parametrize(
@@ -71,24 +63,9 @@ def test_parity_with_other_numerics(framework, builder, name, numerics):
     own = original_numerics(SPECS[name])
     values = {field: getattr(own, field) for field in own.__slots__} | numerics
     case, unlike = (DecoderCase(SPECS[name], n, "float32") for n in (Numerics(**values), own))
-    model = model_of(builder, case)
-    if model is None:
-        return
-    found, bounds = np.asarray(model.run(*case.inputs).lm), output_bounds(case, framework.name)
-    assert np.abs(found - expected(case)["lm"].reshape(found.shape)).max() < bounds["lm"]
-    assert np.abs(found - expected(unlike)["lm"].reshape(found.shape)).max() > 10 * bounds["lm"]
-
-
-def model_of(builder, case):
     if builder.supports(case.spec) is not True:
-        return None
-    model = builder.build(case.spec, case.numerics, allocate=True, dtype=case.dtype)
-    load_weights(model, case.spec, case.weights)
-    return model
-
-
-def by_tensor(spec, weights, native):
-    tensors = stored_tensors(spec)
-    reached = (weight for weight in weights if weight.path in native)
-    parts = (taken_apart(w, native[w.path], tensors, spec.head_size) for w in reached)
-    return {path: gradient for part in parts for path, gradient in part.items()}
+        return
+    model = built(builder, case)
+    found, bound = outputs(model, case)["lm"], output_bounds(case, framework.name)["lm"]
+    assert farthest(found, expected(case)["lm"]) <= bound
+    assert farthest(found, expected(unlike)["lm"]) > 10 * bound

@@ -10,7 +10,7 @@ import numpy as np
 
 from builders.canonical import stored_tensors, taken_apart
 from builders.protocol import Builder, Model, Outputs
-from builders.transfer import load_weights
+from builders.transfer import build_with
 from tests.parity.bounds import at_tokens, expected, output_bounds, slope, slope_bound
 from tests.parity.cases import Case
 
@@ -39,9 +39,7 @@ class Difference:
 
 def built(builder: Builder, case: Case) -> Model:
     """The framework's model of ``case``, with its weights."""
-    model = builder.build(case.spec, case.numerics, allocate=True, dtype=case.dtype)
-    load_weights(model, case.spec, case.weights)
-    return model
+    return build_with(builder, case.spec, case.weights, case.numerics)
 
 
 def output_differences(model: Model, case: Case, framework: str) -> Iterator[Difference]:
