@@ -4,9 +4,10 @@ The reference is ``tests/reference``, in NumPy; how near a framework must be to 
 from the arithmetic, in ``tests/parity/bounds.py``.
 """
 
+from dataclasses import replace
+
 import pytest
 
-from formulas import Numerics
 from formulas.spec import original_numerics
 from tests.parity.bounds import expected, output_bounds
 from tests.parity.differences import built, farthest, output_differences, outputs, slope_difference
@@ -15,57 +16,52 @@ from tests.parity.families import SPECS, DecoderCase
 KINDS = ("sequence", "lm")
 
 
-@pytest.fixture(scope="module", params=["float32", "float64"])
-def dtype(request):
-    return request.param
+OTHERS = {
+    "gpt": {"layer_norm_eps": 1e-3, "hidden_act": "gelu"},
+    "llama": {"layer_norm_eps": 1e-3, "hidden_act": "gelu", "rope_theta": 100.0},
+    "transformer": {"layer_norm_eps": 1e-3, "hidden_act": "gelu"},
+}
 
 
-@pytest.fixture(scope="module", params=SPECS)
-def compared(request, builder, dtype):
-    """A case, and the framework's model of it, None where it is refused."""
-    spec = SPECS[request.param]
-    case = DecoderCase(spec, original_numerics(spec), dtype)
-    return case, built(builder, case) if builder.supports(spec) is True else None
-
-
-def test_parity_of_outputs(framework, compared):
-    case, model = compared
-    if model is None:
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", SPECS)
+def test_parity_of_outputs(framework, builder, name, dtype):
+    case = supported_case(builder, name, dtype)
+    if case is None:
         return
+    model = built(builder, case)
     found = outputs(model, case)
-    assert {kind: x.dtype for kind, x in found.items()} == dict.fromkeys(KINDS, case.dtype)
+    assert {kind: x.dtype for kind, x in found.items()} == dict.fromkeys(KINDS, dtype)
     for difference in output_differences(model, case, framework.name):
         assert difference.explained, difference
 
 
-def test_parity_of_gradients(framework, compared):
-    case, model = compared
-    if model is None:
+@pytest.mark.parametrize("name", SPECS)
+def test_parity_of_gradients(framework, builder, name):
+    case = supported_case(builder, name, "float64")
+    if case is None:
         return
-    difference = slope_difference(model, case, framework.name)
+    difference = slope_difference(built(builder, case), case, framework.name)
     assert difference.explained, difference
 
 
-@pytest.mark.parametrize(
-    ("name", "numerics"),
-    [
-        ("gpt", {"layer_norm_eps": 1e-3}),
-        ("gpt", {"hidden_act": "gelu"}),
-        ("llama", {"layer_norm_eps": 1e-3}),
-        ("llama", {"rope_theta": 100.0}),
-        ("llama", {"hidden_act": "gelu"}),
-        ("transformer", {"layer_norm_eps": 1e-3}),
-        ("transformer", {"hidden_act": "gelu"}),
-    ],
-)
-def test_parity_with_other_numerics(framework, builder, name, numerics):
-    """They are met, and they matter: with its own numerics a model is too far off."""
-    own = original_numerics(SPECS[name])
-    values = {field: getattr(own, field) for field in own.__slots__} | numerics
-    case, unlike = (DecoderCase(SPECS[name], n, "float32") for n in (Numerics(**values), own))
-    if builder.supports(case.spec) is not True:
+@pytest.mark.parametrize("name", OTHERS)
+def test_parity_with_other_numerics(framework, builder, name):
+    """Numerics are met, and each matters: at its family's own the reference is too far off."""
+    case = supported_case(builder, name, "float32", **OTHERS[name])
+    if case is None:
         return
-    model = built(builder, case)
-    found, bound = outputs(model, case)["lm"], output_bounds(case, framework.name)["lm"]
-    assert farthest(found, expected(case)["lm"]) <= bound
-    assert farthest(found, expected(unlike)["lm"]) > 10 * bound
+    found, bound = outputs(built(builder, case), case), output_bounds(case, framework.name)
+    assert farthest(found["lm"], expected(case)["lm"]) <= bound["lm"]
+    for field in OTHERS[name]:
+        numerics = OTHERS[name] | {field: getattr(original_numerics(SPECS[name]), field)}
+        unlike = supported_case(builder, name, "float32", **numerics)
+        assert farthest(found["lm"], expected(unlike)["lm"]) > 10 * bound["lm"], field
+
+
+def supported_case(builder, name, dtype, **numerics):
+    """The case at its family's numerics but for ``numerics``; None where it is refused."""
+    spec = SPECS[name]
+    if builder.supports(spec) is not True:
+        return None
+    return DecoderCase(spec, replace(original_numerics(spec), **numerics), dtype)

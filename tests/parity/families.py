@@ -44,16 +44,13 @@ SPECS: dict[str, Spec] = {
     "gpt": GPTSpec(**GPT),
     "gpt, untied": GPTSpec(**GPT, tie_word_embeddings=False),
     "llama": LlamaSpec(**LLAMA),
-    "llama, tied": LlamaSpec(**LLAMA, tie_word_embeddings=True),
-    "llama, grouped queries": LlamaSpec(**LLAMA, num_key_value_heads=2),
+    "llama, tied, grouped": LlamaSpec(**LLAMA, num_key_value_heads=2, tie_word_embeddings=True),
     "transformer": EncoderDecoderSpec(**TRANSFORMER),
-    "transformer, learned positions": EncoderDecoderSpec(**TRANSFORMER, learned_positions=True),
-    "transformer, no attention bias": EncoderDecoderSpec(**TRANSFORMER, attention_bias=False),
     "transformer, two vocabularies": EncoderDecoderSpec(
-        **TRANSFORMER, target_vocab_size=9, share_embeddings=False
+        **TRANSFORMER, target_vocab_size=9, share_embeddings=False, attention_bias=False
     ),
     "transformer, three tables": EncoderDecoderSpec(
-        **TRANSFORMER, share_embeddings=False, tie_word_embeddings=False
+        **TRANSFORMER, share_embeddings=False, tie_word_embeddings=False, learned_positions=True
     ),
 }
 
