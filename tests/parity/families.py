@@ -46,6 +46,10 @@ SPECS: dict[str, Spec] = {
     "llama": LlamaSpec(**LLAMA),
     "llama, tied": LlamaSpec(**LLAMA, tie_word_embeddings=True),
     "llama, grouped queries": LlamaSpec(**LLAMA, num_key_value_heads=2),
+    # Hugging Face has no other LLaMA: its configuration wants the heads to divide the width.
+    "llama, grouped queries, heads that divide": LlamaSpec(
+        **LLAMA | {"hidden_size": 8}, num_key_value_heads=2
+    ),
     "transformer": EncoderDecoderSpec(**TRANSFORMER),
     "transformer, learned positions": EncoderDecoderSpec(**TRANSFORMER, learned_positions=True),
     "transformer, no attention bias": EncoderDecoderSpec(**TRANSFORMER, attention_bias=False),
