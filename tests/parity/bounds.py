@@ -32,7 +32,8 @@ FLOAT32_STEPS: dict[str, tuple[str, ...]] = {
     "flax-nnx": ("softmax",),
     "keras-bert": ("gelu",),
     "keras-jax": ("layer_norm", "rms_norm", "tanh"),
-    "keras-tensorflow": ("gelu", "gelu_new"),
+    # The attention's scale, 1 / √K, is a constant of float32.
+    "keras-tensorflow": ("attention", "gelu", "gelu_new"),
     "keras-torch": ("layer_norm", "linear", "rms_norm"),
     "transformers": ("positions", "rms_norm"),
 }
