@@ -44,7 +44,9 @@ SPECS: dict[str, Spec] = {
     "gpt": GPTSpec(**GPT),
     "gpt, untied": GPTSpec(**GPT, tie_word_embeddings=False),
     "llama": LlamaSpec(**LLAMA),
-    "llama, tied, grouped": LlamaSpec(**LLAMA, num_key_value_heads=2, tie_word_embeddings=True),
+    "llama, tied": LlamaSpec(**LLAMA, num_key_value_heads=1, tie_word_embeddings=True),
+    # Hugging Face has no other LLaMA: its configuration wants the heads to divide the width.
+    "llama, grouped queries": LlamaSpec(**LLAMA | {"hidden_size": 8}, num_key_value_heads=2),
     "transformer": EncoderDecoderSpec(**TRANSFORMER),
     "transformer, two vocabularies": EncoderDecoderSpec(
         **TRANSFORMER, target_vocab_size=9, share_embeddings=False, attention_bias=False

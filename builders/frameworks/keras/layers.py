@@ -104,4 +104,5 @@ class LanguageHead(keras.Layer):
             scores = keras.ops.matmul(x, keras.ops.transpose(words))
         else:
             scores = self.decoder(x)
-        return keras.ops.softmax(scores)
+        # On torch Keras multiplies matrices of float64 into one of float32.
+        return keras.ops.softmax(keras.ops.cast(scores, self.compute_dtype))
