@@ -22,11 +22,12 @@ from formulas import EncoderSpec, Numerics, inventory
 
 Array = Any
 
+HEADS = {4: (1, 2, 4), 6: (1, 2, 3, 6)}
+"""By hidden size, so that a size comes again with other heads."""
+
 POOLS = {
     "num_hidden_layers": (0, 1, 2),
-    "num_attention_heads": (1, 2),
-    "head_size": (1, 3),
-    "intermediate_size": (1, 6),
+    "intermediate_size": (5,),
     # Token 0 is padding, so that there is another.
     "vocab_size": (2, 11),
     "max_position_embeddings": (4, 7),
@@ -70,7 +71,7 @@ class Case:
     def inputs(self) -> tuple[Array, Array, Array]:
         """Ids, types and mask; padding is token 0, as keras-bert has it, and may lie anywhere."""
         random = np.random.default_rng([self.seed, 2])
-        shape = SEQUENCES, TOKENS
+        shape = SEQUENCES, min(TOKENS, self.spec.max_position_embeddings)
         ids = random.integers(0, self.spec.vocab_size, shape, dtype="int32")
         ids[:, 0] = random.integers(1, self.spec.vocab_size, SEQUENCES)
         types = random.integers(0, self.spec.type_vocab_size, shape, dtype="int32")
@@ -100,6 +101,9 @@ def cases(draw: st.DrawFn, framework: Framework, builder: Builder) -> Case:
     """Any case that ``builder`` can express."""
     dtype = draw(st.sampled_from(("float32", "float64")), label="dtype")
     sizes = {name: draw(st.sampled_from(pool), label=name) for name, pool in POOLS.items()}
+    hidden = draw(st.sampled_from(list(HEADS)), label="hidden_size")
+    heads = draw(st.sampled_from(HEADS[hidden]), label="num_attention_heads")
+    sizes |= {"num_attention_heads": heads, "head_size": hidden // heads}
     spec = draw(supported_specs(builder, **sizes | dict(framework.fixed)), label="spec")
     numerics = Numerics(
         layer_norm_eps=own_epsilon(builder) or draw(st.sampled_from(EPSILONS), label="eps"),
