@@ -38,6 +38,7 @@ ACTIVATIONS = ("gelu", "gelu_new", "relu")
 SCALES = (0.25, 0.5, 1.0)
 SEQUENCES = 2
 TOKENS = 4
+PADDING = 0.3
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,8 @@ class Case:
         """Ids, types and mask; padding is token 0, as keras-bert has it, and may lie anywhere."""
         random = np.random.default_rng([self.seed, 2])
         shape = SEQUENCES, min(TOKENS, self.spec.max_position_embeddings)
-        ids = random.integers(0, self.spec.vocab_size, shape, dtype="int32")
-        ids[:, 0] = random.integers(1, self.spec.vocab_size, SEQUENCES)
+        ids = random.integers(1, self.spec.vocab_size, shape, dtype="int32")
+        ids[:, 1:] *= random.random((shape[0], shape[1] - 1)) > PADDING
         types = random.integers(0, self.spec.type_vocab_size, shape, dtype="int32")
         return ids, types, ids != 0
 
