@@ -15,7 +15,7 @@ from builders.transfer import canonical_weights
 from formulas import EncoderSpec, Numerics, compare, inventory
 from tests.parity import mistakes
 from tests.parity.bounds import FLOAT32_STEPS, output_bounds, slope, slope_bound
-from tests.parity.cases import Case, cases, own_epsilon
+from tests.parity.cases import DTYPES, Case, cases, own_epsilon
 from tests.parity.differences import (
     built,
     dotted,
@@ -38,8 +38,6 @@ SPEC = EncoderSpec(
     mlm_head=True,
     nsp_head=True,
 )
-
-DTYPES = ("float32", "float64")
 
 
 def fixed_case(builder, dtype, **fields):

@@ -65,7 +65,9 @@ def output_bounds(case: Case, framework: str) -> dict[str, float]:
         return at_tokens(case, outputs)
 
     samples = [run(rounding) for rounding in _roundings(case, framework)]
-    return {kind: _bound([s[kind] for s in samples], right) for kind, right in expected(case).items()}
+    return {
+        kind: _bound([s[kind] for s in samples], right) for kind, right in expected(case).items()
+    }
 
 
 def slope_bound(case: Case, direction: Mapping[str, Array], framework: str) -> float:
