@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.transfer import canonical_weights
-from formulas import EncoderSpec, Numerics
+from formulas import EncoderSpec, Numerics, compare, inventory
+from tests.parity import mistakes
 from tests.parity.bounds import FLOAT32_STEPS, output_bounds, slope, slope_bound
-from tests.parity.cases import Case, cases, own_epsilon
+from tests.parity.cases import DTYPES, Case, cases, own_epsilon
 from tests.parity.differences import (
     built,
     dotted,
@@ -22,7 +23,9 @@ from tests.parity.differences import (
     output_differences,
     slope_difference,
 )
+from tests.parity.mistakes import MISTAKES, UNSEEN
 from tests.profiles import a_fifth, half
+from tests.reference import encoder
 
 SPEC = EncoderSpec(
     vocab_size=11,
@@ -35,8 +38,6 @@ SPEC = EncoderSpec(
     mlm_head=True,
     nsp_head=True,
 )
-
-DTYPES = ("float32", "float64")
 
 
 def fixed_case(builder, dtype, **fields):
@@ -94,10 +95,8 @@ def test_parity_in_float64_is_less_where_a_step_is_float32(framework, builder):
     """What the bounds allow a framework is needed, so that a repair of it is noticed."""
     case = fixed_case(builder, "float64")
     exact = output_bounds(case, framework="")
-    beyond = [
-        d for d in output_differences(built(builder, case), case, framework.name)
-        if d.found > exact[d.kind]
-    ]  # fmt: skip
+    found = output_differences(built(builder, case), case, framework.name)
+    beyond = [difference.kind for difference in found if difference.found > exact[difference.kind]]
     assert bool(beyond) == bool(FLOAT32_STEPS.get(framework.name))
 
 
@@ -108,3 +107,49 @@ def test_parity_fails_on_nan(builder):
     with np.errstate(invalid="ignore"):
         differences = list(output_differences(model, replace(case, own=broken), ""))
     assert not any(difference.explained for difference in differences)
+
+
+@pytest.fixture(scope="module", params=DTYPES)
+def computed(request, framework, builder):
+    """A case, and what the framework computes for it, both sequences padded."""
+    case = fixed_case(builder, request.param, seed=8)
+    assert not case.inputs[2].all(axis=1).any()
+    return case, built(builder, case)
+
+
+def told_apart(model, case, framework):
+    return [d.kind for d in output_differences(model, case, framework.name) if not d.explained]
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.__name__)
+def test_parity_sees(framework, computed, mistake):
+    case, model = computed
+    assert not told_apart(model, case, framework)
+    assert "sequence" in told_apart(model, mistake(case), framework)
+
+
+@pytest.mark.parametrize("layer", [mistakes.mask_inverted, mistakes.norms_before])
+def test_parity_sees_another_layer(framework, computed, layer, monkeypatch):
+    case, model = computed
+    monkeypatch.setattr(encoder, "layer", layer)
+    assert "sequence" in told_apart(model, case, framework)
+
+
+def test_parity_sees_a_millionth_in_float64(framework, computed):
+    """An epsilon of 1e-6 in place of BERT's; where a step is float32, it may drown."""
+    case, model = computed
+    if case.dtype == "float64" and not FLOAT32_STEPS.get(framework.name):
+        numerics = replace(case.numerics, layer_norm_eps=1e-6)
+        assert "sequence" in told_apart(model, replace(case, numerics=numerics), framework)
+
+
+@pytest.mark.parametrize("change", UNSEEN, ids=lambda change: change.__name__)
+def test_parity_does_not_see_what_the_count_does(framework, computed, change):
+    case, model = computed
+    assert not told_apart(model, change(case), framework)
+    idle = UNSEEN[change]
+    weights = model.weights()
+    kept = [weight for weight in weights if not any(part.endswith(idle) for part in weight.parts)]
+    report = compare(inventory(case.spec.letters()), kept)
+    assert report.difference < 0
+    assert any(row.kind == "missing" and row.path.endswith(idle) for row in report.rows)

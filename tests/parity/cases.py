@@ -7,9 +7,10 @@ come again and a framework that compiles has compiled them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -17,26 +18,29 @@ from hypothesis import strategies as st
 
 from builders.protocol import Builder
 from builders.registry import Framework
-from builders.strategies import supported_specs
+from builders.strategies import random_spec, supported_specs
 from formulas import EncoderSpec, Numerics, inventory
 
 Array = Any
 
+HEADS = {4: (1, 2, 4), 6: (1, 2, 3, 6)}
+"""By hidden size, so that a size comes again with other heads."""
+
 POOLS = {
     "num_hidden_layers": (0, 1, 2),
-    "num_attention_heads": (1, 2),
-    "head_size": (1, 3),
-    "intermediate_size": (1, 6),
+    "intermediate_size": (5,),
     # Token 0 is padding, so that there is another.
     "vocab_size": (2, 11),
     "max_position_embeddings": (4, 7),
     "type_vocab_size": (1, 3),
 }
+DTYPES = ("float32", "float64")
 EPSILONS = (1e-12, 1e-6, 1e-5, 1e-3)
 ACTIVATIONS = ("gelu", "gelu_new", "relu")
 SCALES = (0.25, 0.5, 1.0)
 SEQUENCES = 2
 TOKENS = 4
+PADDING = 0.3
 
 
 @dataclass(frozen=True)
@@ -70,9 +74,9 @@ class Case:
     def inputs(self) -> tuple[Array, Array, Array]:
         """Ids, types and mask; padding is token 0, as keras-bert has it, and may lie anywhere."""
         random = np.random.default_rng([self.seed, 2])
-        shape = SEQUENCES, TOKENS
-        ids = random.integers(0, self.spec.vocab_size, shape, dtype="int32")
-        ids[:, 0] = random.integers(1, self.spec.vocab_size, SEQUENCES)
+        shape = SEQUENCES, min(TOKENS, self.spec.max_position_embeddings)
+        ids = random.integers(1, self.spec.vocab_size, shape, dtype="int32")
+        ids[:, 1:] *= random.random((shape[0], shape[1] - 1)) > PADDING
         types = random.integers(0, self.spec.type_vocab_size, shape, dtype="int32")
         return ids, types, ids != 0
 
@@ -104,17 +108,52 @@ class Case:
 @st.composite
 def cases(draw: st.DrawFn, framework: Framework, builder: Builder) -> Case:
     """Any case that ``builder`` can express."""
-    dtype = draw(st.sampled_from(("float32", "float64")), label="dtype")
-    sizes = {name: draw(st.sampled_from(pool), label=name) for name, pool in POOLS.items()}
-    spec = draw(supported_specs(builder, **sizes | dict(framework.fixed)), label="spec")
-    numerics = Numerics(
-        layer_norm_eps=own_epsilon(builder) or draw(st.sampled_from(EPSILONS), label="eps"),
-        hidden_act=draw(st.sampled_from(ACTIVATIONS), label="hidden_act"),
-    )
-    scale = draw(st.sampled_from(SCALES), label="scale")
-    return Case(spec, numerics, dtype, scale, draw(st.integers(0, 999), label="seed"))
+
+    def choose(name: str, pool: Sequence[Any]) -> Any:
+        return draw(st.sampled_from(pool), label=name)
+
+    dtype = choose("dtype", DTYPES)
+    spec = draw(supported_specs(builder, **_sizes(choose) | dict(framework.fixed)), label="spec")
+    return Case(spec, _numerics(choose, builder), dtype, choose("scale", SCALES), _seed(choose))
+
+
+def seeded_cases(
+    framework: Framework, builder: Builder, dtype: str, number: int, seed: int = 0
+) -> Iterator[Case]:
+    """``number`` cases with every head that ``builder`` can express, the same for the same seed."""
+    random = Random(seed)
+
+    def choose(_: str, pool: Sequence[Any]) -> Any:
+        return random.choice(pool)
+
+    while number:
+        sizes = _sizes(choose) | dict(framework.fixed)
+        spec = random_spec(random, pooler=True, mlm_head=True, nsp_head=True, **sizes)
+        if builder.supports(spec) is True:
+            scale = choose("scale", SCALES)
+            yield Case(spec, _numerics(choose, builder), dtype, scale, _seed(choose))
+            number -= 1
 
 
 def own_epsilon(builder: Builder) -> float | None:
     """The norms' epsilon where a framework has one and takes no other."""
     return getattr(builder, "LAYER_NORM_EPS", None)
+
+
+Choose = Callable[[str, Sequence[Any]], Any]
+
+
+def _sizes(choose: Choose) -> dict[str, int]:
+    sizes = {name: choose(name, pool) for name, pool in POOLS.items()}
+    hidden = choose("hidden_size", list(HEADS))
+    heads = choose("num_attention_heads", HEADS[hidden])
+    return sizes | {"num_attention_heads": heads, "head_size": hidden // heads}
+
+
+def _numerics(choose: Choose, builder: Builder) -> Numerics:
+    eps = own_epsilon(builder) or choose("layer_norm_eps", EPSILONS)
+    return Numerics(layer_norm_eps=eps, hidden_act=choose("hidden_act", ACTIVATIONS))
+
+
+def _seed(choose: Choose) -> int:
+    return choose("seed", range(1000))
