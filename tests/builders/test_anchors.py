@@ -5,17 +5,18 @@ from dataclasses import replace
 import pytest
 
 from builders import check
+from builders.random_specs import refusal
 from builders.residual import explained
 from formulas.families import family_of
 from formulas.models import named_model, named_models
 from tests import literals
-from tests.builders.test_features import FAMILIES_REFUSED
 
 
 @pytest.mark.parametrize("model", named_models())
-def test_named_model(framework, builder, model):
+def test_named_model(builder, model):
     spec = named_model(model).spec
-    if family_of(spec).name in FAMILIES_REFUSED[framework.name]:
+    if refusal(builder, family_of(spec).name):
+        # Which families a framework refuses is a literal in test_features.py.
         assert isinstance(builder.supports(spec), str)
         return
     report = check(builder, spec)

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.protocol import UnsupportedSpec
-from builders.random_specs import fixed_in
+from builders.random_specs import fixed_in, refusal
 from builders.strategies import supported_specs
-from tests.builders.test_features import FAMILIES_REFUSED
 from tests.laws import CASES, FAMILY_LAWS
 from tests.profiles import one_in
 
@@ -17,7 +16,7 @@ ONE_IN = {"encoder": 5, "encoder-decoder": 25, "gpt": 25, "llama": 25}
 
 @pytest.mark.parametrize(("family", "field"), CASES)
 def test_law(framework, builder, family, field):
-    if family in FAMILIES_REFUSED[framework.name]:
+    if refusal(builder, family):
         # Without a model nothing can obey a law: the refusal is tested with the counts.
         return
     fixed = fixed_in(family, framework.fixed)

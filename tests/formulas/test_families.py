@@ -61,8 +61,8 @@ def test_a_field_too_few_is_named():
     fields = spec_fields(SPECS["gpt"])
     del fields["hidden_size"]
     message = (
-        "the spec missing 1 required keyword-only argument: 'hidden_size'; the fields of gpt "
-        "are vocab_size, hidden_size, num_hidden_layers, num_attention_heads, "
+        "the spec missing 1 required keyword-only argument: 'hidden_size'; its fields are "
+        "vocab_size, hidden_size, num_hidden_layers, num_attention_heads, "
         "intermediate_size, max_position_embeddings, tie_word_embeddings"
     )
     with pytest.raises(ValueError, match="missing") as refusal:
