@@ -95,8 +95,8 @@ def build(
         tokens = jax.ShapeDtypeStruct((1, 1), jnp.int32)
         mask = jax.ShapeDtypeStruct((1, 1), jnp.bool_)
         if allocate:
-            key, tokens, mask = jax.random.key(0), jnp.zeros((1, 1), int), jnp.ones((1, 1), bool)
-            variables = encoder.init(key, tokens, tokens, mask)
+            # Of the forward pass, only what the parameters need is computed.
+            variables = encoder.lazy_init(jax.random.key(0), tokens, tokens, mask)
         else:
             key = jax.eval_shape(lambda: jax.random.key(0))
             variables = jax.eval_shape(encoder.init, key, tokens, tokens, mask)
