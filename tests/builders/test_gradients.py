@@ -98,7 +98,7 @@ def assert_reached_but(gradients, dead):
     """The gradient of all tensors but ``dead`` is no rounding, and that of those is."""
     sizes = {path: np.abs(gradient).max() for path, gradient in gradients.items()}
     weakest = min((size, path) for path, size in sizes.items() if path not in dead)
-    loudest = max((size, path) for path, size in sizes.items() if path in dead)
+    loudest = max(((size, path) for path, size in sizes.items() if path in dead), default=(0, ""))
     assert loudest[0] < ROUNDING * weakest[0], f"not told apart: {loudest} and {weakest}"
 
 

@@ -1,0 +1,170 @@
+"""What is true of GPT, LLaMA and the Transformer of 2017 whatever their weights are."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builders.canonical import stored_tensors
+from builders.random_specs import refusal
+from builders.strategies import supported_specs
+from builders.transfer import canonical_weights, load_weights
+from formulas import EncoderDecoderSpec, inventory
+from formulas.spec import original_numerics
+from tests.builders.test_gradients import assert_reached_but
+from tests.parity.differences import built, gradients
+from tests.parity.families import SPECS, DecoderCase
+from tests.profiles import one_in
+
+GPT = "gpt"
+# Hugging Face has no LLaMA but one whose heads divide the width.
+LLAMA = "llama, grouped queries"
+TRANSFORMER = "transformer, two vocabularies"
+
+# Weights are large here: what matters moves an output by more than the one, what does not by
+# no more than the other, float32's rounding.
+MOVED, UNMOVED = 1e-4, 1e-5
+
+
+def modelled(builder, spec, dtype="float32"):
+    """A case of ``spec`` and its model; the test is over where the framework refuses it."""
+    supported = builder.supports(spec)
+    if supported is not True:
+        assert isinstance(supported, str)
+        return None, None
+    case = DecoderCase(spec, original_numerics(spec), dtype)
+    return case, built(builder, case)
+
+
+def change(before, after):
+    return np.abs(np.asarray(after) - np.asarray(before)).max()
+
+
+# Keras warns of a vocabulary of one token, of which the specs here have some.
+@pytest.mark.filterwarnings("ignore:.*You are using a softmax over axis -1:UserWarning")
+@one_in(10)
+@given(data=st.data())
+def test_forward_pass(builder, family, data):
+    if family == "encoder" or refusal(builder, family):
+        return
+    spec = data.draw(supported_specs(builder, family), label="spec")
+    model = builder.build(spec, allocate=True)
+    abstract = builder.build(spec)
+    assert sorted(model.weights(), key=path) == sorted(abstract.weights(), key=path)
+    outputs = model.run(*inputs(spec, min(3, getattr(spec, "max_position_embeddings", 3))))
+    tokens = outputs.sequence.shape[:2]
+    assert tokens == inputs(spec, tokens[1])[-1].shape
+    assert outputs.sequence.shape == (*tokens, spec.hidden_size)
+    assert outputs.lm.shape == (*tokens, getattr(spec, "target_vocab_size", spec.vocab_size))
+    assert np.isfinite(outputs.sequence).all()
+    assert np.allclose(outputs.lm.sum(axis=-1), 1, atol=1e-5)
+    assert outputs.pooled is outputs.mlm is outputs.nsp is None
+
+
+def inputs(spec, tokens):
+    """Two sequences: the first and the last token of the vocabulary; of a source, one padded."""
+    ids = np.stack([np.zeros(tokens), np.full(tokens, spec.vocab_size - 1)]).astype("int32")
+    if not isinstance(spec, EncoderDecoderSpec):
+        return (ids,)
+    mask = np.ones(ids.shape, dtype=bool)
+    mask[1, 1:] = False
+    return ids, mask, np.minimum(ids, spec.target_vocab_size - 1)
+
+
+def path(weight):
+    return weight.path
+
+
+@pytest.mark.parametrize("name", [GPT, LLAMA, TRANSFORMER])
+def test_a_later_token_changes_nothing_before_it(builder, name):
+    case, model = modelled(builder, SPECS[name])
+    if model is None:
+        return
+    *others, ids = case.inputs
+    later = ids.copy()
+    later[:, -1] = (ids[:, -1] + 1) % 9
+    before, after = model.run(*others, ids), model.run(*others, later)
+    for kind in ("sequence", "lm"):
+        old, new = getattr(before, kind), getattr(after, kind)
+        assert change(old[:, :-1], new[:, :-1]) < UNMOVED
+        assert change(old[:, -1], new[:, -1]) > MOVED
+
+
+def test_an_earlier_token_matters(builder):
+    for name in (GPT, LLAMA, TRANSFORMER):
+        case, model = modelled(builder, SPECS[name])
+        if model is not None:
+            *others, ids = case.inputs
+            earlier = ids.copy()
+            earlier[:, 0] = (ids[:, 0] + 1) % 9
+            assert change(*(model.run(*others, x).lm[:, -1] for x in (ids, earlier))) > MOVED
+
+
+def test_padding_of_the_source_is_not_attended_to(builder):
+    _, model = modelled(builder, SPECS[TRANSFORMER])
+    if model is None:
+        return
+    source, target = np.array([[3, 4, 5, 6]], "int32"), np.array([[1, 2, 3]], "int32")
+    mask = np.array([[True, True, True, False]])
+    padded = model.run(source, mask, target)
+    alone = model.run(source[:, :3], mask[:, :3], target)
+    other = model.run(np.array([[3, 4, 7, 6]], "int32"), mask, target)
+    assert change(padded.lm, alone.lm) < UNMOVED
+    # What is not padded is: the decoder sees the source through its cross-attention alone.
+    assert change(padded.lm, other.lm) > MOVED
+
+
+def test_llama_knows_relative_positions_alone(builder):
+    """A token repeated is the same at every position; learned positions tell them apart."""
+    for name, told_apart in {LLAMA: False, GPT: True}.items():
+        _, model = modelled(builder, SPECS[name])
+        if model is not None:
+            sequence = model.run(np.full((1, 4), 5, "int32")).sequence
+            assert (change(sequence[:, :1], sequence) > MOVED) == told_apart
+
+
+def test_llama_knows_how_far_a_token_is(builder):
+    """One layer, without positions, would see what comes before as a set."""
+    _, model = modelled(builder, replace(SPECS[LLAMA], num_hidden_layers=1))
+    if model is None:
+        return
+    orders = np.array([[3, 7, 5]], "int32"), np.array([[7, 3, 5]], "int32")
+    assert change(*(model.run(ids).sequence[:, -1] for ids in orders)) > MOVED
+
+
+@pytest.mark.parametrize(
+    "name",
+    [GPT, "gpt, untied", LLAMA, "transformer", TRANSFORMER, "transformer, three tables"],
+)
+def test_a_tied_head_is_the_table(builder, name):
+    """The row of a token that does not occur changes the scores where the head is tied."""
+    spec = SPECS[name]
+    case, model = modelled(builder, spec)
+    if model is None:
+        return
+    *_, head = inventory(spec.letters()).expand()
+    assert head.path == "lm_head.weight"
+    unused = 8
+    *others, ids = (np.where(x == unused, 1, x) if x.dtype != bool else x for x in case.inputs)
+    before = model.run(*others, ids).lm
+    for table in (t for t in stored_tensors(spec) if t.endswith("word_embeddings.weight")):
+        weights = {k: v.copy() for k, v in canonical_weights(model, spec).items()}
+        weights[table][unused] += 1
+        load_weights(model, spec, weights)
+        after = model.run(*others, ids).lm
+        assert (change(before, after) > MOVED) == (table == head.tied_to)
+        load_weights(model, spec, weights | {table: case.weights[table]})
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_every_trainable_tensor_is_reached(builder, name):
+    """By the gradient of the outputs; but for key biases, which the softmax does not see."""
+    case, model = modelled(builder, SPECS[name], "float64")
+    if model is None:
+        return
+    reached = gradients(model, case)
+    due = {path for path, tensor in stored_tensors(case.spec).items() if tensor.trainable}
+    assert set(reached) == due
+    assert_reached_but(reached, {path for path in due if path.endswith("attention.key.bias")})
