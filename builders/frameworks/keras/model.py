@@ -118,9 +118,7 @@ def _tensorflow_gradients(
     return [None if g is None else tf.convert_to_tensor(g) for g in gradients]
 
 
-def _torch_gradients(
-    model: keras.Model, arrays: list[Any], loss: Callable[..., Any]
-) -> list[Any]:
+def _torch_gradients(model: keras.Model, arrays: list[Any], loss: Callable[..., Any]) -> list[Any]:
     import torch
 
     variables = [variable.value for variable in model.trainable_weights]
