@@ -53,8 +53,8 @@ def test_sinusoids_by_hand():
 def test_a_rotation_by_hand():
     """At position 2 features 0 and 2 are turned by 2, and 1 and 3 by 2 · 100^(-1/2)."""
     x = np.zeros((1, 1, 3, 4))
-    x[0, 0, 2] = [1, 1, 0, 0]
-    expected = [np.cos(2), np.cos(0.2), np.sin(2), np.sin(0.2)]
+    x[0, 0, 2] = [1, 1, 1, 0]
+    expected = [np.cos(2) - np.sin(2), np.cos(0.2), np.sin(2) + np.cos(2), np.sin(0.2)]
     assert rotated(steps(), x)[0, 0, 2] == pytest.approx(expected, rel=1e-15)
 
 

@@ -70,11 +70,9 @@ def rotated(steps: Steps, x: Array) -> Array:
     for position in range(length):
         for i in range(half):
             angle = position * steps.numerics.rope_theta ** (-2 * i / width)
-            turns[position, i, i] = turns[position, i + half, i + half] = np.cos(angle)
-            turns[position, i, i + half], turns[position, i + half, i] = (
-                -np.sin(angle),
-                np.sin(angle),
-            )
+            cos, sin = np.cos(angle), np.sin(angle)
+            turns[position, i, i] = turns[position, i + half, i + half] = cos
+            turns[position, i, i + half], turns[position, i + half, i] = -sin, sin
         # An angle is rounded before its sine is taken, and the largest is the position.
         sizes[position] = 1 + position
     terms = magnitude(x)[..., None, :] @ (abs(turns) * sizes).transpose(0, 2, 1)
