@@ -18,14 +18,15 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from builders.anyone.formula import Formula
-from builders.anyone.live import compare_live, model_named, spec_given
+from builders.anyone.live import compare_live, model_named
 from builders.anyone.verdict import answering, verdict, without_smallest
+from builders.given import given_model, spec_given
 from builders.prove import Proof
 from builders.registry import Framework, framework, frameworks
 from builders.results import Result
 from builders.tables import count_table, frameworks_table, proof_table, ties, verify_table
 from builders.verify import prove_all, verify
-from formulas.models import named_model, named_models
+from formulas.models import named_models
 
 # In a pipe there is no width to fit.
 console = Console(width=None if sys.stdout.isatty() else 1000)
@@ -41,15 +42,19 @@ def cli() -> None:
 @cli.command("count")
 @click.argument("model")
 def count_command(model: str) -> None:
-    """Print the tree of MODEL: shapes, parameters, subtotals and shares."""
-    named = named_model(model)
-    console.print(f"{named.name}: trainable parameters, tied tensors counted once")
-    console.print(count_table(named.spec))
-    for tie in ties(named.spec):
+    """Print the tree of MODEL: shapes, parameters, subtotals and shares.
+
+    MODEL is a model's name, or a config.json: of Hugging Face (BERT, ERNIE, RoBERTa, GPT-2,
+    LLaMA), Google's bert_config.json or Baidu's ernie_config.json.
+    """
+    given = given_model(model)
+    title = f"{given.name}: trainable parameters, tied tensors counted once"
+    console.print(title, markup=False)
+    console.print(count_table(given.spec))
+    for tie in ties(given.spec):
         console.print(f"tied: {tie}", markup=False)
-    what = f" for {named.component}" if named.component else ""
-    console.print(f"published{what}: {named.published} ({named.source})", markup=False)
-    console.print(f"sizes from: {named.config}", markup=False)
+    for line in given.origin():
+        console.print(line, markup=False)
 
 
 @cli.command("frameworks")
@@ -60,7 +65,9 @@ def frameworks_command() -> None:
 
 @cli.command("verify")
 @click.option("--framework", "names", multiple=True, metavar="NAME", help="Only this framework.")
-@click.option("--model", "models", multiple=True, metavar="NAME", help="Only this named model.")
+@click.option(
+    "--model", "models", multiple=True, metavar="MODEL", help="Only this: a name, or a config.json."
+)
 @click.option(
     "--examples", type=click.IntRange(0), default=25, show_default=True, help="Random specs each."
 )
@@ -86,8 +93,8 @@ def verify_command(
     """
     if json_file:
         _require_writable(json_file)
-    chosen_models = [named_model(name) for name in models] or list(named_models().values())
-    specs = {named.name: named.spec for named in chosen_models}
+    chosen_models = map(given_model, models) if models else named_models().values()
+    specs = {given.name: given.spec for given in chosen_models}
     there, absent = _chosen(names)
     formula = answering(reference, specs) if reference else None
     with _progress(there, len(specs) + examples) as advance:
@@ -111,13 +118,15 @@ def verify_command(
 
 @cli.command("compare")
 @click.argument("reference", metavar="MODULE:FUNCTION")
-@click.option("--spec", "text", required=True, metavar="SPEC", help="A model's name, or JSON.")
+@click.option(
+    "--spec", "text", required=True, metavar="SPEC", help="A name, a config.json, or JSON."
+)
 def compare_command(reference: str, text: str) -> None:
     """Hold the live model that MODULE:FUNCTION returns to the formula, by its shapes.
 
     A model of PyTorch, Keras, tf-keras or nnx, under any names; of linen the pair (module,
-    variables), or the variables. The spec is a named model's, or JSON with the fields of
-    EncoderSpec, inline or in a file.
+    variables), or the variables. The spec is a named model's, a config.json's, or JSON with
+    the fields of a spec, inline or in a file.
     """
     spec = spec_given(text)
     report = compare_live(model_named(reference), spec)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from builders.anyone.pointed import in_one_line, pointed_at
 from builders.anyone.readers import Stored, stored
 from builders.anyone.shapes import Matching, matched
 from formulas import EncoderSpec, closed_form
-from formulas.models import named_model
 from formulas.report import aligned
 
 MOST_NAMES = 4
@@ -116,29 +113,6 @@ def model_named(reference: str) -> Any:
         return function()
     except (Exception, SystemExit) as error:
         raise ValueError(f"{reference} raised {in_one_line(error)}") from error
-
-
-def spec_given(text: str) -> EncoderSpec:
-    """The spec of a named model, or of JSON with the fields of ``EncoderSpec``, or of a file.
-
-    Raises ``ValueError``, in one line, for anything else.
-    """
-    if not text.lstrip().startswith("{"):
-        if not Path(text).is_file():
-            return named_model(text).spec
-        text = Path(text).read_text("utf-8")
-    try:
-        fields = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"the spec is no JSON: {error}") from error
-    if not isinstance(fields, dict):
-        raise ValueError(f"the spec is no JSON object: {fields!r}")
-    try:
-        return EncoderSpec(**fields)
-    except TypeError as error:
-        known = ", ".join(EncoderSpec.__dataclass_fields__)
-        problem = in_one_line(error).partition("__init__() ")[2]
-        raise ValueError(f"the spec {problem}; its fields are {known}") from error
 
 
 def _some(names: list[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
@@ -46,11 +47,12 @@ def object_in_text(text: str, name: str) -> dict[str, Any]:
 
 def require_file(path: Path) -> None:
     """Raise ``ValueError`` where ``path`` is not a file with a content of its own."""
-    if path.is_dir():
+    # Unlike Path's, these answer for a name that is too long, too.
+    if os.path.isdir(path):
         raise ValueError(f"{path} is a directory: name the file in it")
-    if not path.exists():
+    if not os.path.exists(path):
         raise ValueError(f"{path} does not exist")
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise ValueError(f"{path} is no regular file")
 
 

@@ -6,11 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from formulas import Spec
+
 Keys = Mapping[str, Any]
 """A configuration, as its file has it."""
 
 Sizes = Mapping[str, Any]
 """Sizes by field of the spec."""
+
+EVERYWHERE = frozenset({"architectures", "model_type", "tie_word_embeddings"})
+"""Keys that the reader knows by itself."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -18,13 +23,13 @@ class Kind:
     """One kind of configuration, and the spec it is read as.
 
     Every key of a file stands in one of ``sizes``, ``only``, ``same`` and ``harmless``, or is
-    ``architectures``, ``model_type`` or ``tie_word_embeddings``; any other is refused.
+    one of ``EVERYWHERE``; any other is refused.
     """
 
     name: str
     """What the file is, in a message."""
 
-    spec: Callable[..., Any]
+    spec: type[Spec]
     """The family's spec."""
 
     sizes: Mapping[str, tuple[str, ...]]
@@ -54,3 +59,9 @@ class Kind:
 
     untied: str = ""
     """Why a head with a matrix of its own cannot be read; "" where it can."""
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """Every key that is known, whether it is read, refused or passed over."""
+        sizes = {key for names in self.sizes.values() for key in names}
+        return frozenset({*EVERYWHERE, *sizes, *self.only, *self.same, *self.harmless})

@@ -8,11 +8,20 @@ models beside them; google-research/bert, ``modeling.py``, BertConfig; PaddlePad
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
+from importlib.resources import files
 
-from builders.configurations import keys
-from builders.configurations.kind import Kind
-from formulas import EncoderSpec, GPTSpec, LlamaSpec
+from builders.configurations.kind import Keys, Kind
+from formulas import FAMILIES, EncoderSpec, GPTSpec, LlamaSpec
+
+HARMLESS = {
+    name: frozenset(names)
+    for name, names in tomllib.loads(
+        files("builders.configurations").joinpath("harmless.toml").read_text("utf-8")
+    ).items()
+}
+HUGGING_FACE = HARMLESS["hugging_face"] | HARMLESS["generation"]
 
 MODEL = {"pooler": True, "tie_word_embeddings": True}
 """An encoder without a head that could be tied."""
@@ -60,7 +69,7 @@ BERT = Kind(
     },
     default="BertModel",
     tied=True,
-    harmless=keys.BERT_OF_HUGGING_FACE,
+    harmless=HUGGING_FACE | HARMLESS["bert"] | HARMLESS["bert_of_hugging_face"],
     only={
         **NO_EXTRAS,
         **CROSS_ATTENTION,
@@ -100,7 +109,7 @@ UNNAMED = replace(
     name="Google's bert_config.json or Baidu's ernie_config.json (there is no model_type)",
     sizes={**BERT.sizes, "type_vocab_size": ("type_vocab_size", "sent_type_vocab_size")},
     absent={"intermediate_size": lambda sizes: 4 * sizes["hidden_size"]},
-    harmless=keys.BERT,
+    harmless=HARMLESS["bert"],
     only={"use_task_id": (False, TASK_TYPES), "task_type_vocab_size": (None, TASK_TYPES)},
     same={"embedding_size": "hidden_size", "emb_size": "hidden_size"},
 )
@@ -123,7 +132,7 @@ GPT2 = Kind(
     architectures={"GPT2LMHeadModel": {}, "GPT2Model": HEADLESS},
     default="GPT2LMHeadModel",
     tied=True,
-    harmless=keys.GPT2,
+    harmless=HUGGING_FACE | HARMLESS["gpt2"],
     only={**NO_EXTRAS, **CROSS_ATTENTION},
 )
 
@@ -143,7 +152,7 @@ LLAMA = Kind(
     architectures={"LlamaForCausalLM": {}, "LlamaModel": HEADLESS},
     default="LlamaForCausalLM",
     tied=False,
-    harmless=keys.LLAMA,
+    harmless=HUGGING_FACE | HARMLESS["llama"],
     only={
         **NO_EXTRAS,
         **CROSS_ATTENTION,
@@ -157,3 +166,10 @@ LLAMA = Kind(
 """The spec itself knows what an absent number of key/value heads or head size is."""
 
 BY_MODEL_TYPE = {"bert": BERT, "ernie": ERNIE, "roberta": ROBERTA, "gpt2": GPT2, "llama": LLAMA}
+KINDS = (*BY_MODEL_TYPE.values(), UNNAMED)
+
+
+def config_only(config: Keys) -> bool:
+    """Whether a mapping has a key that configurations have, and no spec has as a field."""
+    fields = {field for family in FAMILIES.values() for field in family.spec.__dataclass_fields__}
+    return any(key in kind.keys and key not in fields for key in config for kind in KINDS)

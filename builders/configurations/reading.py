@@ -10,28 +10,27 @@ from typing import Any
 from builders.configurations.jsonfile import object_in_file, shown
 from builders.configurations.kind import Keys, Kind, Sizes
 from builders.configurations.kinds import BY_MODEL_TYPE, UNNAMED
+from formulas import Spec
 
 LARGEST_FILE = 2**20
-"""Bytes. The longest of the released ones, with a thousand labels, have some 50,000."""
+"""Bytes: far more than the names of a thousand labels take."""
 
 LARGEST_SIZE, MOST_LAYERS = 10**9, 10**5
 """More than any model has; a file that says more says nothing about a model."""
-
-READ_BY_ITSELF = {"architectures", "model_type", "tie_word_embeddings"}
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
     """A configuration that was read: its spec, and the model class that it was read as."""
 
-    spec: Any
+    spec: Spec
     kind: str
     architecture: str
     assumed: bool
     """Whether the file names no class, so that the kind's usual one was taken."""
 
 
-def spec_of_config(config: str | Path | Keys) -> Any:
+def spec_of_config(config: str | Path | Keys) -> Spec:
     """The spec of a configuration: a file's path, or what stands in such a file.
 
     Raises ``ValueError``, as ``read_config`` does.
@@ -61,7 +60,8 @@ def _read(keys: Keys, architecture: str) -> Configuration:
         known = ", ".join(kind.architectures)
         raise ValueError(f"{shown(chosen)} is no class that is counted of {kind.name}: {known}")
     _require_known(keys, kind)
-    sizes: dict[str, int | None] = {}
+    # Whatever is wrong with a size, the spec says.
+    sizes: dict[str, Any] = {}
     for size in kind.sizes:
         sizes[size] = _size(keys, kind, size, sizes)
     for key, size in kind.same.items():
@@ -104,10 +104,8 @@ def _architecture(keys: Keys) -> str:
 
 def _require_known(keys: Keys, kind: Kind) -> None:
     """Refuse what would change the count, and what nobody here has heard of."""
-    sizes = {key for names in kind.sizes.values() for key in names}
-    known = {*READ_BY_ITSELF, *sizes, *kind.only, *kind.same, *kind.harmless}
     for key, value in keys.items():
-        if key not in known:
+        if key not in kind.keys:
             raise ValueError(
                 f"{shown(key)} is no key that is known of {kind.name}: it may change the count"
             )
@@ -124,7 +122,9 @@ def _size(keys: Keys, kind: Kind, size: str, before: Sizes) -> int | None:
             raise ValueError(f"{key}={shown(value)} is not possible: it must be an int")
         largest = MOST_LAYERS if size == "num_hidden_layers" else LARGEST_SIZE
         if value > largest:
-            raise ValueError(f"{key}={shown(value)} is not possible: it must be {largest:,} or less")
+            raise ValueError(
+                f"{key}={shown(value)} is not possible: it must be {largest:,} or less"
+            )
     if len(set(said.values())) > 1:
         pairs = " and ".join(f"{key}={value}" for key, value in said.items())
         raise ValueError(f"{pairs} contradict each other")
