@@ -20,6 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from builders.anyone.formula import Formula
 from builders.anyone.live import compare_live, model_named
 from builders.anyone.verdict import answering, verdict, without_smallest
+from builders.commands.checkpoint import checkpoint_command
 from builders.given import given_model, spec_given
 from builders.prove import Proof
 from builders.registry import Framework, framework, frameworks
@@ -37,6 +38,9 @@ errors = Console(stderr=True)
 @click.version_option(package_name="paramproof")
 def cli() -> None:
     """How many parameters a transformer has, and why: formulas held to real frameworks."""
+
+
+cli.add_command(checkpoint_command)
 
 
 @cli.command("count")

@@ -1,0 +1,1 @@
+"""The commands of ``paramproof`` that have a file of their own."""
