@@ -27,7 +27,9 @@ from builders.registry import Framework, framework, frameworks
 from builders.results import Result
 from builders.tables import count_table, frameworks_table, proof_table, ties, verify_table
 from builders.verify import prove_all, verify
+from formulas.families import family_of
 from formulas.models import named_models
+from formulas.spec import EncoderSpec, Spec
 
 # In a pipe there is no width to fit.
 console = Console(width=None if sys.stdout.isatty() else 1000)
@@ -92,6 +94,8 @@ def verify_command(
 ) -> None:
     """Hold every framework to the formula, over the named models and random specs.
 
+    Random specs are of the families of the models.
+
     A formula of your own takes a spec, or letters by name (L H A F V P T pooler mlm untied
     nsp), and returns trainable parameters: an int, or ints by component.
     """
@@ -99,14 +103,18 @@ def verify_command(
         _require_writable(json_file)
     chosen_models = map(given_model, models) if models else named_models().values()
     specs = {given.name: given.spec for given in chosen_models}
+    if reference:
+        specs = {name: spec for name, spec in specs.items() if _answerable(name, spec, models)}
+    families = list(dict.fromkeys(family_of(spec).name for spec in specs.values()))
     there, absent = _chosen(names)
     formula = answering(reference, specs) if reference else None
-    with _progress(there, len(specs) + examples) as advance:
+    with _progress(there, len(specs) + examples * len(families)) as advance:
         results = verify(
             there,
             specs,
             examples=examples,
             seed=seed,
+            families=families,
             formula=reference or "",
             on_result=advance,
         )
@@ -156,6 +164,16 @@ def prove_command(names: Sequence[str], json_file: Path | None) -> None:
         raise SystemExit(1)
 
 
+def _answerable(name: str, spec: Spec, asked: Sequence[str]) -> bool:
+    """Whether a formula of one's own may be asked about this model: it is an encoder.
+
+    Raises ``ValueError`` for another one that was ``asked`` for.
+    """
+    if asked and not isinstance(spec, EncoderSpec):
+        raise ValueError(f"--model {name}: a formula of your own is held to encoders")
+    return isinstance(spec, EncoderSpec)
+
+
 def _chosen(names: Sequence[str]) -> tuple[list[Framework], list[Framework]]:
     """The frameworks asked for that are installed, and those that are not.
 
@@ -193,7 +211,7 @@ def _print_results(results: list[Result], absent: list[Framework], seed: int) ->
             console.print(f"\n{result.framework}", text, sep="\n", markup=False)
         else:
             console.print(f"\n{result.framework} is installed and broken: {result.reason}")
-    for reason in dict.fromkeys(result.reason for result in results if result.model):
+    for reason in dict.fromkeys(r.reason for r in results if r.status == "not expressible"):
         if reason:
             console.print(f"not expressible: {reason}", markup=False)
     for chosen in absent:

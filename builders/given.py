@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,8 @@ def given_model(text: str, architecture: str = "") -> GivenModel:
     Raises ``ValueError``, in one line, for anything else.
     """
     if text.lstrip().startswith("{"):
-        return _described("the spec", object_in_text(text, "the spec"), architecture)
+        keys = object_in_text(text, "the spec")
+        return replace(_described("", keys, architecture), name=text.strip())
     if text in named_models() or text in SHORT_NAMES:
         named = named_model(text)
         if architecture:
@@ -76,8 +77,7 @@ def _described(name: str, keys: Mapping[str, Any], architecture: str) -> GivenMo
             return GivenModel(name, read.spec, configuration=read)
         return GivenModel(name, spec_from({"family": _family(keys), **keys}))
     except ValueError as error:
-        prefix = "" if name == "the spec" else f"{name}: "
-        raise ValueError(f"{prefix}{error}") from error
+        raise ValueError(f"{name}: {error}" if name else str(error)) from error
 
 
 def _family(keys: Mapping[str, Any]) -> str:

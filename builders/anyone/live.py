@@ -9,7 +9,7 @@ from typing import Any
 from builders.anyone.pointed import in_one_line, pointed_at
 from builders.anyone.readers import Stored, stored
 from builders.anyone.shapes import Matching, matched
-from formulas import EncoderSpec, closed_form
+from formulas import Spec, closed_form
 from formulas.report import aligned
 
 MOST_NAMES = 4
@@ -77,7 +77,7 @@ class LiveReport:
                 yield "frozen", shape, weight.path, f"{-weight.size:+,}", f"as {unit.path}"
 
 
-def compare_live(model: Any, spec: EncoderSpec) -> LiveReport:
+def compare_live(model: Any, spec: Spec) -> LiveReport:
     """The report on a live model; ``readers.stored`` says what may be one, and raises."""
     weights: list[Stored] = stored(model)
     return LiveReport(
@@ -88,7 +88,7 @@ def compare_live(model: Any, spec: EncoderSpec) -> LiveReport:
     )
 
 
-def assert_parameters(model: Any, spec: EncoderSpec) -> None:
+def assert_parameters(model: Any, spec: Spec) -> None:
     """Assert that ``model`` has the trainable parameters of ``spec``, tensor by tensor.
 
     ``model`` is a live one of PyTorch, Keras, tf-keras or nnx; of linen it is the pair
