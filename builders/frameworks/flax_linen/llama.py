@@ -83,11 +83,7 @@ class GroupedQueryAttention(nn.Module):
 
     @nn.compact
     def __call__(self, x: jax.Array) -> jax.Array:
-        spec, heads, groups = (
-            self.spec,
-            self.spec.num_attention_heads,
-            self.spec.num_key_value_heads,
-        )
+        spec, heads, groups = self.spec, self.spec.num_attention_heads, self.spec.num_key_value_heads
         project = partial(nn.DenseGeneral, use_bias=False, **self.kinds)
         query = project((heads, spec.head_dim), name="query")(x)
         key = project((groups, spec.head_dim), name="key")(x)
