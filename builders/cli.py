@@ -21,7 +21,7 @@ from builders.anyone.formula import Formula
 from builders.anyone.live import compare_live, model_named
 from builders.anyone.verdict import answering, verdict, without_smallest
 from builders.commands.checkpoint import checkpoint_command
-from builders.given import given_model, spec_given
+from builders.given import GivenModel, given_model, spec_given
 from builders.prove import Proof
 from builders.registry import Framework, framework, frameworks
 from builders.results import Result
@@ -47,13 +47,18 @@ cli.add_command(checkpoint_command)
 
 @cli.command("count")
 @click.argument("model")
-def count_command(model: str) -> None:
+@click.option("--symbolic", is_flag=True, help="In letters, term by term, and the closed form.")
+@click.option("--latex", is_flag=True, help="The same as LaTeX (align* of amsmath).")
+def count_command(model: str, symbolic: bool, latex: bool) -> None:
     """Print the tree of MODEL: shapes, parameters, subtotals and shares.
 
     MODEL is a model's name, or a config.json: of Hugging Face (BERT, ERNIE, RoBERTa, GPT-2,
     LLaMA), Google's bert_config.json or Baidu's ernie_config.json.
     """
     given = given_model(model)
+    if symbolic or latex:
+        _print_symbolic(given, latex)
+        return
     title = f"{given.name}: trainable parameters, tied tensors counted once"
     console.print(title, markup=False)
     console.print(count_table(given.spec))
@@ -61,6 +66,19 @@ def count_command(model: str) -> None:
         console.print(f"tied: {tie}", markup=False)
     for line in given.origin():
         console.print(line, markup=False)
+
+
+def _print_symbolic(given: GivenModel, latex: bool) -> None:
+    # Only here: SymPy takes its time to import.
+    from builders.commands.symbolic import latex_of, sizes_line, symbolic_table
+
+    if latex:
+        click.echo(latex_of(given.spec))
+        return
+    title = f"{given.name}: trainable parameters in letters, tied tensors counted once"
+    console.print(title, markup=False)
+    console.print(symbolic_table(given.spec))
+    console.print(sizes_line(given.spec), markup=False, highlight=False)
 
 
 @cli.command("frameworks")

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 FAULTS_PAGE = ROOT / "docs" / "faults.md"
 MUTATION_PAGE = ROOT / "docs" / "mutation.md"
+FORMULAS_PAGE = ROOT / "docs" / "formulas.md"
 EVIDENCE_PAGE = ROOT / "docs" / "evidence.md"
 VERIFY = ("verify", "--model", "bert-base", "--examples", "50")
 
@@ -81,6 +82,13 @@ def write_faults() -> None:
     write_markdown(EVIDENCE_PAGE, summary=matrix.summary())
 
 
+def write_formulas() -> None:
+    """Rewrite the derivations of the families."""
+    from tests import formulas_page
+
+    write_markdown(FORMULAS_PAGE, **formulas_page.blocks())
+
+
 def main() -> None:
     """Rewrite every block."""
     text = README.read_text("utf-8")
@@ -89,6 +97,7 @@ def main() -> None:
     text = with_block("paramproof count bert-base", text, paramproof("count", "bert-base"))
     README.write_text(text, "utf-8")
     write_faults()
+    write_formulas()
 
 
 if __name__ == "__main__":
