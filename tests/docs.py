@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 FAULTS_PAGE = ROOT / "docs" / "faults.md"
 MUTATION_PAGE = ROOT / "docs" / "mutation.md"
+CONFIGURATIONS_PAGE = ROOT / "docs" / "configurations.md"
 FORMULAS_PAGE = ROOT / "docs" / "formulas.md"
 EVIDENCE_PAGE = ROOT / "docs" / "evidence.md"
 VERIFY = ("verify", "--model", "bert-base", "--examples", "50")
@@ -89,6 +90,13 @@ def write_formulas() -> None:
     write_markdown(FORMULAS_PAGE, **formulas_page.blocks())
 
 
+def write_configurations() -> None:
+    """Rewrite what configurations are read and refused."""
+    from tests import configurations_page
+
+    write_markdown(CONFIGURATIONS_PAGE, **configurations_page.blocks())
+
+
 def main() -> None:
     """Rewrite every block."""
     text = README.read_text("utf-8")
@@ -98,6 +106,7 @@ def main() -> None:
     README.write_text(text, "utf-8")
     write_faults()
     write_formulas()
+    write_configurations()
 
 
 if __name__ == "__main__":
