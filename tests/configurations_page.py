@@ -15,12 +15,9 @@ def blocks() -> dict[str, str]:
 def _kinds() -> Iterator[str]:
     yield "| `model_type` | classes | keys of sizes |"
     yield "| --- | --- | --- |"
-    for name, kind in [
-        *((f"`{name}`", kind) for name, kind in BY_MODEL_TYPE.items()),
-        ("", UNNAMED),
-    ]:
+    for name, kind in {**BY_MODEL_TYPE, "(none)": UNNAMED}.items():
         classes = [kind.default, *(name for name in kind.architectures if name != kind.default)]
-        yield f"| {f'`{name}`' if name else 'none'} | {_names(classes)} | {'; '.join(_sizes(kind))} |"
+        yield f"| `{name}` | {_names(classes)} | {'; '.join(_sizes(kind))} |"
 
 
 def _sizes(kind: Kind) -> Iterator[str]:
