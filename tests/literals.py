@@ -13,6 +13,23 @@ TOTALS = {
     "ernie-1.0": 99_866_112,
     "keras-bert-question": 109_705_010,
     "encoder-175b": 174_755_291_136,
+    # By hand, term by term: the products are in tests/formulas/test_totals.py.
+    "transformer-base": 63_045_632,
+    "transformer-big": 214_171_648,
+    # Source 000 prints 10,152,448, with its two fixed tables of positions.
+    "transformer-one-layer": 10_118_656,
+    # Hugging Face prints these for its models of the same names.
+    "gpt2": 124_439_808,
+    "gpt2-medium": 354_823_168,
+    "gpt2-large": 774_030_080,
+    "gpt2-xl": 1_557_611_200,
+    "gpt3-175b": 174_604_259_328,
+    "llama-7b": 6_738_415_616,
+    "llama-13b": 13_015_864_320,
+    "llama-33b": 32_528_943_616,
+    "llama-65b": 65_285_660_672,
+    "llama-2-70b": 68_976_648_192,
+    "llama-3-8b": 8_030_261_248,
 }
 
 BERT_BASE_WITH_BOTH_HEADS = 110_106_428

@@ -1,21 +1,12 @@
-"""What a model is: its sizes and its parts, under the names of a BERT ``config.json``.
-
-A spec knows no framework and no formula. A spec that exists is possible: whatever
-cannot be built is refused when the spec is made, by field and value.
-"""
+"""The encoder of BERT: its sizes and its parts, under the names of its ``config.json``."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Any, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import NamedTuple
 
-Quantity: TypeAlias = Any
-"""An int (exact), a NumPy int64 array (a sweep) or a SymPy expression (the algebra).
-
-The formulas use nothing but ``+``, ``-`` and ``*`` on it, so one code serves all three.
-NumPy's int64 wraps silently beyond 2**63 - 1 (9.2e18 parameters): no model is near,
-but a product of several large arrays can be. Ints have no limit.
-"""
+from formulas.spec.possible import require, require_fields, require_heads
+from formulas.spec.quantity import Quantity
 
 
 class Letters(NamedTuple):
@@ -42,6 +33,11 @@ class Letters(NamedTuple):
     mlm: Quantity = 0
     untied: Quantity = 0
     nsp: Quantity = 0
+
+    @property
+    def head_size(self) -> Quantity:
+        """Width of one attention head, K = H / A."""
+        return self.H // self.A
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,27 +68,15 @@ class EncoderSpec:
     nsp_head: bool = False
 
     def __post_init__(self) -> None:
-        for spec_field in fields(self):
-            name, value = spec_field.name, getattr(self, spec_field.name)
-            if spec_field.type == "bool":
-                _require(type(value) is bool, name, value, "True or False")
-            else:
-                lowest = 0 if name == "num_hidden_layers" else 1
-                _require(type(value) is int, name, value, "an int")
-                _require(value >= lowest, name, value, f"{lowest} or more")
-        _require(
-            self.hidden_size % self.num_attention_heads == 0,
-            "num_attention_heads",
-            self.num_attention_heads,
-            f"a divisor of hidden_size={self.hidden_size}",
-        )
-        _require(
+        require_fields(self, from_zero=("num_hidden_layers",))
+        require_heads(self.hidden_size, self.num_attention_heads)
+        require(
             self.tie_word_embeddings or self.mlm_head,
             "tie_word_embeddings",
             self.tie_word_embeddings,
             "True where mlm_head is False: without that head there is nothing to untie",
         )
-        _require(
+        require(
             self.pooler or not self.nsp_head,
             "nsp_head",
             self.nsp_head,
@@ -119,32 +103,3 @@ class EncoderSpec:
             untied=int(not self.tie_word_embeddings),
             nsp=int(self.nsp_head),
         )
-
-
-Activation: TypeAlias = Literal["gelu", "gelu_new", "relu"]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Numerics:
-    """What changes a model's outputs and never its count.
-
-    ``layer_norm_eps`` is added to the variance. ``hidden_act`` is, in the words of
-    ``config.json``: ``gelu`` by the error function, ``gelu_new`` by its tanh
-    approximation, or ``relu``. Dropout is always off. The defaults are BERT's.
-
-    Raises ``ValueError`` for a negative or non-numeric epsilon and an unknown name.
-    """
-
-    layer_norm_eps: float = 1e-12
-    hidden_act: Activation = field(default="gelu")
-
-    def __post_init__(self) -> None:
-        eps = self.layer_norm_eps
-        _require(type(eps) is float and 0 <= eps < 1, "layer_norm_eps", eps, "a float in [0, 1)")
-        known = ("gelu", "gelu_new", "relu")
-        _require(self.hidden_act in known, "hidden_act", self.hidden_act, " or ".join(known))
-
-
-def _require(condition: bool, name: str, value: object, wanted: str) -> None:
-    if not condition:
-        raise ValueError(f"{name}={value!r} is not possible: it must be {wanted}")
