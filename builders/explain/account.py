@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from formulas import EncoderSpec, inventory
 from formulas.conventions import counted
 from formulas.inventory import LAYER, Tensor, at_layer, lies_in
-if TYPE_CHECKING:
-    from formulas.spec import Spec
+from formulas.spec import Spec
 
 TRAINABLE = ("trainable",)
 UNNAMED = 10

@@ -1,179 +1,167 @@
-"""The grammar of accounts: everything that is short to say about a model's parameters.
-
-Each function yields accounts of one form, with the number each comes to. The longer a form,
-the more numbers it reaches by chance, so every form is kept narrow, and long ones are given
-of large numbers only (``LEAST``); ``python -m tests.explain_rate`` measures what is left.
-"""
+"""Where a number comes from: the shortest accounts of it, over one model or all named ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import combinations
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
-from builders.explain.account import TRAINABLE, Account, Part, plain
-from builders.explain.tree import WHOLE, Node, Tree, inside, parent
+from builders.explain.account import Account, recount
+from builders.explain.grammar import LEAST, accounts, coarse_accounts, components
+from builders.explain.number import Number, Reading
+from builders.explain.sizes import at_known_sizes, at_unnamed_sizes
+from builders.explain.tree import Tree
+from builders.explain.wording import words
 from formulas import inventory
-from formulas.conventions import PARTS, STORAGE
-from formulas.inventory import LAYER
+from formulas.conventions import TABLES
+from formulas.spec import Spec
 
-if TYPE_CHECKING:
-    from formulas.spec import Spec
-
-Found = Iterator[tuple[int, Account]]
-
-LEAST = {1: 1, 2: 10**4, 3: 10**5, 4: 10**6, 5: 10**7}
-"""The least number that an account of this length is given of."""
-
-MOST_LEFT_OUT = 2
-MOST_ADDED = 4
+Models = Mapping[str, Spec]
 
 
-def accounts(spec: Spec) -> Found:
-    """Every account of the grammar but those at other sizes, with its number."""
-    tree = Tree(inventory(spec.letters()))
-    yield from components(tree)
-    yield from under_conventions(tree)
-    yield from siblings(tree)
-    yield from left_out_or_twice(tree)
-    yield from full_width(tree, spec)
-    yield from estimates(tree, spec)
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An account with what it comes to, and the models of which it is one.
 
-
-def components(tree: Tree) -> Found:
-    """A component, of one layer or of all; also of fixed or tied tensors, where it says so."""
-    trained = tree.counts()
-    for node, count in trained.items():
-        yield count, Account((_part(node),), 1)
-    for storage in STORAGE:
-        for node, count in tree.counts((storage,)).items():
-            if count != trained.get(node):
-                yield count, Account((_part(node, conventions=(storage,)),), 2)
-
-
-def under_conventions(tree: Tree) -> Found:
-    """A component under a convention, and the whole model under two."""
-    for name in PARTS:
-        for node, count in tree.counts((*TRAINABLE, name)).items():
-            if count != tree.counts()[node]:
-                yield count, Account((_part(node, conventions=(*TRAINABLE, name)),), 2)
-    for names, length in whole_conventions():
-        if count := tree.whole(names):
-            yield count, Account((Part(conventions=names),), length)
-
-
-def whole_conventions() -> Iterator[tuple[tuple[str, ...], int]]:
-    """The combinations that a whole model is counted under, with the length of the account."""
-    for storage in STORAGE:
-        named = int(storage not in TRAINABLE)
-        for number in range(3 - named):
-            for parts in combinations(PARTS, number):
-                yield (storage, *parts), 1 + named + number
-
-
-def siblings(tree: Tree) -> Found:
-    """A sum of the parts of one component, or the component without some of its parts."""
-    counts = tree.counts()
-    for whole, parts in families(tree):
-        for number in range(1, len(parts)):
-            for chosen in combinations(parts, number):
-                count = sum(counts[part] for part in chosen)
-                if 1 < number <= MOST_ADDED:
-                    yield count, Account(tuple(map(_part, chosen)), number)
-                if number <= MOST_LEFT_OUT:
-                    left_out = (_part(part, -1) for part in chosen)
-                    account = Account((_part(whole), *left_out), number + 1)
-                    yield counts[whole] - count, account
-
-
-def families(tree: Tree) -> Iterator[tuple[Node, list[Node]]]:
-    """Each component with the parts that it is the sum of; the whole model with its tables."""
-    counts = tree.counts()
-    yield WHOLE, list(_coarse(tree, WHOLE))
-    for node in counts:
-        below = [part for part in counts if parent(part.component) == node.component]
-        below = [part for part in below if part.one == node.one and part != node]
-        if node != WHOLE and len(below) > 1:
-            yield node, below
-
-
-def _coarse(tree: Tree, node: Node) -> Iterator[Node]:
-    """The parts of the whole model, with embeddings and the two halves of it taken apart."""
-    for part in tree.counts():
-        if part.one or parent(part.component) != node.component or part == node:
-            continue
-        if part.component.rpartition(".")[2] in ("embeddings", "encoder", "decoder"):
-            yield from _coarse(tree, part)
-        else:
-            yield part
-
-
-def left_out_or_twice(tree: Tree) -> Found:
-    """A component without one part of it, at any depth, or with that part counted twice."""
-    counts = tree.counts()
-    for outer, whole in counts.items():
-        for inner, count in counts.items():
-            if inside(inner, outer):
-                length = 2 + (inner.one and not outer.one)
-                for times in (-1, 1):
-                    account = Account((_part(outer), _part(inner, times)), length)
-                    yield whole + times * count, account
-
-
-def full_width(tree: Tree, spec: Spec) -> Found:
-    """Attention whose A heads each have matrices of full size, and what it lies in.
-
-    Not one kernel of H·H for query, key and value, whose columns the heads share, but A of
-    them, with biases or with the bias once; the same of the output projection.
+    ``reading`` says how the number was rounded, empty where it was not.
     """
-    counts, more = tree.counts(), spec.num_attention_heads - 1
-    for outer, names in _widened(tree):
-        for leaf in ("", ".kernel"):
-            wide = [
-                Node(f"{attention}.{name}{leaf}", outer[0].one)
-                for attention in _attentions(tree, outer[0])
-                for name in names
-            ]
-            if all(node in counts for node in wide):
-                count = sum(counts[node] for node in outer) + more * sum(map(counts.get, wide))
-                parts = (_part(node)._replace(heads=True) for node in wide)
-                yield count, Account((*map(_part, outer), *parts), 3)
+
+    account: Account
+    count: int
+    models: tuple[str, ...]
+    spec: Spec = field(repr=False)
+    reading: str = ""
+
+    @property
+    def text(self) -> str:
+        """The account in words."""
+        return words(self.account)
 
 
-def _widened(tree: Tree) -> Iterator[tuple[list[Node], tuple[str, ...]]]:
-    """What may have full-width heads: components, and the projections that then do."""
-    inputs, output = ("query", "key", "value"), ("output",)
-    for node in tree.counts():
-        if any(inside(Node(path, node.one), node) for path in _attentions(tree, WHOLE)):
-            yield [node], inputs
-            yield [node], (*inputs, *output)
-        if node.component.endswith("attention"):
-            yield [node], inputs
-            yield [node], (*inputs, *output)
-            yield [Node(f"{node.component}.{name}", node.one) for name in inputs], inputs
-            yield [Node(f"{node.component}.output", node.one)], output
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The accounts of a number, shortest first; ``nearest`` only where there is none.
+
+    An account at a size that no named model has counts as none.
+    """
+
+    number: Number
+    found: tuple[Found, ...]
+    nearest: Found | None = None
 
 
-def _attentions(tree: Tree, outer: Node) -> list[str]:
-    """The attentions that ``outer`` is, has or lies in."""
-    paths = {node.component for node in tree.counts() if node.component.endswith("attention")}
-    return [p for p in sorted(paths) if f"{p}.".startswith(outer.component) or outer.component.startswith(f"{p}.")]
+def explain(number: Number, models: Models, others: Models | None = None) -> Explanation:
+    """Every account of ``number`` in ``models``; in ``others`` only where they have none."""
+    found: list[Found] = []
+    for chosen in (models, others or {}):
+        if number.exact is not None:
+            found = exact(number.exact, chosen)
+        if not found:
+            found = rounded(number.readings, chosen, few=len(models) > 1 or chosen is others)
+        if found:
+            return Explanation(number, tuple(found))
+    if number.exact is None:
+        return Explanation(number, (), nearest(int(number.readings[0].middle), models))
+    found = [
+        _found(account, name, spec, number.exact)
+        for name, spec in models.items()
+        for account in at_unnamed_sizes(spec, number.exact)
+    ]
+    return Explanation(number, tuple(_joined(found)), nearest(number.exact, models))
 
 
-def estimates(tree: Tree, spec: Spec) -> Found:
-    """The usual estimates, 12·L·H² and L·(12·H² + 13·H) + V·H, where F is not 4·H."""
-    if not hasattr(spec, "num_hidden_layers") or spec.hidden_size % spec.num_attention_heads:
-        return
-    other = Tree(inventory(plain(spec).letters()))
-    layers, words = Node("layers"), Node("embeddings.word_embeddings")
-    for conventions in (TRAINABLE, (*TRAINABLE, "weights-only")):
-        counts = other.counts(conventions)
-        if counts.get(layers) in (None, tree.counts(conventions).get(layers)):
-            continue
-        for nodes in ([layers], [words, layers]):
-            parts = tuple(_part(node, conventions=conventions) for node in nodes)
-            yield sum(counts[node] for node in nodes), Account(parts, 3, plain=True)
+def exact(number: int, models: Models) -> list[Found]:
+    """The accounts of ``number`` above those that rest on a size no named model has."""
+    found = []
+    for name, spec in models.items():
+        of_model = [
+            account
+            for count, account in candidates(spec)
+            if count == number and allowed(account, number)
+        ]
+        found += list(_different(sorted(of_model, key=_rank), name, spec, number))
+    return _joined(found)
 
 
-def _part(node: Node, times: int = 1, conventions: tuple[str, ...] = TRAINABLE) -> Part:
-    return Part(node.component, node.one, times, conventions)
+def candidates(spec: Spec) -> Iterator[tuple[int, Account]]:
+    """Every account of a model that an exact number may have, with what it comes to."""
+    yield from accounts(spec)
+    yield from at_known_sizes(spec)
+
+
+def allowed(account: Account, number: int) -> bool:
+    """Whether an account as long as this one is worth giving of so small a number."""
+    return number >= LEAST[account.length]
+
+
+def rounded(readings: tuple[Reading, ...], models: Models, few: bool) -> list[Found]:
+    """The counts that were rounded to the number: of whole models, and of one's components."""
+    found = []
+    for rank, reading in enumerate(readings):
+        for name, spec in models.items():
+            tree = Tree(inventory(spec.letters()))
+            known = [pair for pair in coarse_accounts(tree) if len(pair[1].parts) == 1]
+            for count, account in known if few else [*known, *components(tree)]:
+                if count in reading:
+                    longer = account._replace(length=account.length + rank)
+                    found.append(_found(longer, name, spec, count, reading.says))
+    return _joined(found)
+
+
+def nearest(number: int, models: Models) -> Found:
+    """The component, or whole model under a convention, whose count is nearest."""
+    closest: tuple[int, int, Account, str] | None = None
+    for name, spec in models.items():
+        tree = Tree(inventory(spec.letters()))
+        for count, account in [*components(tree), *coarse_accounts(tree)]:
+            key = (abs(count - number), account.length)
+            if len(account.parts) == 1 and (closest is None or key < closest[:2]):
+                closest = (*key, account, name)
+    assert closest is not None, "a model has components"
+    *_, account, name = closest
+    count, _ = recount(account, models[name])
+    return Found(account, count, (name,), models[name])
+
+
+def _found(account: Account, name: str, spec: Spec, number: int, reading: str = "") -> Found:
+    """The account, recounted: whatever found it is not believed."""
+    count, _ = recount(account, spec)
+    assert count == number, f"{name}: {account} comes to {count}, not {number}"
+    return Found(account, count, (name,), spec, reading)
+
+
+def _different(
+    sorted_accounts: list[Account], name: str, spec: Spec, number: int
+) -> Iterator[Found]:
+    """Of the accounts that count the same tensors, the shortest."""
+    seen = set()
+    for account in sorted_accounts:
+        count, tensors = recount(account, spec)
+        assert count == number, f"{name}: {account} comes to {count}, not {number}"
+        key = (tensors, account.sizes, account.plain)
+        if key not in seen:
+            seen.add(key)
+            yield Found(account, count, (name,), spec)
+
+
+def _rank(account: Account) -> tuple[int, int]:
+    """The shorter first; of those as long, the one that leaves out no table: few forget one."""
+    left_out = (part.component for part in account.parts if part.times < 0)
+    return account.length, sum(level in TABLES for path in left_out for level in path.split("."))
+
+
+def _joined(found: list[Found]) -> list[Found]:
+    """One for all models of which the account is the same in words and count, by rank."""
+    groups: dict[tuple[str, int, str], list[Found]] = {}
+    for one in sorted(found, key=lambda one: _rank(one.account)):
+        groups.setdefault((one.text, one.count, one.reading), []).append(one)
+    return [
+        Found(
+            first.account,
+            first.count,
+            tuple(name for o in own for name in o.models),
+            first.spec,
+            first.reading,
+        )
+        for own in groups.values()
+        for first in own[:1]
+    ]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from builders.explain.account import TRAINABLE
+from builders.explain.account import TRAINABLE, Account
 from formulas import Inventory
 from formulas.conventions import counted
 from formulas.inventory import LAYER
@@ -53,6 +53,13 @@ class Tree:
     def whole(self, conventions: tuple[str, ...]) -> int:
         """What the whole model counts under ``conventions``."""
         return self.counts(conventions).get(WHOLE, 0)
+
+    def number(self, account: Account) -> int:
+        """What ``account`` comes to on this model, whose sizes and layers are not changed."""
+        return sum(
+            part.times * self.counts(part.conventions).get(Node(part.component, part.one), 0)
+            for part in account.parts
+        )
 
 
 @cache
