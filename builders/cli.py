@@ -14,22 +14,21 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from builders.anyone.formula import Formula
 from builders.anyone.live import compare_live, model_named, spec_given
 from builders.anyone.verdict import answering, verdict, without_smallest
+from builders.commands.conventions import print_conventions, print_count
+from builders.commands.explain import explain_command
+from builders.commands.output import console, errors, require_writable
 from builders.prove import Proof
 from builders.registry import Framework, framework, frameworks
 from builders.results import Result
 from builders.tables import count_table, frameworks_table, proof_table, ties, verify_table
 from builders.verify import prove_all, verify
+from formulas import inventory
 from formulas.models import named_model, named_models
-
-# In a pipe there is no width to fit.
-console = Console(width=None if sys.stdout.isatty() else 1000)
-errors = Console(stderr=True)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -40,9 +39,20 @@ def cli() -> None:
 
 @cli.command("count")
 @click.argument("model")
-def count_command(model: str) -> None:
-    """Print the tree of MODEL: shapes, parameters, subtotals and shares."""
+@click.option("--convention", "conventions", multiple=True, metavar="NAME", help="Count so.")
+@click.option("--conventions", "every", is_flag=True, help="Count by every convention there is.")
+def count_command(model: str, conventions: Sequence[str], every: bool) -> None:
+    """Print the tree of MODEL: shapes, parameters, subtotals and shares.
+
+    With --convention (several compose) one number instead, and what it counts.
+    """
     named = named_model(model)
+    if every:
+        print_conventions(named.name, inventory(named.spec.letters()))
+        return
+    if conventions:
+        print_count(named.name, inventory(named.spec.letters()), conventions)
+        return
     console.print(f"{named.name}: trainable parameters, tied tensors counted once")
     console.print(count_table(named.spec))
     for tie in ties(named.spec):
@@ -85,7 +95,7 @@ def verify_command(
     nsp), and returns trainable parameters: an int, or ints by component.
     """
     if json_file:
-        _require_writable(json_file)
+        require_writable(json_file)
     chosen_models = [named_model(name) for name in models] or list(named_models().values())
     specs = {named.name: named.spec for named in chosen_models}
     there, absent = _chosen(names)
@@ -132,7 +142,7 @@ def compare_command(reference: str, text: str) -> None:
 def prove_command(names: Sequence[str], json_file: Path | None) -> None:
     """Hold every framework to the formula at every size, as polynomials."""
     if json_file:
-        _require_writable(json_file)
+        require_writable(json_file)
     there, absent = _chosen(names)
     with _progress(there, 1) as advance:
         proofs = prove_all(there, on_proof=advance)
@@ -224,15 +234,11 @@ def _write_json(path: Path, records: Sequence[Result | Proof], **about: int) -> 
     path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 
-def _require_writable(path: Path) -> None:
-    """Find out before a long run, not after it, and without touching what is there."""
-    target = path if path.exists() else path.parent
-    if path.is_dir() or not target.exists() or not os.access(target, os.W_OK):
-        raise ValueError(f"--json {path}: cannot be written")
-
-
 def _how_to_get(chosen: Framework) -> str:
     return f"{chosen.name} ({chosen.how_to_get})"
+
+
+cli.add_command(explain_command)
 
 
 def main() -> None:

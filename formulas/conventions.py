@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Decimal
+from functools import cache
 from typing import TypeAlias
 
 from formulas.inventory import LAYER, Inventory, Tensor
@@ -53,22 +54,22 @@ def listed(inventory: Inventory) -> Inventory:
 
 def without_embeddings(inventory: Inventory) -> Inventory:
     """No table of tokens, positions or types (their norm stays)."""
-    return _kept(inventory, lambda tensor: not _in_table(tensor))
+    return _kept(inventory, lambda tensor: not _in_table(tensor.path))
 
 
 def without_positions(inventory: Inventory) -> Inventory:
     """No table of positions."""
-    return _kept(inventory, lambda tensor: "position_embeddings" not in _levels(tensor))
+    return _kept(inventory, lambda tensor: "position_embeddings" not in _levels(tensor.path))
 
 
 def without_biases(inventory: Inventory) -> Inventory:
     """No bias of a projection (those of norms stay)."""
-    return _kept(inventory, lambda tensor: not _is_bias(tensor))
+    return _kept(inventory, lambda tensor: not _is_bias(tensor.path))
 
 
 def without_norms(inventory: Inventory) -> Inventory:
     """No norm."""
-    return _kept(inventory, lambda tensor: not _in_norm(tensor))
+    return _kept(inventory, lambda tensor: not _in_norm(tensor.path))
 
 
 def weights_only(inventory: Inventory) -> Inventory:
@@ -78,32 +79,32 @@ def weights_only(inventory: Inventory) -> Inventory:
 
 def without_pooler(inventory: Inventory) -> Inventory:
     """No pooler."""
-    return _kept(inventory, lambda tensor: _levels(tensor)[0] != "pooler")
+    return _kept(inventory, lambda tensor: _levels(tensor.path)[0] != "pooler")
 
 
 def without_heads(inventory: Inventory) -> Inventory:
     """No head over the encoder or decoder (the pooler stays)."""
-    return _kept(inventory, lambda tensor: not _levels(tensor)[0].endswith("_head"))
+    return _kept(inventory, lambda tensor: not _levels(tensor.path)[0].endswith("_head"))
 
 
 def layers_only(inventory: Inventory) -> Inventory:
     """The layers only."""
-    return _kept(inventory, lambda tensor: LAYER in _levels(tensor))
+    return _kept(inventory, lambda tensor: LAYER in _levels(tensor.path))
 
 
 def embeddings_only(inventory: Inventory) -> Inventory:
     """The tables of tokens, positions and types only."""
-    return _kept(inventory, _in_table)
+    return _kept(inventory, lambda tensor: _in_table(tensor.path))
 
 
 def norms_only(inventory: Inventory) -> Inventory:
     """The norms only."""
-    return _kept(inventory, _in_norm)
+    return _kept(inventory, lambda tensor: _in_norm(tensor.path))
 
 
 def biases_only(inventory: Inventory) -> Inventory:
     """The biases of projections only."""
-    return _kept(inventory, _is_bias)
+    return _kept(inventory, lambda tensor: _is_bias(tensor.path))
 
 
 def _named(*conventions: Convention) -> dict[str, Convention]:
@@ -182,18 +183,22 @@ def _kept(inventory: Inventory, keeps: Callable[[Tensor], bool]) -> Inventory:
     return Inventory(inventory.letters, tuple(filter(keeps, inventory)))
 
 
-def _levels(tensor: Tensor) -> list[str]:
-    """The path's names, with LAYER for a layer's number: an expanded inventory counts alike."""
-    return [LAYER if level.isdigit() else level for level in tensor.path.split(".")]
+@cache
+def _levels(path: str) -> list[str]:
+    """The names in a path, with LAYER for a layer's number: expanded inventories count alike."""
+    return [LAYER if level.isdigit() else level for level in path.split(".")]
 
 
-def _in_table(tensor: Tensor) -> bool:
-    return any(level in TABLES for level in _levels(tensor))
+@cache
+def _in_table(path: str) -> bool:
+    return any(level in TABLES for level in _levels(path))
 
 
-def _in_norm(tensor: Tensor) -> bool:
-    return any(level.endswith("norm") for level in _levels(tensor))
+@cache
+def _in_norm(path: str) -> bool:
+    return any(level.endswith("norm") for level in _levels(path))
 
 
-def _is_bias(tensor: Tensor) -> bool:
-    return _levels(tensor)[-1] == "bias" and not _in_norm(tensor)
+@cache
+def _is_bias(path: str) -> bool:
+    return _levels(path)[-1] == "bias" and not _in_norm(path)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from formulas import EncoderSpec, inventory
 from formulas.conventions import counted
@@ -16,8 +16,10 @@ from formulas.inventory import LAYER, Tensor, at_layer, lies_in
 from formulas.spec import Spec
 
 TRAINABLE = ("trainable",)
-UNNAMED = 10
-"""What a size that no named model has adds to the length: it is ranked after everything."""
+
+
+Sizes = tuple[tuple[str, int], ...]
+"""Fields of a spec with values."""
 
 
 class Part(NamedTuple):
@@ -44,22 +46,23 @@ class Account(NamedTuple):
 
     parts: tuple[Part, ...]
     length: int
-    sizes: tuple[tuple[str, int], ...] = ()
+    sizes: Sizes = ()
     plain: bool = False
-
-    @property
-    def unnamed(self) -> bool:
-        """Whether it rests on a size that no named model has."""
-        return self.length >= UNNAMED
 
 
 def spec_of(account: Account, spec: Spec) -> Spec:
     """The spec that ``account``, given of ``spec``, is about."""
-    return plain(spec) if account.plain else replace(spec, **dict(account.sizes))
+    return plain(spec) if account.plain else with_sizes(spec, account.sizes)
 
 
-def plain(spec: Spec) -> EncoderSpec:
-    """BERT's layers at the sizes of ``spec`` and F = 4H, and its token table."""
+def with_sizes(spec: Any, sizes: Sizes) -> Spec:
+    """``spec`` with other values in some of its fields."""
+    changed: Spec = replace(spec, **dict(sizes))
+    return changed
+
+
+def plain(spec: Any) -> EncoderSpec:
+    """BERT's layers at the sizes of ``spec``, a family's of one stack, at F = 4H; its tokens."""
     return EncoderSpec(
         vocab_size=spec.vocab_size,
         hidden_size=spec.hidden_size,

@@ -13,14 +13,14 @@ import sympy
 from builders.explain.account import Account, Part, plain, spec_of
 from formulas import inventory
 from formulas.conventions import counted
-from formulas.inventory import LAYER, lies_in
+from formulas.inventory import lies_in
 from formulas.spec import FamilyLetters, Spec
 
 Expression: TypeAlias = Any
 """A SymPy polynomial, or an int."""
 
 LAYERS = ("L", "N", "M")
-ORDER = ("V", "V′", "U", "U′", "P", "P′", "T", "T′", "H", "A", "G", "K", "F")
+ORDER = ("V", "V'", "U", "U'", "P", "P'", "T", "T'", "H", "A", "G", "K", "F")
 MINUS = "\N{MINUS SIGN}"
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -40,9 +40,13 @@ def in_letters(account: Account, spec: Spec) -> Expression:
 
 def beyond(account: Account, spec: Spec) -> Expression:
     """What ``account`` has beyond the component that it begins with, as the model has it."""
+    return sympy.expand(in_letters(account, spec) - in_letters(reference(account), spec))
+
+
+def reference(account: Account) -> Account:
+    """The component that ``account`` begins with, as the model has it."""
     first = account.parts[0]
-    own = Account((Part(first.component, first.one),), 1)
-    return sympy.expand(in_letters(account, spec) - in_letters(own, spec))
+    return Account((Part(first.component, first.one),), 1)
 
 
 def symbols(spec: Spec, account: Account | None = None) -> FamilyLetters:
@@ -58,7 +62,7 @@ def symbols(spec: Spec, account: Account | None = None) -> FamilyLetters:
     numbers = spec.letters()
     other = spec_of(account, spec).letters() if account else numbers
     named = {
-        name: _symbol(name if value == changed else f"{name}′") if name.isupper() else value
+        name: _symbol(name if value == changed else f"{name}'") if name.isupper() else value
         for name, value, changed in zip(numbers._fields, numbers, other, strict=True)
     }
     given = numbers._asdict()
@@ -148,8 +152,3 @@ def in_powers(residual: int, spec: Spec) -> str:
 def _nearest(number: int, step: int) -> tuple[int, int]:
     times = (2 * number + step) // (2 * step)
     return times, number - times * step
-
-
-def one_layer(component: str) -> bool:
-    """Whether ``component`` names the layer."""
-    return LAYER in component.split(".")

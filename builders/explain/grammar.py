@@ -54,8 +54,15 @@ def under_conventions(tree: Tree) -> Found:
         for node, count in tree.counts((*TRAINABLE, name)).items():
             if count != tree.counts()[node]:
                 yield count, Account((_part(node, conventions=(*TRAINABLE, name)),), 2)
+    yield from whole_under(tree, most=3)
+
+
+def whole_under(tree: Tree, most: int) -> Found:
+    """The whole model under conventions that change its count, in accounts of length ``most``."""
+    plainly = tree.whole(TRAINABLE)
+    yield plainly, Account((Part(),), 1)
     for names, length in whole_conventions():
-        if count := tree.whole(names):
+        if 1 < length <= most and (count := tree.whole(names)) not in (0, plainly):
             yield count, Account((Part(conventions=names),), length)
 
 
@@ -83,9 +90,7 @@ def siblings(tree: Tree) -> Found:
 
 def coarse_accounts(tree: Tree) -> Found:
     """The whole model under at most one convention, or without its coarse parts."""
-    for names, length in whole_conventions():
-        if length <= 2 and (count := tree.whole(names)):
-            yield count, Account((Part(conventions=names),), length)
+    yield from whole_under(tree, most=2)
     parts = list(_coarse(tree, WHOLE))
     for number in range(1, MOST_LEFT_OUT + 1):
         for chosen in combinations(parts, number):
@@ -153,7 +158,9 @@ def full_width(tree: Tree, spec: Spec) -> Found:
                 for name in names
             ]
             if all(node in counts for node in wide):
-                count = sum(counts[node] for node in outer) + more * sum(map(counts.get, wide))
+                count = sum(counts[node] for node in outer) + more * sum(
+                    counts[node] for node in wide
+                )
                 parts = (_part(node)._replace(heads=True) for node in wide)
                 yield count, Account((*map(_part, outer), *parts), 3)
 

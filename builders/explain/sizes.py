@@ -1,17 +1,16 @@
 """Accounts of a model that has another number of tokens, positions or types than it has.
 
 Every count is linear in these sizes, so the size is solved for: two counts give the slope.
-A size that some named model has makes an account; any other fits one number in every H, so
-it is said last, and said to be nobody's.
+A size that some named model has makes an account. Any other fits one number in every H, so it
+counts as no account, and is said after everything else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 
-from builders.explain.account import UNNAMED, Account
+from builders.explain.account import Account, Sizes, with_sizes
 from builders.explain.grammar import Found, coarse_accounts
 from builders.explain.tree import Tree
 from formulas import inventory
@@ -26,8 +25,6 @@ FIELDS = {
 }
 """The sizes that tables have, with the largest that is tried."""
 
-Sizes = tuple[tuple[str, int], ...]
-
 
 @cache
 def known() -> dict[str, dict[int, list[str]]]:
@@ -40,16 +37,33 @@ def known() -> dict[str, dict[int, list[str]]]:
     return sizes
 
 
-def at_known_sizes(spec: Spec) -> Found:
-    """Accounts of the coarse forms at each size that another named model has."""
-    named = [model.spec for model in named_models().values()]
+def at_known_sizes(spec: Spec, *, alone: bool = False) -> Found:
+    """Accounts of the coarse forms at each size that another named model has.
+
+    Unless ``spec`` is asked about ``alone``, not at those that make it another named model:
+    that one's own account is the shorter.
+    """
+    changes: dict[Sizes, list[tuple[int, Sizes]]] = {}
     for sizes, account, count, slope in _sloped(spec):
-        field, own = sizes[0]
-        for value in known()[field]:
-            other = tuple((name, value) for name, _ in sizes)
-            if value != own and replace(spec, **dict(other)) not in named:
-                longer = account._replace(sizes=other, length=account.length + 2)
-                yield count + (value - own) * slope, longer
+        if sizes not in changes:
+            changes[sizes] = list(_others(spec, sizes, shorter=not alone))
+        for more, other in changes[sizes]:
+            longer = account._replace(sizes=other, length=account.length + 2)
+            yield count + more * slope, longer
+
+
+def _others(spec: Spec, sizes: Sizes, *, shorter: bool) -> Iterator[tuple[int, Sizes]]:
+    """The sizes that other named models have, each as a difference, and as fields."""
+    (field, own), *_ = sizes
+    for value in known()[field]:
+        other = tuple((name, value) for name, _ in sizes)
+        if value != own and (not shorter or with_sizes(spec, other) not in _named_specs()):
+            yield value - own, other
+
+
+@cache
+def _named_specs() -> frozenset[Spec]:
+    return frozenset(model.spec for model in named_models().values())
 
 
 def at_unnamed_sizes(spec: Spec, number: int) -> Iterator[Account]:
@@ -60,14 +74,14 @@ def at_unnamed_sizes(spec: Spec, number: int) -> Iterator[Account]:
         value += own
         if not rest and 1 <= value <= FIELDS[field] and value not in known()[field]:
             other = tuple((name, value) for name, _ in sizes)
-            yield account._replace(sizes=other, length=account.length + UNNAMED)
+            yield account._replace(sizes=other, length=account.length + 3)
 
 
 def _sloped(spec: Spec) -> Iterator[tuple[Sizes, Account, int, int]]:
     """Each size with the coarse accounts it occurs in: what they come to, and what one adds."""
     tree = Tree(inventory(spec.letters()))
     for sizes in _sizes(spec):
-        more = replace(spec, **{field: size + 1 for field, size in sizes})
+        more = with_sizes(spec, tuple((field, size + 1) for field, size in sizes))
         larger = Tree(inventory(more.letters()))
         for count, account in coarse_accounts(tree):
             if slope := larger.number(account) - count:

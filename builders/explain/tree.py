@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from builders.explain.account import TRAINABLE, Account
+from builders.explain.account import TRAINABLE, Account, Part
 from formulas import Inventory
-from formulas.conventions import counted
+from formulas.conventions import counted, size
 from formulas.inventory import LAYER
 
 
@@ -52,14 +52,18 @@ class Tree:
 
     def whole(self, conventions: tuple[str, ...]) -> int:
         """What the whole model counts under ``conventions``."""
-        return self.counts(conventions).get(WHOLE, 0)
+        counted_size: int = size(counted(self.inventory, *conventions))
+        return counted_size
 
     def number(self, account: Account) -> int:
         """What ``account`` comes to on this model, whose sizes and layers are not changed."""
-        return sum(
-            part.times * self.counts(part.conventions).get(Node(part.component, part.one), 0)
-            for part in account.parts
-        )
+        return sum(part.times * self._part(part) for part in account.parts)
+
+    def _part(self, part: Part) -> int:
+        node = Node(part.component, part.one)
+        if node == WHOLE:
+            return self.whole(part.conventions)
+        return self.counts(part.conventions).get(node, 0)
 
 
 @cache

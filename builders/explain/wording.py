@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from builders.explain.account import TRAINABLE, UNNAMED, Account, Part
+from builders.explain.account import TRAINABLE, Account, Part
 from builders.explain.sizes import known
 from formulas.inventory import LAYER
 
@@ -16,21 +16,53 @@ def words(account: Account) -> str:
 
     ``the whole model without pooler``, ``layers.*.attention in one layer`` …
     """
-    first, *rest = account.parts
-    added = [part for part in rest if part.times > 0 and not part.heads]
-    again = [part for part in added if _inside(part, first)]
-    text = " + ".join(map(_component, [first, *(part for part in added if part not in again)]))
-    if left_out := [part for part in rest if part.times < 0]:
+    base, left_out, again, wide = split(account)
+    text = " + ".join(_components(base))
+    if left_out:
         text += f" without {_listed(left_out)}"
     if again:
         text += f" and {_listed(again)} a second time"
-    if wide := [part for part in rest if part.heads]:
-        text += f", every head with {_listed(wide)} at full width"
+    if wide:
+        same = [part.component for part in wide] == [part.component for part in base]
+        text += f", each head at full width{'' if same else f' in {_listed(wide)}'}"
     if account.plain:
         text += ", as if these layers were BERT's at F = 4·H"
     if account.sizes:
         text += f", at {_sizes(account)}"
     return text
+
+
+def split(account: Account) -> tuple[list[Part], list[Part], list[Part], list[Part]]:
+    """The parts that are counted, left out, counted a second time, and widened."""
+    first, *rest = account.parts
+    added = [part for part in rest if part.times > 0 and not part.heads]
+    again = [part for part in added if _inside(part, first)]
+    base = [first, *(part for part in added if part not in again)]
+    left_out = [part for part in rest if part.times < 0]
+    return base, left_out, again, [part for part in rest if part.heads]
+
+
+def of_one(account: Account) -> bool:
+    """Whether the account starts from one component, and is not a sum of several."""
+    return len(split(account)[0]) == 1
+
+
+def _components(parts: Sequence[Part]) -> list[str]:
+    """Parts by their names; those of one component together, ``attention.{query,key}``."""
+    groups: dict[tuple[object, ...], list[str]] = {}
+    for part in parts:
+        above, _, name = part.component.rpartition(".")
+        key = (above or part.component, part.one, part.conventions)
+        groups.setdefault(key, []).append(name)
+    texts = []
+    for part in parts:
+        above, _, name = part.component.rpartition(".")
+        names = groups.pop((above or part.component, part.one, part.conventions), [])
+        if names:
+            joined = name if len(names) == 1 else f"{{{','.join(names)}}}"
+            path = f"{above}.{joined}" if above else joined
+            texts.append(_component(part._replace(component=path)))
+    return texts
 
 
 def _component(part: Part) -> str:
@@ -44,7 +76,7 @@ def _component(part: Part) -> str:
 
 
 def _listed(parts: Sequence[Part]) -> str:
-    *most, last = map(_component, parts)
+    *most, last = _components(parts)
     return f"{', '.join(most)} and {last}" if most else last
 
 
@@ -55,7 +87,7 @@ def _inside(part: Part, other: Part) -> bool:
 def _sizes(account: Account) -> str:
     (field, value), *_ = account.sizes
     owners = known()[field].get(value, [])
-    if account.length >= UNNAMED:
+    if not owners:
         return f"{field}={value}, which no named model has"
     more = len(owners) - MOST_OWNERS
     names = ", ".join(owners[:MOST_OWNERS]) + (f" and {more} more" if more > 0 else "")
