@@ -18,7 +18,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from builders.anyone.formula import Formula
 from builders.anyone.live import compare_live, model_named, spec_given
-from builders.anyone.verdict import answering, verdict, without_smallest
 from builders.commands.conventions import print_conventions, print_count
 from builders.commands.explain import explain_command
 from builders.commands.output import console, errors, require_writable
@@ -94,6 +93,9 @@ def verify_command(
     A formula of your own takes a spec, or letters by name (L H A F V P T pooler mlm untied
     nsp), and returns trainable parameters: an int, or ints by component.
     """
+    # Random specs need Hypothesis, which takes its time to import: no other command waits.
+    from builders.anyone.verdict import answering
+
     if json_file:
         require_writable(json_file)
     chosen_models = [named_model(name) for name in models] or list(named_models().values())
@@ -202,6 +204,8 @@ def _print_results(results: list[Result], absent: list[Framework], seed: int) ->
 
 
 def _print_verdict(formula: Formula, results: list[Result], seed: int) -> None:
+    from builders.anyone.verdict import verdict, without_smallest
+
     lines = list(verdict(formula, results))
     console.print(verify_table(without_smallest(results)))
     for result in results:

@@ -20,7 +20,7 @@ Expression: TypeAlias = Any
 """A SymPy polynomial, or an int."""
 
 LAYERS = ("L", "N", "M")
-ORDER = ("V", "V'", "U", "U'", "P", "P'", "T", "T'", "H", "A", "G", "K", "F")
+ORDER = ("V'", "V", "U'", "U", "P'", "P", "T'", "T", "H", "A", "G", "K", "F")
 MINUS = "\N{MINUS SIGN}"
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 

@@ -18,9 +18,9 @@ from formulas.models import named_models
 from formulas.spec import Spec
 
 FIELDS = {
-    "vocab_size": 10**6,
-    "target_vocab_size": 10**6,
-    "max_position_embeddings": 2**20,
+    "vocab_size": 300_000,
+    "target_vocab_size": 300_000,
+    "max_position_embeddings": 2**17,
     "type_vocab_size": 16,
 }
 """The sizes that tables have, with the largest that is tried."""
@@ -67,14 +67,16 @@ def _named_specs() -> frozenset[Spec]:
 
 
 def at_unnamed_sizes(spec: Spec, number: int) -> Iterator[Account]:
-    """Accounts of ``number`` of the coarse forms, at a size that is solved for."""
+    """Accounts of ``number`` as the whole model, at a size that is solved for."""
     for sizes, account, count, slope in _sloped(spec):
+        if account.length > 1:
+            continue
         field, own = sizes[0]
         value, rest = divmod(number - count, slope)
         value += own
         if not rest and 1 <= value <= FIELDS[field] and value not in known()[field]:
             other = tuple((name, value) for name, _ in sizes)
-            yield account._replace(sizes=other, length=account.length + 3)
+            yield account._replace(sizes=other, length=account.length + 2)
 
 
 def _sloped(spec: Spec) -> Iterator[tuple[Sizes, Account, int, int]]:

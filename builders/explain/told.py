@@ -39,7 +39,8 @@ class Told:
         found = self.found
         rounded = f" = {found.count:,}, {found.reading}" if found.reading else ""
         yield f"  {found.text}{rounded}"
-        if self.residual:
+        whole = not found.account.parts[0].component
+        if self.residual and whole and not (found.account.sizes and len(found.models) > 1):
             yield f"    claimed − formula = {signed(self.difference)} = {self.residual}"
         else:
             yield f"    = {self.letters}"
