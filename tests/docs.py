@@ -14,6 +14,8 @@ README = ROOT / "README.md"
 FAULTS_PAGE = ROOT / "docs" / "faults.md"
 MUTATION_PAGE = ROOT / "docs" / "mutation.md"
 EVIDENCE_PAGE = ROOT / "docs" / "evidence.md"
+CLAIMS_PAGE = ROOT / "docs" / "claims.md"
+EXPLAIN_PAGE = ROOT / "docs" / "explain.md"
 VERIFY = ("verify", "--model", "bert-base", "--examples", "50")
 
 
@@ -81,6 +83,28 @@ def write_faults() -> None:
     write_markdown(EVIDENCE_PAGE, summary=matrix.summary())
 
 
+def write_claims() -> None:
+    """Rewrite the ledger of published claims."""
+    from builders.ledger import page
+
+    write_markdown(CLAIMS_PAGE, summary=page.summary(), ledger=page.ledger())
+
+
+def samples(page: Path) -> list[str]:
+    """The blocks of a page that are what a command prints: their names are the commands."""
+    return re.findall(r"^<!-- (paramproof .*?) -->$", page.read_text("utf-8"), re.MULTILINE)
+
+
+def write_explain() -> None:
+    """Rewrite the samples of ``explain`` and ``count``, and the rate of false accounts."""
+    from tests.explain_rate import rates, table
+
+    text = with_block("rate", EXPLAIN_PAGE.read_text("utf-8"), table(rates()))
+    for command in samples(EXPLAIN_PAGE):
+        text = with_block(command, text, paramproof(*command.split()[1:]))
+    EXPLAIN_PAGE.write_text(text, "utf-8")
+
+
 def main() -> None:
     """Rewrite every block."""
     text = README.read_text("utf-8")
@@ -89,6 +113,8 @@ def main() -> None:
     text = with_block("paramproof count bert-base", text, paramproof("count", "bert-base"))
     README.write_text(text, "utf-8")
     write_faults()
+    write_claims()
+    write_explain()
 
 
 if __name__ == "__main__":

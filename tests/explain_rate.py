@@ -6,7 +6,6 @@ random number is a false one. ``python -m tests.explain_rate`` prints the rates.
 """
 
 import sys
-from bisect import bisect_left
 from random import Random
 
 from builders.explain.grammar import components

@@ -79,6 +79,11 @@ def _symbol(name: str) -> Expression:
     return sympy.Symbol(name, integer=True, positive=True)
 
 
+def expanded(expression: Expression) -> Expression:
+    """Multiplied out, and 0 where it is nothing."""
+    return sympy.expand(expression)
+
+
 def text(expression: Expression) -> str:
     """A polynomial as the field writes it: ``L·(9·H + F) + 2·H``."""
     expression = sympy.expand(expression)

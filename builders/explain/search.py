@@ -144,9 +144,13 @@ def _different(found: Iterable[Found]) -> Iterator[Found]:
 
 def _rank(found: Found) -> tuple[int, int]:
     """The shorter first; of those as long, the one that leaves out no table: few forget one."""
-    left_out = (part.component for part in found.account.parts if part.times < 0)
-    tables = sum(level in TABLES for path in left_out for level in path.split("."))
-    return found.account.length, tables
+    return found.account.length, tables_left_out(found.account)
+
+
+def tables_left_out(account: Account) -> int:
+    """How many of the parts that ``account`` leaves out are tables."""
+    left_out = (part.component for part in account.parts if part.times < 0)
+    return sum(level in TABLES for path in left_out for level in path.split("."))
 
 
 def _joined(found: Iterable[Found]) -> list[Found]:

@@ -85,10 +85,12 @@ def _inside(part: Part, other: Part) -> bool:
 
 
 def _sizes(account: Account) -> str:
-    (field, value), *_ = account.sizes
-    owners = known()[field].get(value, [])
-    if not owners:
-        return f"{field}={value}, which no named model has"
-    more = len(owners) - MOST_OWNERS
-    names = ", ".join(owners[:MOST_OWNERS]) + (f" and {more} more" if more > 0 else "")
-    return f"{field}={value} (that of {names})"
+    """The sizes with the models that have them all; those of one table are one size."""
+    values = {field.removeprefix("target_"): value for field, value in account.sizes}
+    text = ", ".join(f"{field}={value}" for field, value in values.items())
+    owners = [known()[field].get(value, []) for field, value in values.items()]
+    names = [name for name in owners[0] if all(name in own for own in owners)]
+    if not names:
+        return f"{text}, which no named model has"
+    more = len(names) - MOST_OWNERS
+    return f"{text} (of {', '.join(names[:MOST_OWNERS])}{f' and {more} more' if more > 0 else ''})"
