@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from formulas import EncoderSpec, inventory
+from formulas import EncoderSpec, Inventory, inventory
 from formulas.conventions import counted
 from formulas.inventory import LAYER, Tensor, at_layer, lies_in
 from formulas.spec import Spec
@@ -80,7 +81,7 @@ def recount(account: Account, spec: Spec) -> tuple[int, frozenset[tuple[str, int
     Two accounts of a model that count the same tensors are the same account.
     """
     spec = spec_of(account, spec)
-    tensors = inventory(spec.letters()).expand()
+    tensors = _expanded(spec)
     times: Counter[str] = Counter()
     sizes: dict[str, int] = {}
     for part in account.parts:
@@ -91,6 +92,11 @@ def recount(account: Account, spec: Spec) -> tuple[int, frozenset[tuple[str, int
                 sizes[tensor.path] = tensor.size
     number = sum(count * sizes[path] for path, count in times.items())
     return number, frozenset((path, count) for path, count in times.items() if count)
+
+
+@lru_cache(maxsize=64)
+def _expanded(spec: Spec) -> Inventory:
+    return inventory(spec.letters()).expand()
 
 
 def _counts(part: Part, tensor: Tensor) -> bool:

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-UNITS = {"": 0, "K": 1, "M": 2, "B": 3, "G": 3, "T": 4}
+UNITS = {"": 0, "k": 1, "m": 2, "b": 3, "g": 3, "t": 4}
+WORDS = {"thousand": "k", "million": "m", "billion": "b", "trillion": "t"}
 MOST_DIGITS = 30
 ZEROS = 5
 """A number with more zeros at its end may be a rounded one."""
@@ -20,7 +21,7 @@ ZEROS = 5
 _DIGITS = r"\d{1,3}(?P<separator>[,_'\u202f\u2009 ])\d{3}(?:(?P=separator)\d{3})*|\d+"
 _NUMBER = re.compile(
     rf"(?P<whole>{_DIGITS})(?:\.(?P<places>\d+))?(?:e\+?(?P<exponent>\d{{1,2}}))?"
-    r"\s?(?:(?P<unit>[kmgt])(?:ib?|b)?|(?P<billion>b))?",
+    r"\s?(?:(?P<unit>[kmgt])(?:ib?|b)?|(?P<word>b|thousand|million|billion|trillion))?",
     re.IGNORECASE | re.ASCII,
 )
 
@@ -71,7 +72,8 @@ def read(text: str) -> Number:
     digits = whole + places
     if not int(digits) or len(digits) + exponent > MOST_DIGITS:
         raise ValueError(f"{text.strip()!r} is no number of parameters that a model can have")
-    unit = (match["unit"] or match["billion"] or "").upper()
+    word = (match["unit"] or match["word"] or "").lower()
+    unit = WORDS.get(word, word)
     zeros = len(digits) - len(digits.rstrip("0"))
     if not (places or exponent or unit):
         readings = _readings(int(digits), 0, "", zeros) if zeros >= ZEROS else ()

@@ -19,12 +19,12 @@ def words(account: Account) -> str:
     base, left_out, again, wide = split(account)
     text = " + ".join(_components(base))
     if left_out:
-        text += f" without {_listed(left_out)}"
+        text += f" without {_listed(left_out, base[0])}"
     if again:
-        text += f" and {_listed(again)} a second time"
+        text += f" and {_listed(again, base[0])} a second time"
     if wide:
         same = [part.component for part in wide] == [part.component for part in base]
-        text += f", each head at full width{'' if same else f' in {_listed(wide)}'}"
+        text += f", each head at full width{'' if same else f' in {_listed(wide, base[0])}'}"
     if account.plain:
         text += ", as if these layers were BERT's at F = 4·H"
     if account.sizes:
@@ -75,7 +75,11 @@ def _component(part: Part) -> str:
     return f"{text} ({', '.join(conventions)})" if conventions else text
 
 
-def _listed(parts: Sequence[Part]) -> str:
+def _listed(parts: Sequence[Part], base: Part) -> str:
+    """Parts of ``base``; what is in the same layers is said relative to it."""
+    if LAYER in base.component.split(".") and all(part.one == base.one for part in parts):
+        inner = (part.component.removeprefix(f"{base.component}.") for part in parts)
+        parts = [Part(component) for component in inner]
     *most, last = _components(parts)
     return f"{', '.join(most)} and {last}" if most else last
 

@@ -120,20 +120,21 @@ def components_of(account: Account, target: Target) -> str:
     names = [part.component for part in account.parts if part.component not in own]
     for part in account.parts:
         names += [name for name in part.conventions[1:] if name not in target.conventions]
-    names += [FIELDS_OF[field] for field, _ in account.sizes]
+    names += [SIZE_OF.get(field, "the whole model") for field, _ in account.sizes]
     if account.plain:
         names = list(_differing(target.spec))
     return ", ".join(dict.fromkeys(names))
 
 
-FIELDS_OF = {
+SIZE_OF = {
     "vocab_size": "embeddings.word_embeddings",
     "target_vocab_size": "decoder.embeddings.word_embeddings",
     "max_position_embeddings": "embeddings.position_embeddings",
     "type_vocab_size": "embeddings.token_type_embeddings",
     "intermediate_size": "layers.*.feed_forward",
+    "num_hidden_layers": "layers",
 }
-"""The component whose size a field is."""
+"""The component whose size a field is, where it is not that of all."""
 
 
 @cache
