@@ -14,26 +14,23 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from builders.anyone.formula import Formula
 from builders.anyone.live import compare_live, model_named
-from builders.anyone.verdict import answering, verdict, without_smallest
 from builders.commands.checkpoint import checkpoint_command
-from builders.given import GivenModel, given_model, spec_given
+from builders.commands.count import count_command
+from builders.commands.explain import explain_command
+from builders.commands.output import console, errors, require_writable
+from builders.given import given_model, spec_given
 from builders.prove import Proof
 from builders.registry import Framework, framework, frameworks
 from builders.results import Result
-from builders.tables import count_table, frameworks_table, proof_table, ties, verify_table
+from builders.tables import frameworks_table, proof_table, verify_table
 from builders.verify import prove_all, verify
 from formulas.families import family_of
 from formulas.models import named_models
 from formulas.spec import EncoderSpec, Spec
-
-# In a pipe there is no width to fit.
-console = Console(width=None if sys.stdout.isatty() else 1000)
-errors = Console(stderr=True)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -42,43 +39,9 @@ def cli() -> None:
     """How many parameters a transformer has, and why: formulas held to real frameworks."""
 
 
+cli.add_command(count_command)
+cli.add_command(explain_command)
 cli.add_command(checkpoint_command)
-
-
-@cli.command("count")
-@click.argument("model")
-@click.option("--symbolic", is_flag=True, help="In letters, term by term, and the closed form.")
-@click.option("--latex", is_flag=True, help="The same as LaTeX (align* of amsmath).")
-def count_command(model: str, symbolic: bool, latex: bool) -> None:
-    """Print the tree of MODEL: shapes, parameters, subtotals and shares.
-
-    MODEL is a model's name, or a config.json: of Hugging Face (BERT, ERNIE, RoBERTa, GPT-2,
-    LLaMA), Google's bert_config.json or Baidu's ernie_config.json.
-    """
-    given = given_model(model)
-    if symbolic or latex:
-        _print_symbolic(given, latex)
-        return
-    title = f"{given.name}: trainable parameters, tied tensors counted once"
-    console.print(title, markup=False)
-    console.print(count_table(given.spec))
-    for tie in ties(given.spec):
-        console.print(f"tied: {tie}", markup=False)
-    for line in given.origin():
-        console.print(line, markup=False)
-
-
-def _print_symbolic(given: GivenModel, latex: bool) -> None:
-    # Only here: SymPy takes its time to import.
-    from builders.commands.symbolic import latex_of, sizes_line, symbolic_table
-
-    if latex:
-        click.echo(latex_of(given.spec))
-        return
-    title = f"{given.name}: trainable parameters in letters, tied tensors counted once"
-    console.print(title, markup=False)
-    console.print(symbolic_table(given.spec))
-    console.print(sizes_line(given.spec), markup=False, highlight=False)
 
 
 @cli.command("frameworks")
@@ -117,8 +80,11 @@ def verify_command(
     A formula of your own takes a spec, or letters by name (L H A F V P T pooler mlm untied
     nsp), and returns trainable parameters: an int, or ints by component.
     """
+    # Random specs need Hypothesis, which takes its time to import: no other command waits.
+    from builders.anyone.verdict import answering
+
     if json_file:
-        _require_writable(json_file)
+        require_writable(json_file)
     chosen_models = map(given_model, models) if models else named_models().values()
     specs = {given.name: given.spec for given in chosen_models}
     if reference:
@@ -171,7 +137,7 @@ def compare_command(reference: str, text: str) -> None:
 def prove_command(names: Sequence[str], json_file: Path | None) -> None:
     """Hold every framework to the formula at every size, as polynomials."""
     if json_file:
-        _require_writable(json_file)
+        require_writable(json_file)
     there, absent = _chosen(names)
     with _progress(there, 1) as advance:
         proofs = prove_all(there, on_proof=advance)
@@ -241,6 +207,8 @@ def _print_results(results: list[Result], absent: list[Framework], seed: int) ->
 
 
 def _print_verdict(formula: Formula, results: list[Result], seed: int) -> None:
+    from builders.anyone.verdict import verdict, without_smallest
+
     lines = list(verdict(formula, results))
     console.print(verify_table(without_smallest(results)))
     for result in results:
@@ -271,13 +239,6 @@ def _write_json(path: Path, records: Sequence[Result | Proof], **about: int) -> 
         "results": [record.as_json() for record in records],
     }
     path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-
-
-def _require_writable(path: Path) -> None:
-    """Find out before a long run, not after it, and without touching what is there."""
-    target = path if path.exists() else path.parent
-    if path.is_dir() or not target.exists() or not os.access(target, os.W_OK):
-        raise ValueError(f"--json {path}: cannot be written")
 
 
 def _how_to_get(chosen: Framework) -> str:

@@ -16,6 +16,8 @@ MUTATION_PAGE = ROOT / "docs" / "mutation.md"
 CONFIGURATIONS_PAGE = ROOT / "docs" / "configurations.md"
 FORMULAS_PAGE = ROOT / "docs" / "formulas.md"
 EVIDENCE_PAGE = ROOT / "docs" / "evidence.md"
+CLAIMS_PAGE = ROOT / "docs" / "claims.md"
+EXPLAIN_PAGE = ROOT / "docs" / "explain.md"
 VERIFY = ("verify", "--model", "bert-base", "--examples", "50")
 
 
@@ -97,6 +99,28 @@ def write_configurations() -> None:
     write_markdown(CONFIGURATIONS_PAGE, **configurations_page.blocks())
 
 
+def write_claims() -> None:
+    """Rewrite the ledger of published claims."""
+    from builders.ledger import page
+
+    write_markdown(CLAIMS_PAGE, summary=page.summary(), ledger=page.ledger())
+
+
+def samples(page: Path) -> list[str]:
+    """The blocks of a page that are what a command prints: their names are the commands."""
+    return re.findall(r"^<!-- (paramproof .*?) -->$", page.read_text("utf-8"), re.MULTILINE)
+
+
+def write_explain() -> None:
+    """Rewrite the samples of ``explain`` and ``count``, and the rate of false accounts."""
+    from tests.explain_rate import rates, table
+
+    text = with_block("rate", EXPLAIN_PAGE.read_text("utf-8"), table(rates()))
+    for command in samples(EXPLAIN_PAGE):
+        text = with_block(command, text, paramproof(*command.split()[1:]))
+    EXPLAIN_PAGE.write_text(text, "utf-8")
+
+
 def main() -> None:
     """Rewrite every block."""
     text = README.read_text("utf-8")
@@ -107,6 +131,8 @@ def main() -> None:
     write_faults()
     write_formulas()
     write_configurations()
+    write_claims()
+    write_explain()
 
 
 if __name__ == "__main__":
