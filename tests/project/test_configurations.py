@@ -9,9 +9,7 @@ from builders.configurations import read_config, spec_of_config
 from builders.configurations.kinds import BY_MODEL_TYPE, KINDS, UNNAMED
 from formulas import EncoderSpec, GPTSpec, LlamaSpec, closed_form
 from formulas.models import named_model
-from tests import configurations_page
 from tests.configurations import ALL, BAIDU, BERT, ERNIE, GOOGLE, GPT2, LLAMA, ROBERTA
-from tests.docs import CONFIGURATIONS_PAGE, block
 
 BASE = named_model("bert-base").spec
 
@@ -250,10 +248,3 @@ def test_every_spec_has_a_kind():
         due = set(kind.spec.__dataclass_fields__) - {"tie_word_embeddings"}
         parts = {"pooler", "mlm_head", "nsp_head"}
         assert set(kind.sizes) == due - parts
-
-
-@pytest.mark.parametrize("name", ["kinds", "refused"])
-def test_the_page(name):
-    text = CONFIGURATIONS_PAGE.read_text("utf-8")
-    shown = block(name, text).strip("\n")
-    assert shown == configurations_page.blocks()[name], "run python -m tests.docs"
