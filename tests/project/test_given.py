@@ -81,7 +81,7 @@ def test_a_name_hides_a_file(tmp_path, monkeypatch):
         ("./bert", "bert does not exist"),
         (".", ". is a directory: name the file in it"),
         ("{", "the spec is no JSON: "),
-        ('{"hidden": 3}', "the spec got an unexpected keyword argument 'hidden'; the fields of en"),
+        ('{"hidden": 3}', "the spec got an unexpected keyword argument 'hidden'; its fields are "),
         ('{"vocab_size": 3}', "the spec missing 6 required keyword-only arguments"),
         ('{"family": "moe"}', "no family is named 'moe'; there are: encoder, "),
         ('{"model_type": "moe"}', "model_type='moe' is not counted"),
