@@ -48,6 +48,11 @@ def one_in(number: int) -> settings:
     return settings(max_examples=max(1, settings().max_examples // number))
 
 
+def half() -> settings:
+    """The current profile with half of its examples, for tests that compute."""
+    return one_in(2)
+
+
 def a_fifth() -> settings:
     """The current profile with a fifth of its examples, for tests that build many models."""
     return one_in(5)
