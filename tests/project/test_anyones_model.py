@@ -115,6 +115,8 @@ def test_grouped_queries_may_be_fused_and_split():
     tensors["0.qkv"] = (3 * 24, 10)
     report = compare_live(model(tensors), spec)
     assert (report.equal, report.difference) == (False, 240)
+    # What is missing is as large as it should be: 48 wide, three unequal parts.
+    assert "-480" in report.render(spec)
 
 
 def test_a_unit_makes_room():
