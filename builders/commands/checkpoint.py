@@ -10,12 +10,15 @@ import click
 from builders.checkpoint import Held, held
 from builders.configurations.jsonfile import require_file
 from builders.given import GivenModel, given_model
+from builders.storage import recorded_spec
 
 
 @click.command("checkpoint")
 @click.argument("file", metavar="FILE", type=Path)
 @click.option(
-    "--config", metavar="MODEL", help="A config.json, or a model's name; else that beside FILE."
+    "--config",
+    metavar="MODEL",
+    help="A config.json or a model's name; else as FILE says, or that beside it.",
 )
 @click.option("--architecture", metavar="CLASS", default="", help="Instead of the config's own.")
 def checkpoint_command(file: Path, config: str | None, architecture: str) -> None:
@@ -23,10 +26,11 @@ def checkpoint_command(file: Path, config: str | None, architecture: str) -> Non
 
     FILE is a safetensors file, or the index of a sharded one (model.safetensors.index.json).
     Only headers are read, and no weight. Names are those of Hugging Face's BERT, ERNIE,
-    RoBERTa, GPT-2 and LLaMA, or canonical ones.
+    RoBERTa, GPT-2 and LLaMA, or canonical ones. Weights that this project saved say whose
+    they are; beside others lies a config.json.
     """
     require_file(file)
-    given = given_model(config or _beside(file), architecture)
+    given = given_model(config or recorded_spec(file) or _beside(file), architecture)
     found = held(file, given.spec)
     for line in [*_about(found, given), *_verdict(found, given)]:
         click.echo(line)

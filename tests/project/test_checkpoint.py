@@ -4,11 +4,14 @@ import json
 
 import pytest
 
+from builders.canonical import stored_tensors
 from builders.checkpoint import held
 from builders.checkpoint.names import Names
 from builders.configurations import spec_of_config
+from builders.storage import save_weights
 from formulas import EncoderSpec, inventory
 from formulas.families import family_of, spec_fields
+from tests.bits import odd_weights
 from tests.checkpoints import BOTH, ENCODER, GPT, GROUPED, LAYERS, SIZES, canonical, write
 from tests.configurations import LLAMA
 
@@ -144,6 +147,15 @@ def test_command(paramproof, tmp_path):
         "actual 82,356,228,096 - formula 82,356,228,096 = +0",
         "every tensor is as the formula says",
     ]
+
+
+@pytest.mark.parametrize("spec", [ENCODER, BOTH], ids=lambda spec: type(spec).__name__)
+def test_weights_that_were_saved_here_say_whose_they_are(spec, paramproof, tmp_path):
+    arrays = odd_weights(stored_tensors(spec).values(), "float32")
+    save_weights(tmp_path / "weights.safetensors", arrays, spec)
+    done = paramproof("checkpoint", "weights.safetensors")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"{inventory(spec.letters()).total():,}" in done.stdout
 
 
 @pytest.mark.parametrize(
