@@ -17,17 +17,21 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from builders.anyone.formula import Formula
-from builders.anyone.live import compare_live, model_named, spec_given
+from builders.anyone.live import compare_live, model_named
+from builders.commands.checkpoint import checkpoint_command
 from builders.commands.conventions import print_conventions, print_count
 from builders.commands.explain import explain_command
 from builders.commands.output import console, errors, require_writable
+from builders.given import GivenModel, given_model, spec_given
 from builders.prove import Proof
 from builders.registry import Framework, framework, frameworks
 from builders.results import Result
 from builders.tables import count_table, frameworks_table, proof_table, ties, verify_table
 from builders.verify import prove_all, verify
 from formulas import inventory
-from formulas.models import named_model, named_models
+from formulas.families import family_of
+from formulas.models import named_models
+from formulas.spec import EncoderSpec, Spec
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -36,29 +40,54 @@ def cli() -> None:
     """How many parameters a transformer has, and why: formulas held to real frameworks."""
 
 
+cli.add_command(checkpoint_command)
+
+
 @cli.command("count")
 @click.argument("model")
 @click.option("--convention", "conventions", multiple=True, metavar="NAME", help="Count so.")
 @click.option("--conventions", "every", is_flag=True, help="Count by every convention there is.")
-def count_command(model: str, conventions: Sequence[str], every: bool) -> None:
+@click.option("--symbolic", is_flag=True, help="In letters, term by term, and the closed form.")
+@click.option("--latex", is_flag=True, help="The same as LaTeX (align* of amsmath).")
+def count_command(
+    model: str, conventions: Sequence[str], every: bool, symbolic: bool, latex: bool
+) -> None:
     """Print the tree of MODEL: shapes, parameters, subtotals and shares.
 
-    With --convention (several compose) one number instead, and what it counts.
+    MODEL is a model's name, or a config.json: of Hugging Face (BERT, ERNIE, RoBERTa, GPT-2,
+    LLaMA), Google's bert_config.json or Baidu's ernie_config.json. With --convention (several
+    compose) one number instead, and what it counts.
     """
-    named = named_model(model)
+    given = given_model(model)
+    if symbolic or latex:
+        _print_symbolic(given, latex)
+        return
     if every:
-        print_conventions(named.name, inventory(named.spec.letters()))
+        print_conventions(given.name, inventory(given.spec.letters()))
         return
     if conventions:
-        print_count(named.name, inventory(named.spec.letters()), conventions)
+        print_count(given.name, inventory(given.spec.letters()), conventions)
         return
-    console.print(f"{named.name}: trainable parameters, tied tensors counted once")
-    console.print(count_table(named.spec))
-    for tie in ties(named.spec):
+    title = f"{given.name}: trainable parameters, tied tensors counted once"
+    console.print(title, markup=False)
+    console.print(count_table(given.spec))
+    for tie in ties(given.spec):
         console.print(f"tied: {tie}", markup=False)
-    what = f" for {named.component}" if named.component else ""
-    console.print(f"published{what}: {named.published} ({named.source})", markup=False)
-    console.print(f"sizes from: {named.config}", markup=False)
+    for line in given.origin():
+        console.print(line, markup=False)
+
+
+def _print_symbolic(given: GivenModel, latex: bool) -> None:
+    # Only here: SymPy takes its time to import.
+    from builders.commands.symbolic import latex_of, sizes_line, symbolic_table
+
+    if latex:
+        click.echo(latex_of(given.spec))
+        return
+    title = f"{given.name}: trainable parameters in letters, tied tensors counted once"
+    console.print(title, markup=False)
+    console.print(symbolic_table(given.spec))
+    console.print(sizes_line(given.spec), markup=False, highlight=False)
 
 
 @cli.command("frameworks")
@@ -69,7 +98,9 @@ def frameworks_command() -> None:
 
 @cli.command("verify")
 @click.option("--framework", "names", multiple=True, metavar="NAME", help="Only this framework.")
-@click.option("--model", "models", multiple=True, metavar="NAME", help="Only this named model.")
+@click.option(
+    "--model", "models", multiple=True, metavar="MODEL", help="Only this: a name, or a config.json."
+)
 @click.option(
     "--examples", type=click.IntRange(0), default=25, show_default=True, help="Random specs each."
 )
@@ -90,6 +121,8 @@ def verify_command(
 ) -> None:
     """Hold every framework to the formula, over the named models and random specs.
 
+    Random specs are of the families of the models.
+
     A formula of your own takes a spec, or letters by name (L H A F V P T pooler mlm untied
     nsp), and returns trainable parameters: an int, or ints by component.
     """
@@ -98,16 +131,20 @@ def verify_command(
 
     if json_file:
         require_writable(json_file)
-    chosen_models = [named_model(name) for name in models] or list(named_models().values())
-    specs = {named.name: named.spec for named in chosen_models}
+    chosen_models = map(given_model, models) if models else named_models().values()
+    specs = {given.name: given.spec for given in chosen_models}
+    if reference:
+        specs = {name: spec for name, spec in specs.items() if _answerable(name, spec, models)}
+    families = list(dict.fromkeys(family_of(spec).name for spec in specs.values()))
     there, absent = _chosen(names)
     formula = answering(reference, specs) if reference else None
-    with _progress(there, len(specs) + examples) as advance:
+    with _progress(there, len(specs) + examples * len(families)) as advance:
         results = verify(
             there,
             specs,
             examples=examples,
             seed=seed,
+            families=families,
             formula=reference or "",
             on_result=advance,
         )
@@ -123,13 +160,15 @@ def verify_command(
 
 @cli.command("compare")
 @click.argument("reference", metavar="MODULE:FUNCTION")
-@click.option("--spec", "text", required=True, metavar="SPEC", help="A model's name, or JSON.")
+@click.option(
+    "--spec", "text", required=True, metavar="SPEC", help="A name, a config.json, or JSON."
+)
 def compare_command(reference: str, text: str) -> None:
     """Hold the live model that MODULE:FUNCTION returns to the formula, by its shapes.
 
     A model of PyTorch, Keras, tf-keras or nnx, under any names; of linen the pair (module,
-    variables), or the variables. The spec is a named model's, or JSON with the fields of
-    EncoderSpec, inline or in a file.
+    variables), or the variables. The spec is a named model's, a config.json's, or JSON with
+    the fields of a spec, inline or in a file.
     """
     spec = spec_given(text)
     report = compare_live(model_named(reference), spec)
@@ -153,6 +192,16 @@ def prove_command(names: Sequence[str], json_file: Path | None) -> None:
     _print_proofs(proofs, absent)
     if any(proof.failed for proof in proofs):
         raise SystemExit(1)
+
+
+def _answerable(name: str, spec: Spec, asked: Sequence[str]) -> bool:
+    """Whether a formula of one's own may be asked about this model: it is an encoder.
+
+    Raises ``ValueError`` for another one that was ``asked`` for.
+    """
+    if asked and not isinstance(spec, EncoderSpec):
+        raise ValueError(f"--model {name}: a formula of your own is held to encoders")
+    return isinstance(spec, EncoderSpec)
 
 
 def _chosen(names: Sequence[str]) -> tuple[list[Framework], list[Framework]]:
@@ -192,7 +241,7 @@ def _print_results(results: list[Result], absent: list[Framework], seed: int) ->
             console.print(f"\n{result.framework}", text, sep="\n", markup=False)
         else:
             console.print(f"\n{result.framework} is installed and broken: {result.reason}")
-    for reason in dict.fromkeys(result.reason for result in results if result.model):
+    for reason in dict.fromkeys(r.reason for r in results if r.status == "not expressible"):
         if reason:
             console.print(f"not expressible: {reason}", markup=False)
     for chosen in absent:

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 FAULTS_PAGE = ROOT / "docs" / "faults.md"
 MUTATION_PAGE = ROOT / "docs" / "mutation.md"
+FORMULAS_PAGE = ROOT / "docs" / "formulas.md"
 EVIDENCE_PAGE = ROOT / "docs" / "evidence.md"
 CLAIMS_PAGE = ROOT / "docs" / "claims.md"
 EXPLAIN_PAGE = ROOT / "docs" / "explain.md"
@@ -105,6 +106,13 @@ def write_explain() -> None:
     EXPLAIN_PAGE.write_text(text, "utf-8")
 
 
+def write_formulas() -> None:
+    """Rewrite the derivations of the families."""
+    from tests import formulas_page
+
+    write_markdown(FORMULAS_PAGE, **formulas_page.blocks())
+
+
 def main() -> None:
     """Rewrite every block."""
     text = README.read_text("utf-8")
@@ -115,6 +123,7 @@ def main() -> None:
     write_faults()
     write_claims()
     write_explain()
+    write_formulas()
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""Commands of the command line that have a file of their own."""
+"""The commands of ``paramproof`` that have a file of their own."""

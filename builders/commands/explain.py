@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from builders.anyone.live import spec_given
 from builders.commands.output import console, require_writable
 from builders.explain.number import read
 from builders.explain.search import explain
-from formulas.models import SHORT_NAMES, named_models
+from builders.given import given_model
+from formulas.models import named_models
 
 
 @click.command("explain")
@@ -31,8 +31,8 @@ def explain_command(number: str, model: str | None, json_file: Path | None) -> N
     if model is None:
         explanation = explain(wanted, named)
     else:
-        given = {SHORT_NAMES.get(model, model): spec_given(model)}
-        explanation = explain(wanted, given, others=named)
+        given = given_model(model)
+        explanation = explain(wanted, {given.name: given.spec}, others=named)
     # SymPy takes its time to import, and a mistake of the user's does not need it.
     from builders.explain.told import as_json, lines
 

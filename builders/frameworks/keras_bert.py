@@ -7,7 +7,7 @@ the bare encoder is what the package returns otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -22,8 +22,9 @@ from builders.protocol import (
     UnsupportedSpec,
     require,
     require_allocated,
+    require_arrays,
 )
-from formulas.spec import EncoderSpec, Numerics
+from formulas.spec import EncoderSpec, Numerics, Spec
 from formulas.weight import Weight
 
 FRAMEWORKS = {
@@ -83,8 +84,10 @@ IN_LAYER = {
 }
 
 
-def supports(spec: EncoderSpec) -> Literal[True] | str:
+def supports(spec: Spec) -> Literal[True] | str:
     """True, or what ``get_model`` cannot build."""
+    if not isinstance(spec, EncoderSpec):
+        return "keras-bert builds BERT's encoder and no other family of models"
     if spec.type_vocab_size != 2:
         return f"keras-bert has 2 token types, type_vocab_size={spec.type_vocab_size} is not there"
     if not spec.tie_word_embeddings:
@@ -191,6 +194,26 @@ class KerasBertModel:
             _weight(_path(variable), tuple(variable.shape), id(variable) in trainable)
             for variable in self.model.weights
         ]
+
+    @property
+    def dtype(self) -> DType:
+        """That of the first variable."""
+        return self.model.weights[0].dtype.name
+
+    def read(self) -> dict[str, Array]:
+        """Every variable's value in the session."""
+        require_allocated(self.session is not None)
+        return self.session.run({_path(variable): variable for variable in self.model.weights})
+
+    def write(self, arrays: Mapping[str, Array]) -> None:
+        """Initialise every variable again, fed with ``arrays`` in place of its initial value."""
+        require_allocated(self.session is not None)
+        require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
+        variables = self.model.weights
+        with self.session.graph.as_default():
+            # Copies: a session may keep the array itself.
+            initial = {v.initial_value: arrays[_path(v)].copy() for v in variables}
+            self.session.run([variable.initializer for variable in variables], initial)
 
     def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
         """A forward pass. Raises ``ValueError`` where the mask is not that of token id 0."""

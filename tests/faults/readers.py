@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from builders.frameworks.torch import TorchModel, _weight
+from builders.frameworks.torch import TorchModel
 from formulas import Weight
 
 
@@ -15,7 +15,7 @@ class ByName(TorchModel):
 
     def weights(self):
         named = self.module.named_parameters(remove_duplicate=False)
-        return [_weight(parameter, path) for path, parameter in named]
+        return [self.weight(parameter, path) for path, parameter in named]
 
 
 class WithBuffers(TorchModel):

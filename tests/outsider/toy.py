@@ -9,6 +9,7 @@ import os
 import numpy as np
 
 from builders.protocol import Outputs, require, require_allocated
+from formulas.spec import EncoderSpec
 from formulas.weight import Weight
 
 FRAMEWORKS = {
@@ -30,6 +31,8 @@ DENSE = ("kernel", "bias")
 
 
 def supports(spec):
+    if not isinstance(spec, EncoderSpec):
+        return "the toy is an encoder"
     return "the toy has no heads" if spec.mlm_head or spec.nsp_head else True
 
 

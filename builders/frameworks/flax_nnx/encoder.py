@@ -1,13 +1,8 @@
-"""Flax nnx: ``nnx.MultiHeadAttention``, and all layers in one module with a leading axis.
-
-The layers are made by ``nnx.vmap`` over split random keys and run by ``nnx.scan``, so that
-each of their weights is one array, (L, …). Made under ``nnx.eval_shape``: shapes, no arrays.
-Only an ``nnx.Param`` is a parameter; random keys and their counters are variables too.
-"""
+"""BERT, post-norm, with its heads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, Literal
@@ -17,11 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from builders.protocol import Array, DType, Outputs, require_allocated
+from builders.protocol import Array, DType, Outputs, require_allocated, require_arrays
 from formulas.spec import EncoderSpec, Numerics
 from formulas.weight import Weight
-
-FRAMEWORKS = {"flax-nnx": {"extra": "flax", "distributions": ("flax", "jax", "jaxlib")}}
 
 Activation = Callable[[jax.Array], jax.Array]
 ACTIVATIONS: dict[str, Activation] = {
@@ -205,11 +198,27 @@ class NnxModel:
 
     def weights(self) -> list[Weight]:
         """Every ``nnx.Param`` once, by identity. All are trainable."""
-        state = nnx.state(self.module, nnx.Param)
         return [
-            _weight(".".join(map(str, path)), tuple(variable.get_value().shape))
-            for path, variable in nnx.to_flat_state(state)
+            _weight(path, tuple(variable.get_value().shape))
+            for path, variable in self._parameters().items()
         ]
+
+    @property
+    def dtype(self) -> DType:
+        """That of the token table."""
+        return self._parameters()["word_embeddings.embedding"].get_value().dtype.name
+
+    def read(self) -> dict[str, Array]:
+        """Every ``nnx.Param``. Their arrays are immutable: none is copied."""
+        with self._precision():
+            return {k: np.asarray(v.get_value()) for k, v in self._parameters().items()}
+
+    def write(self, arrays: Mapping[str, Array]) -> None:
+        """Set every ``nnx.Param`` to another array."""
+        with self._precision():
+            require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
+            for path, variable in self._parameters().items():
+                variable.set_value(jnp.array(arrays[path]))
 
     def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
         """A forward pass. nnx takes the attention's softmax in float32, in float64 too."""
@@ -234,10 +243,15 @@ class NnxModel:
 
     def _precision(self) -> AbstractContextManager[None]:
         """JAX makes float32 of every float64 it is not told to keep."""
-        module: Any = self.module
-        table = module.word_embeddings.embedding.get_value()
-        require_allocated(isinstance(table, jax.Array))
-        return jax.enable_x64(table.dtype == jnp.float64)
+        parameters = self._parameters().values()
+        require_allocated(all(isinstance(v.get_value(), jax.Array) for v in parameters))
+        return jax.enable_x64(self.dtype == "float64")
+
+    def _parameters(self) -> dict[str, nnx.Param[Any]]:
+        """By path. They are the module's own."""
+        graph = nnx.iter_graph(self.module)
+        parameters = ((path, node) for path, node in graph if isinstance(node, nnx.Param))
+        return {".".join(map(str, path)): parameter for path, parameter in parameters}
 
 
 def _weight(path: str, shape: tuple[int, ...]) -> Weight:
