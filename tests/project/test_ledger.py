@@ -94,8 +94,14 @@ def test_verdicts(source, where, kind, words):
             "feed_forward",
             "64,760,053,760",
         ),
-        ("004", "BERT, the", "−7,806,720 = V'·H − V·H − H² − 3·H", "pooler", "109,482,240"),
-        ("004", "ERNIE, the t", "+1,809,408 = V'·H − V·H + P'·H", "layer_norm", "99,866,112"),
+        ("004", "BERT, the", "−7,806,720 = −V·H − H² − 3·H + V'·H", "pooler", "109,482,240"),
+        (
+            "004",
+            "ERNIE, the t",
+            "+1,809,408 = −V·H − P·H − H² − 3·H + P'·H",
+            "layer_norm",
+            "99,866,112",
+        ),
     ],
 )
 def test_residuals(source, where, residual, component, correct):
@@ -183,7 +189,7 @@ def test_a_number_without_account_is_refuted_by_its_size():
 def test_a_size_that_is_possible_is_counted():
     about = {"source": "000", "where": "here", "model": "bert-base-uncased"}
     found = verdict(Size(**about, field="vocab_size", claimed="30523"))
-    assert found.residual == "+768 = V'·H − V·H"
+    assert found.residual == "+768 = −V·H + V'·H"
     assert found.component == "embeddings.word_embeddings"
     assert found.correct == "30,522"
 
