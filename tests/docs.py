@@ -118,7 +118,8 @@ def main() -> None:
     text = README.read_text("utf-8")
     text = with_block("verify", text, paramproof(*VERIFY))
     text = with_block("report", text, report())
-    text = with_block("paramproof count bert-base", text, paramproof("count", "bert-base"))
+    for command in samples(README):
+        text = with_block(command, text, paramproof(*command.split()[1:]))
     README.write_text(text, "utf-8")
     write_faults()
     write_claims()

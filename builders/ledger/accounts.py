@@ -66,7 +66,7 @@ class Target:
     def excused(self, account: Account) -> bool:
         """Whether ``account`` is this target under one convention that the text does not name."""
         first, *others = self.account.parts
-        if self.complete or others or len(account.parts) > 1 or account.sizes or account.plain:
+        if others or len(account.parts) > 1 or account.sizes or account.plain:
             return False
         named = account.parts[0].conventions
         one = len(set(named) - set(first.conventions)) == 1 and len(named) <= 2
