@@ -19,16 +19,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from builders.anyone.formula import Formula
 from builders.anyone.live import compare_live, model_named
 from builders.commands.checkpoint import checkpoint_command
-from builders.commands.conventions import print_conventions, print_count
+from builders.commands.count import count_command
 from builders.commands.explain import explain_command
 from builders.commands.output import console, errors, require_writable
-from builders.given import GivenModel, given_model, spec_given
+from builders.given import given_model, spec_given
 from builders.prove import Proof
 from builders.registry import Framework, framework, frameworks
 from builders.results import Result
-from builders.tables import count_table, frameworks_table, proof_table, ties, verify_table
+from builders.tables import frameworks_table, proof_table, verify_table
 from builders.verify import prove_all, verify
-from formulas import inventory
 from formulas.families import family_of
 from formulas.models import named_models
 from formulas.spec import EncoderSpec, Spec
@@ -40,54 +39,9 @@ def cli() -> None:
     """How many parameters a transformer has, and why: formulas held to real frameworks."""
 
 
+cli.add_command(count_command)
+cli.add_command(explain_command)
 cli.add_command(checkpoint_command)
-
-
-@cli.command("count")
-@click.argument("model")
-@click.option("--convention", "conventions", multiple=True, metavar="NAME", help="Count so.")
-@click.option("--conventions", "every", is_flag=True, help="Count by every convention there is.")
-@click.option("--symbolic", is_flag=True, help="In letters, term by term, and the closed form.")
-@click.option("--latex", is_flag=True, help="The same as LaTeX (align* of amsmath).")
-def count_command(
-    model: str, conventions: Sequence[str], every: bool, symbolic: bool, latex: bool
-) -> None:
-    """Print the tree of MODEL: shapes, parameters, subtotals and shares.
-
-    MODEL is a model's name, or a config.json: of Hugging Face (BERT, ERNIE, RoBERTa, GPT-2,
-    LLaMA), Google's bert_config.json or Baidu's ernie_config.json. With --convention (several
-    compose) one number instead, and what it counts.
-    """
-    given = given_model(model)
-    if symbolic or latex:
-        _print_symbolic(given, latex)
-        return
-    if every:
-        print_conventions(given.name, inventory(given.spec.letters()))
-        return
-    if conventions:
-        print_count(given.name, inventory(given.spec.letters()), conventions)
-        return
-    title = f"{given.name}: trainable parameters, tied tensors counted once"
-    console.print(title, markup=False)
-    console.print(count_table(given.spec))
-    for tie in ties(given.spec):
-        console.print(f"tied: {tie}", markup=False)
-    for line in given.origin():
-        console.print(line, markup=False)
-
-
-def _print_symbolic(given: GivenModel, latex: bool) -> None:
-    # Only here: SymPy takes its time to import.
-    from builders.commands.symbolic import latex_of, sizes_line, symbolic_table
-
-    if latex:
-        click.echo(latex_of(given.spec))
-        return
-    title = f"{given.name}: trainable parameters in letters, tied tensors counted once"
-    console.print(title, markup=False)
-    console.print(symbolic_table(given.spec))
-    console.print(sizes_line(given.spec), markup=False, highlight=False)
 
 
 @cli.command("frameworks")
@@ -289,9 +243,6 @@ def _write_json(path: Path, records: Sequence[Result | Proof], **about: int) -> 
 
 def _how_to_get(chosen: Framework) -> str:
     return f"{chosen.name} ({chosen.how_to_get})"
-
-
-cli.add_command(explain_command)
 
 
 def main() -> None:

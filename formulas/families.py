@@ -96,4 +96,4 @@ def spec_from(fields: Mapping[str, Any]) -> Spec:
     except TypeError as error:
         known = ", ".join(FAMILIES[name].spec.__dataclass_fields__)
         problem = str(error).partition("__init__() ")[2]
-        raise ValueError(f"the spec {problem}; the fields of {name} are {known}") from error
+        raise ValueError(f"the spec {problem}; its fields are {known}") from error

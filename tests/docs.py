@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 FAULTS_PAGE = ROOT / "docs" / "faults.md"
 MUTATION_PAGE = ROOT / "docs" / "mutation.md"
+CONFIGURATIONS_PAGE = ROOT / "docs" / "configurations.md"
 FORMULAS_PAGE = ROOT / "docs" / "formulas.md"
 EVIDENCE_PAGE = ROOT / "docs" / "evidence.md"
 CLAIMS_PAGE = ROOT / "docs" / "claims.md"
@@ -84,6 +85,20 @@ def write_faults() -> None:
     write_markdown(EVIDENCE_PAGE, summary=matrix.summary())
 
 
+def write_formulas() -> None:
+    """Rewrite the derivations of the families."""
+    from tests import formulas_page
+
+    write_markdown(FORMULAS_PAGE, **formulas_page.blocks())
+
+
+def write_configurations() -> None:
+    """Rewrite what configurations are read and refused."""
+    from tests import configurations_page
+
+    write_markdown(CONFIGURATIONS_PAGE, **configurations_page.blocks())
+
+
 def write_claims() -> None:
     """Rewrite the ledger of published claims."""
     from builders.ledger import page
@@ -106,13 +121,6 @@ def write_explain() -> None:
     EXPLAIN_PAGE.write_text(text, "utf-8")
 
 
-def write_formulas() -> None:
-    """Rewrite the derivations of the families."""
-    from tests import formulas_page
-
-    write_markdown(FORMULAS_PAGE, **formulas_page.blocks())
-
-
 def main() -> None:
     """Rewrite every block."""
     text = README.read_text("utf-8")
@@ -122,9 +130,10 @@ def main() -> None:
         text = with_block(command, text, paramproof(*command.split()[1:]))
     README.write_text(text, "utf-8")
     write_faults()
+    write_formulas()
+    write_configurations()
     write_claims()
     write_explain()
-    write_formulas()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ neither has no canonical name, and is an extra tensor.
 
 from __future__ import annotations
 
-import re
 import tomllib
 from functools import cache
 from importlib.resources import files
@@ -97,7 +96,7 @@ def _starred(name: str) -> tuple[str, str]:
     levels = name.split(".")
     if LAYER in levels:
         return "", ""
-    number = next((level for level in levels if re.fullmatch("0|[1-9][0-9]*", level)), "")
+    number = next(filter(str.isdigit, levels), "")
     if number:
         levels[levels.index(number)] = LAYER
     return ".".join(levels), number

@@ -1,1 +1,1 @@
-"""The commands of ``paramproof`` that have a file of their own."""
+"""Commands of the command line that have a file of their own."""

@@ -6,7 +6,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from builders.derivation import Term, collected, latex_sum, sizes_as_symbols, terms, written
-from builders.tables import PLAIN, RIGHT
+from builders.tables import PLAIN
 from formulas import Spec, closed_form, inventory
 
 
@@ -18,7 +18,7 @@ def symbolic_table(spec: Spec) -> Table:
     table.add_column("component", no_wrap=True)
     table.add_column("each", overflow="fold")
     table.add_column("", no_wrap=True)
-    table.add_column("total", justify=RIGHT, no_wrap=True)
+    table.add_column("total", justify="right", no_wrap=True)
     for term, count in zip(terms(letters), counts, strict=True):
         times = "" if term.times == 1 else f"× {written(term.times)}"
         table.add_row(escape(term.path), _each(term), times, f"{int(count):,}")

@@ -45,7 +45,12 @@ import keras_bert  # noqa: E402  (it binds tensorflow.keras when imported)
 
 # keras-layer-normalization adds the square of the backend's epsilon and takes no other.
 LAYER_NORM_EPS = keras.backend.epsilon() ** 2
-ACTIVATIONS = {"gelu": keras.activations.gelu, "gelu_new": "gelu", "relu": "relu"}
+ACTIVATIONS = {
+    "gelu": keras.activations.gelu,
+    "gelu_new": "gelu",
+    "relu": "relu",
+    "silu": "swish",
+}
 
 OUTSIDE_LAYERS = {
     "Embedding-Token/embeddings": "embeddings.word_embeddings.weight",
@@ -101,7 +106,7 @@ def supports(spec: Spec) -> Literal[True] | str:
 
 
 def build(
-    spec: EncoderSpec,
+    spec: Spec,
     numerics: Numerics | None = None,
     *,
     allocate: bool = False,
@@ -215,15 +220,13 @@ class KerasBertModel:
             initial = {v.initial_value: arrays[_path(v)].copy() for v in variables}
             self.session.run([variable.initializer for variable in variables], initial)
 
-    def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
+    def run(self, *inputs: Array) -> Outputs:
         """A forward pass. Raises ``ValueError`` where the mask is not that of token id 0."""
-        arrays = self._run(self.model.outputs, ids, types, mask)
+        arrays = self._run(self.model.outputs, *inputs)
         given = dict(zip(self.outputs, arrays, strict=True))
         return Outputs(**dict.fromkeys(Outputs._fields) | given)
 
-    def gradients(
-        self, ids: Array, types: Array, mask: Array, cotangents: Outputs
-    ) -> dict[str, Array]:
+    def gradients(self, *inputs: Array, cotangents: Outputs) -> dict[str, Array]:
         """The gradient of the sum of outputs times ``cotangents``."""
         outputs = dict(zip(self.outputs, self.model.outputs, strict=True))
         wanted = {k: v for k, v in cotangents._asdict().items() if v is not None}
@@ -233,7 +236,7 @@ class KerasBertModel:
             pairs = zip(trainable, tf.gradients(losses, trainable), strict=True)
             # A table's gradient is a list of its rows.
             dense = {_path(k): tf.convert_to_tensor(v) for k, v in pairs if v is not None}
-        return self._run(dense, ids, types, mask)
+        return self._run(dense, *inputs)
 
     def _run(self, fetches: Any, ids: Array, types: Array, mask: Array) -> Any:
         require_allocated(self.session is not None)

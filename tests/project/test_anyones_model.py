@@ -272,7 +272,7 @@ def test_compare(compare, tmp_path):
         ("absent", "bert-tiny", "mine:absent: mine has no 'absent'"),
         ("right", "bert", "no model is named 'bert'; there are: "),
         ("right", "{", "the spec is no JSON: "),
-        ("right", '{"hidden": 3}', "the spec got an unexpected keyword argument 'hidden'; the fi"),
+        ("right", '{"hidden": 3}', "the spec got an unexpected keyword argument 'hidden'; its fie"),
         ("right", '{"vocab_size": 3}', "the spec missing 6 required keyword-only arguments"),
     ],
 )

@@ -1,74 +1,19 @@
 """Checkpoints are held to the formula by their headers, and nothing else of them is read."""
 
 import json
-import pickle
-import struct
 
 import pytest
 
-from builders.checkpoint import checkpoint, held
+from builders.checkpoint import held
 from builders.checkpoint.names import Names
-from formulas import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec, inventory
-from formulas.families import family_of
+from builders.configurations import spec_of_config
+from formulas import EncoderSpec, inventory
+from formulas.families import family_of, spec_fields
+from tests.checkpoints import BOTH, ENCODER, GPT, GROUPED, LAYERS, SIZES, canonical, write
 from tests.configurations import LLAMA
-
-SIZES = {"vocab_size": 29, "num_attention_heads": 3, "intermediate_size": 7}
-LAYERS = {"num_hidden_layers": 2}
-ENCODER = EncoderSpec(
-    **SIZES,
-    **LAYERS,
-    hidden_size=12,
-    max_position_embeddings=11,
-    type_vocab_size=2,
-    mlm_head=True,
-    nsp_head=True,
-)
-GPT = GPTSpec(**SIZES, **LAYERS, hidden_size=12, max_position_embeddings=11)
-GROUPED = LlamaSpec(
-    vocab_size=29,
-    hidden_size=12,
-    num_attention_heads=6,
-    num_key_value_heads=2,
-    intermediate_size=7,
-    head_dim=4,
-    **LAYERS,
-)
-BOTH = EncoderDecoderSpec(
-    **SIZES, hidden_size=12, num_encoder_layers=2, num_decoder_layers=1, max_position_embeddings=5
-)
 
 FAMILIES = ["encoder", "gpt", "llama", "encoder-decoder"]
 TRANSPOSED = ("transposed",)
-
-
-def header(tensors, dtype="F32", size=4):
-    """A safetensors file's beginning, for tensors by name and shape, and its length in all."""
-    entries, end = {}, 0
-    for name, shape in tensors.items():
-        start = end
-        for_one = size
-        for length in shape:
-            for_one *= length
-        end = start + for_one
-        entries[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [start, end]}
-    text = json.dumps(entries).encode()
-    text += b" " * (-len(text) % 8)
-    return struct.pack("<Q", len(text)) + text, end
-
-
-def write(path, tensors, **how):
-    """A file with a hole for its weights: whoever loads one finds nothing but zeros."""
-    start, end = header(tensors, **how)
-    with path.open("wb") as file:
-        file.write(start)
-        file.truncate(len(start) + end)
-    return path
-
-
-def canonical(spec):
-    """Every tensor with storage of its own, by its canonical name."""
-    tensors = inventory(spec.letters()).expand()
-    return {tensor.path: tensor.shape for tensor in tensors if tensor.tied_to is None}
 
 
 def rows(path, spec):
@@ -181,112 +126,11 @@ def test_buffers_are_no_weights(file):
     assert set(found.buffers) == set(buffers)
 
 
-def sharded(folder, spec, number):
-    """An index and ``number`` shards, dealt out in turn."""
-    tensors = list(canonical(spec).items())
-    weight_map = {}
-    for shard in range(number):
-        name = f"model-{shard + 1:05}-of-{number:05}.safetensors"
-        own = dict(tensors[shard::number])
-        write(folder / name, own, dtype="BF16", size=2)
-        weight_map |= dict.fromkeys(own, name)
-    index = folder / "model.safetensors.index.json"
-    index.write_text(json.dumps({"metadata": {"total_size": 1}, "weight_map": weight_map}))
-    return index, weight_map
-
-
-def test_shards(tmp_path):
-    index, _ = sharded(tmp_path, GROUPED, 5)
-    found = held(index, GROUPED)
-    assert found.report.equal
-    assert (found.checkpoint.shards, found.dtypes) == (5, ("BF16",))
-
-
-def refusal(path):
-    with pytest.raises(ValueError, match=r".") as caught:
-        checkpoint(path)
-    (line,) = str(caught.value).splitlines()
-    return line
-
-
-def test_an_index_and_its_shards_may_not_contradict_each_other(tmp_path):
-    index, weight_map = sharded(tmp_path, GROUPED, 3)
-    name, shard = next(iter(weight_map.items()))
-
-    def refused(changed):
-        index.write_text(json.dumps({"weight_map": changed}))
-        return refusal(index).removeprefix(f"{tmp_path}/")
-
-    assert refused(weight_map | {"more": shard}) == (
-        f"{shard} does not have 'more', which the index says it has"
-    )
-    less = {key: value for key, value in weight_map.items() if key != name}
-    assert refused(less) == f"{shard} has {name!r}, which the index does not say of it"
-    assert refused(weight_map | {name: "absent.safetensors"}) == (
-        "model.safetensors.index.json names the shard absent.safetensors, which does not exist"
-    )
-    for strange in ("../secret.safetensors", "/etc/passwd", "a/b", "", "..", 3, None):
-        assert f"{strange!r} is no file's name" in refused({name: strange})
-    (tmp_path / "x.bin").write_bytes(b"")
-    assert "is a pickle by its name" in refused({name: "x.bin"})
-    assert "has no weight_map" in refused({})
-    assert "has no weight_map" in refused([name])
-
-
-GOOD, LENGTH = header({"w": (2, 3)})
-PICKLE = pickle.dumps({"w": [1.0] * 100})
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (GOOD + b"\0" * (LENGTH - 1), "file not fully covered"),
-        (GOOD + b"\0" * (LENGTH + 1), "file not fully covered"),
-        (struct.pack("<Q", 10_000) + GOOD[8:], "its header would have 10,000 bytes, and the file"),
-        (b"", "it has 0 bytes, and the length of its header takes 8"),
-        (b"1234567", "it has 7 bytes, and the length of its header takes 8"),
-        (b"no tensors, but a text of some length", "its header would have 8,030,8"),
-        (PICKLE, "it begins as a pickle; it may run code, so it is never opened here: convert"),
-        (b"PK\x03\x04" + b"\0" * 30, "it begins as a pickle; it may run code"),
-        (GOOD.replace(b"[2, 3]", b"[2, 4]") + b"\0" * LENGTH, "invalid shape"),
-        (GOOD.replace(b"[2, 3]", b"[2,-3]") + b"\0" * LENGTH, "invalid JSON in header"),
-        (struct.pack("<Q", 8) + b"{no json", "invalid JSON in header"),
-    ],
-    ids=range(11),
-)
-def test_what_is_no_whole_file(content, words, file):
-    file.write_bytes(content)
-    line = refusal(file)
-    assert line.startswith(f"{file} is no whole safetensors file: ")
-    assert words in line
-
-
-@pytest.mark.parametrize("suffix", [".bin", ".pt", ".ckpt"])
-def test_a_pickle_is_not_even_opened(suffix, tmp_path):
-    class Bomb:
-        def __reduce__(self):
-            return (tmp_path.joinpath("run").write_text, ("code",))
-
-    path = tmp_path / f"pytorch_model{suffix}"
-    path.write_bytes(pickle.dumps(Bomb()))
-    path.chmod(0)
-    assert "is a pickle by its name; it may run code, so it is never opened here" in refusal(path)
-    assert not (tmp_path / "run").exists()
-
-
-def test_what_is_no_file(tmp_path):
-    assert refusal(tmp_path) == f"{tmp_path} is a directory: name the file in it"
-    assert refusal(tmp_path / "absent") == f"{tmp_path / 'absent'} does not exist"
-    assert refusal(tmp_path / "absent.json") == f"{tmp_path / 'absent.json'} does not exist"
-
-
 HUGE = LLAMA | {"num_hidden_layers": 2, "vocab_size": 10**7}
 
 
 def test_command(paramproof, tmp_path):
     """Hundreds of gigabytes that are not there: whoever loaded them would not come back."""
-    from builders.configurations import spec_of_config
-
     spec = spec_of_config(HUGE)
     tensors = canonical(spec)
     write(tmp_path / "model.safetensors", tensors, dtype="BF16", size=2)
@@ -302,15 +146,24 @@ def test_command(paramproof, tmp_path):
     ]
 
 
-def test_command_different(paramproof, tmp_path):
-    tensors = canonical(ENCODER)
-    del tensors["layers.0.attention.key.bias"], tensors["layers.1.attention.key.bias"]
+@pytest.mark.parametrize(
+    ("spec", "component", "residual"),
+    [
+        (ENCODER, "attention.key.bias", "−L·H"),
+        (GPT, "feed_forward.output.bias", "−L·H"),
+        (GROUPED, "attention.key.kernel", "−L·H·G·K"),
+    ],
+    ids=FAMILIES[:3],
+)
+def test_command_different(spec, component, residual, paramproof, tmp_path):
+    tensors = canonical(spec)
+    del tensors[f"layers.0.{component}"], tensors[f"layers.1.{component}"]
     write(tmp_path / "weights.safetensors", tensors)
-    config = json.dumps({field: getattr(ENCODER, field) for field in ENCODER.__dataclass_fields__})
+    config = json.dumps(spec_fields(spec))
     done = paramproof("checkpoint", "weights.safetensors", "--config", config)
     assert (done.returncode, done.stderr) == (1, "")
-    assert "layers.*.attention.key.bias (x2)  missing" in done.stdout
-    assert "actual − formula = −L·H   attention.key.bias" in done.stdout
+    assert f"layers.*.{component} (x2)  missing" in done.stdout
+    assert f"actual − formula = {residual}   {component}" in done.stdout
 
 
 def test_command_refuses(refused, tmp_path):

@@ -180,3 +180,10 @@ def test_count_latex(paramproof):
             "\\begin{align*}\n\\text{parameters} ={}& H V && \\text{embed"
         )
         assert r"& + L \left(4 H^{2} + 4 H\right) && \text{layers.*.attention} \\" in done.stdout
+
+
+def test_a_count_is_in_letters_or_by_a_convention(refused):
+    line = refused("count", "bert-tiny", "--symbolic", "--conventions")
+    assert line == (
+        "paramproof: a count is by conventions or in letters: give one of these options"
+    )

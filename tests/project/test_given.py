@@ -81,7 +81,7 @@ def test_a_name_hides_a_file(tmp_path, monkeypatch):
         ("./bert", "bert does not exist"),
         (".", ". is a directory: name the file in it"),
         ("{", "the spec is no JSON: "),
-        ('{"hidden": 3}', "the spec got an unexpected keyword argument 'hidden'; the fields of en"),
+        ('{"hidden": 3}', "the spec got an unexpected keyword argument 'hidden'; its fields are "),
         ('{"vocab_size": 3}', "the spec missing 6 required keyword-only arguments"),
         ('{"family": "moe"}', "no family is named 'moe'; there are: encoder, "),
         ('{"model_type": "moe"}', "model_type='moe' is not counted"),
@@ -130,7 +130,15 @@ def test_compare(paramproof, file, tmp_path):
     assert "actual 3 - formula 109,482,240" in done.stdout
 
 
+def test_explain(paramproof, file):
+    done = paramproof("explain", "109482240", file)
+    assert done.returncode == 0, done.stderr
+    assert "the whole model" in done.stdout
+    assert "of config.json" in done.stdout
+
+
 def test_each_command_refuses_in_one_line(refused, file):
-    for arguments in (("count",), ("verify", "--model"), ("compare", "mine:m", "--spec")):
+    commands = (("count",), ("explain", "5"), ("verify", "--model"), ("compare", "m:m", "--spec"))
+    for arguments in commands:
         assert refused(*arguments, "absent.json") == "paramproof: absent.json does not exist"
         assert refused(*arguments, ".") == "paramproof: . is a directory: name the file in it"

@@ -12,6 +12,20 @@ from builders.frameworks.flax_linen import names
 from builders.frameworks.flax_linen.layers import Layer, Parts, parts
 from formulas.spec import EncoderSpec, Numerics
 
+NAMES = {
+    **names.table("word_embeddings", "embeddings.word_embeddings"),
+    **names.table("position_embeddings", "embeddings.position_embeddings"),
+    **names.table("token_type_embeddings", "embeddings.token_type_embeddings"),
+    **names.norm("embeddings_norm", "embeddings.layer_norm"),
+    **names.layer("layers_*", "layers.*"),
+    **names.dense("pooler", "pooler"),
+    **names.dense("mlm_head/dense", "mlm_head.dense"),
+    **names.norm("mlm_head/norm", "mlm_head.layer_norm"),
+    **names.decoder("mlm_head/decoder", "mlm_head.decoder"),
+    "mlm_head/bias": names.Stored(("mlm_head.decoder.bias",)),
+    **names.dense("nsp", "nsp_head.classifier"),
+}
+
 
 class Encoder(nn.Module):
     """Devlin et al. 2018, section 3, from linen's own layers."""
@@ -20,19 +34,7 @@ class Encoder(nn.Module):
     numerics: Numerics
     dtype: Any
 
-    names = {
-        **names.table("word_embeddings", "embeddings.word_embeddings"),
-        **names.table("position_embeddings", "embeddings.position_embeddings"),
-        **names.table("token_type_embeddings", "embeddings.token_type_embeddings"),
-        **names.norm("embeddings_norm", "embeddings.layer_norm"),
-        **names.layer("layers_*", "layers.*"),
-        **names.dense("pooler", "pooler"),
-        **names.dense("mlm_head/dense", "mlm_head.dense"),
-        **names.norm("mlm_head/norm", "mlm_head.layer_norm"),
-        **names.decoder("mlm_head/decoder", "mlm_head.decoder"),
-        "mlm_head/bias": names.Stored(("mlm_head.decoder.bias",)),
-        **names.dense("nsp", "nsp_head.classifier"),
-    }
+    names = NAMES
     inputs = (jnp.int32, jnp.int32, jnp.bool_)
 
     @nn.compact

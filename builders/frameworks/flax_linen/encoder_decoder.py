@@ -13,6 +13,20 @@ from builders.frameworks.flax_linen import names
 from builders.frameworks.flax_linen.layers import Layer, Parts, feed_forward, parts
 from formulas.spec import EncoderDecoderSpec, Numerics
 
+NAMES = {
+    **names.table("source_words", "encoder.embeddings.word_embeddings"),
+    **names.table("source_positions", "encoder.embeddings.position_embeddings"),
+    **names.layer("encoder_layers_*", "encoder.layers.*"),
+    **names.table("target_words", "decoder.embeddings.word_embeddings"),
+    **names.table("target_positions", "decoder.embeddings.position_embeddings"),
+    **names.layer("decoder_layers_*", "decoder.layers.*"),
+    **names.attention("decoder_layers_*/cross_attention", "decoder.layers.*.cross_attention"),
+    **names.norm(
+        "decoder_layers_*/cross_attention_norm", "decoder.layers.*.cross_attention_layer_norm"
+    ),
+    **names.decoder("lm_head", "lm_head"),
+}
+
 
 class EncoderDecoder(nn.Module):
     """Vaswani et al. 2017, section 3. Token tables that are shared are one module."""
@@ -21,19 +35,7 @@ class EncoderDecoder(nn.Module):
     numerics: Numerics
     dtype: Any
 
-    names = {
-        **names.table("source_words", "encoder.embeddings.word_embeddings"),
-        **names.table("source_positions", "encoder.embeddings.position_embeddings"),
-        **names.layer("encoder_layers_*", "encoder.layers.*"),
-        **names.table("target_words", "decoder.embeddings.word_embeddings"),
-        **names.table("target_positions", "decoder.embeddings.position_embeddings"),
-        **names.layer("decoder_layers_*", "decoder.layers.*"),
-        **names.attention("decoder_layers_*/cross_attention", "decoder.layers.*.cross_attention"),
-        **names.norm(
-            "decoder_layers_*/cross_attention_norm", "decoder.layers.*.cross_attention_layer_norm"
-        ),
-        **names.decoder("lm_head", "lm_head"),
-    }
+    names = NAMES
     inputs = (jnp.int32, jnp.bool_, jnp.int32)
 
     @nn.compact

@@ -12,6 +12,14 @@ from builders.frameworks.flax_linen import names
 from builders.frameworks.flax_linen.layers import Parts, feed_forward, parts
 from formulas.spec import GPTSpec, Numerics
 
+NAMES = {
+    **names.table("word_embeddings", "embeddings.word_embeddings"),
+    **names.table("position_embeddings", "embeddings.position_embeddings"),
+    **names.layer("layers_*", "layers.*"),
+    **names.norm("final_norm", "final_layer_norm"),
+    **names.decoder("lm_head", "lm_head"),
+}
+
 
 class GPT(nn.Module):
     """Radford et al. 2019, section 2.3. Tied, the head is the token table (``attend``)."""
@@ -20,13 +28,7 @@ class GPT(nn.Module):
     numerics: Numerics
     dtype: Any
 
-    names = {
-        **names.table("word_embeddings", "embeddings.word_embeddings"),
-        **names.table("position_embeddings", "embeddings.position_embeddings"),
-        **names.layer("layers_*", "layers.*"),
-        **names.norm("final_norm", "final_layer_norm"),
-        **names.decoder("lm_head", "lm_head"),
-    }
+    names = NAMES
     inputs = (jnp.int32,)
 
     @nn.compact

@@ -13,6 +13,18 @@ from builders.frameworks.flax_linen import names
 from builders.frameworks.flax_linen.layers import ACTIVATIONS
 from formulas.spec import LlamaSpec, Numerics
 
+NAMES = {
+    **names.table("word_embeddings", "embeddings.word_embeddings"),
+    **names.attention("layers_*/attention", "layers.*.attention"),
+    **names.norm("layers_*/attention_norm", "layers.*.attention_norm"),
+    **names.dense("layers_*/gate", "layers.*.feed_forward.gate"),
+    **names.dense("layers_*/up", "layers.*.feed_forward.up"),
+    **names.dense("layers_*/down", "layers.*.feed_forward.down"),
+    **names.norm("layers_*/feed_forward_norm", "layers.*.feed_forward_norm"),
+    **names.norm("final_norm", "final_norm"),
+    **names.decoder("lm_head", "lm_head"),
+}
+
 
 class Llama(nn.Module):
     """Touvron et al. 2023, section 2.2: RMSNorm first, gated feed-forward, no bias."""
@@ -21,17 +33,7 @@ class Llama(nn.Module):
     numerics: Numerics
     dtype: Any
 
-    names = {
-        **names.table("word_embeddings", "embeddings.word_embeddings"),
-        **names.attention("layers_*/attention", "layers.*.attention"),
-        **names.norm("layers_*/attention_norm", "layers.*.attention_norm"),
-        **names.dense("layers_*/gate", "layers.*.feed_forward.gate"),
-        **names.dense("layers_*/up", "layers.*.feed_forward.up"),
-        **names.dense("layers_*/down", "layers.*.feed_forward.down"),
-        **names.norm("layers_*/feed_forward_norm", "layers.*.feed_forward_norm"),
-        **names.norm("final_norm", "final_norm"),
-        **names.decoder("lm_head", "lm_head"),
-    }
+    names = NAMES
     inputs = (jnp.int32,)
 
     @nn.compact
@@ -59,14 +61,13 @@ class LlamaLayer(nn.Module):
     @nn.compact
     def __call__(self, x: jax.Array) -> jax.Array:
         spec, numerics = self.spec, self.numerics
+        activation = ACTIVATIONS[numerics.hidden_act]
         dense = partial(nn.Dense, use_bias=False, **self.kinds)
         norm = partial(nn.RMSNorm, epsilon=numerics.layer_norm_eps, **self.kinds)
         attention = GroupedQueryAttention(spec, numerics.rope_theta, self.kinds, name="attention")
         x = x + attention(norm(name="attention_norm")(x))
         normalised = norm(name="feed_forward_norm")(x)
-        gate = ACTIVATIONS[numerics.hidden_act](
-            dense(spec.intermediate_size, name="gate")(normalised)
-        )
+        gate = activation(dense(spec.intermediate_size, name="gate")(normalised))
         up = dense(spec.intermediate_size, name="up")(normalised)
         return x + dense(spec.hidden_size, name="down")(gate * up)
 
@@ -83,11 +84,8 @@ class GroupedQueryAttention(nn.Module):
 
     @nn.compact
     def __call__(self, x: jax.Array) -> jax.Array:
-        spec, heads, groups = (
-            self.spec,
-            self.spec.num_attention_heads,
-            self.spec.num_key_value_heads,
-        )
+        spec = self.spec
+        heads, groups = spec.num_attention_heads, spec.num_key_value_heads
         project = partial(nn.DenseGeneral, use_bias=False, **self.kinds)
         query = project((heads, spec.head_dim), name="query")(x)
         key = project((groups, spec.head_dim), name="key")(x)

@@ -15,9 +15,22 @@ from typing import Any, Literal
 import keras
 
 from builders.frameworks.keras.encoder import Encoder
+from builders.frameworks.keras.encoder_decoder import EncoderDecoder
+from builders.frameworks.keras.gpt import GPT
+from builders.frameworks.keras.llama import Llama
 from builders.frameworks.keras.model import BACKEND, KerasModel, enable_x64
-from builders.protocol import DType, FrameworkUnavailable, require, requires
-from formulas.spec import EncoderSpec, Numerics, Spec
+from builders.protocol import DType, FrameworkUnavailable
+from formulas.spec import (
+    EncoderDecoderSpec,
+    EncoderSpec,
+    GPTSpec,
+    LlamaSpec,
+    Numerics,
+    Spec,
+    original_numerics,
+)
+
+__all__ = ["FRAMEWORKS", "KerasModel", "build", "supports"]
 
 FRAMEWORKS = {
     "keras-jax": {
@@ -42,35 +55,42 @@ if os.environ.get("KERAS_BACKEND", BACKEND) != BACKEND:
     raise FrameworkUnavailable(f"keras already runs on {BACKEND}: set KERAS_BACKEND before it does")
 
 
-def supports(spec: Spec) -> Literal[True] | str:
-    """Every encoder can be expressed."""
-    return requires(spec, EncoderSpec)
+MODELS: dict[type[Spec], Any] = {
+    EncoderSpec: Encoder,
+    EncoderDecoderSpec: EncoderDecoder,
+    GPTSpec: GPT,
+    LlamaSpec: Llama,
+}
+
+
+def supports(spec: Spec) -> Literal[True]:
+    """Every model can be expressed."""
+    return True
 
 
 def build(
-    spec: EncoderSpec,
+    spec: Spec,
     numerics: Numerics | None = None,
     *,
     allocate: bool = False,
     dtype: DType = "float32",
 ) -> KerasModel:
-    """The encoder's shapes, or its arrays where it is to be allocated."""
-    require(supports(spec))
-    what = spec, numerics or Numerics(), dtype
+    """The model's shapes, or its arrays where it is to be allocated."""
+    what = spec, numerics or original_numerics(spec), dtype
     if allocate:
-        return KerasModel(_encoder(enable_x64(dtype == "float64"), *what), allocated=True)
+        return KerasModel(_built(enable_x64(dtype == "float64"), *what), allocated=True)
     # Keras lists the variables without a value, and the next stateless scope to end, whoever
     # opened it, allocates them all. The list is a thread's and goes when that does;
     # clear_session would empty it too, and with it the caller's dtype policy.
     scope = keras.StatelessScope(initialize_variables=False)
     with ThreadPoolExecutor(max_workers=1) as passing:
-        return KerasModel(passing.submit(_encoder, scope, *what).result(), allocated=False)
+        return KerasModel(passing.submit(_built, scope, *what).result(), allocated=False)
 
 
-def _encoder(
-    scope: AbstractContextManager[Any], spec: EncoderSpec, numerics: Numerics, dtype: DType
-) -> Encoder:
+def _built(
+    scope: AbstractContextManager[Any], spec: Spec, numerics: Numerics, dtype: DType
+) -> keras.Model:
     with scope:
-        encoder = Encoder(spec, numerics, dtype)
-        encoder.build()
-    return encoder
+        model = MODELS[type(spec)](spec, numerics, dtype)
+        model.build()
+    return model

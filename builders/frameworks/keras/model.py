@@ -25,9 +25,9 @@ enable_x64: Precision = import_module("jax").enable_x64 if BACKEND == "jax" else
 class KerasModel:
     """Any built model or layer: its ``names``, if it has any, say what a variable holds."""
 
-    def __init__(self, encoder: keras.Layer, *, allocated: bool) -> None:
-        self.encoder = encoder
-        self.names: Names = getattr(encoder, "names", {})
+    def __init__(self, model: keras.Layer, *, allocated: bool) -> None:
+        self.model = model
+        self.names: Names = getattr(model, "names", {})
         self.allocated = allocated
 
     def weights(self) -> list[Weight]:
@@ -36,43 +36,43 @@ class KerasModel:
         The seeds of dropout and the variables of metrics are no weights and are left out,
         as in Keras's own ``weights``. A frozen one (``trainable`` False) is listed as such.
         """
-        trainable = {id(variable) for variable in self.encoder.trainable_weights}
+        trainable = {id(variable) for variable in self.model.trainable_weights}
         return [
             self._weight(_path(variable), tuple(variable.shape), id(variable) in trainable)
-            for variable in self.encoder.weights
+            for variable in self.model.weights
         ]
 
     @property
     def dtype(self) -> DType:
         """That of the weights, whatever the layers compute in."""
-        kind: Any = self.encoder.variable_dtype
+        kind: Any = self.model.variable_dtype
         return kind
 
     def read(self) -> dict[str, Array]:
         """A copy of every weight."""
         with self._precision():
             numpy = keras.ops.convert_to_numpy
-            return {_path(v): numpy(v).copy() for v in self.encoder.weights}
+            return {_path(v): numpy(v).copy() for v in self.model.weights}
 
     def write(self, arrays: Mapping[str, Array]) -> None:
-        """Assign to every weight."""
-        with self._precision():
-            require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
-            for variable in self.encoder.weights:
+        """Assign to every weight. On JAX alone a variable without a value takes one."""
+        require_allocated(self.allocated or BACKEND == "jax")
+        require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
+        with enable_x64(self.dtype == "float64"):
+            for variable in self.model.weights:
                 # A copy: JAX may keep the array itself, PyTorch takes no negative stride.
                 variable.assign(arrays[_path(variable)].copy())
+        self.allocated = True
 
-    def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
+    def run(self, *inputs: Array) -> Outputs:
         """A forward pass, in inference."""
         with self._precision():
-            arrays = map(keras.ops.convert_to_tensor, (ids, types, mask))
-            outputs: Any = self.encoder(*arrays, training=False)
+            arrays = map(keras.ops.convert_to_tensor, inputs)
+            outputs: Any = self.model(*arrays, training=False)
             numpy = keras.ops.convert_to_numpy
             return Outputs(**{k: None if v is None else numpy(v) for k, v in outputs.items()})
 
-    def gradients(
-        self, ids: Array, types: Array, mask: Array, cotangents: Outputs
-    ) -> dict[str, Array]:
+    def gradients(self, *inputs: Array, cotangents: Outputs) -> dict[str, Array]:
         """The gradient of the sum of outputs times ``cotangents``, in the backend's own way."""
         tensor = keras.ops.convert_to_tensor
 
@@ -81,9 +81,9 @@ class KerasModel:
             return sum(keras.ops.sum(output * tensor(by)) for output, by in pairs)
 
         with self._precision():
-            arrays = list(map(tensor, (ids, types, mask)))
-            gradients = GRADIENTS[BACKEND](self.encoder, arrays, loss)
-            pairs = zip(self.encoder.trainable_weights, gradients, strict=True)
+            arrays = list(map(tensor, inputs))
+            gradients = GRADIENTS[BACKEND](self.model, arrays, loss)
+            pairs = zip(self.model.trainable_weights, gradients, strict=True)
             numpy = keras.ops.convert_to_numpy
             return {_path(k): numpy(v) for k, v in pairs if v is not None}
 
@@ -95,36 +95,34 @@ class KerasModel:
         return enable_x64(self.dtype == "float64")
 
 
-def _jax_gradients(encoder: keras.Model, arrays: list[Any], loss: Callable[..., Any]) -> list[Any]:
+def _jax_gradients(model: keras.Model, arrays: list[Any], loss: Callable[..., Any]) -> list[Any]:
     import jax
 
     def stateless(trainable: list[Any]) -> Any:
-        fixed = [variable.value for variable in encoder.non_trainable_variables]
-        return loss(encoder.stateless_call(trainable, fixed, *arrays)[0])
+        fixed = [variable.value for variable in model.non_trainable_variables]
+        return loss(model.stateless_call(trainable, fixed, *arrays)[0])
 
-    return jax.jit(jax.grad(stateless))([v.value for v in encoder.trainable_weights])
+    return jax.grad(stateless)([v.value for v in model.trainable_weights])
 
 
 def _tensorflow_gradients(
-    encoder: keras.Model, arrays: list[Any], loss: Callable[..., Any]
+    model: keras.Model, arrays: list[Any], loss: Callable[..., Any]
 ) -> list[Any]:
     import tensorflow as tf
 
-    variables = [variable.value for variable in encoder.trainable_weights]
+    variables = [variable.value for variable in model.trainable_weights]
     with tf.GradientTape() as tape:
-        total = loss(encoder(*arrays, training=False))
+        total = loss(model(*arrays, training=False))
     gradients = tape.gradient(total, variables)
     # A table's gradient is a list of its rows.
     return [None if g is None else tf.convert_to_tensor(g) for g in gradients]
 
 
-def _torch_gradients(
-    encoder: keras.Model, arrays: list[Any], loss: Callable[..., Any]
-) -> list[Any]:
+def _torch_gradients(model: keras.Model, arrays: list[Any], loss: Callable[..., Any]) -> list[Any]:
     import torch
 
-    variables = [variable.value for variable in encoder.trainable_weights]
-    total = loss(encoder(*arrays, training=False))
+    variables = [variable.value for variable in model.trainable_weights]
+    total = loss(model(*arrays, training=False))
     return list(torch.autograd.grad(total, variables, allow_unused=True))
 
 

@@ -61,6 +61,11 @@ def norm(native: str, canonical: str) -> Names:
     }
 
 
+def rms_norm(native: str, canonical: str) -> Names:
+    """``RMSNormalization``."""
+    return {f"{native}/scale": Stored((f"{canonical}.scale",))}
+
+
 def heads_out(native: str, canonical: str) -> Names:
     """``EinsumDense`` onto heads, which are an axis of their own."""
     return {
@@ -78,10 +83,21 @@ def heads_in(native: str, canonical: str) -> Names:
 
 
 def attention(native: str, canonical: str) -> Names:
-    """``MultiHeadAttention``."""
+    """``MultiHeadAttention`` and ``GroupQueryAttention``."""
     return {
         **heads_out(f"{native}/query", f"{canonical}.query"),
         **heads_out(f"{native}/key", f"{canonical}.key"),
         **heads_out(f"{native}/value", f"{canonical}.value"),
         **heads_in(f"{native}/attention_output", f"{canonical}.output"),
+    }
+
+
+def block(native: str, canonical: str) -> Names:
+    """``Block`` of this package."""
+    return {
+        **attention(f"{native}/attention", f"{canonical}.attention"),
+        **norm(f"{native}/attention_norm", f"{canonical}.attention_layer_norm"),
+        **dense(f"{native}/intermediate", f"{canonical}.feed_forward.intermediate"),
+        **dense(f"{native}/output", f"{canonical}.feed_forward.output"),
+        **norm(f"{native}/feed_forward_norm", f"{canonical}.feed_forward_layer_norm"),
     }

@@ -44,8 +44,8 @@ class TorchModel:
     @property
     def dtype(self) -> DType:
         """That of the first parameter."""
-        kind: Any = str(next(self.module.parameters()).dtype)
-        return kind.removeprefix("torch.")
+        kind: Any = str(next(self.module.parameters()).dtype).removeprefix("torch.")
+        return kind
 
     def read(self) -> dict[str, Array]:
         """A copy of every parameter."""
@@ -60,17 +60,15 @@ class TorchModel:
             for name, parameter in self.module.named_parameters():
                 parameter.copy_(_tensor(arrays[name]))
 
-    def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
+    def run(self, *inputs: Array) -> Outputs:
         """A forward pass, evaluating."""
         with torch.no_grad():
-            outputs = self._forward(ids, types, mask)
+            outputs = self._forward(*inputs)
         return Outputs(**{k: None if v is None else v.numpy() for k, v in outputs.items()})
 
-    def gradients(
-        self, ids: Array, types: Array, mask: Array, cotangents: Outputs
-    ) -> dict[str, Array]:
+    def gradients(self, *inputs: Array, cotangents: Outputs) -> dict[str, Array]:
         """The gradient of the sum of outputs times ``cotangents``."""
-        outputs = self._forward(ids, types, mask)
+        outputs = self._forward(*inputs)
         wanted = {k: torch.as_tensor(v) for k, v in cotangents._asdict().items() if v is not None}
         loss = sum((outputs[name] * cotangent).sum() for name, cotangent in wanted.items())
         trainable = {k: v for k, v in self.module.named_parameters() if v.requires_grad}

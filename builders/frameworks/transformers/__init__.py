@@ -6,14 +6,14 @@ shape and no storage.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 
-from builders.frameworks.transformers import encoder
+from builders.frameworks.transformers import encoder, gpt, llama
 from builders.frameworks.transformers.model import HuggingFaceModel
-from builders.protocol import DType, require, requires
-from formulas.spec import EncoderSpec, Numerics, Spec
+from builders.protocol import DType, require
+from formulas.spec import EncoderSpec, GPTSpec, LlamaSpec, Numerics, Spec, original_numerics
 
 __all__ = ["FRAMEWORKS", "HuggingFaceModel", "build", "supports"]
 
@@ -25,15 +25,20 @@ FRAMEWORKS = {
     }
 }
 
+FAMILIES: dict[type[Spec], Any] = {EncoderSpec: encoder, GPTSpec: gpt, LlamaSpec: llama}
+
 
 def supports(spec: Spec) -> Literal[True] | str:
     """True, or what Hugging Face has no class for."""
-    family = requires(spec, EncoderSpec)
-    return encoder.supports(spec) if family is True else family
+    if type(spec) not in FAMILIES:
+        return (
+            "Hugging Face's closest to the Transformer of 2017, Marian, has another table of sines"
+        )
+    return FAMILIES[type(spec)].supports(spec)
 
 
 def build(
-    spec: EncoderSpec,
+    spec: Spec,
     numerics: Numerics | None = None,
     *,
     allocate: bool = False,
@@ -41,6 +46,7 @@ def build(
 ) -> HuggingFaceModel:
     """The model on the meta device, or on the CPU where it is to be allocated."""
     require(supports(spec))
+    family = FAMILIES[type(spec)]
     with torch.device("cpu" if allocate else "meta"):
-        module = encoder.made(spec, numerics or Numerics())
-    return HuggingFaceModel(module.to(getattr(torch, dtype)), encoder)
+        module = family.made(spec, numerics or original_numerics(spec))
+    return HuggingFaceModel(module.to(getattr(torch, dtype)), family)

@@ -48,8 +48,8 @@ class HuggingFaceModel:
     @property
     def dtype(self) -> DType:
         """That of the first parameter."""
-        kind: Any = str(next(self.module.parameters()).dtype)
-        return kind.removeprefix("torch.")
+        kind: Any = str(next(self.module.parameters()).dtype).removeprefix("torch.")
+        return kind
 
     def read(self) -> dict[str, Array]:
         """A copy of every parameter."""
@@ -64,16 +64,14 @@ class HuggingFaceModel:
             for name, parameter in self.module.named_parameters():
                 parameter.copy_(_tensor(arrays[name]))
 
-    def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
+    def run(self, *inputs: Array) -> Outputs:
         """A forward pass, evaluating."""
         with torch.no_grad():
-            return Outputs(*map(_array, self._forward(ids, types, mask)))
+            return Outputs(*map(_array, self._forward(*inputs)))
 
-    def gradients(
-        self, ids: Array, types: Array, mask: Array, cotangents: Outputs
-    ) -> dict[str, Array]:
+    def gradients(self, *inputs: Array, cotangents: Outputs) -> dict[str, Array]:
         """The gradient of the sum of outputs times ``cotangents``."""
-        pairs = zip(self._forward(ids, types, mask), cotangents, strict=True)
+        pairs = zip(self._forward(*inputs), cotangents, strict=True)
         loss = sum((out * torch.as_tensor(by)).sum() for out, by in pairs if by is not None)
         trainable = {k: v for k, v in self.module.named_parameters() if v.requires_grad}
         gradients = torch.autograd.grad(loss, list(trainable.values()), allow_unused=True)
