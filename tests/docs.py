@@ -103,7 +103,9 @@ def write_claims() -> None:
     """Rewrite the ledger of published claims."""
     from builders.ledger import page
 
-    write_markdown(CLAIMS_PAGE, summary=page.summary(), ledger=page.ledger())
+    write_markdown(
+        CLAIMS_PAGE, summary=page.summary(), refuted=page.refuted(), ledger=page.ledger()
+    )
 
 
 def samples(page: Path) -> list[str]:

@@ -64,13 +64,12 @@ class Target:
         return self.account._replace(parts=parts)
 
     def excused(self, account: Account) -> bool:
-        """Whether ``account`` is this target under one convention that the text does not name."""
-        first, *others = self.account.parts
-        if others or len(account.parts) > 1 or account.sizes or account.plain:
+        """Whether ``account`` is this target under one convention, where the text names none."""
+        if len(account.parts) > 1 or account.sizes or account.plain:
             return False
-        named = account.parts[0].conventions
-        one = len(set(named) - set(first.conventions)) == 1 and len(named) <= 2
-        return one and account.parts[0]._replace(conventions=first.conventions) == first
+        (part,) = account.parts
+        one = len(set(part.conventions) - set(TRAINABLE)) == 1
+        return one and (part._replace(conventions=TRAINABLE),) == self.account.parts
 
     def covers(self, account: Account) -> bool:
         """Whether every part of ``account`` lies in this target, in one layer or in all alike."""

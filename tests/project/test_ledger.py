@@ -183,6 +183,23 @@ def test_a_convention_is_no_excuse_where_every_tensor_is_listed():
     assert verdict(claim("bert-large-uncased", number, **layer, complete=True)).kind == REFUTED
 
 
+def test_two_conventions_are_no_excuse():
+    """Fixed positions counted, and no norms: each would pass, and both are a wrong number."""
+    model, norms = "transformer-one-layer", 10 * 512
+    assert verdict(claim(model, "10,152,448")).kind == CONVENTION
+    assert verdict(claim(model, str(10_118_656 - norms))).kind == CONVENTION
+    found = verdict(claim(model, str(10_152_448 - norms)))
+    assert found.kind == REFUTED
+    assert found.what == "the whole model (total, without-norms)"
+
+
+def test_a_convention_that_the_text_names_is_held_to():
+    norms = claim("bert-base-uncased", "38,400", counts=("norms-only",))
+    assert verdict(norms).kind == CONVENTION
+    assert verdict(replace(norms, claimed="109,482,240")).kind == REFUTED
+    assert verdict(replace(norms, claimed="109,443,840")).kind == REFUTED
+
+
 def test_a_number_without_account_is_refuted_by_its_size():
     found = verdict(claim("bert-base-uncased", "109,482,241"))
     assert (found.kind, found.what, found.residual) == (REFUTED, "no account", "+1 = 1")
@@ -254,7 +271,10 @@ def test_a_count_is_whole():
         whole("7/2")
 
 
-@pytest.mark.parametrize(("name", "written"), [("summary", page.summary), ("ledger", page.ledger)])
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [("summary", page.summary), ("refuted", page.refuted), ("ledger", page.ledger)],
+)
 def test_the_page_is_what_is_computed(name, written):
     text = block(name, CLAIMS_PAGE.read_text("utf-8"))
     assert text.strip() == written().strip(), "run python -m tests.docs"
