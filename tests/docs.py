@@ -103,7 +103,9 @@ def write_claims() -> None:
     """Rewrite the ledger of published claims."""
     from builders.ledger import page
 
-    write_markdown(CLAIMS_PAGE, summary=page.summary(), ledger=page.ledger())
+    write_markdown(
+        CLAIMS_PAGE, summary=page.summary(), refuted=page.refuted(), ledger=page.ledger()
+    )
 
 
 def samples(page: Path) -> list[str]:
@@ -126,7 +128,8 @@ def main() -> None:
     text = README.read_text("utf-8")
     text = with_block("verify", text, paramproof(*VERIFY))
     text = with_block("report", text, report())
-    text = with_block("paramproof count bert-base", text, paramproof("count", "bert-base"))
+    for command in samples(README):
+        text = with_block(command, text, paramproof(*command.split()[1:]))
     README.write_text(text, "utf-8")
     write_faults()
     write_formulas()

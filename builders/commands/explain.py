@@ -32,7 +32,8 @@ def explain_command(number: str, model: str | None, json_file: Path | None) -> N
         explanation = explain(wanted, named)
     else:
         given = given_model(model)
-        explanation = explain(wanted, {given.name: given.spec}, others=named)
+        name = "the spec given" if given.name.startswith("{") else given.name
+        explanation = explain(wanted, {name: given.spec}, others=named)
     # SymPy takes its time to import, and a mistake of the user's does not need it.
     from builders.explain.told import as_json, lines
 

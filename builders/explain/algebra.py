@@ -5,11 +5,12 @@ SymPy takes a third of a second to import: this module is imported where algebra
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import sympy
 
+from builders.algebra import SYMBOLS
+from builders.derivation import collected, sizes_as_symbols, written
 from builders.explain.account import Account, Part, plain, spec_of
 from formulas import inventory
 from formulas.conventions import counted
@@ -18,11 +19,6 @@ from formulas.spec import FamilyLetters, Spec
 
 Expression: TypeAlias = Any
 """A SymPy polynomial, or an int."""
-
-LAYERS = ("L", "N", "M")
-ORDER = ("V'", "V", "U'", "U", "P'", "P", "T'", "T", "H", "A", "G", "K", "F")
-MINUS = "\N{MINUS SIGN}"
-SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def in_letters(account: Account, spec: Spec) -> Expression:
@@ -52,31 +48,25 @@ def reference(account: Account) -> Account:
 def symbols(spec: Spec, account: Account | None = None) -> FamilyLetters:
     """The letters of ``spec``: a symbol for each size, numbers for the indicators.
 
-    Sizes that follow from others in ``spec`` are written by them (K = H/A, and where the
-    keys or the target's tokens are as many as the queries or the source's, G = A, U = V).
-    A size that ``account`` changes has a prime.
+    Where there are as many key heads as others, and target tokens as source tokens, they are
+    written so (G = A, U = V), and then AK = H too. A size that ``account`` changes has a prime.
     """
     if account and account.plain:
-        own = symbols(plain(spec))
-        return own._replace(F=4 * own.H)
-    numbers = spec.letters()
-    other = spec_of(account, spec).letters() if account else numbers
-    named = {
-        name: _symbol(name if value == changed else f"{name}'") if name.isupper() else value
-        for name, value, changed in zip(numbers._fields, numbers, other, strict=True)
-    }
-    given = numbers._asdict()
-    if given.get("U") == given.get("V"):
-        named["U"] = named["V"]
-    if given.get("G") == given["A"]:
-        named["G"] = named["A"]
-    if "K" in given and given["A"] * given["K"] == given["H"]:
-        named["K"] = named["H"] / named["A"]
-    return type(numbers)(**{name: named[name] for name in numbers._fields})
-
-
-def _symbol(name: str) -> Expression:
-    return sympy.Symbol(name, integer=True, positive=True)
+        usual = symbols(plain(spec))
+        return usual._replace(F=4 * usual.H)
+    own: dict[str, Expression] = sizes_as_symbols(spec)._asdict()
+    numbers = spec.letters()._asdict()
+    other = spec_of(account, spec).letters()._asdict() if account else numbers
+    for name, number in numbers.items():
+        if other[name] != number:
+            own[name] = sympy.Symbol(f"{name}'", integer=True, positive=True)
+    if numbers.get("U") == numbers.get("V"):
+        own["U"] = own["V"]
+    if numbers.get("G") == numbers["A"]:
+        own["G"] = own["A"]
+        if numbers["A"] * numbers["K"] == numbers["H"]:
+            own["K"] = own["H"] / own["A"]
+    return type(spec.letters())(**own)
 
 
 def expanded(expression: Expression) -> Expression:
@@ -84,65 +74,21 @@ def expanded(expression: Expression) -> Expression:
     return sympy.expand(expression)
 
 
-def text(expression: Expression) -> str:
-    """A polynomial as the field writes it: ``L·(9·H + F) + 2·H``."""
-    expression = sympy.expand(expression)
-    names = sorted((str(symbol) for symbol in expression.free_symbols), key=_rank)
-    layers = [_symbol(name) for name in names if name in LAYERS]
-    terms = []
-    for powers, inner in sympy.Poly(expression, *layers).terms() if layers else [((), expression)]:
-        factor = "·".join(str(layer) for layer, power in zip(layers, powers, strict=True) if power)
-        sizes = [_symbol(name) for name in names if name not in LAYERS]
-        terms += _times(factor, _terms(inner, sizes))
-    return _sum(terms) if terms else "0"
+def text(expression: Expression, spec: Spec) -> str:
+    """A polynomial as the field writes it, the layers first: ``L·(9·H + F) + 2·H``."""
+    parts = sympy.Add.make_args(collected(expression, sizes_as_symbols(spec)))
+    return written(sympy.Add(*map(_minus_first, parts)))
 
 
-Term: TypeAlias = tuple[bool, str]
-"""Whether it is negative, and without its sign."""
-
-
-def _rank(name: str) -> int:
-    return ORDER.index(name) if name in ORDER else -1
-
-
-def _terms(expression: Expression, sizes: list[Expression]) -> list[Term]:
-    found = []
-    for term in sympy.Add.make_args(sympy.expand(expression)):
-        coefficient, rest = term.as_coeff_Mul()
-        powers = rest.as_powers_dict()
-        factors = [_power(size, powers[size]) for size in sizes if powers[size] > 0]
-        below = [_power(size, -powers[size]) for size in sizes if powers[size] < 0]
-        number = [] if abs(coefficient) == 1 and factors else [str(abs(coefficient))]
-        written = "·".join([*number, *factors]) + "".join(f"/{factor}" for factor in below)
-        degree = [-powers[size] for size in sizes]
-        if coefficient:
-            found.append((sum(degree), degree, (bool(coefficient < 0), written)))
-    return [term for *_, term in sorted(found)]
-
-
-def _times(factor: str, terms: list[Term]) -> list[Term]:
-    """``factor`` times the sum of ``terms``, with a minus that they share before it."""
-    if not factor:
-        return terms
-    negative = all(minus for minus, _ in terms)
-    if len(terms) > 1:
-        return [(negative, f"{factor}·({_sum([(m and not negative, t) for m, t in terms])})")]
-    number, dot, rest = terms[0][1].partition("·")
-    if terms[0][1] == "1":
-        return [(negative, factor)]
-    if number.isdigit() and dot:
-        return [(negative, f"{number}·{factor}·{rest}")]
-    return [(negative, f"{factor}·{terms[0][1]}" if not number.isdigit() else f"{number}·{factor}")]
-
-
-def _sum(terms: Iterable[Term]) -> str:
-    (minus, first), *rest = terms
-    signed = [f" {MINUS if negative else '+'} {term}" for negative, term in rest]
-    return "".join([MINUS if minus else "", first, *signed])
-
-
-def _power(symbol: Expression, power: int) -> str:
-    return str(symbol) if power == 1 else str(symbol) + str(power).translate(SUPERSCRIPTS)
+def _minus_first(product: Expression) -> Expression:
+    """``−L·(5·H + F)`` for ``L·(−5·H − F)``."""
+    factors = list(sympy.Mul.make_args(product))
+    for index, factor in enumerate(factors):
+        terms = sympy.Add.make_args(factor)
+        if len(terms) > 1 and all(term.could_extract_minus_sign() for term in terms):
+            factors[index] = -factor
+            return -sympy.Mul(*factors)
+    return product
 
 
 def in_powers(residual: int, spec: Spec) -> str:
@@ -150,8 +96,8 @@ def in_powers(residual: int, spec: Spec) -> str:
     hidden = int(spec.hidden_size)
     square, rest = _nearest(residual, hidden * hidden)
     linear, units = _nearest(rest, hidden)
-    symbol = _symbol("H")
-    return text(square * symbol**2 + linear * symbol + sympy.Integer(units))
+    symbol = SYMBOLS["H"]
+    return written(square * symbol**2 + linear * symbol + sympy.Integer(units))
 
 
 def _nearest(number: int, step: int) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from builders.explain.search import Explanation, Found
 from builders.explain.wording import of_one
 from formulas.conventions import CONVENTIONS
 
+MINUS = "\N{MINUS SIGN}"
 MOST = 6
 """Accounts that are told."""
 
@@ -78,13 +79,15 @@ def told(found: Iterable[Found]) -> list[Told]:
 
 
 def _told(found: Found, alike: tuple[str, ...] = ()) -> Told:
-    letters = algebra.text(algebra.in_letters(found.account, found.spec))
+    letters = algebra.text(algebra.in_letters(found.account, found.spec), found.spec)
     if not of_one(found.account):
         return Told(found, letters, alike=alike)
     own = algebra.reference(found.account)
     residual = algebra.beyond(found.account, found.spec)
     difference = found.count - recount(own, found.spec)[0]
-    return Told(found, letters, difference, algebra.text(residual) if residual else "", alike)
+    return Told(
+        found, letters, difference, algebra.text(residual, found.spec) if residual else "", alike
+    )
 
 
 def lines(explanation: Explanation) -> Iterator[str]:
@@ -123,7 +126,7 @@ def as_json(explanation: Explanation) -> dict[str, Any]:
 
 def signed(number: int) -> str:
     """With thousands, and the sign of the field."""
-    return f"{number:+,}".replace("-", algebra.MINUS)
+    return f"{number:+,}".replace("-", MINUS)
 
 
 def _numbered(accounts: list[Told], most: int) -> Iterator[str]:

@@ -12,8 +12,8 @@ from builders.explain.search import candidates, tables_left_out
 from builders.explain.sizes import FIELDS
 from builders.ledger.data import Claim, Formula
 from formulas import inventory
-from formulas.conventions import weights_only
-from formulas.inventory import LAYER
+from formulas.conventions import counted, weights_only
+from formulas.inventory import LAYER, lies_in
 from formulas.models import named_models
 from formulas.spec import Spec
 
@@ -64,13 +64,12 @@ class Target:
         return self.account._replace(parts=parts)
 
     def excused(self, account: Account) -> bool:
-        """Whether ``account`` is this target under one convention that the text does not name."""
-        first, *others = self.account.parts
-        if self.complete or others or len(account.parts) > 1 or account.sizes or account.plain:
+        """Whether ``account`` is this target under one convention, where the text names none."""
+        if len(account.parts) > 1 or account.sizes or account.plain:
             return False
-        named = account.parts[0].conventions
-        one = len(set(named) - set(first.conventions)) == 1 and len(named) <= 2
-        return one and account.parts[0]._replace(conventions=first.conventions) == first
+        (part,) = account.parts
+        one = len(set(part.conventions) - set(TRAINABLE)) == 1
+        return one and (part._replace(conventions=TRAINABLE),) == self.account.parts
 
     def covers(self, account: Account) -> bool:
         """Whether every part of ``account`` lies in this target, in one layer or in all alike."""
@@ -118,8 +117,7 @@ def components_of(account: Account, target: Target) -> str:
     """The components in which ``account`` is not ``target``."""
     own = {part.component for part in target.account.parts}
     names = [part.component for part in account.parts if part.component not in own]
-    for part in account.parts:
-        names += [name for name in part.conventions[1:] if name not in target.conventions]
+    names += _uncounted(account.parts[0], target.spec)
     names += [SIZE_OF.get(field, "the whole model") for field, _ in account.sizes]
     if account.plain:
         names = list(_differing(target.spec))
@@ -135,6 +133,39 @@ SIZE_OF = {
     "num_hidden_layers": "layers",
 }
 """The component whose size a field is, where it is not that of all."""
+
+
+def _uncounted(part: Part, spec: Spec) -> list[str]:
+    """The components that the conventions of ``part`` leave out of it, as few as there are.
+
+    Several of one name are told together, ``attention.{query,key,value,output}.bias``.
+    """
+    named = counted(inventory(spec.letters()), *TRAINABLE)
+    inside = (tensor for tensor in named if lies_in(tensor.path, part.component))
+    there = [tensor.path for tensor in inside if tensor.present]
+    kept = {tensor.path for tensor in counted(named, *TRAINABLE, *part.conventions[1:])}
+    gone = [path for path in there if path not in kept]
+    groups: dict[tuple[str, str], list[str]] = {}
+    for path in dict.fromkeys(_largest(path, there, kept) for path in gone):
+        above, _, leaf = path.rpartition(".")
+        before, _, name = above.rpartition(".")
+        groups.setdefault((before, leaf), []).append(name)
+    return [
+        ".".join(filter(None, (before, _braced(names), leaf)))
+        for (before, leaf), names in groups.items()
+    ]
+
+
+def _largest(path: str, there: list[str], kept: set[str]) -> str:
+    """The largest component that ``path`` lies in of which nothing is kept."""
+    levels = path.split(".")
+    above = [".".join(levels[:depth]) for depth in range(1, len(levels) + 1)]
+    gone = (one for one in above if not any(lies_in(p, one) and p in kept for p in there))
+    return next(gone, path)
+
+
+def _braced(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{{{','.join(names)}}}"
 
 
 @cache

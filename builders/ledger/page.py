@@ -19,6 +19,17 @@ def summary() -> str:
     return "\n".join([f"{sum(kinds.values())} numbers:", "", *lines])
 
 
+def refuted() -> str:
+    """A table of the numbers that are wrong."""
+    wrong = [entry for entry in entries() if verdict(entry).kind == "refuted"]
+    headings = ("source, model", *HEADINGS[:2], *HEADINGS[3:])
+    rows = []
+    for entry in wrong:
+        where, stated, _, *found = cells(entry.where, entry)
+        rows.append((f"{entry.source}, {entry.model}", where, stated, *found))
+    return "\n".join(table(headings, rows))
+
+
 def ledger() -> str:
     """A section for each source, a table for each model in it and one for its tensors."""
     lines: list[str] = []

@@ -77,7 +77,7 @@ def _held(number: int, target: Target) -> Verdict:
     if account is None:
         letters, component, what = algebra.in_powers(residual, target.spec), "", "no account"
     else:
-        letters = algebra.text(target.beyond(account))
+        letters = algebra.text(target.beyond(account), target.spec)
         component, what = components_of(account, target), words(account)
     text = f"{signed(residual)} = {letters}"
     return Verdict("refuted", what, text, component or target.name, f"{target.count:,}")
@@ -125,11 +125,11 @@ def _formula(formula: Formula) -> Verdict:
         if beyond(account) == 0:
             what = words(account) + where
             if formula.whole:
-                residual = algebra.text(beyond(whole.account))
+                residual = algebra.text(beyond(whole.account), formula.spec)
                 return Verdict("exact under a convention", what, residual, whole.name)
             return Verdict("exact" if names == TRAINABLE else "exact under a convention", what)
-    right = algebra.text(algebra.in_letters(target.account, formula.spec))
-    residual = algebra.text(beyond(target.account))
+    right = algebra.text(algebra.in_letters(target.account, formula.spec), formula.spec)
+    residual = algebra.text(beyond(target.account), formula.spec)
     return Verdict("refuted", "no account", residual, target.name, right)
 
 
@@ -159,7 +159,7 @@ def _size(size: Size) -> Verdict:
         return Verdict("refuted", str(error), residual, size.field, f"{right:,}")
     target = Target(size.model, size.spec, Account((Part(),), 1))
     count, _ = recount(account, size.spec)
-    letters = algebra.text(algebra.beyond(account, size.spec))
+    letters = algebra.text(algebra.beyond(account, size.spec), size.spec)
     residual = f"{signed(count - target.count)} = {letters}"
     what = f"with it the model would have {count:,}, not {target.count:,}"
     return Verdict("refuted", what, residual, components_of(account, target), f"{right:,}")

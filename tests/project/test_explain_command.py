@@ -87,10 +87,22 @@ def test_a_spec_of_ones_own(paramproof, tmp_path):
     }
     file = tmp_path / "spec.json"
     file.write_text(json.dumps(sizes), "utf-8")
-    for spec in (str(file), json.dumps(sizes)):
+    for spec, name in ((str(file), str(file)), (json.dumps(sizes), "the spec given")):
         done = paramproof("explain", str(4 * (640**2 + 640)), spec)
         assert done.returncode == 0
-        assert "layers.*.attention in one layer\n    = 4·H² + 4·H\n" in done.stdout
+        account = f"  layers.*.attention in one layer\n    = 4·H² + 4·H\n    of {name}\n"
+        assert account in done.stdout
+
+
+def test_a_configuration(paramproof, tmp_path):
+    """GPT-2's own config.json, of a model that has no name here."""
+    sizes = {"n_embd": 96, "n_layer": 3, "n_head": 4, "n_positions": 50, "vocab_size": 700}
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps({"model_type": "gpt2", **sizes}), "utf-8")
+    tied_each = 2 * 700 * 96 + 50 * 96 + 3 * (12 * 96**2 + 13 * 96) + 2 * 96
+    done = paramproof("explain", str(tied_each), str(file))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "the whole model (tied-each)" in done.stdout
 
 
 @pytest.mark.parametrize(
