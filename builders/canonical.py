@@ -13,18 +13,18 @@ import numpy as np
 from einops import rearrange
 
 from builders.protocol import Array, DType, misfits, require_none
-from formulas import EncoderSpec, Weight, inventory
+from formulas import Spec, Weight, inventory
 from formulas.inventory import Tensor, at_layer
 from formulas.weight import LAYOUTS, STACKED
 
 
-def stored_tensors(spec: EncoderSpec) -> dict[str, Tensor]:
+def stored_tensors(spec: Spec) -> dict[str, Tensor]:
     """The tensors of ``spec`` that have values of their own, by path: tied ones once."""
     expanded = inventory(spec.letters()).expand()
     return {tensor.path: tensor for tensor in expanded if tensor.tied_to is None}
 
 
-def require_canonical(spec: EncoderSpec, dtype: DType, arrays: Mapping[str, Array]) -> None:
+def require_canonical(spec: Spec, dtype: DType, arrays: Mapping[str, Array]) -> None:
     """Raise ``ValueError`` naming whatever keeps ``arrays`` from being the weights of ``spec``.
 
     Every trainable tensor is there, and none that ``spec`` has not; its shape is canonical,

@@ -14,24 +14,23 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from builders.anyone.formula import Formula
-from builders.anyone.live import compare_live, model_named, spec_given
-from builders.anyone.verdict import answering, verdict, without_smallest
+from builders.anyone.live import compare_live, model_named
+from builders.commands.checkpoint import checkpoint_command
+from builders.commands.count import count_command
+from builders.commands.explain import explain_command
+from builders.commands.output import console, errors, require_writable
+from builders.given import given_model, spec_given
 from builders.prove import Proof
 from builders.registry import Framework, framework, frameworks
 from builders.results import Result
-from builders.tables import count_table, frameworks_table, proof_table, ties, verify_table
+from builders.tables import frameworks_table, proof_table, verify_table
 from builders.verify import prove_all, verify
 from formulas.families import family_of
-from formulas.models import named_model, named_models
+from formulas.models import named_models
 from formulas.spec import EncoderSpec, Spec
-
-# In a pipe there is no width to fit.
-console = Console(width=None if sys.stdout.isatty() else 1000)
-errors = Console(stderr=True)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -40,18 +39,9 @@ def cli() -> None:
     """How many parameters a transformer has, and why: formulas held to real frameworks."""
 
 
-@cli.command("count")
-@click.argument("model")
-def count_command(model: str) -> None:
-    """Print the tree of MODEL: shapes, parameters, subtotals and shares."""
-    named = named_model(model)
-    console.print(f"{named.name}: trainable parameters, tied tensors counted once")
-    console.print(count_table(named.spec))
-    for tie in ties(named.spec):
-        console.print(f"tied: {tie}", markup=False)
-    what = f" for {named.component}" if named.component else ""
-    console.print(f"published{what}: {named.published} ({named.source})", markup=False)
-    console.print(f"sizes from: {named.config}", markup=False)
+cli.add_command(count_command)
+cli.add_command(explain_command)
+cli.add_command(checkpoint_command)
 
 
 @cli.command("frameworks")
@@ -62,7 +52,9 @@ def frameworks_command() -> None:
 
 @cli.command("verify")
 @click.option("--framework", "names", multiple=True, metavar="NAME", help="Only this framework.")
-@click.option("--model", "models", multiple=True, metavar="NAME", help="Only this named model.")
+@click.option(
+    "--model", "models", multiple=True, metavar="MODEL", help="Only this: a name, or a config.json."
+)
 @click.option(
     "--examples", type=click.IntRange(0), default=25, show_default=True, help="Random specs each."
 )
@@ -88,10 +80,13 @@ def verify_command(
     A formula of your own takes a spec, or letters by name (L H A F V P T pooler mlm untied
     nsp), and returns trainable parameters: an int, or ints by component.
     """
+    # Random specs need Hypothesis, which takes its time to import: no other command waits.
+    from builders.anyone.verdict import answering
+
     if json_file:
-        _require_writable(json_file)
-    chosen_models = [named_model(name) for name in models] or list(named_models().values())
-    specs = {named.name: named.spec for named in chosen_models}
+        require_writable(json_file)
+    chosen_models = map(given_model, models) if models else named_models().values()
+    specs = {given.name: given.spec for given in chosen_models}
     if reference:
         specs = {name: spec for name, spec in specs.items() if _answerable(name, spec, models)}
     families = list(dict.fromkeys(family_of(spec).name for spec in specs.values()))
@@ -119,13 +114,15 @@ def verify_command(
 
 @cli.command("compare")
 @click.argument("reference", metavar="MODULE:FUNCTION")
-@click.option("--spec", "text", required=True, metavar="SPEC", help="A model's name, or JSON.")
+@click.option(
+    "--spec", "text", required=True, metavar="SPEC", help="A name, a config.json, or JSON."
+)
 def compare_command(reference: str, text: str) -> None:
     """Hold the live model that MODULE:FUNCTION returns to the formula, by its shapes.
 
     A model of PyTorch, Keras, tf-keras or nnx, under any names; of linen the pair (module,
-    variables), or the variables. The spec is a named model's, or JSON with the fields of
-    EncoderSpec, inline or in a file.
+    variables), or the variables. The spec is a named model's, a config.json's, or JSON with
+    the fields of a spec, inline or in a file.
     """
     spec = spec_given(text)
     report = compare_live(model_named(reference), spec)
@@ -140,7 +137,7 @@ def compare_command(reference: str, text: str) -> None:
 def prove_command(names: Sequence[str], json_file: Path | None) -> None:
     """Hold every framework to the formula at every size, as polynomials."""
     if json_file:
-        _require_writable(json_file)
+        require_writable(json_file)
     there, absent = _chosen(names)
     with _progress(there, 1) as advance:
         proofs = prove_all(there, on_proof=advance)
@@ -210,6 +207,8 @@ def _print_results(results: list[Result], absent: list[Framework], seed: int) ->
 
 
 def _print_verdict(formula: Formula, results: list[Result], seed: int) -> None:
+    from builders.anyone.verdict import verdict, without_smallest
+
     lines = list(verdict(formula, results))
     console.print(verify_table(without_smallest(results)))
     for result in results:
@@ -240,13 +239,6 @@ def _write_json(path: Path, records: Sequence[Result | Proof], **about: int) -> 
         "results": [record.as_json() for record in records],
     }
     path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-
-
-def _require_writable(path: Path) -> None:
-    """Find out before a long run, not after it, and without touching what is there."""
-    target = path if path.exists() else path.parent
-    if path.is_dir() or not target.exists() or not os.access(target, os.W_OK):
-        raise ValueError(f"--json {path}: cannot be written")
 
 
 def _how_to_get(chosen: Framework) -> str:

@@ -12,9 +12,7 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
@@ -22,7 +20,8 @@ from safetensors.numpy import save_file
 
 from builders.canonical import dtype_of, require_canonical
 from builders.protocol import Array
-from formulas import EncoderSpec
+from formulas import Spec
+from formulas.families import spec_fields
 
 DTYPES = ("F32", "F64")
 """Types that weights are saved in, in the words of the format."""
@@ -31,7 +30,7 @@ SPEC = "spec"
 """The entry of the header's metadata that says whose weights these are."""
 
 
-def save_weights(path: str | Path, arrays: Mapping[str, Array], spec: EncoderSpec) -> None:
+def save_weights(path: str | Path, arrays: Mapping[str, Array], spec: Spec) -> None:
     """Write canonical weights of ``spec``, all of one dtype, to the file ``path``.
 
     The file appears, or is replaced, whole or not at all. Raises ``ValueError`` where the
@@ -44,11 +43,11 @@ def save_weights(path: str | Path, arrays: Mapping[str, Array], spec: EncoderSpe
     target = Path(path)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as beside:
         whole = Path(beside) / target.name
-        save_file(contiguous, whole, {SPEC: json.dumps(_record(spec))})
+        save_file(contiguous, whole, {SPEC: json.dumps(spec_fields(spec))})
         os.replace(whole, target)
 
 
-def saved_weights(path: str | Path, spec: EncoderSpec) -> dict[str, Array]:
+def saved_weights(path: str | Path, spec: Spec) -> dict[str, Array]:
     """The canonical weights of ``spec`` in the file ``path``, as ``save_weights`` wrote it.
 
     Raises ``ValueError``, naming the file, where it cannot be read, is no whole safetensors
@@ -71,18 +70,23 @@ def saved_weights(path: str | Path, spec: EncoderSpec) -> dict[str, Array]:
     return arrays
 
 
-def _record(spec: EncoderSpec) -> dict[str, Any]:
-    """A spec as it stands in a header."""
-    return {"kind": type(spec).__name__, **asdict(spec)}
-
-
-def _require_record(metadata: Mapping[str, str], spec: EncoderSpec) -> None:
+def recorded_spec(path: str | Path) -> str:
+    """The spec that ``save_weights`` wrote into the header of ``path``, as JSON; "" for none."""
+    if Path(path).suffix != ".safetensors":
+        return ""
     try:
-        found = json.loads(metadata[SPEC])
-        fields = dict(found)
+        with safe_open(path, framework="numpy") as file:
+            return str((file.metadata() or {}).get(SPEC, ""))
+    except (OSError, SafetensorError):
+        return ""
+
+
+def _require_record(metadata: Mapping[str, str], spec: Spec) -> None:
+    try:
+        fields = dict(json.loads(metadata[SPEC]))
     except (KeyError, RecursionError, TypeError, ValueError):
         raise ValueError("its header does not say of what spec the weights are") from None
-    wanted = _record(spec)
+    wanted = spec_fields(spec)
     other = [
         f"{name}={fields.get(name)!r}, not {wanted.get(name)!r}"
         for name in {**wanted, **fields}

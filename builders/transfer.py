@@ -16,13 +16,13 @@ from builders.canonical import (
     taken_apart,
 )
 from builders.protocol import Array, Builder, Model, NotAllocated, require_none
-from formulas import EncoderSpec, Numerics, compare, inventory
+from formulas import Numerics, Spec, compare, inventory
 
 WORDS = {"missing": "missing", "unexpected": "too much", "wrong shape": "of another shape"}
 """What makes a model unfit for the weights of a spec. Being frozen does not."""
 
 
-def transfer(source: Model, target: Model, spec: EncoderSpec) -> None:
+def transfer(source: Model, target: Model, spec: Spec) -> None:
     """Give ``target`` the weights of ``source``; both are models of ``spec``, allocated.
 
     Raises as ``canonical_weights`` and ``load_weights`` do, before anything is written.
@@ -30,7 +30,7 @@ def transfer(source: Model, target: Model, spec: EncoderSpec) -> None:
     load_weights(target, spec, canonical_weights(source, spec))
 
 
-def canonical_weights(model: Model, spec: EncoderSpec) -> dict[str, Array]:
+def canonical_weights(model: Model, spec: Spec) -> dict[str, Array]:
     """The values of ``model``, a model of ``spec``, by canonical path, in the inventory's order.
 
     A tied tensor has no entry, nor has a fixed one that the framework does not hold. Raises
@@ -44,7 +44,7 @@ def canonical_weights(model: Model, spec: EncoderSpec) -> dict[str, Array]:
     return {path: found[path] for path in tensors if path in found}
 
 
-def load_weights(model: Model, spec: EncoderSpec, arrays: Mapping[str, Array]) -> None:
+def load_weights(model: Model, spec: Spec, arrays: Mapping[str, Array]) -> None:
     """The inverse of ``canonical_weights``: give ``model``, a model of ``spec``, these values.
 
     Raises, before anything is written, ``NotAllocated`` as ``Model.write`` does and
@@ -68,7 +68,7 @@ def load_weights(model: Model, spec: EncoderSpec, arrays: Mapping[str, Array]) -
 
 def build_with(
     builder: Builder,
-    spec: EncoderSpec,
+    spec: Spec,
     arrays: Mapping[str, Array],
     numerics: Numerics | None = None,
 ) -> Model:
@@ -87,7 +87,7 @@ def build_with(
     return model
 
 
-def _require_model_of(spec: EncoderSpec, model: Model) -> None:
+def _require_model_of(spec: Spec, model: Model) -> None:
     """Raise ``ValueError`` naming each tensor that is not as ``spec`` has it; it may be frozen."""
     rows = compare(inventory(spec.letters()), model.weights()).rows
     wrong = [(row.path, f"is {WORDS[row.kind]}") for row in rows if row.kind in WORDS]

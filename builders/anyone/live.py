@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from builders.anyone.pointed import in_one_line, pointed_at
 from builders.anyone.readers import Stored, stored
 from builders.anyone.shapes import Matching, matched
 from formulas import Spec, closed_form
-from formulas.families import spec_from
-from formulas.models import named_model
 from formulas.report import aligned
 
 MOST_NAMES = 4
@@ -117,26 +113,6 @@ def model_named(reference: str) -> Any:
         return function()
     except (Exception, SystemExit) as error:
         raise ValueError(f"{reference} raised {in_one_line(error)}") from error
-
-
-def spec_given(text: str) -> Spec:
-    """The spec of a named model, or of JSON with the fields of its family's, or of a file.
-
-    The JSON's ``family`` says whose fields they are; without it, those of ``EncoderSpec``.
-
-    Raises ``ValueError``, in one line, for anything else.
-    """
-    if not text.lstrip().startswith("{"):
-        if not Path(text).is_file():
-            return named_model(text).spec
-        text = Path(text).read_text("utf-8")
-    try:
-        fields = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"the spec is no JSON: {error}") from error
-    if not isinstance(fields, dict):
-        raise ValueError(f"the spec is no JSON object: {fields!r}")
-    return spec_from(fields)
 
 
 def _some(names: list[str]) -> str:

@@ -5,16 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs import README, block, trimmed, with_block
+from tests.docs import README, block, samples, trimmed, with_block
 
 TEXT = README.read_text("utf-8")
 
 
-def test_count(paramproof):
-    name = "paramproof count bert-base"
-    assert block(name, TEXT) == trimmed(paramproof("count", "bert-base").stdout), (
-        "run python -m tests.docs"
-    )
+@pytest.mark.parametrize("command", samples(README))
+def test_what_is_printed(paramproof, command):
+    printed = trimmed(paramproof(*command.split()[1:]).stdout)
+    assert block(command, TEXT).strip() == printed.strip(), "run python -m tests.docs"
+
+
+def test_there_are_samples():
+    assert len(samples(README)) == 2
 
 
 def test_python():

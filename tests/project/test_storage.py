@@ -145,7 +145,7 @@ def test_what_is_no_file(tmp_path):
 def test_a_file_with_infinite_values(path):
     arrays = {name: np.array(array) for name, array in weights_of(SPEC).items()}
     arrays["pooler.bias"][3] = np.inf
-    record = json.dumps({"kind": "EncoderSpec", **asdict(SPEC)})
+    record = json.dumps({"family": "encoder", **asdict(SPEC)})
     save_file(arrays, path, {"spec": record})
     refused(path, "pooler.bias has NaN or infinite values")
 
