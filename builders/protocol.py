@@ -118,14 +118,6 @@ class Builder(Protocol):
         ...
 
 
-def requires(spec: Spec, *families: type[Spec]) -> Literal[True] | str:
-    """True for a spec of one of ``families``, or the reason why it cannot be expressed."""
-    if isinstance(spec, families):
-        return True
-    there = " or ".join(family.__name__ for family in families)
-    return f"only {there} can be expressed here, and this is {type(spec).__name__}"
-
-
 def require(supported: Literal[True] | str) -> None:
     """Raise ``UnsupportedSpec`` with the reason, if there is one."""
     if supported is not True:

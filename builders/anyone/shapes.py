@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from builders.anyone.readers import Stored
-from formulas import EncoderSpec, Tensor, inventory
+from formulas import Spec, Tensor, inventory
 from formulas.inventory import LAYER
 
 Shape = tuple[int, ...]
@@ -79,25 +79,29 @@ class Matching:
         return sum(_without_ones(other.shape) == _without_ones(weight.shape) for other in weights)
 
 
-def matched(spec: EncoderSpec, weights: Sequence[Stored]) -> Matching:
+def matched(spec: Spec, weights: Sequence[Stored]) -> Matching:
     """The matching that leaves the least over, of a model that may fuse and stack or not."""
     choices = product((False, True), repeat=2)
     matchings = [most_pairs(list(_units(spec, *choice)), weights) for choice in choices]
     return min(matchings, key=lambda matching: matching.left_over)
 
 
-def _units(spec: EncoderSpec, fused: bool, stacked: bool) -> Iterator[Unit]:
+def _units(spec: Spec, fused: bool, stacked: bool) -> Iterator[Unit]:
     """Every tensor of ``spec`` that has a storage of its own, in one unit."""
+    widths = {tensor.path: tensor.shape[-1] for tensor in inventory(spec.letters())}
     for tensor in inventory(spec.letters()):
-        if not tensor.present or tensor.tied_to:
+        # What is fixed need not be stored, and stored is no difference.
+        if not tensor.present or tensor.tied_to or not tensor.trainable:
             continue
-        path, shape, forms = _stored_alone(tensor, spec)
-        if fused and ".attention." in path and path.split(".")[-2] in QKV:
+        path, shape, forms = _stored_alone(tensor, spec.head_size)
+        if fused and _attends(path) and path.split(".")[-2] in QKV:
             if path.split(".")[-2] != QKV[0]:
                 continue
+            key = widths[path.replace(QKV[0], "key")]
             path = path.replace(QKV[0], "{query,key,value}")
-            shape, forms = (*shape[:-1], 3 * shape[-1]), _fused_forms(shape, spec)
-        layers = spec.num_hidden_layers
+            forms = _fused_forms(shape, key, spec.head_size)
+            shape = (*shape[:-1], shape[-1] + 2 * key)
+        layers = tensor.repeat
         if LAYER not in path.split("."):
             yield _unit(path, shape, forms)
         elif stacked and layers:
@@ -110,31 +114,42 @@ def _unit(path: str, shape: Shape, forms: list[Shape]) -> Unit:
     return Unit(path, shape, frozenset(map(_without_ones, forms)))
 
 
-def _stored_alone(tensor: Tensor, spec: EncoderSpec) -> tuple[str, Shape, list[Shape]]:
+def _attends(path: str) -> bool:
+    """Whether this is a kernel or bias of an attention, of a decoder's on the source too."""
+    return path.split(".")[-3:][0].endswith("attention")
+
+
+def _stored_alone(tensor: Tensor, head_size: int) -> tuple[str, Shape, list[Shape]]:
     """As it is, transposed, or with the heads split: (in, A, K), (A, K, out), (A, K)."""
-    shape, heads = tensor.shape, (spec.num_attention_heads, spec.head_size)
+    shape = tensor.shape
     forms = [shape, shape[::-1]]
-    if ".attention." in tensor.path:
-        split = (*heads, shape[-1]) if ".output." in tensor.path else (*shape[:-1], *heads)
-        forms += [heads] if len(shape) == 1 and ".output." not in tensor.path else []
-        forms += [split] if len(shape) == 2 else []
+    if _attends(tensor.path) and ".output." in tensor.path:
+        forms += [(*_split(shape[0], head_size), shape[-1])] if len(shape) == 2 else []
+    elif _attends(tensor.path):
+        forms += [(*shape[:-1], *_split(shape[-1], head_size))]
     return tensor.path, shape, forms
 
 
-def _fused_forms(shape: Shape, spec: EncoderSpec) -> list[Shape]:
-    """Three kernels or biases in one: side by side, or on an axis of their own."""
+def _fused_forms(shape: Shape, key: int, head_size: int) -> list[Shape]:
+    """Query, key and value side by side; where all are as wide, on an axis of their own too."""
     *rows, out = shape
-    heads = (spec.num_attention_heads, spec.head_size)
+    whole = out + 2 * key
+    heads = _split(out, head_size)
+    forms = [(*rows, whole), (whole, *rows), (*rows, *_split(whole, head_size))]
+    if key != out:
+        return forms
     return [
-        (*rows, 3 * out),
-        (3 * out, *rows),
+        *forms,
         (3, *rows, out),
         (*rows, 3, out),
         (3, *rows, *heads),
         (*rows, 3, *heads),
         (*rows, heads[0], 3 * heads[1]),
-        (*rows, 3 * heads[0], heads[1]),
     ]
+
+
+def _split(width: int, head_size: int) -> Shape:
+    return width // head_size, head_size
 
 
 def most_pairs(units: list[Unit], weights: Sequence[Stored]) -> Matching:

@@ -22,7 +22,7 @@ SPEC = EncoderSpec(
 )
 BOTH = SPECS["encoder-decoder"]
 GPT = SPECS["gpt"]
-LLAMA = SPECS["llama"]
+LLAMA = replace(SPECS["llama"], hidden_size=18)
 
 FEATURES = {
     "encoder": SPEC,
@@ -67,20 +67,20 @@ FEATURES = {
     "llama, G = 1": replace(LLAMA, num_key_value_heads=1),
     "llama, A = G = 1": replace(LLAMA, num_attention_heads=1, num_key_value_heads=1),
     "llama, A·K = H": replace(LLAMA, hidden_size=24),
+    "llama, A does not divide H": replace(LLAMA, hidden_size=10),
     "llama, L = 0": replace(LLAMA, num_hidden_layers=0),
     "llama, V = F = H = 1": replace(LLAMA, vocab_size=1, intermediate_size=1, hidden_size=1),
 }
 
-OTHER_FAMILIES = {"encoder-decoder", "gpt", "llama"}
 FAMILIES_REFUSED = {
     "flax-linen": set(),
-    "flax-nnx": OTHER_FAMILIES,
-    "keras-jax": OTHER_FAMILIES,
-    "keras-tensorflow": OTHER_FAMILIES,
-    "keras-torch": OTHER_FAMILIES,
-    "keras-bert": OTHER_FAMILIES,
-    "torch": OTHER_FAMILIES,
-    "transformers": OTHER_FAMILIES,
+    "flax-nnx": set(),
+    "keras-jax": set(),
+    "keras-tensorflow": set(),
+    "keras-torch": set(),
+    "keras-bert": {"encoder-decoder", "gpt", "llama"},
+    "torch": set(),
+    "transformers": {"encoder-decoder"},
 }
 """Of which no model at all can be expressed."""
 
@@ -92,7 +92,12 @@ REFUSED = {
     "keras-torch": set(),
     "keras-bert": {"mlm untied", "L = 0, no pooler", "H = 1", "T = 1", "T = 3"},
     "torch": set(),
-    "transformers": {"mlm", "mlm untied"},
+    "transformers": {
+        "mlm",
+        "mlm untied",
+        "llama, A does not divide H",
+        "llama, V = F = H = 1",
+    },
 }
 """Of the families that can be expressed."""
 
