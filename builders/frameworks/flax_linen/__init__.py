@@ -58,14 +58,14 @@ def build(
     """The model's shapes, or its arrays where it is to be allocated."""
     _clear_caches_now_and_then()
     module = MODULES[type(spec)](spec, numerics or original_numerics(spec), jnp.dtype(dtype))
+    inputs = [jax.ShapeDtypeStruct((1, 1), kind) for kind in module.inputs]
     with jax.enable_x64(dtype == "float64"):
         if allocate:
-            inputs = [jnp.zeros((1, 1), kind) for kind in module.inputs]
-            variables = module.init(jax.random.key(0), *inputs)
+            # Of the forward pass, only what the parameters need is computed.
+            variables = module.lazy_init(jax.random.key(0), *inputs)
         else:
-            shapes = [jax.ShapeDtypeStruct((1, 1), kind) for kind in module.inputs]
             key = jax.eval_shape(lambda: jax.random.key(0))
-            variables = jax.eval_shape(module.init, key, *shapes)
+            variables = jax.eval_shape(module.init, key, *inputs)
     return LinenModel(module, variables)
 
 

@@ -61,14 +61,13 @@ class LlamaLayer(nn.Module):
     @nn.compact
     def __call__(self, x: jax.Array) -> jax.Array:
         spec, numerics = self.spec, self.numerics
+        activation = ACTIVATIONS[numerics.hidden_act]
         dense = partial(nn.Dense, use_bias=False, **self.kinds)
         norm = partial(nn.RMSNorm, epsilon=numerics.layer_norm_eps, **self.kinds)
         attention = GroupedQueryAttention(spec, numerics.rope_theta, self.kinds, name="attention")
         x = x + attention(norm(name="attention_norm")(x))
         normalised = norm(name="feed_forward_norm")(x)
-        gate = ACTIVATIONS[numerics.hidden_act](
-            dense(spec.intermediate_size, name="gate")(normalised)
-        )
+        gate = activation(dense(spec.intermediate_size, name="gate")(normalised))
         up = dense(spec.intermediate_size, name="up")(normalised)
         return x + dense(spec.hidden_size, name="down")(gate * up)
 
@@ -85,11 +84,8 @@ class GroupedQueryAttention(nn.Module):
 
     @nn.compact
     def __call__(self, x: jax.Array) -> jax.Array:
-        spec, heads, groups = (
-            self.spec,
-            self.spec.num_attention_heads,
-            self.spec.num_key_value_heads,
-        )
+        spec = self.spec
+        heads, groups = spec.num_attention_heads, spec.num_key_value_heads
         project = partial(nn.DenseGeneral, use_bias=False, **self.kinds)
         query = project((heads, spec.head_dim), name="query")(x)
         key = project((groups, spec.head_dim), name="key")(x)

@@ -69,12 +69,9 @@ class LlamaLayer(nnx.Module):
             rngs=rngs,
         )
         self.attention_norm = norm()
-        self.gate, self.up, self.down = (
-            dense(hidden, inner),
-            dense(hidden, inner),
-            dense(inner, hidden),
-        )
         self.feed_forward_norm = norm()
+        self.gate, self.up = dense(hidden, inner), dense(hidden, inner)
+        self.down = dense(inner, hidden)
 
     def __call__(self, x: jax.Array) -> jax.Array:
         x = x + self.attention(self.attention_norm(x), is_causal=True)
