@@ -13,7 +13,15 @@ import torch
 from builders.frameworks.transformers import encoder, gpt, llama
 from builders.frameworks.transformers.model import HuggingFaceModel
 from builders.protocol import DType, require
-from formulas.spec import EncoderSpec, GPTSpec, LlamaSpec, Numerics, Spec, original_numerics
+from formulas.spec import (
+    EncoderDecoderSpec,
+    EncoderSpec,
+    GPTSpec,
+    LlamaSpec,
+    Numerics,
+    Spec,
+    original_numerics,
+)
 
 __all__ = ["FRAMEWORKS", "HuggingFaceModel", "build", "supports"]
 
@@ -30,10 +38,8 @@ FAMILIES: dict[type[Spec], Any] = {EncoderSpec: encoder, GPTSpec: gpt, LlamaSpec
 
 def supports(spec: Spec) -> Literal[True] | str:
     """True, or what Hugging Face has no class for."""
-    if type(spec) not in FAMILIES:
-        return (
-            "Hugging Face's closest to the Transformer of 2017, Marian, has another table of sines"
-        )
+    if isinstance(spec, EncoderDecoderSpec):
+        return "Hugging Face's Transformer of 2017, Marian, orders its positions' sines otherwise"
     return FAMILIES[type(spec)].supports(spec)
 
 

@@ -1,0 +1,94 @@
+"""Hugging Face's decoders beside PyTorch's of this project, and the one it has no class for."""
+
+import numpy as np
+import pytest
+
+from builders import load
+from builders.transfer import transfer
+from formulas import EncoderDecoderSpec, closed_form
+from formulas.spec import original_numerics
+from tests.parity.families import SPECS
+
+pytestmark = pytest.mark.framework("transformers")
+
+P, H = 7, 6
+
+
+@pytest.mark.parametrize("name", ["gpt", "gpt, untied", "llama, grouped queries"])
+def test_the_same_weights_give_the_same_outputs(name):
+    """Neither is the reference: PyTorch's weights, as they were made, in Hugging Face's model."""
+    import torch
+
+    torch.manual_seed(0)
+    spec = SPECS[name]
+    ours, theirs = (load(framework).build(spec, allocate=True) for framework in FRAMEWORKS)
+    transfer(ours, theirs, spec)
+    ids = np.array([[3, 4, 5, 6], [7, 7, 1, 0]])
+    found, expected = theirs.run(ids), ours.run(ids)
+    for kind in ("sequence", "lm"):
+        assert np.abs(getattr(found, kind) - getattr(expected, kind)).max() < 1e-5
+    assert np.abs(expected.sequence).max() > 0.1
+
+
+FRAMEWORKS = ("torch", "transformers")
+
+
+@pytest.mark.parametrize("name", ["gpt", "gpt, untied"])
+def test_a_fused_kernel_is_stored_in_out(name):
+    """``Conv1D``: GPT-2's kernels, q, k and v in one, are not transposed as ``nn.Linear``'s are."""
+    weights = load("transformers").build(SPECS[name]).weights()
+    (fused,) = (w for w in weights if w.path.endswith("h.0.attn.c_attn.weight"))
+    assert (fused.shape, fused.layout, len(fused.parts)) == ((H, 3 * H), (), 3)
+
+
+@pytest.mark.parametrize("vocab_size", [11, 13])
+def test_marian_counts_as_the_transformer_of_2017(vocab_size):
+    """With biases in its attention, and both tables of sines frozen."""
+    module = marian(vocab_size, "meta")
+    spec = EncoderDecoderSpec(
+        vocab_size=vocab_size,
+        hidden_size=H,
+        num_encoder_layers=2,
+        num_decoder_layers=1,
+        num_attention_heads=2,
+        intermediate_size=5,
+        max_position_embeddings=P,
+    )
+    sizes = [(p.numel(), p.requires_grad) for p in module.parameters()]
+    assert sum(size for size, trainable in sizes if trainable) == closed_form(spec.letters())
+    assert sum(size for size, trainable in sizes if not trainable) == 2 * P * H
+    assert "Marian" in load("transformers").supports(spec)
+
+
+def test_marian_has_all_sines_first():
+    """Its positions have other features than the paper's, where sines and cosines alternate."""
+    table = marian(11, "cpu").model.encoder.embed_positions.weight.detach().numpy()
+    spec = SPECS["transformer"]
+    model = load("torch").build(spec, original_numerics(spec), allocate=True)
+    paper = model.read()["source.position_embeddings.weight"]
+    assert table.shape == paper.shape
+    assert np.abs(table - paper).max() > 0.5
+    assert np.abs(table - np.hstack([paper[:, 0::2], paper[:, 1::2]])).max() < 1e-6
+
+
+def marian(vocab_size, device):
+    import torch
+    from transformers import MarianConfig, MarianMTModel
+
+    config = MarianConfig(
+        vocab_size=vocab_size,
+        d_model=H,
+        encoder_layers=2,
+        decoder_layers=1,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        encoder_ffn_dim=5,
+        decoder_ffn_dim=5,
+        max_position_embeddings=P,
+        pad_token_id=0,
+        eos_token_id=0,
+        decoder_start_token_id=0,
+        forced_eos_token_id=0,
+    )
+    with torch.device(device):
+        return MarianMTModel(config)
