@@ -335,6 +335,7 @@ def _jax_gradients(encoder: keras.Model, arrays: list[Any], loss: Callable[..., 
         fixed = [variable.value for variable in encoder.non_trainable_variables]
         return loss(encoder.stateless_call(trainable, fixed, *arrays)[0])
 
+    # Not under jit: single operations are compiled once for all models of their sizes.
     return jax.grad(stateless)([v.value for v in encoder.trainable_weights])
 
 
