@@ -36,8 +36,14 @@ def require_canonical(spec: EncoderSpec, dtype: DType, arrays: Mapping[str, Arra
     wrong = misfits(shapes, dtype, arrays)
     if not wrong:
         finite = ((path, np.isfinite(array).all()) for path, array in arrays.items())
-        wrong = [f"{path} has NaN or infinite values" for path, good in finite if not good]
+        wrong = [(path, "has NaN or infinite values") for path, good in finite if not good]
     require_none(wrong)
+
+
+def dtype_of(arrays: Mapping[str, Array]) -> DType:
+    """The dtype that all of ``arrays`` should have: float64 if the first has, or float32."""
+    first = next(iter(arrays.values()), None)
+    return "float64" if str(getattr(first, "dtype", "")) == "float64" else "float32"
 
 
 def taken_apart(

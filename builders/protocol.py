@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
+from formulas.inventory import LAYER
 from formulas.spec import EncoderSpec, Numerics
 from formulas.weight import Weight
 
@@ -13,8 +14,8 @@ Array: TypeAlias = Any
 
 DType: TypeAlias = Literal["float32", "float64"]
 
-SHOWN = 8
-"""Of the arrays that are wrong, this many are named in full; the others are counted."""
+SHOWN = 40
+"""An error names this many arrays, or arrays of all layers, and counts the others."""
 
 
 class FrameworkUnavailable(RuntimeError):
@@ -23,6 +24,10 @@ class FrameworkUnavailable(RuntimeError):
 
 class UnsupportedSpec(ValueError):
     """The framework cannot express this model; the message says why."""
+
+
+class NotAllocated(RuntimeError):
+    """The model has shapes and no values."""
 
 
 class Outputs(NamedTuple):
@@ -55,15 +60,17 @@ class Model(Protocol):
         """The value of each of ``weights()``, by native path, in the native shape.
 
         They are of this moment: what is written later does not change them. Raises
-        ``RuntimeError`` for an abstract model.
+        ``NotAllocated`` for an abstract model.
         """
         ...
 
     def write(self, arrays: Mapping[str, Array]) -> None:
         """Give each of ``weights()`` a value, by native path, exact to the bit.
 
-        Raises ``RuntimeError`` for an abstract model and ``ValueError``, before anything is
-        written, where the arrays are not those of ``read`` by path, shape and dtype.
+        Raises ``ValueError``, before anything is written, where the arrays are not those of
+        ``read`` by path, shape and dtype; ``NotAllocated`` for an abstract model, unless the
+        framework can allocate it by this. JAX's do: they spare themselves random values,
+        whose making they compile for every new shape.
         """
         ...
 
@@ -71,7 +78,7 @@ class Model(Protocol):
         """A forward pass of an allocated model, without dropout.
 
         ``ids`` and ``types`` are (B, S) ints, S at most P; ``mask`` is (B, S), True at
-        tokens and False at padding. Raises ``RuntimeError`` for an abstract model.
+        tokens and False at padding. Raises ``NotAllocated`` for an abstract model.
         """
         ...
 
@@ -117,9 +124,9 @@ def require(supported: Literal[True] | str) -> None:
 
 
 def require_allocated(allocated: bool) -> None:
-    """Raise ``RuntimeError`` where there are only shapes to compute with."""
+    """Raise ``NotAllocated`` where there are only shapes to compute with."""
     if not allocated:
-        raise RuntimeError("this model has shapes and no values: build it with allocate=True")
+        raise NotAllocated("this model has shapes and no values: build it with allocate=True")
 
 
 def require_arrays(
@@ -129,23 +136,35 @@ def require_arrays(
     require_none(misfits(shapes, dtype, arrays))
 
 
+Wrong: TypeAlias = tuple[str, str]
+"""The path of an array, and what is wrong with it."""
+
+
 def misfits(
     shapes: Mapping[str, tuple[int, ...]], dtype: DType, arrays: Mapping[str, Array]
-) -> list[str]:
-    """A clause for every array that is missing, unknown, or of another shape or dtype."""
-    wrong = [f"{path} is missing" for path in shapes if path not in arrays]
+) -> list[Wrong]:
+    """Every array that is missing, unknown, or of another shape or dtype."""
+    wrong = [(path, "is missing") for path in shapes if path not in arrays]
     for path, array in arrays.items():
         if path not in shapes:
-            wrong.append(f"{path} is no weight of this model")
+            wrong.append((path, "is no weight of this model"))
         elif tuple(array.shape) != shapes[path]:
-            wrong.append(f"{path} has shape {tuple(array.shape)}, not {shapes[path]}")
+            wrong.append((path, f"has shape {tuple(array.shape)}, not {shapes[path]}"))
         elif str(array.dtype) != dtype:
-            wrong.append(f"{path} is {array.dtype}, not {dtype} (use .astype({dtype!r}))")
+            wrong.append((path, f"is {array.dtype}, not {dtype} (use .astype({dtype!r}))"))
     return wrong
 
 
-def require_none(wrong: Sequence[str], what: str = "the weights do not fit") -> None:
-    """Raise ``ValueError`` that says what is wrong, clause by clause, a few of them in full."""
-    if wrong:
-        more = [f"and {len(wrong) - SHOWN} more"] if len(wrong) > SHOWN else []
-        raise ValueError(f"{what}: " + "; ".join([*wrong[:SHOWN], *more]))
+def require_none(wrong: Sequence[Wrong], headline: str = "the weights do not fit") -> None:
+    """Raise ``ValueError`` that names what is wrong; layers that are alike are named once."""
+    alike: dict[Wrong, list[str]] = {}
+    for path, what in wrong:
+        names = (LAYER if name.isdigit() else name for name in path.split("."))
+        alike.setdefault((".".join(names), what), []).append(path)
+    clauses = [
+        f"{path} (x{len(paths)}) {what}" if len(paths) > 1 else f"{paths[0]} {what}"
+        for (path, what), paths in alike.items()
+    ]
+    if clauses:
+        more = [f"and {len(clauses) - SHOWN} more"] if len(clauses) > SHOWN else []
+        raise ValueError(f"{headline}: " + "; ".join([*clauses[:SHOWN], *more]))

@@ -20,11 +20,11 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from builders.canonical import require_canonical
-from builders.protocol import Array, DType
+from builders.canonical import dtype_of, require_canonical
+from builders.protocol import Array
 from formulas import EncoderSpec
 
-DTYPES: dict[str, DType] = {"F32": "float32", "F64": "float64"}
+DTYPES = ("F32", "F64")
 """Types that weights are saved in, in the words of the format."""
 
 SPEC = "spec"
@@ -38,7 +38,7 @@ def save_weights(path: str | Path, arrays: Mapping[str, Array], spec: EncoderSpe
     arrays are not the weights of ``spec``, as ``load_weights`` does, and ``OSError`` where
     nothing can be written there.
     """
-    require_canonical(spec, _dtype(arrays), arrays)
+    require_canonical(spec, dtype_of(arrays), arrays)
     # safetensors writes a transposed array in the order of its memory, under its own shape.
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     target = Path(path)
@@ -65,16 +65,10 @@ def saved_weights(path: str | Path, spec: EncoderSpec) -> dict[str, Array]:
             if strange:
                 raise ValueError(f"{strange[0]}; weights are {' or '.join(DTYPES)}")
             arrays = {name: file.get_tensor(name) for name in names}
-        require_canonical(spec, _dtype(arrays), arrays)
+        require_canonical(spec, dtype_of(arrays), arrays)
     except (OSError, SafetensorError, ValueError) as error:
         raise ValueError(f"{path}: {error}") from None
     return arrays
-
-
-def _dtype(arrays: Mapping[str, Array]) -> DType:
-    """The dtype that all arrays should have: that of the first, if weights may have it."""
-    first: Any = next((str(array.dtype) for array in arrays.values()), "float32")
-    return first if first in DTYPES.values() else "float32"
 
 
 def _record(spec: EncoderSpec) -> dict[str, Any]:

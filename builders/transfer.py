@@ -8,9 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from builders.canonical import put_together, require_canonical, stored_tensors, taken_apart
-from builders.protocol import Array, Model, require_none
-from formulas import EncoderSpec, compare, inventory
+from builders.canonical import (
+    dtype_of,
+    put_together,
+    require_canonical,
+    stored_tensors,
+    taken_apart,
+)
+from builders.protocol import Array, Builder, Model, NotAllocated, require_none
+from formulas import EncoderSpec, Numerics, compare, inventory
+
+WORDS = {"missing": "missing", "unexpected": "too much", "wrong shape": "of another shape"}
+"""What makes a model unfit for the weights of a spec. Being frozen does not."""
 
 
 def transfer(source: Model, target: Model, spec: EncoderSpec) -> None:
@@ -25,7 +34,7 @@ def canonical_weights(model: Model, spec: EncoderSpec) -> dict[str, Array]:
     """The values of ``model``, a model of ``spec``, by canonical path, in the inventory's order.
 
     A tied tensor has no entry, nor has a fixed one that the framework does not hold. Raises
-    ``ValueError`` where the model is not one of ``spec``, ``RuntimeError`` where it is abstract.
+    ``ValueError`` where the model is not one of ``spec``, ``NotAllocated`` where it is abstract.
     """
     _require_model_of(spec, model)
     tensors, values = stored_tensors(spec), model.read()
@@ -38,7 +47,7 @@ def canonical_weights(model: Model, spec: EncoderSpec) -> dict[str, Array]:
 def load_weights(model: Model, spec: EncoderSpec, arrays: Mapping[str, Array]) -> None:
     """The inverse of ``canonical_weights``: give ``model``, a model of ``spec``, these values.
 
-    Raises, before anything is written, ``RuntimeError`` for an abstract model and
+    Raises, before anything is written, ``NotAllocated`` as ``Model.write`` does and
     ``ValueError`` where the model is not one of ``spec`` or the arrays do not fit: each that
     is missing, unknown, wrongly shaped, not finite, or not of exactly the model's dtype is
     named. Nothing is cast; who wants to does, with ``array.astype(model.dtype)``.
@@ -56,8 +65,29 @@ def load_weights(model: Model, spec: EncoderSpec, arrays: Mapping[str, Array]) -
     )
 
 
+def build_with(
+    builder: Builder,
+    spec: EncoderSpec,
+    arrays: Mapping[str, Array],
+    numerics: Numerics | None = None,
+) -> Model:
+    """A model of ``spec`` that begins with these weights, in their dtype.
+
+    No random values are made first where the framework can do without. Raises ``ValueError``
+    as ``load_weights`` does, and ``UnsupportedSpec`` as ``build`` does.
+    """
+    dtype = dtype_of(arrays)
+    model = builder.build(spec, numerics, dtype=dtype)
+    try:
+        load_weights(model, spec, arrays)
+    except NotAllocated:
+        model = builder.build(spec, numerics, allocate=True, dtype=dtype)
+        load_weights(model, spec, arrays)
+    return model
+
+
 def _require_model_of(spec: EncoderSpec, model: Model) -> None:
     """Raise ``ValueError`` naming each tensor that is not as ``spec`` has it; it may be frozen."""
     rows = compare(inventory(spec.letters()), model.weights()).rows
-    wrong = [f"{row.path}: {row.kind}" for row in rows if row.kind != "wrong trainability"]
+    wrong = [(row.path, f"is {WORDS[row.kind]}") for row in rows if row.kind in WORDS]
     require_none(wrong, "the model is not one of this spec")

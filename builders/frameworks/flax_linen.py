@@ -203,9 +203,9 @@ class LinenModel:
             return {path: np.asarray(leaf) for path, leaf in self._leaves().items()}
 
     def write(self, arrays: Mapping[str, Array]) -> None:
-        """Another ``params`` collection, of ``arrays``."""
-        with self._precision():
-            require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
+        """Another ``params`` collection, of ``arrays``, in place of values or of shapes."""
+        require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
+        with jax.enable_x64(self.dtype == "float64"):
             leaves = {path: jnp.array(arrays[path]) for path in self._leaves()}
         self.variables = {**self.variables, "params": unflatten_dict(leaves, sep="/")}
 

@@ -221,9 +221,9 @@ class NnxModel:
             return {k: np.asarray(v.get_value()) for k, v in self._parameters().items()}
 
     def write(self, arrays: Mapping[str, Array]) -> None:
-        """Set every ``nnx.Param`` to another array."""
-        with self._precision():
-            require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
+        """Set every ``nnx.Param``, whether it has a value or a shape, to another array."""
+        require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
+        with jax.enable_x64(self.dtype == "float64"):
             for path, variable in self._parameters().items():
                 variable.set_value(jnp.array(arrays[path]))
 

@@ -291,12 +291,14 @@ class KerasModel:
             return {_path(v): numpy(v).copy() for v in self.encoder.weights}
 
     def write(self, arrays: Mapping[str, Array]) -> None:
-        """Assign to every weight."""
-        with self._precision():
-            require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
+        """Assign to every weight. On JAX alone a variable without a value takes one."""
+        require_allocated(self.allocated or BACKEND == "jax")
+        require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
+        with enable_x64(self.dtype == "float64"):
             for variable in self.encoder.weights:
                 # A copy: JAX may keep the array itself, PyTorch takes no negative stride.
                 variable.assign(arrays[_path(variable)].copy())
+        self.allocated = True
 
     def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
         """A forward pass, in inference."""

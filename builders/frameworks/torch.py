@@ -158,8 +158,8 @@ class TorchModel:
     @property
     def dtype(self) -> DType:
         """That of the first parameter."""
-        kind: Any = str(next(self.module.parameters()).dtype)
-        return kind.removeprefix("torch.")
+        kind: Any = str(next(self.module.parameters()).dtype).removeprefix("torch.")
+        return kind
 
     def read(self) -> dict[str, Array]:
         """A copy of every parameter."""

@@ -8,7 +8,7 @@ import os
 
 import numpy as np
 
-from builders.protocol import Outputs, require, require_allocated
+from builders.protocol import Outputs, require, require_allocated, require_arrays
 from formulas.weight import Weight
 
 FRAMEWORKS = {
@@ -35,11 +35,12 @@ def supports(spec):
 
 def build(spec, numerics=None, *, allocate=False, dtype="float32"):
     require(supports(spec))
-    return Toy(spec, np.zeros if allocate else None)
+    return Toy(spec, dtype, np.zeros if allocate else None)
 
 
 class Toy:
-    def __init__(self, spec, make):
+    def __init__(self, spec, dtype, make):
+        self.dtype = dtype
         hidden, inner = spec.hidden_size, spec.intermediate_size
         shapes = {
             "embeddings.word_embeddings.weight": (spec.vocab_size, hidden),
@@ -60,10 +61,18 @@ class Toy:
         if spec.pooler:
             shapes |= dense("pooler", hidden, hidden)
         self.shapes = shapes
-        self.arrays = make and {path: make(shape) for path, shape in shapes.items()}
+        self.arrays = make and {path: make(shape, dtype) for path, shape in shapes.items()}
 
     def weights(self):
         return [Weight(path, shape, True, (path,)) for path, shape in self.shapes.items()]
+
+    def read(self):
+        require_allocated(self.arrays is not None)
+        return {path: array.copy() for path, array in self.arrays.items()}
+
+    def write(self, arrays):
+        require_arrays(self.shapes, self.dtype, arrays)
+        self.arrays = {path: array.copy() for path, array in arrays.items()}
 
     def run(self, ids, types, mask):
         require_allocated(self.arrays is not None)

@@ -25,8 +25,8 @@ at tokens: the last hidden states (sequence), the pooled output, the probabiliti
 and NSP heads, and the gradient of all outputs, times random numbers, along a random direction in
 the space of all weights.
 
-Each figure is the largest difference over {cases} random encoders of hidden size {hidden}, drawn by a
-seed, with weights of standard deviation 0.25 to 1; that of the gradient is relative to the
+Each figure is the largest difference over {cases} random encoders of hidden size {hidden}, drawn
+by a seed, with weights of standard deviation 0.25 to 1; that of the gradient is relative to the
 reference's derivative. In parentheses is the largest share of what rounding explains.
 
 {tables}
