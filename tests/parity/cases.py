@@ -1,8 +1,9 @@
 """What goes into both: a spec, its numerics, canonical weights, tokens, and where to look.
 
 Weights are large enough for errors to show, with a standard deviation of 0.25 to 1; at 0.02, as
-BERT's are initialised, an encoder is all but linear. Sizes come from small pools, so that shapes
-come again and a framework that compiles has compiled them.
+BERT's are initialised, an encoder is all but linear. What varies is what decides on operations:
+layers, heads, outputs, numerics, tokens. Sizes vary little, so that shapes come again and a
+framework that compiles each operation for each shape has compiled it; counts are where they vary.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ from formulas import EncoderSpec, Numerics, inventory
 
 Array = Any
 
-HEADS = {4: (1, 2, 4), 6: (1, 2, 3, 6)}
-"""By hidden size, so that a size comes again with other heads."""
-
 POOLS = {
     "num_hidden_layers": (0, 1, 2),
     "intermediate_size": (5,),
     # Token 0 is padding, so that there is another.
-    "vocab_size": (2, 11),
+    "vocab_size": (11,),
     "max_position_embeddings": (4, 7),
     "type_vocab_size": (1, 3),
 }
+HIDDEN_SIZE = 6
+HEADS = (1, 2, 3, 6)
+
 DTYPES = ("float32", "float64")
 EPSILONS = (1e-12, 1e-6, 1e-5, 1e-3)
 ACTIVATIONS = ("gelu", "gelu_new", "relu")
@@ -145,9 +146,8 @@ Choose = Callable[[str, Sequence[Any]], Any]
 
 def _sizes(choose: Choose) -> dict[str, int]:
     sizes = {name: choose(name, pool) for name, pool in POOLS.items()}
-    hidden = choose("hidden_size", list(HEADS))
-    heads = choose("num_attention_heads", HEADS[hidden])
-    return sizes | {"num_attention_heads": heads, "head_size": hidden // heads}
+    heads = choose("num_attention_heads", HEADS)
+    return sizes | {"num_attention_heads": heads, "head_size": HIDDEN_SIZE // heads}
 
 
 def _numerics(choose: Choose, builder: Builder) -> Numerics:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.parity.bounds import FACTOR, FLOAT32_STEPS, SAMPLES
-from tests.parity.cases import DTYPES
+from tests.parity.cases import DTYPES, HIDDEN_SIZE
 from tests.parity.differences import KINDS
 from tests.parity.measure import CASES
 
@@ -25,9 +25,9 @@ at tokens: the last hidden states (sequence), the pooled output, the probabiliti
 and NSP heads, and the gradient of all outputs, times random numbers, along a random direction in
 the space of all weights.
 
-Each figure is the largest difference over {cases} random encoders of each dtype, drawn by a seed,
-with weights of standard deviation 0.25 to 1; that of the gradient is relative to the reference's
-derivative. In parentheses is the largest share of what rounding explains.
+Each figure is the largest difference over {cases} random encoders of hidden size {hidden}, drawn
+by a seed, with weights of standard deviation 0.25 to 1; that of the gradient is relative to the
+reference's derivative. In parentheses is the largest share of what rounding explains.
 
 {tables}
 
@@ -51,12 +51,11 @@ at that one. Its mask follows from token id 0, so padding is token 0 for all.
 
 ## What parity sees, and what not
 
-Eleven mistakes that leave every count as it is are made on purpose, one by one, and seen in every
+Ten mistakes that leave every count as it is are made on purpose, one by one, and seen in every
 framework, in both dtypes: another epsilon (1e-3), the other gelu, no attention scale, positions
 off by one, types ignored, a square kernel not transposed, heads interleaved, query and key
-swapped, the mask inverted, norms before instead of after, and not-a-number. An epsilon of 1e-6
-for 1e-12 is seen in float64 where all steps are. In PyTorch the same is done to real model code:
-[faults.md](faults.md).
+swapped, the mask inverted, norms before instead of after. An epsilon of 1e-6 for 1e-12 is seen in
+float64 where all steps are. In PyTorch the same is done to real model code: [faults.md](faults.md).
 
 Three things no output shows: a key bias (it moves all scores of a query alike), a value bias (it
 can be folded into the output bias) and a row of types (it can be folded into the positions).
@@ -75,6 +74,7 @@ def render(measured: dict[str, Any]) -> str:
     versions = {k: v for found in measured.values() for k, v in found["versions"].items()}
     return TEXT.format(
         cases=CASES,
+        hidden=HIDDEN_SIZE,
         samples=SAMPLES,
         factor=FACTOR,
         tables="\n\n".join(f"### {dtype}\n\n{table(measured, dtype)}" for dtype in DTYPES),

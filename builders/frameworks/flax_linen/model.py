@@ -65,6 +65,7 @@ class LinenModel:
             return sum(jnp.sum(outputs[name] * by) for name, by in wanted.items())
 
         with self._precision():
+            # Not under jit: single operations are compiled once for all models of their sizes.
             gradients = jax.grad(loss)(self.variables["params"])
         return {k: np.asarray(v) for k, v in flatten_dict(gradients, sep="/").items()}
 

@@ -66,6 +66,7 @@ class NnxModel:
             return sum(jnp.sum(outputs[name] * by) for name, by in wanted.items())
 
         with self._precision():
+            # Not under jit: single operations are compiled once for all models of their sizes.
             gradients = nnx.grad(loss)(self.module)
         leaves = nnx.to_flat_state(gradients)
         return {".".join(map(str, k)): np.asarray(v.get_value()) for k, v in leaves}

@@ -102,6 +102,7 @@ def _jax_gradients(model: keras.Model, arrays: list[Any], loss: Callable[..., An
         fixed = [variable.value for variable in model.non_trainable_variables]
         return loss(model.stateless_call(trainable, fixed, *arrays)[0])
 
+    # Not under jit: single operations are compiled once for all models of their sizes.
     return jax.grad(stateless)([v.value for v in model.trainable_weights])
 
 
