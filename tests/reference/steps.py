@@ -43,7 +43,8 @@ class Steps:
         variance = rounded("layer_norm", (centred**2).mean(axis=-1, keepdims=True), squares)
         # A rounded variance may fall below 0; no formula in use lets it.
         variance = np.where(variance.real > 0, variance, 0)
-        inverse = 1 / np.sqrt(variance + self.numerics.layer_norm_eps)
+        eps = np.array(self.numerics.layer_norm_eps)
+        inverse = 1 / np.sqrt(variance + rounded("epsilon", eps, eps))
         terms = magnitude(centred) * magnitude(inverse) * magnitude(scale) + magnitude(bias)
         return rounded("layer_norm", centred * inverse * scale + bias, terms)
 
