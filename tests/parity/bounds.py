@@ -32,9 +32,9 @@ FLOAT32_STEPS: dict[str, tuple[str, ...]] = {
     "flax-nnx": ("softmax",),
     "keras-bert": ("gelu",),
     "keras-jax": ("layer_norm", "tanh"),
-    "keras-tensorflow": ("epsilon", "gelu", "gelu_new"),
-    # Its matmul gives float32; the projections of its attention are einsum, and do not.
-    "keras-torch": ("attention", "layer_norm", "linear"),
+    "keras-tensorflow": ("gelu", "gelu_new", "scale"),
+    # Its matmul gives float32; the projections of its attention are einsum, which does not.
+    "keras-torch": ("decoder", "layer_norm", "linear"),
 }
 """Steps that a framework takes in float32, or with constants of float32, in float64 too."""
 

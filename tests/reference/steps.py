@@ -43,8 +43,7 @@ class Steps:
         variance = rounded("layer_norm", (centred**2).mean(axis=-1, keepdims=True), squares)
         # A rounded variance may fall below 0; no formula in use lets it.
         variance = np.where(variance.real > 0, variance, 0)
-        eps = np.array(self.numerics.layer_norm_eps)
-        inverse = 1 / np.sqrt(variance + rounded("epsilon", eps, eps))
+        inverse = 1 / np.sqrt(variance + self.numerics.layer_norm_eps)
         terms = magnitude(centred) * magnitude(inverse) * magnitude(scale) + magnitude(bias)
         return rounded("layer_norm", centred * inverse * scale + bias, terms)
 
@@ -68,10 +67,15 @@ class Steps:
         sizes = sizes + (shares.real * sizes).sum(axis=-1, keepdims=True)
         return self.arithmetic.rounded("softmax", shares, shares.real * (1 + 1j * sizes))
 
-    def product(self, left: Array, right: Array, by: float = 1.0) -> Array:
-        """Matrices of activations multiplied, and divided by ``by``."""
-        terms = magnitude(left) @ magnitude(right) / by
-        return self.arithmetic.rounded("attention", left @ right / by, terms)
+    def product(self, step: str, left: Array, right: Array) -> Array:
+        """Matrices multiplied."""
+        terms = magnitude(left) @ magnitude(right)
+        return self.arithmetic.rounded(step, left @ right, terms)
+
+    def scale(self, head_size: int) -> Array:
+        """1 / √K: Vaswani et al. 2017, section 3.2.1, equation 1."""
+        scale = np.array(1 / math.sqrt(head_size))
+        return self.arithmetic.rounded("scale", scale, scale)
 
     def add(self, step: str, *summands: Array) -> Array:
         """A sum, in order."""
@@ -90,7 +94,8 @@ class Steps:
             return projected.reshape(*x.shape[:2], heads, -1).transpose(0, 2, 1, 3)
 
         query, key, value = split("query"), split("key"), split("value")
-        scores = self.product(query, key.transpose(0, 1, 3, 2), by=math.sqrt(query.shape[-1]))
+        scores = self.product("attention", query, key.transpose(0, 1, 3, 2))
+        scores = scores * self.scale(query.shape[-1])
         shares = self.softmax(np.where(mask[:, None, None, :], scores, -np.inf))
-        attended = self.product(shares, value).transpose(0, 2, 1, 3).reshape(x.shape)
+        attended = self.product("attention", shares, value).transpose(0, 2, 1, 3).reshape(x.shape)
         return self.linear(f"{path}.output", attended)
