@@ -97,7 +97,9 @@ def test_parity_in_float64_is_less_where_a_step_is_float32(framework, builder):
     exact = output_bounds(case, framework="")
     found = output_differences(built(builder, case), case, framework.name)
     beyond = [difference.kind for difference in found if difference.found > exact[difference.kind]]
-    assert bool(beyond) == bool(FLOAT32_STEPS.get(framework.name))
+    # An encoder has neither of these two.
+    steps = set(FLOAT32_STEPS.get(framework.name, ())) - {"positions", "rms_norm"}
+    assert bool(beyond) == bool(steps)
 
 
 def test_parity_fails_on_nan(builder):

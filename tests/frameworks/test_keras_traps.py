@@ -148,3 +148,21 @@ def test_an_abstract_build_leaves_nothing_for_a_later_scope_to_allocate():
     # Its 109 million parameters would be 438 MB.
     assert peak_memory() - before < 50e6
     assert len(model.weights()) == 5 + 12 * 16 + 2
+
+
+def test_a_product_of_float64_is_float32_on_torch_alone():
+    """So a dense layer's steps are of float32 there, and without a bias its output is."""
+    from contextlib import nullcontext
+
+    from keras import backend, layers, ops
+
+    precise = nullcontext
+    if backend.backend() == "jax":
+        from jax import enable_x64 as precise
+    with precise(True):
+        x = ops.ones((1, 2), dtype="float64")
+        plain = layers.Dense(3, use_bias=False, dtype="float64")(x)
+        biased = layers.Dense(3, dtype="float64")(x)
+    expected = "float32" if backend.backend() == "torch" else "float64"
+    assert backend.standardize_dtype(plain.dtype) == expected
+    assert backend.standardize_dtype(biased.dtype) == "float64"

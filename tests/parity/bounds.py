@@ -32,9 +32,9 @@ FLOAT32_STEPS: dict[str, tuple[str, ...]] = {
     "flax-nnx": ("softmax",),
     "keras-bert": ("gelu",),
     "keras-jax": ("layer_norm", "rms_norm", "tanh"),
-    # The attention's scale, 1 / √K, is a constant of float32.
-    "keras-tensorflow": ("attention", "gelu", "gelu_new"),
-    "keras-torch": ("layer_norm", "linear", "rms_norm"),
+    "keras-tensorflow": ("gelu", "gelu_new", "scale"),
+    # Its matmul gives float32; the projections of its attention are einsum, which does not.
+    "keras-torch": ("decoder", "layer_norm", "linear", "rms_norm"),
     "transformers": ("positions", "rms_norm"),
 }
 """Steps that a framework takes in float32, or with constants of float32, in float64 too."""

@@ -77,6 +77,6 @@ def mlm_head(steps: Steps, x: Array, *, tied: bool) -> Array:
     name = "embeddings.word_embeddings.weight" if tied else "mlm_head.decoder.weight"
     x = steps.activation(steps.linear("mlm_head.dense", x))
     x = steps.layer_norm("mlm_head.layer_norm", x)
-    scores = steps.product(x, steps.weights[name].T)
+    scores = steps.product("decoder", x, steps.weights[name].T)
     bias = np.broadcast_to(steps.weights["mlm_head.decoder.bias"], scores.shape)
     return steps.softmax(steps.add("sum", scores, bias))

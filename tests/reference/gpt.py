@@ -53,5 +53,5 @@ def language_head(
     steps: Steps, x: Array, *, tied: bool, table: str = "embeddings.word_embeddings.weight"
 ) -> Array:
     """The probability of every token, by the token table where ``tied`` (Press & Wolf 2016)."""
-    scores = steps.product(x, steps.weights[table if tied else "lm_head.weight"].T)
+    scores = steps.product("decoder", x, steps.weights[table if tied else "lm_head.weight"].T)
     return steps.softmax(scores)

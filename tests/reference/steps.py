@@ -68,10 +68,15 @@ class Steps:
         sizes = sizes + (shares.real * sizes).sum(axis=-1, keepdims=True)
         return self.arithmetic.rounded("softmax", shares, shares.real * (1 + 1j * sizes))
 
-    def product(self, left: Array, right: Array, by: float = 1.0) -> Array:
-        """Matrices of activations multiplied, and divided by ``by``."""
-        terms = magnitude(left) @ magnitude(right) / by
-        return self.arithmetic.rounded("attention", left @ right / by, terms)
+    def product(self, step: str, left: Array, right: Array) -> Array:
+        """Matrices multiplied."""
+        terms = magnitude(left) @ magnitude(right)
+        return self.arithmetic.rounded(step, left @ right, terms)
+
+    def scale(self, head_size: int) -> Array:
+        """1 / √K: Vaswani et al. 2017, section 3.2.1, equation 1."""
+        scale = np.array(1 / math.sqrt(head_size))
+        return self.arithmetic.rounded("scale", scale, scale)
 
     def add(self, step: str, *summands: Array) -> Array:
         """A sum, in order."""
@@ -124,7 +129,8 @@ class Steps:
         query = rotate(split("query", x, heads))
         key, value = rotate(split("key", memory, groups)), split("value", memory, groups)
         key, value = (np.repeat(each, heads // groups, axis=1) for each in (key, value))
-        scores = self.product(query, key.transpose(0, 1, 3, 2), by=math.sqrt(query.shape[-1]))
+        scores = self.product("attention", query, key.transpose(0, 1, 3, 2))
+        scores = scores * self.scale(query.shape[-1])
         shares = self.softmax(np.where(visible, scores, -np.inf))
-        attended = self.product(shares, value).transpose(0, 2, 1, 3)
+        attended = self.product("attention", shares, value).transpose(0, 2, 1, 3)
         return self.linear(f"{path}.output", attended.reshape(*x.shape[:2], -1))

@@ -16,8 +16,9 @@ from formulas.weight import Weight
 BACKEND = keras.backend.backend()
 
 # JAX alone makes float32 of every float64 it is not told to keep. Whatever a layer's dtype,
-# Keras computes its norms in float32 on jax and torch, and tanh on jax; tensorflow's gelu
-# rounds its constants to float32. Weights and most other steps do keep their float64.
+# Keras computes its norms in float32 on jax and torch, tanh on jax and matmul on torch;
+# on tensorflow the constants of gelu and of the attention's scale are rounded to float32.
+# Weights and most other steps do keep their float64.
 Precision: TypeAlias = Callable[[bool], AbstractContextManager[Any]]
 enable_x64: Precision = import_module("jax").enable_x64 if BACKEND == "jax" else nullcontext
 

@@ -1,0 +1,83 @@
+"""What PyTorch has of the Transformer of 2017 and of its successors, and where it differs."""
+
+import pytest
+
+from builders import check
+from formulas import compare, inventory
+from tests.parity.families import SPECS
+
+pytestmark = pytest.mark.framework("torch")
+
+SPEC = SPECS["transformer"]
+P, H = SPEC.max_position_embeddings, SPEC.hidden_size
+
+
+@pytest.fixture
+def nn():
+    import torch
+
+    with torch.device("meta"):
+        yield torch.nn
+
+
+def entries(module):
+    return sum(parameter.numel() for parameter in module.parameters())
+
+
+def layer_options():
+    sizes = {"d_model": H, "nhead": 2, "dim_feedforward": SPEC.intermediate_size}
+    return sizes | {"batch_first": True}
+
+
+def test_a_transformer_ends_either_stack_in_a_norm(nn):
+    """Which the paper's has not, and so is not what is built here."""
+    layers = {"num_encoder_layers": 2, "num_decoder_layers": 1}
+    whole = nn.Transformer(**layer_options(), **layers)
+    encoder, decoder = nn.TransformerEncoderLayer, nn.TransformerDecoderLayer
+    stacks = 2 * entries(encoder(**layer_options())) + entries(decoder(**layer_options()))
+    assert entries(whole) == stacks + 2 * 2 * H
+    formula = inventory(SPEC.letters())
+    assert stacks == formula.total("encoder.layers") + formula.total("decoder.layers")
+
+
+def test_bias_is_that_of_everything(nn):
+    """Not of the attention alone: without it the norms and the dense layers have none either."""
+    layer = nn.TransformerEncoderLayer(**layer_options(), bias=False)
+    assert not [name for name, _ in layer.named_parameters() if "bias" in name]
+    from builders import load
+
+    weights = load("torch").build(SPECS["transformer, two vocabularies"]).weights()
+    biased = {weight.path for weight in weights if weight.path.startswith("encoder.0.")}
+    assert {path for path in biased if "bias" in path} == {
+        f"encoder.0.{name}.bias" for name in ("linear1", "linear2", "norm1", "norm2")
+    }
+
+
+def test_a_table_of_sines_that_trains_is_no_longer_fixed():
+    from builders import load
+
+    builder = load("torch")
+    assert check(builder, SPEC).equal
+    model = builder.build(SPEC)
+    fixed = [weight for weight in model.weights() if not weight.trainable]
+    assert [weight.shape for weight in fixed] == [(P, H), (P, H)]
+    model.module.target.position_embeddings.weight.requires_grad_(True)
+    (row,) = compare(inventory(SPEC.letters()), model.weights()).rows
+    assert (row.kind, row.path) == (
+        "wrong trainability",
+        "decoder.embeddings.position_embeddings.weight",
+    )
+    assert row.difference == P * H
+
+
+def test_unequal_parts_of_a_fused_projection():
+    """Grouped queries: A heads of queries and G of keys, and of values, in one weight."""
+    from builders import load
+
+    spec = SPECS["llama, grouped queries"]
+    weights = load("torch").build(spec).weights()
+    (fused,) = (w for w in weights if w.path == "layers.0.attention.query_key_value.weight")
+    heads, groups = spec.num_attention_heads, spec.num_key_value_heads
+    assert heads != groups
+    assert fused.shape == ((heads + 2 * groups) * spec.head_dim, spec.hidden_size)
+    assert [part.split(".")[-2] for part in fused.parts] == ["query", "key", "value"]
