@@ -1,0 +1,135 @@
+"""Every cell of one framework, found in this process by running it."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Iterator
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+from builders import algebra, symbolic
+from builders.algebra import Heads
+from builders.differences.cells import Cell
+from builders.differences.meaning import explained
+from builders.differences.questions import QUESTIONS
+from builders.protocol import Builder
+from builders.registry import Framework
+from formulas import EncoderSpec
+from formulas.models import named_model
+
+TIED, UNTIED = Heads(1, 1, 0, 1), Heads(1, 1, 1, 1)
+DECODER = "mlm_head.decoder.weight"
+COUNTED = ("bert-tiny", "bert-base-uncased")
+IMPOSSIBLE = 10**6
+"""Features of a dense layer from as many: 4 TB in float32, which no machine here allocates."""
+
+OURS = "builders.frameworks."
+PROBES = "builders.differences.probes."
+
+
+def answers(chosen: Framework, builder: Builder) -> Iterator[Cell]:
+    """The cells of ``chosen``, in the order of the page.
+
+    Raises ``measure.Unknown`` where the framework does something that has no word here. Of a
+    framework from outside there is no probe, and so only the shapes.
+    """
+    probe = _probe(chosen)
+    yield from _shapes(chosen, builder, probe)
+    if probe:
+        yield from _defaults(chosen, probe)
+        yield from _counts(chosen, builder, probe)
+        yield _abstract(chosen, probe)
+
+
+def counted_spec(model: str) -> EncoderSpec:
+    """The named model with both heads, the MLM head tied: what there is to count twice."""
+    return replace(named_model(model).spec, mlm_head=True, nsp_head=True)
+
+
+def _probe(chosen: Framework) -> ModuleType | None:
+    if not chosen.module.startswith(OURS):
+        return None
+    return importlib.import_module(PROBES + chosen.module.removeprefix(OURS))
+
+
+def _shapes(chosen: Framework, builder: Builder, probe: ModuleType | None) -> Iterator[Cell]:
+    """A cell for each canonical tensor; for the decoder's table one tied and one of its own."""
+    known = algebra.known_sizes(chosen.fixed)
+    sizes = symbolic.POINTS[0] | known
+    for heads in (TIED, UNTIED):
+        spec = algebra.spec_of(sizes, heads)
+        if builder.supports(spec) is not True:
+            continue
+        types = probe.dtypes(builder.build(spec)) if probe else {}
+        for reading in symbolic.read(builder, heads, known):
+            # Layers count from 0 or from 1, so there is always one of the number 1.
+            dtype = types.get(reading.path.replace("*", "1"), "")
+            for part in reading.parts:
+                if heads == TIED or part == DECODER:
+                    yield _tensor(chosen, part, _facts(reading, dtype))
+            if DECODER in reading.aliases:
+                facts = _facts(reading, dtype) | {"layout": "a second name of the table"}
+                yield _tensor(chosen, f"{DECODER}, tied", facts)
+
+
+def _tensor(chosen: Framework, row: str, facts: dict[str, str]) -> Cell:
+    return Cell(chosen.name, "shapes", row, facts, (row.removesuffix(", tied"),))
+
+
+def _facts(reading: symbolic.Reading, dtype: str) -> dict[str, str]:
+    several = [f"{len(reading.parts)} concatenated"] if len(reading.parts) > 1 else []
+    return {
+        "path": reading.path,
+        "shape": f"({', '.join(map(algebra.text, reading.shape))})",
+        "layout": ", ".join([*several, *reading.layout]) or "as it is",
+        "dtype": dtype,
+    }
+
+
+def _defaults(chosen: Framework, probe: ModuleType) -> Iterator[Cell]:
+    for row, question in QUESTIONS.items():
+        function = getattr(probe, question.function, None)
+        if function is not None:
+            facts = {"answer": question.answer(function), "asked": str(function.__doc__)}
+            yield Cell(chosen.name, "defaults", row, facts, question.components)
+
+
+def _counts(chosen: Framework, builder: Builder, probe: ModuleType) -> Iterator[Cell]:
+    """A cell for each way of counting: the numbers of both models, and what is between."""
+    specs = [counted_spec(model) for model in COUNTED]
+    models = [builder.build(spec) for spec in specs]
+    tensors = [len(model.weights()) for model in models]
+    pairs = zip(models, specs, strict=True)
+    small, large = (probe.counts(model, spec) for model, spec in pairs)
+    for kind, (how, number) in small.items():
+        numbers = [number, large[kind][1]]
+        facts = {"how": how, "difference": explained(numbers, specs, tensors)}
+        facts |= {model: f"{n:,}" for model, n in zip(COUNTED, numbers, strict=True)}
+        yield Cell(chosen.name, "counts", f"count.{kind}", facts)
+
+
+def _abstract(chosen: Framework, probe: ModuleType) -> Cell:
+    """How a layer is made that could not be allocated, and what its weight holds instead."""
+    weight = probe.abstract(IMPOSSIBLE)
+    facts = {
+        "held": probe.held(weight),
+        "value": _outcome(probe.value_of, probe.abstract(3)),
+        "code": _body(probe.abstract),
+    }
+    return Cell(chosen.name, "abstract", "abstract", facts)
+
+
+def _outcome(value_of: Any, weight: Any) -> str:
+    try:
+        return f"an array of {value_of(weight).size} values, initialised when asked for"
+    except (TypeError, ValueError, RuntimeError, NotImplementedError) as error:
+        return f"raises {type(error).__name__}"
+
+
+def _body(function: Any) -> str:
+    """The source of ``function`` without its docstring."""
+    source = inspect.getsource(function)
+    before, _, after = source.partition('"""')
+    return before.rstrip() + after.partition('"""')[2].rstrip()

@@ -1,0 +1,77 @@
+"""Cells side by side: frameworks that agree, and names that differ in a part, as one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from builders.differences.cells import Cell
+
+
+class Line(NamedTuple):
+    """The frameworks that answer a row alike, and how."""
+
+    frameworks: str
+    facts: Mapping[str, str]
+
+
+def rows(cells: Sequence[Cell]) -> Iterator[tuple[str, list[Line]]]:
+    """Each row with its lines: frameworks of equal facts are together, in order."""
+    every = list(dict.fromkeys(cell.framework for cell in cells))
+    for row in dict.fromkeys(cell.row for cell in cells):
+        found: dict[tuple[tuple[str, str], ...], list[Cell]] = {}
+        for cell in cells:
+            if cell.row == row:
+                found.setdefault(_key(cell), []).append(cell)
+        yield row, [Line(names(same, every), same[0].facts) for same in found.values()]
+
+
+def _key(cell: Cell) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((fact, text) for fact, text in cell.facts.items() if fact != "asked"))
+
+
+def names(cells: Sequence[Cell], every: Sequence[str]) -> str:
+    """``all``, or names with those of one beginning together: ``keras-{jax,torch}, torch``."""
+    frameworks = [cell.framework for cell in cells]
+    if len(every) > 1 and frameworks == list(every):
+        return "all"
+    beginnings = dict.fromkeys(name.partition("-")[0] for name in frameworks)
+    groups = [[n for n in frameworks if n.partition("-")[0] == first] for first in beginnings]
+    return ", ".join(map(braced, groups))
+
+
+def braced(texts: Sequence[str]) -> str:
+    """One text for all of ``texts``, which differ between a common beginning and end."""
+    if len(set(texts)) == 1:
+        return texts[0]
+    start = os.path.commonprefix(list(texts))
+    ends = [text[len(start) :] for text in texts]
+    end = os.path.commonprefix([text[::-1] for text in ends])[::-1]
+    middles = [text.removesuffix(end) if end else text for text in ends]
+    return f"{start}{{{','.join(middles)}}}{end}"
+
+
+def tensors(cells: Sequence[Cell]) -> list[Cell]:
+    """Those of ``shapes``, with siblings as one that every framework stores alike.
+
+    ``layers.*.attention.{query,key,value}.kernel``: the names of tensors and their native
+    paths differ in a part, and nothing else does.
+    """
+    signatures: dict[str, list[tuple[str, ...]]] = {}
+    for cell in cells:
+        stored = (cell.facts[fact] for fact in ("shape", "layout", "dtype"))
+        signatures.setdefault(cell.row, []).append((cell.framework, *stored))
+    groups: dict[tuple[object, ...], list[str]] = {}
+    for row, signature in signatures.items():
+        component, _, leaf = row.rpartition(".")
+        groups.setdefault((component.rpartition(".")[0], leaf, *signature), []).append(row)
+    merged = []
+    for group in groups.values():
+        for framework in dict.fromkeys(cell.framework for cell in cells):
+            same = [cell for cell in cells if cell.framework == framework and cell.row in group]
+            if same:
+                paths = braced([cell.facts["path"] for cell in same])
+                facts = {**same[0].facts, "path": paths}
+                merged.append(Cell(framework, "shapes", braced(group), facts))
+    return merged
