@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -13,10 +13,10 @@ from builders import algebra, symbolic
 from builders.algebra import Heads
 from builders.differences.cells import Cell
 from builders.differences.meaning import explained
-from builders.differences.questions import QUESTIONS
+from builders.differences.questions import COUNTS, QUESTIONS
 from builders.protocol import Builder
 from builders.registry import Framework
-from formulas import EncoderSpec
+from formulas import EncoderSpec, inventory
 from formulas.models import named_model
 
 TIED, UNTIED = Heads(1, 1, 0, 1), Heads(1, 1, 1, 1)
@@ -36,7 +36,9 @@ def answers(chosen: Framework, builder: Builder) -> Iterator[Cell]:
     framework from outside there is no probe, and so only the shapes.
     """
     probe = _probe(chosen)
-    yield from _shapes(chosen, builder, probe)
+    order = [tensor.path for tensor in inventory(algebra.letters())]
+    shapes = _shapes(chosen, builder, probe)
+    yield from sorted(shapes, key=lambda cell: order.index(cell.components[0]))
     if probe:
         yield from _defaults(chosen, probe)
         yield from _counts(chosen, builder, probe)
@@ -57,35 +59,35 @@ def _probe(chosen: Framework) -> ModuleType | None:
 def _shapes(chosen: Framework, builder: Builder, probe: ModuleType | None) -> Iterator[Cell]:
     """A cell for each canonical tensor; for the decoder's table one tied and one of its own."""
     known = algebra.known_sizes(chosen.fixed)
+    canonical = {tensor.path: tensor.shape for tensor in inventory(algebra.letters(known=known))}
     sizes = symbolic.POINTS[0] | known
     for heads in (TIED, UNTIED):
         spec = algebra.spec_of(sizes, heads)
         if builder.supports(spec) is not True:
             continue
-        types = probe.dtypes(builder.build(spec)) if probe else {}
+        types = probe.dtypes(builder.build(replace(spec, num_hidden_layers=2))) if probe else {}
         for reading in symbolic.read(builder, heads, known):
             # Layers count from 0 or from 1, so there is always one of the number 1.
             dtype = types.get(reading.path.replace("*", "1"), "")
+            stored = _stored(reading) | {"dtype": dtype}
             for part in reading.parts:
                 if heads == TIED or part == DECODER:
-                    yield _tensor(chosen, part, _facts(reading, dtype))
+                    facts = {"canonical": _shape(canonical[part])} | stored
+                    yield Cell(chosen.name, "shapes", part, facts, (part,))
             if DECODER in reading.aliases:
-                facts = _facts(reading, dtype) | {"layout": "a second name of the table"}
-                yield _tensor(chosen, f"{DECODER}, tied", facts)
+                facts = {"canonical": _shape(canonical[DECODER])} | stored
+                facts["layout"] = "a second name of the table"
+                yield Cell(chosen.name, "shapes", f"{DECODER}, tied", facts, (DECODER,))
 
 
-def _tensor(chosen: Framework, row: str, facts: dict[str, str]) -> Cell:
-    return Cell(chosen.name, "shapes", row, facts, (row.removesuffix(", tied"),))
-
-
-def _facts(reading: symbolic.Reading, dtype: str) -> dict[str, str]:
+def _stored(reading: symbolic.Reading) -> dict[str, str]:
     several = [f"{len(reading.parts)} concatenated"] if len(reading.parts) > 1 else []
-    return {
-        "path": reading.path,
-        "shape": f"({', '.join(map(algebra.text, reading.shape))})",
-        "layout": ", ".join([*several, *reading.layout]) or "as it is",
-        "dtype": dtype,
-    }
+    layout = ", ".join([*several, *reading.layout]) or "as it is"
+    return {"path": reading.path, "shape": _shape(reading.shape), "layout": layout}
+
+
+def _shape(shape: Sequence[Any]) -> str:
+    return f"({', '.join(map(algebra.text, shape))})"
 
 
 def _defaults(chosen: Framework, probe: ModuleType) -> Iterator[Cell]:
@@ -103,7 +105,8 @@ def _counts(chosen: Framework, builder: Builder, probe: ModuleType) -> Iterator[
     tensors = [len(model.weights()) for model in models]
     pairs = zip(models, specs, strict=True)
     small, large = (probe.counts(model, spec) for model, spec in pairs)
-    for kind, (how, number) in small.items():
+    for kind in sorted(small, key=list(COUNTS).index):
+        how, number = small[kind]
         numbers = [number, large[kind][1]]
         facts = {"how": how, "difference": explained(numbers, specs, tensors)}
         facts |= {model: f"{n:,}" for model, n in zip(COUNTED, numbers, strict=True)}

@@ -16,19 +16,40 @@ class Line(NamedTuple):
     facts: Mapping[str, str]
 
 
-def rows(cells: Sequence[Cell]) -> Iterator[tuple[str, list[Line]]]:
-    """Each row with its lines: frameworks of equal facts are together, in order."""
-    every = list(dict.fromkeys(cell.framework for cell in cells))
-    for row in dict.fromkeys(cell.row for cell in cells):
+def rows(cells: Sequence[Cell], every: Sequence[str]) -> Iterator[tuple[str, list[Line]]]:
+    """Each row with its lines: frameworks of equal facts are together, in order.
+
+    ``every`` names the frameworks that were asked at all.
+    """
+    for row in _in_order(cells):
         found: dict[tuple[tuple[str, str], ...], list[Cell]] = {}
         for cell in cells:
             if cell.row == row:
                 found.setdefault(_key(cell), []).append(cell)
-        yield row, [Line(names(same, every), same[0].facts) for same in found.values()]
+        yield row, [_line(same, every) for same in found.values()]
+
+
+def _line(same: Sequence[Cell], every: Sequence[str]) -> Line:
+    asked = dict.fromkeys(cell.facts["asked"] for cell in same if "asked" in cell.facts)
+    return Line(names(same, every), {**same[0].facts, "asked": "; ".join(asked)})
 
 
 def _key(cell: Cell) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((fact, text) for fact, text in cell.facts.items() if fact != "asked"))
+
+
+def _in_order(cells: Sequence[Cell]) -> list[str]:
+    """The rows of all frameworks, each after those that come before it in its own."""
+    order: list[str] = []
+    for framework in dict.fromkeys(cell.framework for cell in cells):
+        place = 0
+        for cell in cells:
+            if cell.framework != framework:
+                continue
+            if cell.row not in order:
+                order.insert(place, cell.row)
+            place = order.index(cell.row) + 1
+    return order
 
 
 def names(cells: Sequence[Cell], every: Sequence[str]) -> str:

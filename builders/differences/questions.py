@@ -42,6 +42,27 @@ class Question(NamedTuple):
     components: tuple[str, ...] = ()
 
 
+COUNTS = {
+    "total": "parameters",
+    "weights": "weights",
+    "trainable": "trainable weights",
+    "tabulate": "a printed table",
+    "state": "all that a model keeps",
+    "tied_each": "tied ones each time",
+    "buffers": "buffers",
+    "rng": "keys and counters of random numbers",
+    "frozen_total": "parameters, some frozen",
+    "frozen": "what is left to train",
+    "without_tables": "parameters without embeddings",
+    "unbuilt": "a model not yet built",
+    "bare": "a bare encoder",
+    "bare_trainable": "what of it is trainable",
+    "dropout": "what one dropout adds",
+    "dropout_total": "what of it are parameters",
+    "optimizer": "what Adam keeps",
+}
+"""What there is to count, in order; a probe says how its framework does it."""
+
 QUESTIONS = {
     "layer_norm_eps": Question(
         "what a layer norm adds to the variance", "norm", measure.epsilon, NORMS
@@ -105,7 +126,7 @@ QUESTIONS = {
         TABLES,
     ),
     "padding_token": Question(
-        "what token 0 is", "padding_token", lambda special: special(), TABLES[:1]
+        "what token 0 is to a table", "padding_token", lambda special: special(), TABLES[:1]
     ),
     "attention.width": Question(
         "what the width given to an attention is that of", "query_entries", measure.width_of,

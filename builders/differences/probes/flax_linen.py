@@ -111,8 +111,8 @@ def counts(model: Any, spec: EncoderSpec) -> Counts:
     params = variables["params"]
     dropout = jax.eval_shape(nn.Dropout(0.5, deterministic=True).init, _key(), jnp.ones(3))
     return {
-        "params": ('jax.tree.leaves(variables["params"])', entries(params)),
-        "variables": ("jax.tree.leaves(variables)", entries(variables)),
+        "total": ('jax.tree.leaves(variables["params"])', entries(params)),
+        "state": ("jax.tree.leaves(variables)", entries(variables)),
         "tabulate": ("Total Parameters of module.tabulate", _tabulated(model.encoder)),
         "frozen": (
             "params without those of the pooler",

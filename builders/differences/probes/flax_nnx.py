@@ -105,7 +105,7 @@ def counts(model: Any, spec: EncoderSpec) -> Counts:
     optimizer = nnx.eval_shape(lambda: nnx.Optimizer(module, optax.adam(1e-3), wrt=nnx.Param))
     unfrozen = nnx.All(nnx.Param, nnx.Not(nnx.PathContains("pooler")))
     return {
-        "Param": ("nnx.state(module, nnx.Param)", entries(nnx.state(module, nnx.Param))),
+        "total": ("nnx.state(module, nnx.Param)", entries(nnx.state(module, nnx.Param))),
         "state": ("nnx.state(module)", entries(nnx.state(module))),
         "rng": ("nnx.state(module, nnx.RngState)", entries(nnx.state(module, nnx.RngState))),
         "frozen": (
@@ -117,7 +117,7 @@ def counts(model: Any, spec: EncoderSpec) -> Counts:
             entries(nnx.state(optimizer)),
         ),
         "dropout": ("nnx.state of one nnx.Dropout", entries(nnx.state(dropout))),
-        "dropout, Param": (
+        "dropout_total": (
             "nnx.state(…, nnx.Param) of one nnx.Dropout",
             entries(nnx.state(dropout, nnx.Param)),
         ),

@@ -34,7 +34,8 @@ def ops_gelu(x: Array) -> Array:
 
 def dropout_rate() -> str:
     """layers.MultiHeadAttention"""
-    return f"attention weights {_attention(HEADS, WIDTH // HEADS).get_config()['dropout']}"
+    config = layers.MultiHeadAttention(HEADS, WIDTH // HEADS).get_config()
+    return f"attention weights {config['dropout']}"
 
 
 def dropout(x: Array) -> Array:
@@ -111,10 +112,10 @@ def counts(model: Any, spec: EncoderSpec) -> Counts:
     """Every way of counting the parameters of ``model``; its pooler ends up frozen."""
     encoder = model.encoder
     found = {
-        "count_params": ("model.count_params()", encoder.count_params()),
+        "total": ("model.count_params()", encoder.count_params()),
         "weights": ("model.weights", entries(encoder.weights)),
         "trainable": ("model.trainable_weights", entries(encoder.trainable_weights)),
-        "variables": ("model.variables", entries(encoder.variables)),
+        "state": ("model.variables", entries(encoder.variables)),
         "dropout": ("variables of one layers.Dropout", entries(layers.Dropout(0.5).variables)),
         "unbuilt": ("model.weights before build", entries(_unbuilt(encoder, spec).weights)),
     }
@@ -124,7 +125,7 @@ def counts(model: Any, spec: EncoderSpec) -> Counts:
         found["optimizer"] = "the variables of optimizers.Adam, built", slots
     encoder.pooler.trainable = False
     return found | {
-        "count_params, frozen": ("count_params(), the pooler frozen", encoder.count_params()),
+        "frozen_total": ("count_params(), the pooler frozen", encoder.count_params()),
         "frozen": ("trainable_weights, the pooler frozen", entries(encoder.trainable_weights)),
     }
 
@@ -136,7 +137,6 @@ def entries(variables: Iterable[keras.Variable]) -> int:
 
 def abstract(features: int) -> keras.Variable:
     """A weight of a dense layer of that many features."""
-
     def build() -> keras.Variable:
         with keras.StatelessScope(initialize_variables=False):
             layer = layers.Dense(features)

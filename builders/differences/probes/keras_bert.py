@@ -140,10 +140,10 @@ def counts(model: Any, spec: EncoderSpec) -> Counts:
         optimizer = keras.optimizers.Adam()
         optimizer.build(built.trainable_weights)
     found = {
-        "count_params": ("model.count_params()", built.count_params()),
+        "total": ("model.count_params()", built.count_params()),
         "weights": ("model.weights", entries(built.weights)),
         "trainable": ("model.trainable_weights", entries(built.trainable_weights)),
-        "variables": ("model.variables", entries(built.variables)),
+        "state": ("model.variables", entries(built.variables)),
         "optimizer": ("the variables of optimizers.Adam, built", entries(optimizer.variables)),
         "dropout": (
             "variables of one layers.Dropout",
@@ -155,11 +155,11 @@ def counts(model: Any, spec: EncoderSpec) -> Counts:
         bare = keras.Model(*_get_model(spec, training=False))
     return found | {
         "bare": ("count_params() of get_model(training=False)", bare.count_params()),
-        "bare, trainable": (
+        "bare_trainable": (
             "trainable_weights of get_model(training=False)",
             entries(bare.trainable_weights),
         ),
-        "count_params, frozen": ("count_params(), the pooler frozen", built.count_params()),
+        "frozen_total": ("count_params(), the pooler frozen", built.count_params()),
         "frozen": ("trainable_weights, the pooler frozen", entries(built.trainable_weights)),
     }
 

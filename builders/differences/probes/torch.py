@@ -113,26 +113,24 @@ def counts(model: Any, spec: EncoderSpec) -> Counts:
     module = model.module
     found = module_counts(module)
     module.pooler.requires_grad_(False)
-    return found | {"frozen": frozen(module)}
+    trained = (p for p in module.parameters() if p.requires_grad)
+    return found | {
+        "frozen": ("those with requires_grad, the pooler frozen", entries(trained)),
+        "frozen_total": ("parameters(), the pooler frozen", entries(module.parameters())),
+    }
 
 
 def module_counts(module: nn.Module) -> Counts:
     """The ways that every module of PyTorch's has."""
     named = module.named_parameters(remove_duplicate=False)
     return {
-        "parameters": ("module.parameters()", entries(module.parameters())),
-        "tied each": ("named_parameters(remove_duplicate=False)", entries(p for _, p in named)),
-        "state_dict": ("module.state_dict()", entries(module.state_dict().values())),
+        "total": ("module.parameters()", entries(module.parameters())),
+        "tied_each": ("named_parameters(remove_duplicate=False)", entries(p for _, p in named)),
+        "state": ("module.state_dict()", entries(module.state_dict().values())),
         "buffers": ("module.buffers()", entries(module.buffers())),
         "optimizer": ("the state of optim.Adam after a step", entries(_adam(module))),
         "dropout": ("state_dict() of one nn.Dropout", entries(nn.Dropout().state_dict().values())),
     }
-
-
-def frozen(module: nn.Module) -> tuple[str, int]:
-    """What is left to be trained of a module whose pooler is frozen."""
-    how = "parameters() with requires_grad, the pooler frozen"
-    return how, entries(p for p in module.parameters() if p.requires_grad)
 
 
 def entries(tensors: Iterable[Tensor]) -> int:

@@ -11,7 +11,6 @@ from transformers import BertConfig, BertModel
 from builders.differences.measure import FAN_IN, FAN_OUT, HEADS, MANY_HEADS, WIDTH, inputs
 from builders.differences.probes.torch import (
     entries,
-    frozen,
     held,
     module_counts,
     steps,
@@ -26,25 +25,25 @@ __all__ = ["held", "value_of"]
 
 
 def norm(x: Array) -> Array:
-    """BertModel(BertConfig(…))"""
+    """BertModel"""
     layer = _model(x.shape[-1], 1).embeddings.LayerNorm
     return layer(torch.tensor(x)).detach().numpy()
 
 
 def gelu(x: Array) -> Array:
-    """hidden_act="gelu" in BertConfig"""
+    """BertConfig(hidden_act="gelu")"""
     intermediate: Any = _layer(hidden_act="gelu").intermediate
     return intermediate.intermediate_act_fn(torch.tensor(x)).numpy()
 
 
 def encoder_activation(x: Array) -> Array:
-    """hidden_act in BertConfig"""
+    """BertConfig"""
     intermediate: Any = _layer().intermediate
     return intermediate.intermediate_act_fn(torch.tensor(x)).numpy()
 
 
 def encoder_steps() -> list[str]:
-    """a layer of BertModel"""
+    """BertModel"""
     return steps(_layer(), torch.tensor(inputs()))
 
 
@@ -55,18 +54,18 @@ def dropout_rate() -> str:
 
 
 def dropout(x: Array) -> Array:
-    """BertModel(BertConfig(hidden_dropout_prob=0.5))"""
+    """BertModel"""
     return _model(hidden_dropout_prob=0.5).embeddings.dropout(torch.tensor(x)).numpy()
 
 
 def dense() -> tuple[Array, Array]:
-    """intermediate.dense of BertModel(BertConfig(…))"""
+    """intermediate.dense of BertModel"""
     layer = _model(FAN_IN, MANY_HEADS, FAN_OUT).encoder.layer[0].intermediate.dense
     return layer.weight.detach().numpy(), layer.bias.detach().numpy()
 
 
 def query_and_key() -> tuple[Array, Array, int]:
-    """attention.self of BertModel(BertConfig(…))"""
+    """attention.self of BertModel"""
     layer: Any = _model(FAN_IN, MANY_HEADS).encoder.layer[0]
     projections = layer.attention.self.query, layer.attention.self.key
     kernel, key = (one.weight.detach().numpy() for one in projections)
@@ -74,13 +73,13 @@ def query_and_key() -> tuple[Array, Array, int]:
 
 
 def table() -> Array:
-    """word_embeddings of BertModel(BertConfig(…))"""
+    """word_embeddings of BertModel"""
     model = _model(FAN_IN, MANY_HEADS, vocab_size=FAN_OUT)
     return model.embeddings.word_embeddings.weight.detach().numpy()
 
 
 def padding_token() -> str:
-    """word_embeddings of BertModel(BertConfig(…))"""
+    """word_embeddings of BertModel"""
     return trained_like_others(_model().embeddings.word_embeddings)
 
 
@@ -91,7 +90,7 @@ def query_entries(width: int, heads: int) -> int:
 
 
 def attention_entries(width: int, heads: int) -> int:
-    """BertModel(BertConfig(…))"""
+    """BertModel"""
     attention: Any = _model(width, heads).encoder.layer[0].attention
     return entries([*attention.self.parameters(), *attention.output.dense.parameters()])
 
@@ -112,7 +111,7 @@ def attend(x: Array, mask: Array) -> Array:
 
 
 def fresh_entries(fan_in: int, fan_out: int) -> int:
-    """intermediate.dense of BertModel(BertConfig(…))"""
+    """intermediate.dense of BertModel"""
     layer = _model(fan_in, 1, fan_out).encoder.layer[0].intermediate.dense
     return entries(layer.parameters())
 
@@ -127,16 +126,15 @@ def counts(model: Any, spec: EncoderSpec) -> Counts:
     """Every way of counting the parameters of ``model``; its pooler ends up frozen."""
     module = model.module
     count = module.num_parameters
+    without_tables = count(exclude_embeddings=True)
     found = {
-        "num_parameters": ("model.num_parameters()", count()),
-        "without tables": (
-            "num_parameters(exclude_embeddings=True)",
-            count(exclude_embeddings=True),
-        ),
-    } | module_counts(module)
+        **module_counts(module),
+        "total": ("model.num_parameters()", count()),
+        "without_tables": ("num_parameters(exclude_embeddings=True)", without_tables),
+    }
     module.base_model.pooler.requires_grad_(False)
     return found | {
-        "num_parameters, frozen": ("num_parameters(), the pooler frozen", count()),
+        "frozen_total": ("num_parameters(), the pooler frozen", count()),
         "frozen": ("num_parameters(only_trainable=True)", count(only_trainable=True)),
     }
 
