@@ -20,11 +20,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from builders.anyone.formula import Formula
 from builders.anyone.live import compare_live, model_named, spec_given
 from builders.anyone.verdict import answering, verdict, without_smallest
+from builders.differences.cells import Cell
+from builders.differences.tables import difference_tables, require_component
 from builders.prove import Proof
 from builders.registry import Framework, framework, frameworks
 from builders.results import Result
 from builders.tables import count_table, frameworks_table, proof_table, ties, verify_table
-from builders.verify import prove_all, verify
+from builders.verify import all_differences, prove_all, verify
 from formulas.models import named_model, named_models
 
 # In a pipe there is no width to fit.
@@ -143,6 +145,35 @@ def prove_command(names: Sequence[str], json_file: Path | None) -> None:
         raise SystemExit(1)
 
 
+@cli.command("differences")
+@click.option("--component", metavar="NAME", help="Only what concerns this component.")
+@click.option("--framework", "names", multiple=True, metavar="NAME", help="Only this framework.")
+@click.option("--json", "json_file", type=Path, metavar="FILE", help="Write every cell there.")
+def differences_command(
+    component: str | None, names: Sequence[str], json_file: Path | None
+) -> None:
+    """Ask the frameworks for their names, shapes, layouts, defaults and ways of counting."""
+    if component:
+        require_component(component)
+    if json_file:
+        _require_writable(json_file)
+    there, absent = _chosen(names)
+    with _progress(there, None) as advance:
+        cells = all_differences(there, on_cell=advance)
+    broken = [cell for cell in cells if cell.section == "broken"]
+    asked = [cell for cell in cells if not component or cell.concerns(component)]
+    if json_file:
+        _write_json(json_file, asked)
+    for table in difference_tables([cell for cell in asked if cell not in broken]):
+        console.print(table)
+    for cell in broken:
+        console.print(f"{cell.framework} is installed and broken: {cell.facts['reason']}")
+    for chosen in absent:
+        console.print(f"not installed, not asked: {_how_to_get(chosen)}", markup=False)
+    if broken:
+        raise SystemExit(1)
+
+
 def _chosen(names: Sequence[str]) -> tuple[list[Framework], list[Framework]]:
     """The frameworks asked for that are installed, and those that are not.
 
@@ -157,7 +188,9 @@ def _chosen(names: Sequence[str]) -> tuple[list[Framework], list[Framework]]:
 
 
 @contextmanager
-def _progress(there: list[Framework], total: int) -> Iterator[Callable[[Result | Proof], None]]:
+def _progress(
+    there: list[Framework], total: int | None
+) -> Iterator[Callable[[Result | Proof | Cell], None]]:
     """A bar for each framework on a terminal; what is yielded takes a worker's record."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     progress = Progress(
@@ -215,7 +248,7 @@ def _print_proofs(proofs: list[Proof], absent: list[Framework]) -> None:
     console.print(f"{tensors} tensors read in symbols")
 
 
-def _write_json(path: Path, records: Sequence[Result | Proof], **about: int) -> None:
+def _write_json(path: Path, records: Sequence[Result | Proof | Cell], **about: int) -> None:
     data = {
         **about,
         "versions": {name: chosen.versions() for name, chosen in frameworks().items()},

@@ -59,7 +59,8 @@ def _probe(chosen: Framework) -> ModuleType | None:
 def _shapes(chosen: Framework, builder: Builder, probe: ModuleType | None) -> Iterator[Cell]:
     """A cell for each canonical tensor; for the decoder's table one tied and one of its own."""
     known = algebra.known_sizes(chosen.fixed)
-    canonical = {tensor.path: tensor.shape for tensor in inventory(algebra.letters(known=known))}
+    named = inventory(algebra.letters(known=known))
+    shapes = {tensor.path: _shape(tensor.shape) for tensor in named}
     sizes = symbolic.POINTS[0] | known
     for heads in (TIED, UNTIED):
         spec = algebra.spec_of(sizes, heads)
@@ -72,12 +73,11 @@ def _shapes(chosen: Framework, builder: Builder, probe: ModuleType | None) -> It
             stored = _stored(reading) | {"dtype": dtype}
             for part in reading.parts:
                 if heads == TIED or part == DECODER:
-                    facts = {"canonical": _shape(canonical[part])} | stored
-                    yield Cell(chosen.name, "shapes", part, facts, (part,))
+                    yield Cell(chosen.name, "shapes", part, shapes[part], stored, (part,))
             if DECODER in reading.aliases:
-                facts = {"canonical": _shape(canonical[DECODER])} | stored
-                facts["layout"] = "a second name of the table"
-                yield Cell(chosen.name, "shapes", f"{DECODER}, tied", facts, (DECODER,))
+                facts = stored | {"layout": "a second name of the table"}
+                row = f"{DECODER}, tied"
+                yield Cell(chosen.name, "shapes", row, shapes[DECODER], facts, (DECODER,))
 
 
 def _stored(reading: symbolic.Reading) -> dict[str, str]:
@@ -95,7 +95,7 @@ def _defaults(chosen: Framework, probe: ModuleType) -> Iterator[Cell]:
         function = getattr(probe, question.function, None)
         if function is not None:
             facts = {"answer": question.answer(function), "asked": str(function.__doc__)}
-            yield Cell(chosen.name, "defaults", row, facts, question.components)
+            yield Cell(chosen.name, "defaults", row, question.text, facts, question.components)
 
 
 def _counts(chosen: Framework, builder: Builder, probe: ModuleType) -> Iterator[Cell]:
@@ -110,7 +110,7 @@ def _counts(chosen: Framework, builder: Builder, probe: ModuleType) -> Iterator[
         numbers = [number, large[kind][1]]
         facts = {"how": how, "difference": explained(numbers, specs, tensors)}
         facts |= {model: f"{n:,}" for model, n in zip(COUNTED, numbers, strict=True)}
-        yield Cell(chosen.name, "counts", f"count.{kind}", facts)
+        yield Cell(chosen.name, "counts", f"count.{kind}", COUNTS[kind], facts)
 
 
 def _abstract(chosen: Framework, probe: ModuleType) -> Cell:
@@ -121,7 +121,7 @@ def _abstract(chosen: Framework, probe: ModuleType) -> Cell:
         "value": _outcome(probe.value_of, probe.abstract(3)),
         "code": _body(probe.abstract),
     }
-    return Cell(chosen.name, "abstract", "abstract", facts)
+    return Cell(chosen.name, "abstract", "abstract", "a dense kernel of 4 TB", facts)
 
 
 def _outcome(value_of: Any, weight: Any) -> str:

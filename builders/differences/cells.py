@@ -15,14 +15,15 @@ Section: TypeAlias = Literal["shapes", "defaults", "counts", "abstract", "broken
 class Cell:
     """One thing that was found out about one framework by running it.
 
-    ``row`` is what was asked: a canonical tensor, a default, a way of counting. ``facts`` are
-    the answer, by column, as text. ``components`` are those that it concerns, none if it
-    concerns the whole model.
+    ``row`` is what was asked: a canonical tensor, a default, a way of counting; ``what`` says
+    it in words, or as the tensor's shape in the formula. ``facts`` are the answer, by column,
+    as text. ``components`` are those that it concerns, none if it concerns the whole model.
     """
 
     framework: str
     section: Section
     row: str
+    what: str = ""
     facts: Mapping[str, str] = field(default_factory=dict)
     components: tuple[str, ...] = ()
 
@@ -42,7 +43,7 @@ class Cell:
     @classmethod
     def broken(cls, framework: Framework, reason: str) -> Cell:
         """The record of a worker that died."""
-        return cls(framework.name, "broken", "worker", {"reason": reason})
+        return cls(framework.name, "broken", "worker", facts={"reason": reason})
 
     def as_json(self) -> dict[str, Any]:
         """This cell in dicts, lists and strings, with its id."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from builders.differences.cells import Cell
 
 
 class Line(NamedTuple):
-    """The frameworks that answer a row alike, and how."""
+    """The frameworks that answer a row alike, and how; ``what`` is the row's."""
 
+    what: str
     frameworks: str
     facts: Mapping[str, str]
 
@@ -31,7 +32,7 @@ def rows(cells: Sequence[Cell], every: Sequence[str]) -> Iterator[tuple[str, lis
 
 def _line(same: Sequence[Cell], every: Sequence[str]) -> Line:
     asked = dict.fromkeys(cell.facts["asked"] for cell in same if "asked" in cell.facts)
-    return Line(names(same, every), {**same[0].facts, "asked": "; ".join(asked)})
+    return Line(same[0].what, names(same, every), {**same[0].facts, "asked": "; ".join(asked)})
 
 
 def _key(cell: Cell) -> tuple[tuple[str, str], ...]:
@@ -66,11 +67,16 @@ def braced(texts: Sequence[str]) -> str:
     """One text for all of ``texts``, which differ between a common beginning and end."""
     if len(set(texts)) == 1:
         return texts[0]
-    start = os.path.commonprefix(list(texts))
-    ends = [text[len(start) :] for text in texts]
-    end = os.path.commonprefix([text[::-1] for text in ends])[::-1]
-    middles = [text.removesuffix(end) if end else text for text in ends]
+    start = _beginning(texts)
+    end = _beginning([text[len(start) :][::-1] for text in texts])[::-1]
+    middles = (text[len(start) : len(text) - len(end)] for text in texts)
     return f"{start}{{{','.join(middles)}}}{end}"
+
+
+def _beginning(texts: Sequence[str]) -> str:
+    """What all of ``texts`` begin with."""
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
+    return "".join(letters[0] for letters in alike)
 
 
 def tensors(cells: Sequence[Cell]) -> list[Cell]:
@@ -94,5 +100,5 @@ def tensors(cells: Sequence[Cell]) -> list[Cell]:
             if same:
                 paths = braced([cell.facts["path"] for cell in same])
                 facts = {**same[0].facts, "path": paths}
-                merged.append(Cell(framework, "shapes", braced(group), facts))
+                merged.append(Cell(framework, "shapes", braced(group), same[0].what, facts))
     return merged

@@ -99,7 +99,9 @@ def render(
         tensors="\n\n".join(_tensors(of["shapes"], every)),
         defaults=table(("row", "question", "answer", "in", "of"), _defaults(of["defaults"], every)),
         formulas=" and ".join(f"{closed_form(counted_spec(m).letters()):,}" for m in COUNTED),
-        counts=table(("row", "what", "in", "counted by", *COUNTED, "less N"), _counts(of["counts"], every)),
+        counts=table(
+            ("row", "what", "in", "counted by", *COUNTED, "less N"), _counts(of["counts"], every)
+        ),
         counted=COUNTED[1],
         held=table(HELD, _held(of["abstract"], costs)),
         code="\n\n".join(_code(of["abstract"], every)),
@@ -158,9 +160,7 @@ def _counts(cells: Sequence[Cell], every: Sequence[str]) -> Iterator[tuple[str, 
             yield *heads, line.frameworks, how, *numbers, line.facts["difference"]
 
 
-def _held(
-    cells: Sequence[Cell], costs: Mapping[str, Sequence[str]]
-) -> Iterator[tuple[str, ...]]:
+def _held(cells: Sequence[Cell], costs: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
     for cell in cells:
         figures = costs.get(cell.framework, [""] * 4)
         yield cell.framework, cell.facts["held"], cell.facts["value"], *figures

@@ -129,29 +129,31 @@ QUESTIONS = {
         "what token 0 is to a table", "padding_token", lambda special: special(), TABLES[:1]
     ),
     "attention.width": Question(
-        "what the width given to an attention is that of", "query_entries", measure.width_of,
+        "what the width given to an attention is that of",
+        "query_entries",
+        measure.width_of,
         ATTENTION,
     ),
     "attention.heads": Question(
         "what comes of 7 features in 2 heads", "attention_entries", measure.refusal, ATTENTION
     ),
     "attention.batch_axis": Question(
-        "which axis of an attention's input is the batch", "attend_batch", measure.batch_axis,
+        "which axis of an attention's input is the batch",
+        "attend_batch",
+        measure.batch_axis,
         ATTENTION,
     ),
-    "mask.true": Question(
-        "what True in a mask asks for", "attend", measure.true_means, ATTENTION
-    ),
+    "mask.true": Question("what True in a mask asks for", "attend", measure.true_means, ATTENTION),
     "mask.shape": Question(
         "the shape of a mask of B sequences of S keys", "key_mask", measure.in_letters, ATTENTION
     ),
     "mask.nothing": Question(
-        "how a query attends whose keys are all masked", "attend", measure.nothing_to_attend,
+        "how a query attends whose keys are all masked",
+        "attend",
+        measure.nothing_to_attend,
         ATTENTION,
     ),
-    "dtype": Question(
-        "the type of a parameter", "dense", lambda dense: str(dense()[0].dtype), ()
-    ),
+    "dtype": Question("the type of a parameter", "dense", lambda dense: str(dense()[0].dtype), ()),
     "made": Question(
         "when parameters come to be",
         "fresh_entries",

@@ -137,6 +137,7 @@ def entries(variables: Iterable[keras.Variable]) -> int:
 
 def abstract(features: int) -> keras.Variable:
     """A weight of a dense layer of that many features."""
+
     def build() -> keras.Variable:
         with keras.StatelessScope(initialize_variables=False):
             layer = layers.Dense(features)
