@@ -160,17 +160,15 @@ def differences_command(
     there, absent = _chosen(names)
     with _progress(there, None) as advance:
         cells = all_differences(there, on_cell=advance)
-    broken = [cell for cell in cells if cell.section == "broken"]
-    asked = [cell for cell in cells if not component or cell.concerns(component)]
+    if component:
+        cells = [cell for cell in cells if cell.failed or cell.concerns(component)]
     if json_file:
-        _write_json(json_file, asked)
-    for table in difference_tables([cell for cell in asked if cell not in broken]):
+        _write_json(json_file, cells)
+    for table in difference_tables(cells):
         console.print(table)
-    for cell in broken:
-        console.print(f"{cell.framework} is installed and broken: {cell.facts['reason']}")
     for chosen in absent:
         console.print(f"not installed, not asked: {_how_to_get(chosen)}", markup=False)
-    if broken:
+    if any(cell.failed for cell in cells):
         raise SystemExit(1)
 
 

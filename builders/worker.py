@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def run(chosen: Framework, job: dict[str, Any]) -> Iterator[Result | Proof | Cell]:
-    """The proof or the cells that ``job`` asks for, or a result for each named model and random spec."""
+    """What ``job`` asks for: the proof, the cells, or a result for each model and random spec."""
     builder = chosen.load()
     if job.get("prove"):
         yield prove(chosen, builder)

@@ -32,6 +32,11 @@ class Cell:
         """The name of the test that executes this cell: ``differences::torch::gelu``."""
         return f"differences::{self.framework}::{self.row}"
 
+    @property
+    def failed(self) -> bool:
+        """Whether the framework could not be asked."""
+        return self.section == "broken"
+
     def concerns(self, component: str) -> bool:
         """Whether this is about ``component``, one of ``components`` or of what lies in them.
 

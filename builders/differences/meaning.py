@@ -6,7 +6,7 @@ to both is taken as their meaning. At the sizes of real models no two short sums
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations, product
 
 from formulas import EncoderSpec, closed_form, inventory

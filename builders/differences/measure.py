@@ -61,7 +61,7 @@ def activation(function: Function) -> str:
 
 
 def initialiser(array: Array, fan_in: int, fan_out: int) -> str:
-    """From which distribution, and of which standard deviation σ, ``array`` was drawn.
+    """From which distribution, and of which standard deviation, ``array`` was drawn.
 
     The deviation is one of those in use, met within 2 %. ``fan_in`` and ``fan_out`` are those
     of the matrix (in, out), whatever the shape in which it is stored.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from builders.differences import grid
 from builders.differences.answers import COUNTED, counted_spec
 from builders.differences.bites import bites
 from builders.differences.cells import Cell
-from builders.differences.questions import COUNTS, QUESTIONS
 from formulas import closed_form
 from formulas.weight import LAYOUTS
 
@@ -81,6 +81,7 @@ Each of these makes a kernel of 10⁶ · 10⁶ entries, which would be 4 TB. The
 """
 
 SECTIONS = ("shapes", "defaults", "counts", "abstract")
+COUNTS = ("row", "what", "in", "counted by", *COUNTED, "less N")
 HELD = ("in", "what there is for an array", "asked for its value", "s", "MB", "175b, s", "MB")
 
 
@@ -99,9 +100,7 @@ def render(
         tensors="\n\n".join(_tensors(of["shapes"], every)),
         defaults=table(("row", "question", "answer", "in", "of"), _defaults(of["defaults"], every)),
         formulas=" and ".join(f"{closed_form(counted_spec(m).letters()):,}" for m in COUNTED),
-        counts=table(
-            ("row", "what", "in", "counted by", *COUNTED, "less N"), _counts(of["counts"], every)
-        ),
+        counts=table(COUNTS, _counts(of["counts"], every)),
         counted=COUNTED[1],
         held=table(HELD, _held(of["abstract"], costs)),
         code="\n\n".join(_code(of["abstract"], every)),
@@ -120,7 +119,7 @@ def _tensors(cells: Sequence[Cell], every: Sequence[str]) -> Iterator[str]:
     for component, group in groupby(rows, key=lambda row: _component(row[0])):
         lines = (
             (
-                f"`{_within(row, component)}` {line.facts['canonical']}" if first else "",
+                f"`{_within(row, component)}` {line.what}" if first else "",
                 line.frameworks,
                 f"`{line.facts['path']}`",
                 line.facts["shape"],
@@ -146,7 +145,7 @@ def _within(row: str, component: str) -> str:
 def _defaults(cells: Sequence[Cell], every: Sequence[str]) -> Iterator[tuple[str, ...]]:
     for row, found in grid.rows(cells, every):
         for first, line in _marked(found):
-            heads = (f"`{row}`", QUESTIONS[row].text) if first else ("", "")
+            heads = (f"`{row}`", line.what) if first else ("", "")
             yield *heads, line.facts["answer"], line.frameworks, line.facts["asked"]
 
 
@@ -155,8 +154,7 @@ def _counts(cells: Sequence[Cell], every: Sequence[str]) -> Iterator[tuple[str, 
         for first, line in _marked(found):
             numbers = (line.facts[model] for model in COUNTED)
             how = f"`{line.facts['how']}`"
-            kind = row.removeprefix("count.")
-            heads = (f"`{row}`", COUNTS[kind]) if first else ("", "")
+            heads = (f"`{row}`", line.what) if first else ("", "")
             yield *heads, line.frameworks, how, *numbers, line.facts["difference"]
 
 
@@ -173,7 +171,7 @@ def _code(cells: Sequence[Cell], every: Sequence[str]) -> Iterator[str]:
 
 
 def _only_code(cell: Cell) -> Cell:
-    return Cell(cell.framework, cell.section, cell.row, {"code": cell.facts["code"]})
+    return replace(cell, facts={"code": cell.facts["code"]})
 
 
 def _marked(lines: Sequence[grid.Line]) -> Iterator[tuple[bool, grid.Line]]:

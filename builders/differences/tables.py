@@ -9,32 +9,35 @@ from rich.table import Table
 
 from builders.differences import grid
 from builders.differences.cells import Cell, Section
-from builders.differences.questions import COUNTS, QUESTIONS
 from builders.tables import PLAIN
 from formulas import EncoderSpec, inventory
 
+NUMBERS = ("bert-tiny", "bert-base-uncased")
 HEADS: dict[Section, tuple[str, ...]] = {
     "shapes": ("tensor", "framework", "path", "stored", "layout"),
     "defaults": ("default", "framework", "answer"),
-    "counts": ("number of", "framework", "counted by", "bert-tiny", "bert-base-uncased", "less N"),
+    "counts": ("number of", "framework", "counted by", *NUMBERS, "less N"),
     "abstract": ("without allocating", "framework", "held", "asked for its value"),
 }
 FACTS: dict[Section, tuple[str, ...]] = {
     "shapes": ("path", "shape", "layout"),
     "defaults": ("answer",),
-    "counts": ("how", "bert-tiny", "bert-base-uncased", "difference"),
+    "counts": ("how", *NUMBERS, "difference"),
     "abstract": ("held", "value"),
 }
 
 
-def difference_tables(cells: Sequence[Cell]) -> Iterator[Table]:
-    """A table for each section that ``cells`` have something in."""
+def difference_tables(cells: Sequence[Cell]) -> Iterator[Table | str]:
+    """A table for each section that ``cells`` have something in; a line for what is broken."""
     every = list(dict.fromkeys(cell.framework for cell in cells))
     for section, heads in HEADS.items():
         own = [cell for cell in cells if cell.section == section]
         if own:
             own = grid.tensors(own) if section == "shapes" else own
             yield _table(section, heads, own, every)
+    for cell in cells:
+        if cell.section == "broken":
+            yield f"{cell.framework} is installed and broken: {escape(cell.facts['reason'])}"
 
 
 def _table(
@@ -42,22 +45,15 @@ def _table(
 ) -> Table:
     table = Table(**PLAIN)
     for head in heads:
-        table.add_column(head, overflow="fold")
+        table.add_column(head, overflow="fold", no_wrap=head in NUMBERS)
     for row, lines in grid.rows(cells, every):
         for number, line in enumerate(lines):
             facts = (line.facts[fact] for fact in FACTS[section])
-            first = "" if number else _title(section, row, line)
+            title = f"{row} {line.what}" if section == "shapes" else line.what
+            first = "" if number else title
             table.add_row(*map(escape, (first, line.frameworks, *facts)))
         table.add_section()
     return table
-
-
-def _title(section: Section, row: str, line: grid.Line) -> str:
-    if section == "shapes":
-        return f"{row} {line.facts['canonical']}"
-    if section == "defaults":
-        return QUESTIONS[row].text
-    return COUNTS.get(row.removeprefix("count."), "")
 
 
 def require_component(component: str) -> None:
