@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests import differences
+
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 FAULTS_PAGE = ROOT / "docs" / "faults.md"
@@ -89,6 +91,7 @@ def main() -> None:
     text = with_block("paramproof count bert-base", text, paramproof("count", "bert-base"))
     README.write_text(text, "utf-8")
     write_faults()
+    differences.write()
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -40,7 +40,7 @@ def answers(chosen: Framework, builder: Builder) -> Iterator[Cell]:
     shapes = _shapes(chosen, builder, probe)
     yield from sorted(shapes, key=lambda cell: order.index(cell.components[0]))
     if probe:
-        yield from _defaults(chosen, probe)
+        yield from defaults(chosen, QUESTIONS)
         yield from _counts(chosen, builder, probe)
         yield _abstract(chosen, probe)
 
@@ -90,8 +90,11 @@ def _shape(shape: Sequence[Any]) -> str:
     return f"({', '.join(map(algebra.text, shape))})"
 
 
-def _defaults(chosen: Framework, probe: ModuleType) -> Iterator[Cell]:
-    for row, question in QUESTIONS.items():
+def defaults(chosen: Framework, rows: Iterable[str]) -> Iterator[Cell]:
+    """The cells of ``rows``, which are names of questions, as far as there is something to ask."""
+    probe = _probe(chosen)
+    for row in rows:
+        question = QUESTIONS[row]
         function = getattr(probe, question.function, None)
         if function is not None:
             facts = {"answer": question.answer(function), "asked": str(function.__doc__)}
