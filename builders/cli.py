@@ -153,7 +153,7 @@ def differences_command(
     component: str | None, names: Sequence[str], json_file: Path | None
 ) -> None:
     """Ask the frameworks for their names, shapes, layouts, defaults and ways of counting."""
-    if component:
+    if component is not None:
         require_component(component)
     if json_file:
         _require_writable(json_file)

@@ -10,7 +10,6 @@ from types import ModuleType
 from typing import Any
 
 from builders import algebra, symbolic
-from builders.algebra import Heads
 from builders.differences.cells import Cell
 from builders.differences.meaning import explained
 from builders.differences.questions import COUNTS, QUESTIONS
@@ -19,7 +18,6 @@ from builders.registry import Framework
 from formulas import EncoderSpec, inventory
 from formulas.models import named_model
 
-TIED, UNTIED = Heads(1, 1, 0, 1), Heads(1, 1, 1, 1)
 DECODER = "mlm_head.decoder.weight"
 COUNTED = ("bert-tiny", "bert-base-uncased")
 IMPOSSIBLE = 10**6
@@ -62,17 +60,17 @@ def _shapes(chosen: Framework, builder: Builder, probe: ModuleType | None) -> It
     named = inventory(algebra.letters(known=known))
     shapes = {tensor.path: _shape(tensor.shape) for tensor in named}
     sizes = symbolic.POINTS[0] | known
-    for heads in (TIED, UNTIED):
-        spec = algebra.spec_of(sizes, heads)
-        if builder.supports(spec) is not True:
-            continue
-        types = probe.dtypes(builder.build(replace(spec, num_hidden_layers=2))) if probe else {}
+    supported = algebra.supported_heads(builder, sizes)
+    tied = next(heads for heads in supported if not heads.untied)
+    for heads in (tied, *(heads for heads in supported[:1] if heads.untied)):
+        spec = replace(algebra.spec_of(sizes, heads), num_hidden_layers=2)
+        types = probe.dtypes(builder.build(spec)) if probe else {}
         for reading in symbolic.read(builder, heads, known):
             # Layers count from 0 or from 1, so there is always one of the number 1.
             dtype = types.get(reading.path.replace("*", "1"), "")
             stored = _stored(reading) | {"dtype": dtype}
             for part in reading.parts:
-                if heads == TIED or part == DECODER:
+                if heads == tied or part == DECODER:
                     yield Cell(chosen.name, "shapes", part, shapes[part], stored, (part,))
             if DECODER in reading.aliases:
                 facts = stored | {"layout": "a second name of the table"}

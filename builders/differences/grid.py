@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
@@ -74,9 +75,9 @@ def braced(texts: Sequence[str]) -> str:
 
 
 def _beginning(texts: Sequence[str]) -> str:
-    """What all of ``texts`` begin with."""
+    """What all of ``texts`` begin with, up to the end of a word."""
     alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
-    return "".join(letters[0] for letters in alike)
+    return re.sub(r"[A-Za-z0-9]+$", "", "".join(letters[0] for letters in alike))
 
 
 def tensors(cells: Sequence[Cell]) -> list[Cell]:

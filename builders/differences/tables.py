@@ -70,7 +70,7 @@ def require_component(component: str) -> None:
         nsp_head=True,
     )
     paths = [tensor.path.rpartition(".")[0] for tensor in inventory(spec.letters())]
-    if not any(f".{component}." in f".{path}." for path in paths):
+    if not any(f".{component}." in f".{path}." for path in paths if component):
         parts = (part for path in paths for part in path.split(".") if part not in ("*", "layers"))
         known = ", ".join(dict.fromkeys(parts))
         raise ValueError(f"no component is named {component!r}; there are: {known}")
