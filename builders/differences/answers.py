@@ -59,7 +59,7 @@ def _shapes(chosen: Framework, builder: Builder, probe: ModuleType | None) -> It
     known = algebra.known_sizes(chosen.fixed)
     named = inventory(algebra.letters(known=known))
     shapes = {tensor.path: _shape(tensor.shape) for tensor in named}
-    sizes = symbolic.POINTS[0] | known
+    sizes = dict(symbolic.POINTS[0]) | known
     supported = algebra.supported_heads(builder, sizes)
     tied = next(heads for heads in supported if not heads.untied)
     for heads in (tied, *(heads for heads in supported[:1] if heads.untied)):
