@@ -1,7 +1,8 @@
 """The formulas' letters as SymPy symbols, and polynomials in them as text.
 
 H is no symbol of its own but the product A·K, since a builder is given heads and can be given
-no other H. Only printing folds A·K into H again, which every monomial allows in one way.
+no other H. Only printing folds A·K into H again, which every monomial allows in one way. A
+family whose head size is a letter of its own (LLaMA) has all three, and nothing is folded.
 
 SymPy takes a third of a second to import: this module is imported where algebra is asked for.
 """
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 import sympy
 
 from builders.protocol import Builder
-from formulas import EncoderSpec, Letters
+from formulas import EncoderSpec, FamilyLetters, Letters, Spec
 
 Expression: TypeAlias = Any
 """A SymPy polynomial in the symbols below, or an int."""
@@ -29,11 +30,17 @@ FIELDS = {
     "P": "max_position_embeddings",
     "T": "type_vocab_size",
 }
-"""The letters a builder can be given, with the names by which ``fixed`` holds them."""
+"""The letters an encoder's builder can be given, with the names by which ``fixed`` holds them."""
 
 SIZES = {letter: sympy.Symbol(letter, integer=True, positive=True) for letter in FIELDS}
 INDICATORS = {name: sympy.Symbol(name, integer=True) for name in ("pooler", "mlm", "untied", "nsp")}
-PRINTED = (*INDICATORS, "L", "V", "P", "T", "H", "A", "K", "F")
+SYMBOLS = SIZES | {
+    letter: sympy.Symbol(letter, integer=True, positive=True)
+    for letter in ("N", "M", "U", "H", "G")
+}
+"""The sizes of every family."""
+
+PRINTED = (*INDICATORS, "L", "N", "M", "V", "U", "P", "T", "H", "A", "G", "K", "F")
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -71,6 +78,24 @@ def letters(heads: Heads | None = None, known: Mapping[str, int] | None = None) 
     product_ = sizes["A"] * sizes["K"]
     own = {name: value for name, value in sizes.items() if name != "K"}
     return Letters(**own, H=product_, **(heads._asdict() if heads else INDICATORS))
+
+
+def letters_of(spec: Spec) -> FamilyLetters:
+    """The letters of any family: its sizes as symbols, its indicators as they are in ``spec``."""
+    letters = spec.letters()
+    own = {name: symbol for name, symbol in SYMBOLS.items() if name in letters._fields}
+    return letters._replace(**(own if "K" in own else own | {"H": SYMBOLS["A"] * SYMBOLS["K"]}))
+
+
+def sizes_of(spec: Spec) -> dict[str, int]:
+    """What the symbols of ``letters_of`` are in ``spec``."""
+    sizes = {**spec.letters()._asdict(), "K": spec.head_size}
+    symbols = {str(symbol) for letter in letters_of(spec) for symbol in _symbols(letter)}
+    return {name: sizes[name] for name in SYMBOLS if name in symbols}
+
+
+def _symbols(letter: Expression) -> Iterator[Expression]:
+    yield from getattr(letter, "free_symbols", ())
 
 
 def spec_of(sizes: Mapping[str, int], heads: Heads) -> EncoderSpec:
@@ -124,9 +149,12 @@ def _indicators(heads: Heads) -> Expression:
     )
 
 
-def text(expression: Expression) -> str:
-    """A polynomial as the field writes it: ``4·L·H² + 2·L·H·F``, H for A·K, ``−`` for minus."""
-    monomials = sorted(_monomials(expression), key=_order)
+def text(expression: Expression, folded: bool = True) -> str:
+    """A polynomial as the field writes it: ``4·L·H² + 2·L·H·F``, ``−`` for minus.
+
+    H is written for A·K, unless ``folded`` is off: H is then a symbol of its own.
+    """
+    monomials = sorted(_monomials(expression, folded), key=_order)
     if not monomials:
         return "0"
     signed = [(coefficient < 0, _monomial(abs(coefficient), p)) for coefficient, p in monomials]
@@ -138,15 +166,16 @@ def text(expression: Expression) -> str:
     )
 
 
-def _monomials(expression: Expression) -> Iterator[tuple[Any, dict[str, int]]]:
-    symbols = [*INDICATORS.values(), *SIZES.values()]
+def _monomials(expression: Expression, folded: bool) -> Iterator[tuple[Any, dict[str, int]]]:
+    symbols = [*INDICATORS.values(), *SYMBOLS.values()]
     for exponents, coefficient in sympy.Poly(sympy.expand(expression), *symbols).terms():
         if not coefficient:
             continue
         powers = {str(s): power for s, power in zip(symbols, exponents, strict=True)}
-        powers["H"] = min(powers["A"], powers["K"])
-        powers["A"] -= powers["H"]
-        powers["K"] -= powers["H"]
+        hidden = min(powers["A"], powers["K"]) if folded else 0
+        powers["H"] += hidden
+        powers["A"] -= hidden
+        powers["K"] -= hidden
         yield coefficient, powers
 
 
@@ -154,8 +183,9 @@ def _order(monomial: tuple[Any, dict[str, int]]) -> tuple[Any, ...]:
     """Without indicators first; layers first; then the higher degree."""
     _, powers = monomial
     indicators = [powers[name] for name in reversed(INDICATORS)]
-    sizes = [powers[name] for name in PRINTED if name in {*SIZES, "H"}]
-    return (indicators, -powers["L"], -sum(sizes), [-power for power in sizes])
+    sizes = [powers[name] for name in PRINTED if name in SYMBOLS]
+    layers = powers["L"] + powers["N"] + powers["M"]
+    return (indicators, -layers, -sum(sizes), [-power for power in sizes])
 
 
 def _monomial(coefficient: Any, powers: Mapping[str, int]) -> str:
@@ -170,7 +200,7 @@ def _power(name: str, power: int) -> str:
 
 def value(expression: Expression, sizes: Mapping[str, int]) -> Expression:
     """``expression`` with numbers for the letters in ``sizes``."""
-    return sympy.sympify(expression).subs({SIZES[name]: size for name, size in sizes.items()})
+    return sympy.sympify(expression).subs({SYMBOLS[name]: size for name, size in sizes.items()})
 
 
 def total(terms: Iterable[Expression]) -> Expression:

@@ -1,16 +1,16 @@
-"""One encoder, built by one framework and held to the formula."""
+"""One model, built by one framework and held to the formula."""
 
 from __future__ import annotations
 
 from builders.protocol import Builder
-from formulas import EncoderSpec, Report, closed_form, compare, inventory
+from formulas import Report, Spec, closed_form, compare, inventory
 
 
 class FormulaError(ArithmeticError):
     """The inventory and the closed form disagree: no framework has been asked yet."""
 
 
-def check(builder: Builder, spec: EncoderSpec) -> Report:
+def check(builder: Builder, spec: Spec) -> Report:
     """Build ``spec`` without allocating it and compare every tensor with the formula.
 
     Raises ``FormulaError`` where the two derivations differ and ``UnsupportedSpec`` where

@@ -6,32 +6,30 @@ one line on standard error.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from builders.anyone.formula import Formula
-from builders.anyone.live import compare_live, model_named, spec_given
-from builders.anyone.verdict import answering, verdict, without_smallest
-from builders.differences.cells import Cell
-from builders.differences.tables import difference_tables, require_component
+from builders.anyone.live import compare_live, model_named
+from builders.commands.checkpoint import checkpoint_command
+from builders.commands.count import count_command
+from builders.commands.differences import differences_command
+from builders.commands.explain import explain_command
+from builders.commands.output import console, require_writable
+from builders.commands.workers import chosen_frameworks, how_to_get, progress_of, write_json
+from builders.given import given_model, spec_given
 from builders.prove import Proof
-from builders.registry import Framework, framework, frameworks
+from builders.registry import Framework, frameworks
 from builders.results import Result
-from builders.tables import count_table, frameworks_table, proof_table, ties, verify_table
-from builders.verify import all_differences, prove_all, verify
-from formulas.models import named_model, named_models
-
-# In a pipe there is no width to fit.
-console = Console(width=None if sys.stdout.isatty() else 1000)
-errors = Console(stderr=True)
+from builders.tables import frameworks_table, proof_table, verify_table
+from builders.verify import prove_all, verify
+from formulas.families import family_of
+from formulas.models import named_models
+from formulas.spec import EncoderSpec, Spec
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -40,18 +38,10 @@ def cli() -> None:
     """How many parameters a transformer has, and why: formulas held to real frameworks."""
 
 
-@cli.command("count")
-@click.argument("model")
-def count_command(model: str) -> None:
-    """Print the tree of MODEL: shapes, parameters, subtotals and shares."""
-    named = named_model(model)
-    console.print(f"{named.name}: trainable parameters, tied tensors counted once")
-    console.print(count_table(named.spec))
-    for tie in ties(named.spec):
-        console.print(f"tied: {tie}", markup=False)
-    what = f" for {named.component}" if named.component else ""
-    console.print(f"published{what}: {named.published} ({named.source})", markup=False)
-    console.print(f"sizes from: {named.config}", markup=False)
+cli.add_command(count_command)
+cli.add_command(explain_command)
+cli.add_command(checkpoint_command)
+cli.add_command(differences_command)
 
 
 @cli.command("frameworks")
@@ -62,7 +52,9 @@ def frameworks_command() -> None:
 
 @cli.command("verify")
 @click.option("--framework", "names", multiple=True, metavar="NAME", help="Only this framework.")
-@click.option("--model", "models", multiple=True, metavar="NAME", help="Only this named model.")
+@click.option(
+    "--model", "models", multiple=True, metavar="MODEL", help="Only this: a name, or a config.json."
+)
 @click.option(
     "--examples", type=click.IntRange(0), default=25, show_default=True, help="Random specs each."
 )
@@ -83,26 +75,35 @@ def verify_command(
 ) -> None:
     """Hold every framework to the formula, over the named models and random specs.
 
+    Random specs are of the families of the models.
+
     A formula of your own takes a spec, or letters by name (L H A F V P T pooler mlm untied
     nsp), and returns trainable parameters: an int, or ints by component.
     """
+    # Random specs need Hypothesis, which takes its time to import: no other command waits.
+    from builders.anyone.verdict import answering
+
     if json_file:
-        _require_writable(json_file)
-    chosen_models = [named_model(name) for name in models] or list(named_models().values())
-    specs = {named.name: named.spec for named in chosen_models}
-    there, absent = _chosen(names)
+        require_writable(json_file)
+    chosen_models = map(given_model, models) if models else named_models().values()
+    specs = {given.name: given.spec for given in chosen_models}
+    if reference:
+        specs = {name: spec for name, spec in specs.items() if _answerable(name, spec, models)}
+    families = list(dict.fromkeys(family_of(spec).name for spec in specs.values()))
+    there, absent = chosen_frameworks(names)
     formula = answering(reference, specs) if reference else None
-    with _progress(there, len(specs) + examples) as advance:
+    with progress_of(there, len(specs) + examples * len(families)) as advance:
         results = verify(
             there,
             specs,
             examples=examples,
             seed=seed,
+            families=families,
             formula=reference or "",
             on_result=advance,
         )
     if json_file:
-        _write_json(json_file, results, seed=seed, examples=examples)
+        write_json(json_file, results, seed=seed, examples=examples)
     if formula:
         _print_verdict(formula, results, seed)
     else:
@@ -113,13 +114,15 @@ def verify_command(
 
 @cli.command("compare")
 @click.argument("reference", metavar="MODULE:FUNCTION")
-@click.option("--spec", "text", required=True, metavar="SPEC", help="A model's name, or JSON.")
+@click.option(
+    "--spec", "text", required=True, metavar="SPEC", help="A name, a config.json, or JSON."
+)
 def compare_command(reference: str, text: str) -> None:
     """Hold the live model that MODULE:FUNCTION returns to the formula, by its shapes.
 
     A model of PyTorch, Keras, tf-keras or nnx, under any names; of linen the pair (module,
-    variables), or the variables. The spec is a named model's, or JSON with the fields of
-    EncoderSpec, inline or in a file.
+    variables), or the variables. The spec is a named model's, a config.json's, or JSON with
+    the fields of a spec, inline or in a file.
     """
     spec = spec_given(text)
     report = compare_live(model_named(reference), spec)
@@ -134,69 +137,25 @@ def compare_command(reference: str, text: str) -> None:
 def prove_command(names: Sequence[str], json_file: Path | None) -> None:
     """Hold every framework to the formula at every size, as polynomials."""
     if json_file:
-        _require_writable(json_file)
-    there, absent = _chosen(names)
-    with _progress(there, 1) as advance:
+        require_writable(json_file)
+    there, absent = chosen_frameworks(names)
+    with progress_of(there, 1) as advance:
         proofs = prove_all(there, on_proof=advance)
     if json_file:
-        _write_json(json_file, proofs)
+        write_json(json_file, proofs)
     _print_proofs(proofs, absent)
     if any(proof.failed for proof in proofs):
         raise SystemExit(1)
 
 
-@cli.command("differences")
-@click.option("--component", metavar="NAME", help="Only what concerns this component.")
-@click.option("--framework", "names", multiple=True, metavar="NAME", help="Only this framework.")
-@click.option("--json", "json_file", type=Path, metavar="FILE", help="Write every cell there.")
-def differences_command(
-    component: str | None, names: Sequence[str], json_file: Path | None
-) -> None:
-    """Ask the frameworks for their names, shapes, layouts, defaults and ways of counting."""
-    if component is not None:
-        require_component(component)
-    if json_file:
-        _require_writable(json_file)
-    there, absent = _chosen(names)
-    with _progress(there, None) as advance:
-        cells = all_differences(there, on_cell=advance)
-    if component:
-        cells = [cell for cell in cells if cell.failed or cell.concerns(component)]
-    if json_file:
-        _write_json(json_file, cells)
-    for table in difference_tables(cells):
-        console.print(table)
-    for chosen in absent:
-        console.print(f"not installed, not asked: {_how_to_get(chosen)}", markup=False)
-    if any(cell.failed for cell in cells):
-        raise SystemExit(1)
+def _answerable(name: str, spec: Spec, asked: Sequence[str]) -> bool:
+    """Whether a formula of one's own may be asked about this model: it is an encoder.
 
-
-def _chosen(names: Sequence[str]) -> tuple[list[Framework], list[Framework]]:
-    """The frameworks asked for that are installed, and those that are not.
-
-    Raises ``ValueError`` for one that was named and is not there.
+    Raises ``ValueError`` for another one that was ``asked`` for.
     """
-    asked = [framework(name) for name in dict.fromkeys(names)] or list(frameworks().values())
-    there = [chosen for chosen in asked if not chosen.missing]
-    absent = [chosen for chosen in asked if chosen.missing]
-    if absent and (names or not there):
-        raise ValueError(f"not installed: {'; '.join(map(_how_to_get, absent))}")
-    return there, absent
-
-
-@contextmanager
-def _progress(
-    there: list[Framework], total: int | None
-) -> Iterator[Callable[[Result | Proof | Cell], None]]:
-    """A bar for each framework on a terminal; what is yielded takes a worker's record."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    progress = Progress(
-        *columns, TimeElapsedColumn(), console=errors, disable=not errors.is_terminal
-    )
-    with progress:
-        tasks = {chosen.name: progress.add_task(chosen.name, total=total) for chosen in there}
-        yield lambda record: progress.advance(tasks[record.framework])
+    if asked and not isinstance(spec, EncoderSpec):
+        raise ValueError(f"--model {name}: a formula of your own is held to encoders")
+    return isinstance(spec, EncoderSpec)
 
 
 def _print_results(results: list[Result], absent: list[Framework], seed: int) -> None:
@@ -211,11 +170,11 @@ def _print_results(results: list[Result], absent: list[Framework], seed: int) ->
             console.print(f"\n{result.framework}", text, sep="\n", markup=False)
         else:
             console.print(f"\n{result.framework} is installed and broken: {result.reason}")
-    for reason in dict.fromkeys(result.reason for result in results if result.model):
+    for reason in dict.fromkeys(r.reason for r in results if r.status == "not expressible"):
         if reason:
             console.print(f"not expressible: {reason}", markup=False)
     for chosen in absent:
-        console.print(f"not installed, not verified: {_how_to_get(chosen)}", markup=False)
+        console.print(f"not installed, not verified: {how_to_get(chosen)}", markup=False)
     reports = [result for result in results if result.report]
     equal = len(reports) - sum(result.failed for result in reports)
     console.print(f"{equal} of {len(reports)} models equal the formula, tensor by tensor", end="")
@@ -223,6 +182,8 @@ def _print_results(results: list[Result], absent: list[Framework], seed: int) ->
 
 
 def _print_verdict(formula: Formula, results: list[Result], seed: int) -> None:
+    from builders.anyone.verdict import verdict, without_smallest
+
     lines = list(verdict(formula, results))
     console.print(verify_table(without_smallest(results)))
     for result in results:
@@ -239,31 +200,11 @@ def _print_proofs(proofs: list[Proof], absent: list[Framework]) -> None:
         if proof.reason:
             console.print(f"\n{proof.framework} is installed and broken: {proof.reason}")
     for chosen in absent:
-        console.print(f"not installed, not proved: {_how_to_get(chosen)}", markup=False)
+        console.print(f"not installed, not proved: {how_to_get(chosen)}", markup=False)
     proved = sum(not proof.failed for proof in proofs)
     tensors = sum(proof.tensors for proof in proofs)
     console.print(f"{proved} of {len(proofs)} frameworks equal the formula at every size")
     console.print(f"{tensors} tensors read in symbols")
-
-
-def _write_json(path: Path, records: Sequence[Result | Proof | Cell], **about: int) -> None:
-    data = {
-        **about,
-        "versions": {name: chosen.versions() for name, chosen in frameworks().items()},
-        "results": [record.as_json() for record in records],
-    }
-    path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-
-
-def _require_writable(path: Path) -> None:
-    """Find out before a long run, not after it, and without touching what is there."""
-    target = path if path.exists() else path.parent
-    if path.is_dir() or not target.exists() or not os.access(target, os.W_OK):
-        raise ValueError(f"--json {path}: cannot be written")
-
-
-def _how_to_get(chosen: Framework) -> str:
-    return f"{chosen.name} ({chosen.how_to_get})"
 
 
 def main() -> None:

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from builders.protocol import Builder
 from builders.registry import Framework
 from builders.results import Result
-from formulas import EncoderSpec, Report
+from formulas import Report, Spec
 
 
 def examine(
     chosen: Framework,
     builder: Builder,
-    spec: EncoderSpec,
-    report_on: Callable[[EncoderSpec], Report],
+    spec: Spec,
+    report_on: Callable[[Spec], Report],
     model: str = "",
 ) -> Result:
     """What ``report_on`` says of ``spec``, and how long it took; or that it is not expressible."""

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
-from formulas.spec import EncoderSpec, Numerics
+from formulas.inventory import LAYER
+from formulas.spec import Numerics, Spec
 from formulas.weight import Weight
 
 Array: TypeAlias = Any
 """A NumPy array; the contract itself does not need NumPy."""
 
 DType: TypeAlias = Literal["float32", "float64"]
+
+SHOWN = 40
+"""An error names this many arrays, or arrays of all layers, and counts the others."""
 
 
 class FrameworkUnavailable(RuntimeError):
@@ -22,38 +26,66 @@ class UnsupportedSpec(ValueError):
     """The framework cannot express this model; the message says why."""
 
 
+class NotAllocated(RuntimeError):
+    """The model has shapes and no values."""
+
+
 class Outputs(NamedTuple):
     """What a forward pass gives. B sequences of S tokens; None where there is no such head.
 
-    ``sequence`` is (B, S, H), ``pooled`` (B, H), ``mlm`` (B, S, V) and ``nsp`` (B, 2). The
-    heads give probabilities, since keras-bert's end in a softmax. Nothing is promised at
-    padding.
+    ``sequence`` is (B, S, H), ``pooled`` (B, H), ``mlm`` (B, S, V) and ``nsp`` (B, 2); ``lm``,
+    of a decoder, is (B, S, V), or of the target's vocabulary. The heads give probabilities,
+    since keras-bert's end in a softmax. Nothing is promised at padding.
     """
 
     sequence: Array
-    pooled: Array | None
-    mlm: Array | None
-    nsp: Array | None
+    pooled: Array | None = None
+    mlm: Array | None = None
+    nsp: Array | None = None
+    lm: Array | None = None
 
 
 class Model(Protocol):
-    """A built encoder."""
+    """A built model of any family."""
 
     def weights(self) -> Sequence[Weight]:
         """Every stored array once, by identity, whether allocated or not."""
         ...
 
-    def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
-        """A forward pass of an allocated model, without dropout.
+    @property
+    def dtype(self) -> DType:
+        """The type of every weight, allocated or not."""
+        ...
 
-        ``ids`` and ``types`` are (B, S) ints, S at most P; ``mask`` is (B, S), True at
-        tokens and False at padding. Raises ``RuntimeError`` for an abstract model.
+    def read(self) -> dict[str, Array]:
+        """The value of each of ``weights()``, by native path, in the native shape.
+
+        They are of this moment: what is written later does not change them. Raises
+        ``NotAllocated`` for an abstract model.
         """
         ...
 
-    def gradients(
-        self, ids: Array, types: Array, mask: Array, cotangents: Outputs
-    ) -> Mapping[str, Array]:
+    def write(self, arrays: Mapping[str, Array]) -> None:
+        """Give each of ``weights()`` a value, by native path, exact to the bit.
+
+        Raises ``ValueError``, before anything is written, where the arrays are not those of
+        ``read`` by path, shape and dtype; ``NotAllocated`` for an abstract model, unless the
+        framework can allocate it by this. JAX's do: they spare themselves random values,
+        whose making they compile for every new shape.
+        """
+        ...
+
+    def run(self, *inputs: Array) -> Outputs:
+        """A forward pass of an allocated model, without dropout.
+
+        The inputs of an encoder are ``ids, types, mask``, those of a GPT or a LLaMA ``ids``,
+        and those of an encoder-decoder ``source_ids, source_mask, target_ids``. Ids and types
+        are (B, S) ints, S at most P; a mask is (B, S), True at tokens and False at padding.
+        Raises ``NotAllocated`` for an abstract model.
+        """
+        ...
+
+    def gradients(self, *inputs: Array, cotangents: Outputs) -> Mapping[str, Array]:
         """The gradient of the sum of outputs times ``cotangents``, as for ``run``.
 
         By native path, in the native shape, for each trainable weight that it reaches; a
@@ -66,24 +98,32 @@ class Model(Protocol):
 class Builder(Protocol):
     """A framework's file, as a module: the header ``FRAMEWORKS`` and these two functions."""
 
-    def supports(self, spec: EncoderSpec) -> Literal[True] | str:
+    def supports(self, spec: Spec) -> Literal[True] | str:
         """True, or the reason why this framework cannot express ``spec``."""
         ...
 
     def build(
         self,
-        spec: EncoderSpec,
+        spec: Spec,
         numerics: Numerics | None = None,
         *,
         allocate: bool = False,
         dtype: DType = "float32",
     ) -> Model:
-        """The encoder of ``spec``, without allocating a weight unless ``allocate``.
+        """The model of ``spec``, without allocating a weight unless ``allocate``.
 
-        Without ``numerics`` it has BERT's, or the framework's own where they are fixed.
+        Without ``numerics`` it has its family's, or the framework's own where they are fixed.
         Raises ``UnsupportedSpec`` for what the framework cannot express.
         """
         ...
+
+
+def requires(spec: Spec, *families: type[Spec]) -> Literal[True] | str:
+    """True for a spec of one of ``families``, or the reason why it cannot be expressed."""
+    if isinstance(spec, families):
+        return True
+    there = " or ".join(family.__name__ for family in families)
+    return f"only {there} can be expressed here, and this is {type(spec).__name__}"
 
 
 def require(supported: Literal[True] | str) -> None:
@@ -93,6 +133,47 @@ def require(supported: Literal[True] | str) -> None:
 
 
 def require_allocated(allocated: bool) -> None:
-    """Raise ``RuntimeError`` where there are only shapes to compute with."""
+    """Raise ``NotAllocated`` where there are only shapes to compute with."""
     if not allocated:
-        raise RuntimeError("this model has shapes and no values: build it with allocate=True")
+        raise NotAllocated("this model has shapes and no values: build it with allocate=True")
+
+
+def require_arrays(
+    shapes: Mapping[str, tuple[int, ...]], dtype: DType, arrays: Mapping[str, Array]
+) -> None:
+    """Raise ``ValueError`` where ``arrays`` are not of these paths, these shapes and ``dtype``."""
+    require_none(misfits(shapes, dtype, arrays))
+
+
+Wrong: TypeAlias = tuple[str, str]
+"""The path of an array, and what is wrong with it."""
+
+
+def misfits(
+    shapes: Mapping[str, tuple[int, ...]], dtype: DType, arrays: Mapping[str, Array]
+) -> list[Wrong]:
+    """Every array that is missing, unknown, or of another shape or dtype."""
+    wrong = [(path, "is missing") for path in shapes if path not in arrays]
+    for path, array in arrays.items():
+        if path not in shapes:
+            wrong.append((path, "is no weight of this model"))
+        elif tuple(array.shape) != shapes[path]:
+            wrong.append((path, f"has shape {tuple(array.shape)}, not {shapes[path]}"))
+        elif str(array.dtype) != dtype:
+            wrong.append((path, f"is {array.dtype}, not {dtype} (use .astype({dtype!r}))"))
+    return wrong
+
+
+def require_none(wrong: Sequence[Wrong], headline: str = "the weights do not fit") -> None:
+    """Raise ``ValueError`` that names what is wrong; layers that are alike are named once."""
+    alike: dict[Wrong, list[str]] = {}
+    for path, what in wrong:
+        names = (LAYER if name.isdigit() else name for name in path.split("."))
+        alike.setdefault((".".join(names), what), []).append(path)
+    clauses = [
+        f"{path} (x{len(paths)}) {what}" if len(paths) > 1 else f"{paths[0]} {what}"
+        for (path, what), paths in alike.items()
+    ]
+    if clauses:
+        more = [f"and {len(clauses) - SHOWN} more"] if len(clauses) > SHOWN else []
+        raise ValueError(f"{headline}: " + "; ".join([*clauses[:SHOWN], *more]))

@@ -1,9 +1,10 @@
 """Which frameworks there are, known without importing any of them.
 
-Every module in ``builders/frameworks`` is one; others register under the entry point
-group ``paramproof.frameworks``, whose values name such a module. What a module is called,
-needs and cannot vary stands in its ``FRAMEWORKS`` header, a literal that is read from the
-source: a framework may be absent, heavy or broken, and listing it must not depend on that.
+Every module in ``builders/frameworks`` is one, a file or a package; others register under
+the entry point group ``paramproof.frameworks``, whose values name such a module. What a
+module is called, needs and cannot vary stands in its ``FRAMEWORKS`` header (a package's in
+its ``__init__.py``), a literal that is read from the source: a framework may be absent, heavy
+or broken, and listing it must not depend on that.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class Framework:
         return f"python -m pip install {what}"
 
     def load(self) -> Builder:
-        """Import the framework's file.
+        """Import the framework's file or package.
 
         Raises ``FrameworkUnavailable`` where a distribution is missing or the process
         lacks a variable. Any other error is the framework's: it is installed and broken.

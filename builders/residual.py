@@ -17,10 +17,10 @@ from itertools import product
 import sympy
 
 from builders import algebra
-from builders.algebra import Expression, Heads
+from builders.algebra import Expression
 from builders.symbolic import POINTS, Reading
-from formulas import EncoderSpec, Inventory, Letters, Report, Row, inventory
-from formulas.inventory import LAYER, Tensor, lies_in
+from formulas import FamilyLetters, Inventory, Letters, Report, Row, Spec, inventory
+from formulas.inventory import LAYER, Tensor, lies_in, stack_of
 from formulas.weight import STACKED, stored_shape
 
 IN_LAYERS = f"layers.{LAYER}."
@@ -35,27 +35,28 @@ class Term:
     size: Expression
 
 
-def explained(report: Report, spec: EncoderSpec) -> str:
+def explained(report: Report, spec: Spec) -> str:
     """``report`` as text, and where something differs the residual as algebra below it."""
     rendered = report.render(spec)
     if report.equal:
         return rendered
-    return "\n".join([rendered, *lines(report_terms(report, spec), algebra.letters(_heads(spec)))])
+    return "\n".join([rendered, *lines(report_terms(report, spec), algebra.letters_of(spec))])
 
 
-def lines(terms: Iterable[Term], letters: Letters) -> list[str]:
+def lines(terms: Iterable[Term], letters: FamilyLetters) -> list[str]:
     """The residual, and with it the component, or a line for each where there are several."""
     sums: dict[str, Expression] = defaultdict(int)
     for term in terms:
         sums[term.path] += term.size
     sums = {path: size for path, size in sums.items() if sympy.expand(size)}
-    first = f"actual − formula = {algebra.text(algebra.total(sums.values()))}"
+    folded = "K" not in letters._fields
+    first = f"actual − formula = {algebra.text(algebra.total(sums.values()), folded)}"
     whole = _whole(list(sums), inventory(letters))
     if whole:
         return [f"{first}   {_place(whole, algebra.total(sums.values()))}"]
     return [
         first,
-        *(f"  {algebra.text(size)}   {_place(path, size)}" for path, size in sums.items()),
+        *(f"  {algebra.text(size, folded)}   {_place(path, size)}" for path, size in sums.items()),
     ]
 
 
@@ -128,35 +129,52 @@ def _shared(paths: Sequence[str]) -> str:
     return ".".join(n[0] if len(n) == 1 else "{" + ",".join(n) + "}" for n in names)
 
 
-def report_terms(report: Report, spec: EncoderSpec) -> list[Term]:
+def report_terms(report: Report, spec: Spec) -> list[Term]:
     """The terms of a report on the model of ``spec``, each equal to its rows' difference."""
-    named = inventory(algebra.letters())
-    sizes = {t.path: t.size for t in named}
+    known = _Known(spec)
     groups: dict[tuple[object, ...], list[Row]] = defaultdict(list)
     for row in report.rows:
         groups[row.component, row.kind, row.expected, row.observed].append(row)
-    return [_term(rows, sizes, spec) for rows in groups.values()]
+    return [_term(rows, known) for rows in groups.values()]
 
 
-def _term(rows: list[Row], sizes: dict[str, Expression], spec: EncoderSpec) -> Term:
+class _Known:
+    """The tensors of one spec, in letters and in numbers."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.values = algebra.sizes_of(spec)
+        letters = algebra.letters_of(spec)
+        self.hidden = letters.H
+        tensors = list(inventory(letters))
+        self.sizes = {tensor.path: tensor.size for tensor in tensors}
+        self.layers = {stack_of(tensor.path): tensor.repeat for tensor in tensors}
+        axes = [algebra.SYMBOLS[name] for name in self.values]
+        axes += [axis for tensor in tensors for axis in tensor.shape if type(axis) is not int]
+        self.axes = {axis: algebra.value(axis, self.values) for axis in axes}
+
+    def layers_of(self, component: str) -> Expression:
+        """The number of layers of the stack that ``component`` lies in, 1 outside of any."""
+        stack = stack_of(component)
+        return self.layers.get(stack, 1) if stack else 1
+
+
+def _term(rows: list[Row], known: _Known) -> Term:
     row, difference = rows[0], sum(row.difference for row in rows)
-    inside = row.path.startswith("layers.")
-    everywhere = inside and len(rows) == spec.num_hidden_layers
-    times = algebra.SIZES["L"] if everywhere and LAYER not in row.path else len(rows)
+    layers = known.layers_of(row.component)
+    inside = layers != 1
+    everywhere = inside and len(rows) == algebra.value(layers, known.values)
+    times = layers if everywhere and LAYER not in row.path else len(rows)
     path = row.component if everywhere or len(rows) > 1 else row.path
-    values = _values(spec)
-    for size in _candidates(row, sizes, values):
-        if algebra.value(times * size, values) == difference:
+    for size in _candidates(row, known):
+        if algebra.value(times * size, known.values) == difference:
             return Term(path, row.kind, times * size)
     return Term(path, row.kind, sympy.Integer(difference))
 
 
-def _candidates(
-    row: Row, sizes: dict[str, Expression], values: dict[str, int]
-) -> Iterator[Expression]:
+def _candidates(row: Row, known: _Known) -> Iterator[Expression]:
     """What the difference of one row may be in letters, the likeliest first."""
-    whole = sum(sizes.get(path, 0) for path in _braces(row.component))
-    whole *= algebra.SIZES["L"] if LAYER in row.path else 1
+    whole = sum(known.sizes.get(path, 0) for path in _braces(row.component))
+    whole *= known.layers_of(row.component) if LAYER in row.path else 1
     sign = -1 if row.difference < 0 else 1
     if row.kind != "wrong shape" and whole:
         yield sign * whole
@@ -166,32 +184,29 @@ def _candidates(
         changed = [(e, o) for e, o in pairs if e != o]
         if len(changed) == 1:
             (expected, observed) = changed[0]
-            for axis in _letters(expected, values):
+            for axis in _letters(expected, known):
                 rest = sympy.cancel(whole / axis)
                 if rest.is_polynomial():
-                    yield _change(observed - expected, axis, values) * rest
+                    yield _change(observed - expected, axis, known) * rest
     if row.observed and row.expected is None:
-        yield sign * math.prod(next(_letters(length, values)) for length in row.observed)
+        yield sign * math.prod(next(_letters(length, known)) for length in row.observed)
 
 
-def _letters(length: int, values: dict[str, int]) -> Iterator[Expression]:
+def _letters(length: int, known: _Known) -> Iterator[Expression]:
     """``length`` in letters, where only one letter, or multiple of H, is as long; or as it is."""
-    hidden = algebra.SIZES["A"] * algebra.SIZES["K"]
-    named = {**{symbol: values[name] for name, symbol in algebra.SIZES.items()}}
-    named[hidden] = values["A"] * values["K"]
-    found = [symbol for symbol, size in named.items() if size == length]
+    hidden = known.hidden
+    found = [axis for axis, size in known.axes.items() if size == length]
     if hidden in found:
         found = [hidden]
-    found += [n * hidden for n in (2, 3) if n * named[hidden] == length and not found]
+    found += [n * hidden for n in (2, 3) if n * known.axes[hidden] == length and not found]
     yield from found if len(found) == 1 else ()
     yield sympy.Integer(length)
 
 
-def _change(length: int, axis: Expression, values: dict[str, int]) -> Expression:
+def _change(length: int, axis: Expression, known: _Known) -> Expression:
     """``length`` as a multiple of H where the axis is one (fused q, k and v), or as it is."""
-    hidden = algebra.SIZES["A"] * algebra.SIZES["K"]
-    times, rest = divmod(length, values["A"] * values["K"])
-    return times * hidden if not rest and axis.has(hidden) else sympy.Integer(length)
+    times, rest = divmod(length, int(known.axes[known.hidden]))
+    return times * known.hidden if not rest and axis.has(known.hidden) else sympy.Integer(length)
 
 
 def _braces(path: str) -> list[str]:
@@ -202,16 +217,6 @@ def _braces(path: str) -> list[str]:
         ".".join(choice)
         for choice in product(*(m[1].split(",") if m else [level] for level, m in names))
     ]
-
-
-def _values(spec: EncoderSpec) -> dict[str, int]:
-    letters = spec.letters()._asdict()
-    return {name: letters.get(name, spec.head_size) for name in algebra.SIZES}
-
-
-def _heads(spec: EncoderSpec) -> Heads:
-    letters = spec.letters()
-    return Heads(letters.pooler, letters.mlm, letters.untied, letters.nsp)
 
 
 def components_of_size(residual: Expression) -> list[str]:

@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
 from builders.registry import Framework
-from formulas import EncoderSpec, Report, Row
+from formulas import Report, Row, Spec
+from formulas.families import spec_fields, spec_from
 
 Status: TypeAlias = Literal["equal", "different", "not expressible", "broken", "refused"]
 
@@ -26,7 +27,7 @@ class Result:
     version: str
     model: str
     status: Status
-    spec: EncoderSpec | None = None
+    spec: Spec | None = None
     report: Report | None = None
     milliseconds: float = 0.0
     peak_mb: float = 0.0
@@ -45,7 +46,7 @@ class Result:
 
     def as_json(self) -> dict[str, Any]:
         """This result in dicts, lists and scalars; ``difference`` and totals included."""
-        data = asdict(self)
+        data = asdict(self) | {"spec": self.spec and spec_fields(self.spec)}
         if self.report:
             data["report"]["difference"] = self.report.difference
         return data
@@ -57,7 +58,7 @@ class Result:
         if report:
             rows = tuple(Row(**row | _shapes(row)) for row in report["rows"])
             report = Report(report["formula"], report["actual"], rows)
-        return cls(**data | {"spec": spec and EncoderSpec(**spec), "report": report})
+        return cls(**data | {"spec": spec and spec_from(spec), "report": report})
 
 
 def _shapes(row: dict[str, Any]) -> dict[str, Any]:

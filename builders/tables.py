@@ -12,14 +12,15 @@ from rich.table import Table
 from builders.prove import Proof
 from builders.registry import Framework
 from builders.results import Result
-from formulas import EncoderSpec, Inventory, inventory
+from formulas import FAMILIES, Inventory, Spec, inventory
+from formulas.families import family_of
 from formulas.inventory import LAYER
 
 RIGHT = "right"
 PLAIN: dict[str, Any] = {"box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0)}
 
 
-def count_table(spec: EncoderSpec) -> Table:
+def count_table(spec: Spec) -> Table:
     """The tree of components: shapes, parameters in one and in all of them, share."""
     table = Table("component", **PLAIN)
     table.add_column("shape", no_wrap=True)
@@ -33,7 +34,7 @@ def count_table(spec: EncoderSpec) -> Table:
     return table
 
 
-def ties(spec: EncoderSpec) -> list[str]:
+def ties(spec: Spec) -> list[str]:
     """A line for each tensor that has another's storage."""
     tensors = inventory(spec.letters()).expand()
     return [f"{tensor.path} is {tensor.tied_to}" for tensor in tensors if tensor.tied_to]
@@ -48,7 +49,7 @@ def _tree(
         if not inside:
             continue
         if path.endswith(LAYER):
-            times = named.letters.L
+            times = inside[0].repeat
         each = named.total(path)
         indent = "  " * path.count(".")
         name = path.rpartition(".")[2].replace(LAYER, f"each of {times}")
@@ -59,12 +60,15 @@ def _tree(
             yield from _tree(named, path, whole, times)
         elif tensor.tied_to:
             yield f"{indent}{name}", _shape(tensor.shape), "tied", "0", ""
+        elif not tensor.trainable:
+            yield f"{indent}{name}", _shape(tensor.shape), "fixed", "0", ""
         else:
             yield f"{indent}{name}", _shape(tensor.shape), f"{each:,}", total, share
 
 
 def verify_table(results: Sequence[Result]) -> Table:
-    """A section per framework: a line per named model, and one for its random specs together.
+    """A section per framework: a line per named model, and one for its random specs
+    of each family.
 
     Narrow enough for a terminal of 80 columns, where names are folded and numbers never.
     """
@@ -78,11 +82,17 @@ def verify_table(results: Sequence[Result]) -> Table:
         for result in own:
             if result.model or result.status == "broken":
                 table.add_row(*map(escape, _line(result)))
-        random = [result for result in own if not result.model and result.report]
-        if random:
-            table.add_row(*map(escape, _summary(random)))
+        for family in FAMILIES:
+            if random := [result for result in own if _random_of(family, result)]:
+                table.add_row(*map(escape, _summary(family, random)))
         table.add_section()
     return table
+
+
+def _random_of(family: str, result: Result) -> bool:
+    """Whether this is a random spec of ``family`` that was built."""
+    counted = not result.model and result.report is not None
+    return counted and result.spec is not None and family_of(result.spec).name == family
 
 
 def _line(result: Result) -> tuple[str, ...]:
@@ -102,12 +112,12 @@ def _line(result: Result) -> tuple[str, ...]:
     )
 
 
-def _summary(results: Sequence[Result]) -> tuple[str, ...]:
+def _summary(family: str, results: Sequence[Result]) -> tuple[str, ...]:
     """Random specs in one line: sums, the number that differ, mean time, last peak."""
     reports = [result.report for result in results if result.report]
     different = sum(result.failed for result in results)
     return (
-        f"  {len(results)} random specs",
+        f"  {len(results)} random {family} specs",
         f"{sum(report.formula for report in reports):,}",
         f"{sum(report.actual for report in reports):,}",
         f"{different} differ" if different else "0",

@@ -13,35 +13,38 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
 from typing import Any, Protocol, Self, TypeVar
 
 from builders.differences.cells import Cell
 from builders.prove import Proof
 from builders.registry import Framework
 from builders.results import Result
-from formulas import EncoderSpec
+from formulas import FAMILIES, Spec
+from formulas.families import spec_fields
 
 
 def verify(
     frameworks: Sequence[Framework],
-    models: Mapping[str, EncoderSpec],
+    models: Mapping[str, Spec],
     *,
     examples: int,
     seed: int,
+    families: Sequence[str] = tuple(FAMILIES),
     formula: str = "",
     on_result: Callable[[Result], None] = lambda result: None,
 ) -> list[Result]:
     """Results in the order of ``frameworks``: named models first, then random specs.
 
+    There are ``examples`` of these of each of the ``families`` that a framework can express.
     ``formula`` names a stranger's, MODULE:FUNCTION, to be held in place of this project's.
 
     As many workers run at once as there are processors. ``on_result`` is called from their
     threads as results come in. A worker that dies gives a last result that is ``broken``.
     """
     job = {
-        "models": {name: asdict(spec) for name, spec in models.items()},
+        "models": {name: spec_fields(spec) for name, spec in models.items()},
         "examples": examples,
+        "families": list(families),
         "seed": seed,
         "formula": formula,
     }

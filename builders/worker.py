@@ -1,9 +1,9 @@
 """One framework in a process of its own: ``python -m builders.worker FRAMEWORK``.
 
 A job comes as JSON on standard input: the specs of named models, a number of random specs,
-a seed, and the name of a stranger's formula if that is in question. Each result leaves as a
-line of JSON on what was standard output when the process began; what a framework prints goes
-to standard error.
+their families, a seed, and the name of a stranger's formula if that is in question. Each
+result leaves as a line of JSON on what was standard output when the process began; what a
+framework prints goes to standard error.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from builders.differences.cells import Cell
 from builders.examine import examine
 from builders.protocol import Builder
 from builders.prove import Proof, prove
+from builders.random_specs import fixed_in, random_specs, refusal
 from builders.registry import Framework, framework
 from builders.results import Result
-from builders.strategies import random_specs
 from formulas import EncoderSpec
+from formulas.families import spec_from
 
 WARM_UP = EncoderSpec(
     vocab_size=5,
@@ -62,23 +63,27 @@ def run(chosen: Framework, job: dict[str, Any]) -> Iterator[Result | Proof | Cel
         yield from answers(chosen, builder)
         return
     # The first build of a process pays for the framework's own start.
-    check(builder, WARM_UP)
+    if builder.supports(WARM_UP) is True:
+        check(builder, WARM_UP)
     for result in _results(chosen, builder, job):
         yield replace(result, peak_mb=round(peak_memory() / 1e6, 1))
 
 
 def _results(chosen: Framework, builder: Builder, job: dict[str, Any]) -> Iterator[Result]:
-    models = {name: EncoderSpec(**fields) for name, fields in job["models"].items()}
+    models = {name: spec_from(fields) for name, fields in job["models"].items()}
     if job.get("formula"):
         formula = Formula.named(job["formula"])
         yield from hold(chosen, builder, formula, models, job["examples"], job["seed"])
         return
-    specs = [*models.items()]
-    specs += [
-        ("", spec) for spec in random_specs(builder, job["examples"], job["seed"], **chosen.fixed)
-    ]
-    for model, spec in specs:
+    for model, spec in models.items():
         yield examine(chosen, builder, spec, lambda spec: check(builder, spec), model)
+    for family in job["families"] if job["examples"] else ():
+        if reason := refusal(builder, family):
+            yield Result(chosen.name, chosen.version, "", "not expressible", reason=reason)
+            continue
+        fixed = fixed_in(family, chosen.fixed)
+        for spec in random_specs(builder, job["examples"], job["seed"], family, **fixed):
+            yield examine(chosen, builder, spec, lambda spec: check(builder, spec))
 
 
 def peak_memory() -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import cycle
 
-from formulas.inventory import LAYER, Inventory, Tensor, at_layer
+from formulas.inventory import LAYER, Inventory, Tensor, at_layer, stack_of
 from formulas.report import Report, Row, Shape
 from formulas.weight import Weight, stored_shape
 
@@ -29,7 +29,8 @@ class _Comparison:
     """The canonical tensors that are due, and those that some weight has accounted for."""
 
     def __init__(self, inventory: Inventory) -> None:
-        self.letters = inventory.letters
+        self.head_size = inventory.letters.head_size
+        self.layers = {stack_of(tensor.path): tensor.repeat for tensor in inventory}
         self.due = {tensor.path: tensor for tensor in inventory.expand()}
         self.seen: set[str] = set()
 
@@ -72,6 +73,8 @@ class _Comparison:
                 note = f"shares the storage of {target}"
                 if tensor is None:
                     yield Row("unexpected", path, None, weight.path, weight.shape, 0, note)
+                elif not tensor.trainable and not weight.trainable:
+                    pass  # One table of fixed values may serve several.
                 elif tensor.tied_to != target and path not in self.seen:
                     loss = -tensor.size if tensor.trainable and tensor.tied_to is None else 0
                     yield Row("missing", path, tensor.shape, weight.path, None, loss, note)
@@ -91,16 +94,19 @@ class _Comparison:
 
     def _paths(self, part: str) -> list[str]:
         """The canonical paths of a part: every layer's where it is stacked."""
-        if LAYER not in part.split("."):
-            return [part]
-        return [at_layer(part, index) for index in range(self.letters.L)] or [part]
+        return [at_layer(part, index) for index in range(self._layers(part))] or [part]
+
+    def _layers(self, part: str) -> int:
+        """How many layers there are in the stack that ``part`` is said to run over."""
+        stack = stack_of(part)
+        return self.layers.get(stack, 0) if stack else 0
 
     def _stored_shape(self, weight: Weight, parts: list[str]) -> Shape:
         return stored_shape(
             weight.layout,
             [self.due[self._paths(part)[0]].shape for part in parts],
-            head_size=self.letters.H // self.letters.A,
-            layers=self.letters.L,
+            head_size=self.head_size,
+            layers=self._layers(parts[0]),
         )
 
 

@@ -6,19 +6,21 @@ plain arithmetic on the letters and never branch on one: an indicator multiplies
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from formulas.inventory import LAYER, Inventory, Tensor
 from formulas.spec import Letters, Quantity
 from formulas.terms import (
     BERT,
     BERT_CODE,
+    TRANSFORMER,
     Part,
     attention,
     embedding,
     feed_forward,
     layer_norm,
     linear,
+    own_or_tied,
+    present,
+    repeated,
     within,
 )
 
@@ -36,10 +38,10 @@ def inventory(letters: Letters) -> Inventory:
         letters,
         (
             *_embeddings(letters),
-            *_repeated(letters.L, _layer(letters)),
-            *_present(letters.pooler, _pooler(letters)),
+            *repeated(letters.L, _layer(letters)),
+            *present(letters.pooler, _pooler(letters)),
             *_mlm_head(letters),
-            *_present(letters.nsp, _nsp_head(letters)),
+            *present(letters.nsp, _nsp_head(letters)),
         ),
     )
 
@@ -83,9 +85,13 @@ def _embeddings(letters: Letters) -> Part:
 
 
 def _layer(letters: Letters) -> Part:
+    # The paper's MultiHead has no biases; the code gives one to each of the four projections,
+    # and so does every encoder held to this formula.
+    biases = f"biases: {BERT_CODE}, modeling.py, attention_layer"
+    source = f"{TRANSFORMER}, section 3.2.2; {biases}"
     return within(
         f"layers.{LAYER}",
-        within("attention", attention(letters.H)),
+        within("attention", attention(letters.H, source)),
         within("attention_layer_norm", layer_norm(letters.H)),
         within("feed_forward", feed_forward(letters.H, letters.F)),
         within("feed_forward_layer_norm", layer_norm(letters.H)),
@@ -102,8 +108,9 @@ def _mlm_head(letters: Letters) -> Part:
     """The masked-language head; its decoder is a (V, H) table, tied or its own."""
     source = f"{BERT_CODE}, run_pretraining.py, get_masked_lm_output"
     decoder = within("mlm_head.decoder", embedding(letters.V, letters.H, source))
+    tie = {"embeddings.word_embeddings.weight": letters.mlm - letters.untied}
     return (
-        *_present(
+        *present(
             letters.mlm,
             within(
                 "mlm_head",
@@ -111,27 +118,11 @@ def _mlm_head(letters: Letters) -> Part:
                 within("layer_norm", layer_norm(letters.H)),
             ),
         ),
-        *_present(letters.untied, decoder),
-        *_present(
-            letters.mlm - letters.untied,
-            _tied("embeddings.word_embeddings.weight", decoder),
-        ),
-        *_present(letters.mlm, (Tensor("mlm_head.decoder.bias", (letters.V,), source),)),
+        *own_or_tied(letters.untied, tie, decoder),
+        *present(letters.mlm, (Tensor("mlm_head.decoder.bias", (letters.V,), source),)),
     )
 
 
 def _nsp_head(letters: Letters) -> Part:
     source = f"{BERT_CODE}, run_pretraining.py, get_next_sentence_output"
     return within("nsp_head.classifier", linear(letters.H, 2, source))
-
-
-def _repeated(times: Quantity, part: Part) -> Part:
-    return tuple(replace(tensor, repeat=times) for tensor in part)
-
-
-def _present(indicator: Quantity, part: Part) -> Part:
-    return tuple(replace(tensor, present=indicator) for tensor in part)
-
-
-def _tied(target: str, part: Part) -> Part:
-    return tuple(replace(tensor, tied_to=target) for tensor in part)

@@ -1,9 +1,9 @@
 """What should exist: named tensors, in order, and their sums at any depth.
 
 The tree is the path: ``embeddings.layer_norm.scale`` lies in ``embeddings.layer_norm``,
-which lies in ``embeddings``. A ``*`` in a path stands for the layers; it carries their
-number L as a multiplicity, so that an inventory of 96 layers is as short as one of 2 and
-L may be a symbol. Only ``expand()``, on ints, writes ``layers.0``, ``layers.1`` …
+which lies in ``embeddings``. A ``*`` in a path stands for the layers of its stack; it carries
+their number as a multiplicity, so that an inventory of 96 layers is as short as one of 2 and
+the number may be a symbol. Only ``expand()``, on ints, writes ``layers.0``, ``layers.1`` …
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from formulas.spec import Letters, Quantity
+from formulas.spec import FamilyLetters, Quantity
 
 LAYER = "*"
 
@@ -55,7 +55,7 @@ def lies_in(path: str, component: str) -> bool:
 class Inventory:
     """An ordered collection of tensors, with the letters it was written in."""
 
-    letters: Letters
+    letters: FamilyLetters
     tensors: tuple[Tensor, ...]
 
     def __iter__(self) -> Iterator[Tensor]:
@@ -96,7 +96,7 @@ class Inventory:
         if not all(type(letter) is int for letter in self.letters):
             raise TypeError("only an inventory in ints can be expanded")
         expanded: list[Tensor] = []
-        for (stack, repeat), group in groupby(self, key=lambda t: (_stack(t.path), t.repeat)):
+        for (stack, repeat), group in groupby(self, key=lambda t: (stack_of(t.path), t.repeat)):
             tensors = [tensor for tensor in group if tensor.present]
             if stack is None:
                 expanded += tensors
@@ -109,7 +109,7 @@ class Inventory:
         return Inventory(self.letters, tuple(expanded))
 
 
-def _stack(path: str) -> str | None:
+def stack_of(path: str) -> str | None:
     """The component whose layers ``path`` runs over, None for a path without ``*``."""
     before, star, _ = path.partition(f".{LAYER}.")
     return before if star else None

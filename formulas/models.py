@@ -6,8 +6,10 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
-from formulas.spec import EncoderSpec
+from formulas.families import spec_from
+from formulas.spec import Spec
 
 SHORT_NAMES = {"bert-base": "bert-base-uncased", "bert-large": "bert-large-uncased"}
 
@@ -22,7 +24,7 @@ class NamedModel:
     """
 
     name: str
-    spec: EncoderSpec
+    spec: Spec
     published: str
     source: str
     config: str
@@ -33,10 +35,14 @@ class NamedModel:
 def named_models() -> dict[str, NamedModel]:
     """Every named model, by its full name, in the order of the data."""
     tables = tomllib.loads(files("formulas").joinpath("models.toml").read_text("utf-8"))
-    return {
-        name: NamedModel(name=name, **table | {"spec": EncoderSpec(**table["spec"])})
-        for name, table in tables.items()
-    }
+    return {name: _model(name, table) for name, table in tables.items()}
+
+
+def _model(name: str, table: dict[str, Any]) -> NamedModel:
+    fields = dict(table)
+    family = fields.pop("family", "encoder")
+    spec = spec_from({"family": family, **fields.pop("spec")})
+    return NamedModel(name=name, spec=spec, **fields)
 
 
 def named_model(name: str) -> NamedModel:

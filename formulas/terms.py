@@ -1,10 +1,14 @@
 """The parts a transformer is made of: which tensors each one has, and where that is said.
 
 Each function returns the tensors of one part, paths relative to it. Shapes are canonical:
-a kernel is (in, out), a table has a row per entry.
+a kernel is (in, out), a table has a row per entry. No part is written twice: a family says
+which of them it has, at which widths and by whose word.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
 
 from formulas.inventory import Tensor
 from formulas.spec import Quantity
@@ -14,7 +18,14 @@ Part = tuple[Tensor, ...]
 TRANSFORMER = "Vaswani et al. 2017, arXiv:1706.03762"
 BERT = "Devlin et al. 2018, arXiv:1810.04805"
 BERT_CODE = "google-research/bert"
+GPT = "Radford et al. 2019, Language Models are Unsupervised Multitask Learners"
+GPT_CODE = "openai/gpt-2, src/model.py"
+LLAMA = "Touvron et al. 2023, arXiv:2302.13971"
+LLAMA_CODE = "meta-llama/llama, llama/model.py"
 LAYER_NORM = "Ba et al. 2016, arXiv:1607.06450, section 3"
+RMS_NORM = "Zhang and Sennrich 2019, arXiv:1910.07467, section 4, equation 4"
+GATED = "Shazeer 2020, arXiv:2002.05202, section 2, equation 6"
+GROUPED = "Ainslie et al. 2023, arXiv:2305.13245, section 2.2"
 
 
 def within(component: str, *parts: Part) -> Part:
@@ -22,15 +33,40 @@ def within(component: str, *parts: Part) -> Part:
     return tuple(tensor.under(component) for part in parts for tensor in part)
 
 
-def linear(inputs: Quantity, outputs: Quantity, source: str) -> Part:
+def repeated(times: Quantity, part: Part) -> Part:
+    """``part``, whose paths have a ``*``, once for each of ``times`` layers."""
+    return tuple(replace(tensor, repeat=times) for tensor in part)
+
+
+def present(indicator: Quantity, part: Part) -> Part:
+    """``part`` where ``indicator`` is 1, nothing where it is 0."""
+    return tuple(replace(tensor, present=tensor.present * indicator) for tensor in part)
+
+
+def tied(target: str, part: Part) -> Part:
+    """``part`` in the storage of ``target``: it adds nothing."""
+    return tuple(replace(tensor, tied_to=target) for tensor in part)
+
+
+def own_or_tied(own: Quantity, ties: Mapping[str, Quantity], part: Part) -> Part:
+    """``part`` with storage of its own, or tied to one of the tensors in ``ties``.
+
+    Indicators say which: ``own``, and one for each target.
+    """
+    shared = (present(indicator, tied(target, part)) for target, indicator in ties.items())
+    return sum(shared, present(own, part))
+
+
+def linear(inputs: Quantity, outputs: Quantity, source: str, bias: Quantity | None = 1) -> Part:
     """A dense layer: kernel (inputs, outputs) and bias (outputs).
 
-    Count: inputs·outputs + outputs.
+    Count: inputs·outputs + bias·outputs. The indicator ``bias`` is None where no model of a
+    family has one.
     """
-    return (
-        Tensor("kernel", (inputs, outputs), source),
-        Tensor("bias", (outputs,), source),
-    )
+    kernel = (Tensor("kernel", (inputs, outputs), source),)
+    if bias is None:
+        return kernel
+    return (*kernel, *present(bias, (Tensor("bias", (outputs,), source),)))
 
 
 def layer_norm(width: Quantity) -> Part:
@@ -46,24 +82,62 @@ def layer_norm(width: Quantity) -> Part:
     )
 
 
+def rms_norm(width: Quantity) -> Part:
+    """Root-mean-square normalisation: a gain for each feature, (width), and no bias.
+
+    Count: width.
+
+    Source: Zhang and Sennrich 2019, section 4, equation 4, which calls it gain g.
+    """
+    return (Tensor("scale", (width,), RMS_NORM),)
+
+
 def embedding(rows: Quantity, width: Quantity, source: str) -> Part:
     """A table of learned vectors, (rows, width). Count: rows·width."""
     return (Tensor("weight", (rows, width), source),)
 
 
-def attention(width: Quantity) -> Part:
-    """Multi-head self-attention: query, key, value and output projections.
+def positions(rows: Quantity, width: Quantity, learned: Quantity, source: str) -> Part:
+    """A table of a vector for each position, (rows, width): learned, or fixed sinusoids.
 
-    Count: 4·(width² + width), however many heads: the A heads of width/A each are
+    Count: learned·rows·width. A fixed table is not trainable, and a model that computes it
+    need not store it.
+
+    Source: Vaswani et al. 2017, section 3.5, which tried both.
+    """
+    table = embedding(rows, width, source)
+    fixed = tuple(replace(tensor, trainable=False) for tensor in table)
+    return (*present(learned, table), *present(1 - learned, fixed))
+
+
+def attention(
+    width: Quantity,
+    source: str,
+    *,
+    queries: Quantity | None = None,
+    keys: Quantity | None = None,
+    bias: Quantity | None = 1,
+) -> Part:
+    """Multi-head attention: query, key, value and output projections.
+
+    ``queries`` is the width of all query heads together, ``keys`` that of all key heads,
+    and of all value heads; without them both are ``width``.
+
+    Count: 2·width·queries + 2·width·keys + bias·(queries + 2·keys + width); where all widths
+    are one, 4·width² + bias·4·width, however many heads: the A heads of width/A each are
     column blocks of one kernel.
 
-    Source: Vaswani et al. 2017, section 3.2.2. The paper's MultiHead has no biases;
-    BERT's code (modeling.py, ``attention_layer`` and ``transformer_model``) gives one to
-    each of the four projections, and so does every encoder held to this formula.
+    Source: Vaswani et al. 2017, section 3.2.2. The paper's MultiHead has no biases. Fewer
+    key heads than query heads: Ainslie et al. 2023, section 2.2.
     """
-    source = f"{TRANSFORMER}, section 3.2.2; biases: {BERT_CODE}, modeling.py, attention_layer"
-    projections = ("query", "key", "value", "output")
-    return sum((within(name, linear(width, width, source)) for name in projections), ())
+    inner = width if queries is None else queries
+    shared = inner if keys is None else keys
+    return (
+        *within("query", linear(width, inner, source, bias)),
+        *within("key", linear(width, shared, source, bias)),
+        *within("value", linear(width, shared, source, bias)),
+        *within("output", linear(inner, width, source, bias)),
+    )
 
 
 def feed_forward(width: Quantity, inner: Quantity) -> Part:
@@ -77,4 +151,18 @@ def feed_forward(width: Quantity, inner: Quantity) -> Part:
     return (
         *within("intermediate", linear(width, inner, source)),
         *within("output", linear(inner, width, source)),
+    )
+
+
+def gated_feed_forward(width: Quantity, inner: Quantity) -> Part:
+    """Gated feed-forward network: two projections to inner, multiplied, and one back.
+
+    Count: 3·width·inner. The paper omits the biases.
+
+    Source: Shazeer 2020, section 2, equation 6, FFN_SwiGLU (W is the gate, V up, W2 down).
+    """
+    return (
+        *within("gate", linear(width, inner, GATED, bias=None)),
+        *within("up", linear(width, inner, GATED, bias=None)),
+        *within("down", linear(inner, width, GATED, bias=None)),
     )

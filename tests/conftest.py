@@ -1,8 +1,8 @@
 """Which frameworks a run is about, and what a test may ask for.
 
 A test never names a framework it is parametrised over: it asks for ``framework`` (the
-header) or ``builder`` (the loaded file). Tests of one framework's own traps are marked
-``framework("name")``.
+header) or ``builder`` (the loaded file), and for ``family`` (a name) to run for each family.
+Tests of one framework's own traps are marked ``framework("name")``.
 """
 
 import os
@@ -12,6 +12,7 @@ from hypothesis import settings
 
 from builders.protocol import Builder, FrameworkUnavailable
 from builders.registry import Framework, frameworks
+from formulas import FAMILIES
 from tests import profiles
 
 profiles.register()
@@ -71,6 +72,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "framework" in metafunc.fixturenames:
         metafunc.parametrize("framework", selected(metafunc.config), indirect=True)
+
+
+@pytest.fixture(scope="session", params=FAMILIES)
+def family(request: pytest.FixtureRequest) -> str:
+    """A family's name."""
+    return request.param
 
 
 @pytest.fixture(scope="session")

@@ -9,13 +9,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests import differences
-
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 FAULTS_PAGE = ROOT / "docs" / "faults.md"
 MUTATION_PAGE = ROOT / "docs" / "mutation.md"
+CONFIGURATIONS_PAGE = ROOT / "docs" / "configurations.md"
+FORMULAS_PAGE = ROOT / "docs" / "formulas.md"
 EVIDENCE_PAGE = ROOT / "docs" / "evidence.md"
+CLAIMS_PAGE = ROOT / "docs" / "claims.md"
+EXPLAIN_PAGE = ROOT / "docs" / "explain.md"
 VERIFY = ("verify", "--model", "bert-base", "--examples", "50")
 
 
@@ -83,6 +85,49 @@ def write_faults() -> None:
     write_markdown(EVIDENCE_PAGE, summary=matrix.summary())
 
 
+def write_formulas() -> None:
+    """Rewrite the derivations of the families."""
+    from tests import formulas_page
+
+    write_markdown(FORMULAS_PAGE, **formulas_page.blocks())
+
+
+def write_configurations() -> None:
+    """Rewrite what configurations are read and refused."""
+    from tests import configurations_page
+
+    write_markdown(CONFIGURATIONS_PAGE, **configurations_page.blocks())
+
+
+def write_claims() -> None:
+    """Rewrite the ledger of published claims."""
+    from builders.ledger import page
+
+    write_markdown(CLAIMS_PAGE, summary=page.summary(), ledger=page.ledger())
+
+
+def samples(page: Path) -> list[str]:
+    """The blocks of a page that are what a command prints: their names are the commands."""
+    return re.findall(r"^<!-- (paramproof .*?) -->$", page.read_text("utf-8"), re.MULTILINE)
+
+
+def write_explain() -> None:
+    """Rewrite the samples of ``explain`` and ``count``, and the rate of false accounts."""
+    from tests.explain_rate import rates, table
+
+    text = with_block("rate", EXPLAIN_PAGE.read_text("utf-8"), table(rates()))
+    for command in samples(EXPLAIN_PAGE):
+        text = with_block(command, text, paramproof(*command.split()[1:]))
+    EXPLAIN_PAGE.write_text(text, "utf-8")
+
+
+def write_differences() -> None:
+    """Ask every framework how it differs, and write its answers and the page of them."""
+    from tests import differences
+
+    differences.write()
+
+
 def main() -> None:
     """Rewrite every block."""
     text = README.read_text("utf-8")
@@ -91,7 +136,11 @@ def main() -> None:
     text = with_block("paramproof count bert-base", text, paramproof("count", "bert-base"))
     README.write_text(text, "utf-8")
     write_faults()
-    differences.write()
+    write_formulas()
+    write_configurations()
+    write_claims()
+    write_explain()
+    write_differences()
 
 
 if __name__ == "__main__":

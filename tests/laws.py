@@ -1,43 +1,61 @@
 """Laws that a parameter count obeys, whatever the formula: no oracle occurs in them.
 
 Each takes ``count``, a function from a spec to its trainable parameters, and a spec to
-start from. ``vary`` names the field that the law changes.
+start from. ``FAMILY_LAWS`` names them by the field that the law changes.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
+from typing import Any
 
-from formulas import EncoderSpec
-
-Count = Callable[[EncoderSpec], int]
+Count = Callable[[Any], int]
 
 
-def assert_layers_are_alike(count: Count, spec: EncoderSpec) -> None:
+def assert_layers_are_alike(count: Count, spec: Any, field: str = "num_hidden_layers") -> None:
     """One more layer adds a constant."""
-    layers = spec.num_hidden_layers
-    counts = [count(replace(spec, num_hidden_layers=layers + more)) for more in (0, 1, 2)]
+    counts = _counts(count, spec, field, step=1, number=3)
     assert counts[1] - counts[0] == counts[2] - counts[1], f"layers differ: {counts} for {spec!r}"
 
 
-def assert_a_token_adds_its_vectors(count: Count, spec: EncoderSpec) -> None:
+def assert_a_token_adds_its_vectors(count: Count, spec: Any) -> None:
     """One more token adds H; 2H with an untied head; and 1 with an MLM bias."""
     vectors = 1 if spec.tie_word_embeddings else 2
-    expected = vectors * spec.hidden_size + spec.mlm_head
+    expected = vectors * spec.hidden_size + getattr(spec, "mlm_head", False)
     _assert_one_more_adds(count, spec, "vocab_size", expected)
 
 
-def assert_a_position_adds_a_vector(count: Count, spec: EncoderSpec) -> None:
+def assert_a_token_of_both_sides_adds_its_vectors(count: Count, spec: Any) -> None:
+    """One more token on both sides adds H for each table there is: two at most, and a head's."""
+    tables = 1 + (not spec.share_embeddings) + (not spec.tie_word_embeddings)
+    _assert_one_more_adds(count, spec, "vocab_size target_vocab_size", tables * spec.hidden_size)
+
+
+def assert_a_target_token_adds_its_vectors(count: Count, spec: Any) -> None:
+    """Where the tables are two, one more token of the target adds what it adds to a decoder."""
+    apart = replace(spec, share_embeddings=False)
+    vectors = 1 if spec.tie_word_embeddings else 2
+    _assert_one_more_adds(count, apart, "target_vocab_size", vectors * spec.hidden_size)
+
+
+def assert_a_position_adds_a_vector(count: Count, spec: Any) -> None:
     """One more position adds H."""
     _assert_one_more_adds(count, spec, "max_position_embeddings", spec.hidden_size)
 
 
-def assert_a_type_adds_a_vector(count: Count, spec: EncoderSpec) -> None:
+def assert_a_learned_position_adds_a_vector_a_side(count: Count, spec: Any) -> None:
+    """One more position adds 2H where positions are learned, and nothing where they are fixed."""
+    expected = 2 * spec.hidden_size * spec.learned_positions
+    _assert_one_more_adds(count, spec, "max_position_embeddings", expected)
+
+
+def assert_a_type_adds_a_vector(count: Count, spec: Any) -> None:
     """One more token type adds H."""
     _assert_one_more_adds(count, spec, "type_vocab_size", spec.hidden_size)
 
 
-def assert_heads_change_nothing(count: Count, spec: EncoderSpec) -> None:
+def assert_heads_change_nothing(count: Count, spec: Any) -> None:
     """Every number of heads that divides H gives the same count."""
     hidden = spec.hidden_size
     divisors = [heads for heads in range(1, hidden + 1) if hidden % heads == 0]
@@ -46,20 +64,63 @@ def assert_heads_change_nothing(count: Count, spec: EncoderSpec) -> None:
     assert len(set(counts.values())) == 1, f"heads change the count: {counts} for {spec!r}"
 
 
-def assert_quadratic_in_width(count: Count, spec: EncoderSpec) -> None:
+def assert_ungrouped_heads_change_nothing(count: Count, spec: Any) -> None:
+    """With keys for each query head and heads that divide H, as in any attention."""
+    hidden, heads = spec.num_attention_heads * spec.head_dim, spec.num_attention_heads
+    counts = {
+        number: count(
+            replace(
+                spec,
+                hidden_size=hidden,
+                num_attention_heads=number,
+                num_key_value_heads=number,
+                head_dim=hidden // number,
+            )
+        )
+        for number in {1, heads, hidden // 2}
+    }
+    assert len(set(counts.values())) == 1, f"heads change the count: {counts} for {spec!r}"
+
+
+def assert_a_key_head_adds_a_key_and_a_value(count: Count, spec: Any) -> None:
+    """Of six query heads: two key heads more than one, or three, add the same each time."""
+    grouped = replace(spec, num_attention_heads=6, num_key_value_heads=1)
+    expected = 2 * spec.num_hidden_layers * spec.hidden_size * spec.head_dim
+    for field_value in (1, 2):
+        start = replace(grouped, num_key_value_heads=field_value)
+        _assert_one_more_adds(count, start, "num_key_value_heads", expected)
+
+
+def assert_quadratic_in_width(count: Count, spec: Any) -> None:
     """The second difference in H is constant. H moves by A, so that A divides it."""
-    step = spec.num_attention_heads
-    widths = [spec.hidden_size + more * step for more in range(4)]
-    counts = [count(replace(spec, hidden_size=width)) for width in widths]
+    counts = _counts(count, spec, "hidden_size", step=spec.num_attention_heads, number=4)
     first = [after - before for before, after in pairwise(counts)]
     second = [after - before for before, after in pairwise(first)]
-    assert second[0] == second[1], f"not quadratic in H: {counts} at {widths} for {spec!r}"
+    assert second[0] == second[1], f"not quadratic in H: {counts} for {spec!r}"
 
 
-def _assert_one_more_adds(count: Count, spec: EncoderSpec, field: str, expected: int) -> None:
-    more = replace(spec, **{field: getattr(spec, field) + 1})
+def assert_linear(count: Count, spec: Any, field: str, step: int = 1) -> None:
+    """The first difference in ``field`` is constant, all else held."""
+    counts = _counts(count, spec, field, step=step, number=3)
+    assert counts[1] - counts[0] == counts[2] - counts[1], f"{field}: {counts} for {spec!r}"
+
+
+def assert_a_bias_is_as_wide_as_what_it_is_added_to(count: Count, spec: Any) -> None:
+    """Biases add four widths to each attention: of which a decoder's layer has two."""
+    attentions = spec.num_encoder_layers + 2 * spec.num_decoder_layers
+    without, with_ = (count(replace(spec, attention_bias=there)) for there in (False, True))
+    assert with_ - without == 4 * spec.hidden_size * attentions, repr(spec)
+
+
+def _counts(count: Count, spec: Any, field: str, step: int, number: int) -> list[int]:
+    start = getattr(spec, field)
+    return [count(replace(spec, **{field: start + more * step})) for more in range(number)]
+
+
+def _assert_one_more_adds(count: Count, spec: Any, names: str, expected: int) -> None:
+    more = replace(spec, **{name: getattr(spec, name) + 1 for name in names.split()})
     added = count(more) - count(spec)
-    assert added == expected, f"one more {field} adds {added}, not {expected}, to {spec!r}"
+    assert added == expected, f"one more {names} adds {added}, not {expected}, to {spec!r}"
 
 
 LAWS = {
@@ -70,4 +131,40 @@ LAWS = {
     "num_attention_heads": assert_heads_change_nothing,
     "hidden_size": assert_quadratic_in_width,
 }
-"""By the field that each law changes."""
+"""Those of an encoder, by the field that each law changes."""
+
+FAMILY_LAWS = {
+    "encoder": LAWS,
+    "encoder-decoder": {
+        "num_encoder_layers": partial(assert_layers_are_alike, field="num_encoder_layers"),
+        "num_decoder_layers": partial(assert_layers_are_alike, field="num_decoder_layers"),
+        "vocab_size": assert_a_token_of_both_sides_adds_its_vectors,
+        "target_vocab_size": assert_a_target_token_adds_its_vectors,
+        "max_position_embeddings": assert_a_learned_position_adds_a_vector_a_side,
+        "num_attention_heads": assert_heads_change_nothing,
+        "hidden_size": assert_quadratic_in_width,
+        "intermediate_size": partial(assert_linear, field="intermediate_size"),
+        "attention_bias": assert_a_bias_is_as_wide_as_what_it_is_added_to,
+    },
+    "gpt": {
+        "num_hidden_layers": assert_layers_are_alike,
+        "vocab_size": assert_a_token_adds_its_vectors,
+        "max_position_embeddings": assert_a_position_adds_a_vector,
+        "num_attention_heads": assert_heads_change_nothing,
+        "hidden_size": assert_quadratic_in_width,
+        "intermediate_size": partial(assert_linear, field="intermediate_size"),
+    },
+    "llama": {
+        "num_hidden_layers": assert_layers_are_alike,
+        "vocab_size": assert_a_token_adds_its_vectors,
+        "num_attention_heads": assert_ungrouped_heads_change_nothing,
+        "num_key_value_heads": assert_a_key_head_adds_a_key_and_a_value,
+        "head_dim": partial(assert_linear, field="head_dim", step=2),
+        # With a head size of its own: otherwise the attention is quadratic in H.
+        "hidden_size": partial(assert_linear, field="hidden_size"),
+        "intermediate_size": partial(assert_linear, field="intermediate_size"),
+    },
+}
+"""By family, and by the field that each law changes."""
+
+CASES = [(family, field) for family, laws in FAMILY_LAWS.items() for field in laws]

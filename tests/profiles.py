@@ -43,6 +43,16 @@ def register() -> None:
         settings.register_profile(name, settings.get_profile("default"), **fields)
 
 
+def one_in(number: int) -> settings:
+    """The current profile with one in ``number`` of its examples."""
+    return settings(max_examples=max(1, settings().max_examples // number))
+
+
+def half() -> settings:
+    """The current profile with half of its examples, for tests that compute."""
+    return one_in(2)
+
+
 def a_fifth() -> settings:
     """The current profile with a fifth of its examples, for tests that build many models."""
-    return settings(max_examples=max(1, settings().max_examples // 5))
+    return one_in(5)

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from builders.anyone.formula import TOTAL, Formula, symbolic_value
-from builders.strategies import random_spec
+from builders.random_specs import random_spec
 from formulas import EncoderSpec, Letters, Report, inventory
 from formulas.spec import Quantity
 

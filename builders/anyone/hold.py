@@ -10,9 +10,9 @@ from builders.anyone.formula import Formula, FormulaRefused
 from builders.anyone.smallest import smallest
 from builders.examine import examine
 from builders.protocol import Builder
+from builders.random_specs import random_specs
 from builders.registry import Framework
 from builders.results import Result
-from builders.strategies import random_specs
 from formulas import EncoderSpec, Report
 
 

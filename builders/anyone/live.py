@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from builders.anyone.pointed import in_one_line, pointed_at
 from builders.anyone.readers import Stored, stored
 from builders.anyone.shapes import Matching, matched
-from formulas import EncoderSpec, closed_form
-from formulas.models import named_model
+from formulas import Spec, closed_form
 from formulas.report import aligned
 
 MOST_NAMES = 4
@@ -80,7 +77,7 @@ class LiveReport:
                 yield "frozen", shape, weight.path, f"{-weight.size:+,}", f"as {unit.path}"
 
 
-def compare_live(model: Any, spec: EncoderSpec) -> LiveReport:
+def compare_live(model: Any, spec: Spec) -> LiveReport:
     """The report on a live model; ``readers.stored`` says what may be one, and raises."""
     weights: list[Stored] = stored(model)
     return LiveReport(
@@ -91,7 +88,7 @@ def compare_live(model: Any, spec: EncoderSpec) -> LiveReport:
     )
 
 
-def assert_parameters(model: Any, spec: EncoderSpec) -> None:
+def assert_parameters(model: Any, spec: Spec) -> None:
     """Assert that ``model`` has the trainable parameters of ``spec``, tensor by tensor.
 
     ``model`` is a live one of PyTorch, Keras, tf-keras or nnx; of linen it is the pair
@@ -116,29 +113,6 @@ def model_named(reference: str) -> Any:
         return function()
     except (Exception, SystemExit) as error:
         raise ValueError(f"{reference} raised {in_one_line(error)}") from error
-
-
-def spec_given(text: str) -> EncoderSpec:
-    """The spec of a named model, or of JSON with the fields of ``EncoderSpec``, or of a file.
-
-    Raises ``ValueError``, in one line, for anything else.
-    """
-    if not text.lstrip().startswith("{"):
-        if not Path(text).is_file():
-            return named_model(text).spec
-        text = Path(text).read_text("utf-8")
-    try:
-        fields = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"the spec is no JSON: {error}") from error
-    if not isinstance(fields, dict):
-        raise ValueError(f"the spec is no JSON object: {fields!r}")
-    try:
-        return EncoderSpec(**fields)
-    except TypeError as error:
-        known = ", ".join(EncoderSpec.__dataclass_fields__)
-        problem = in_one_line(error).partition("__init__() ")[2]
-        raise ValueError(f"the spec {problem}; its fields are {known}") from error
 
 
 def _some(names: list[str]) -> str:

@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 from builders.differences.cells import Cell
 
+FEW = 3
+"""Of what was asked, as much as is named beside an answer."""
+
 
 class Line(NamedTuple):
     """The frameworks that answer a row alike, and how; ``what`` is the row's."""
@@ -33,7 +36,8 @@ def rows(cells: Sequence[Cell], every: Sequence[str]) -> Iterator[tuple[str, lis
 
 def _line(same: Sequence[Cell], every: Sequence[str]) -> Line:
     asked = dict.fromkeys(cell.facts["asked"] for cell in same if "asked" in cell.facts)
-    return Line(same[0].what, names(same, every), {**same[0].facts, "asked": "; ".join(asked)})
+    few = "; ".join(asked) if len(asked) <= FEW else ""
+    return Line(same[0].what, names(same, every), {**same[0].facts, "asked": few})
 
 
 def _key(cell: Cell) -> tuple[tuple[str, str], ...]:

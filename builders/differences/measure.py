@@ -73,7 +73,6 @@ def initialiser(array: Array, fan_in: int, fan_out: int) -> str:
     known = {
         "√(2/(in + out))": math.sqrt(2 / (fan_in + fan_out)),
         "√(2/(in + 3·out))": math.sqrt(2 / (fan_in + 3 * fan_out)),
-        "√(2/(in·(A + K)))": math.sqrt(2 / (fan_in * (MANY_HEADS + fan_out / MANY_HEADS))),
         "1/√in": 1 / math.sqrt(fan_in),
         "1/√out": 1 / math.sqrt(fan_out),
         "1/√(3·in)": 1 / math.sqrt(3 * fan_in),

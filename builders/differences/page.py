@@ -53,7 +53,8 @@ In Keras, Flax and keras-bert a tied decoder is computed from the table and is n
 A layer is made as it comes, with no argument that the question does not need. Epsilon is found
 from what a norm makes of ever smaller inputs, gelu from its values, an initialiser from its draws,
 the sense of a mask from whose change is seen. A framework that has nothing to ask is left out:
-Keras and Flax have no encoder layer.
+Keras and Flax have no encoder layer. The last column is what was asked, where that is no
+long list.
 
 {defaults}
 

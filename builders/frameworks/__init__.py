@@ -1,7 +1,8 @@
-"""One file per framework: its own layers, in its own idiom.
+"""One file or one package per framework: its own layers, in its own idiom.
 
-A file here imports its framework, ``formulas.spec``, ``formulas.weight`` and
-``builders.protocol``, and nothing else of the project. It never sees an inventory or a
-closed form. Its ``FRAMEWORKS`` header is a literal, since it is read without importing the
-file: a framework may be absent, heavy or broken.
+What is here imports its framework, ``formulas.spec``, ``formulas.weight``,
+``builders.protocol`` and, within a package, its siblings, and nothing else of the project. It
+never sees an inventory or a closed form. The ``FRAMEWORKS`` header, in a package's
+``__init__.py``, is a literal, since it is read without importing the module: a framework may
+be absent, heavy or broken.
 """

@@ -7,7 +7,7 @@ the bare encoder is what the package returns otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -22,8 +22,9 @@ from builders.protocol import (
     UnsupportedSpec,
     require,
     require_allocated,
+    require_arrays,
 )
-from formulas.spec import EncoderSpec, Numerics
+from formulas.spec import EncoderSpec, Numerics, Spec
 from formulas.weight import Weight
 
 FRAMEWORKS = {
@@ -44,7 +45,12 @@ import keras_bert  # noqa: E402  (it binds tensorflow.keras when imported)
 
 # keras-layer-normalization adds the square of the backend's epsilon and takes no other.
 LAYER_NORM_EPS = keras.backend.epsilon() ** 2
-ACTIVATIONS = {"gelu": keras.activations.gelu, "gelu_new": "gelu", "relu": "relu"}
+ACTIVATIONS = {
+    "gelu": keras.activations.gelu,
+    "gelu_new": "gelu",
+    "relu": "relu",
+    "silu": "swish",
+}
 
 OUTSIDE_LAYERS = {
     "Embedding-Token/embeddings": "embeddings.word_embeddings.weight",
@@ -83,8 +89,10 @@ IN_LAYER = {
 }
 
 
-def supports(spec: EncoderSpec) -> Literal[True] | str:
+def supports(spec: Spec) -> Literal[True] | str:
     """True, or what ``get_model`` cannot build."""
+    if not isinstance(spec, EncoderSpec):
+        return "keras-bert builds BERT's encoder and no other family of models"
     if spec.type_vocab_size != 2:
         return f"keras-bert has 2 token types, type_vocab_size={spec.type_vocab_size} is not there"
     if not spec.tie_word_embeddings:
@@ -98,7 +106,7 @@ def supports(spec: EncoderSpec) -> Literal[True] | str:
 
 
 def build(
-    spec: EncoderSpec,
+    spec: Spec,
     numerics: Numerics | None = None,
     *,
     allocate: bool = False,
@@ -192,15 +200,33 @@ class KerasBertModel:
             for variable in self.model.weights
         ]
 
-    def run(self, ids: Array, types: Array, mask: Array) -> Outputs:
+    @property
+    def dtype(self) -> DType:
+        """That of the first variable."""
+        return self.model.weights[0].dtype.name
+
+    def read(self) -> dict[str, Array]:
+        """Every variable's value in the session."""
+        require_allocated(self.session is not None)
+        return self.session.run({_path(variable): variable for variable in self.model.weights})
+
+    def write(self, arrays: Mapping[str, Array]) -> None:
+        """Initialise every variable again, fed with ``arrays`` in place of its initial value."""
+        require_allocated(self.session is not None)
+        require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
+        variables = self.model.weights
+        with self.session.graph.as_default():
+            # Copies: a session may keep the array itself.
+            initial = {v.initial_value: arrays[_path(v)].copy() for v in variables}
+            self.session.run([variable.initializer for variable in variables], initial)
+
+    def run(self, *inputs: Array) -> Outputs:
         """A forward pass. Raises ``ValueError`` where the mask is not that of token id 0."""
-        arrays = self._run(self.model.outputs, ids, types, mask)
+        arrays = self._run(self.model.outputs, *inputs)
         given = dict(zip(self.outputs, arrays, strict=True))
         return Outputs(**dict.fromkeys(Outputs._fields) | given)
 
-    def gradients(
-        self, ids: Array, types: Array, mask: Array, cotangents: Outputs
-    ) -> dict[str, Array]:
+    def gradients(self, *inputs: Array, cotangents: Outputs) -> dict[str, Array]:
         """The gradient of the sum of outputs times ``cotangents``."""
         outputs = dict(zip(self.outputs, self.model.outputs, strict=True))
         wanted = {k: v for k, v in cotangents._asdict().items() if v is not None}
@@ -210,7 +236,7 @@ class KerasBertModel:
             pairs = zip(trainable, tf.gradients(losses, trainable), strict=True)
             # A table's gradient is a list of its rows.
             dense = {_path(k): tf.convert_to_tensor(v) for k, v in pairs if v is not None}
-        return self._run(dense, ids, types, mask)
+        return self._run(dense, *inputs)
 
     def _run(self, fetches: Any, ids: Array, types: Array, mask: Array) -> Any:
         require_allocated(self.session is not None)

@@ -82,7 +82,7 @@ def num_parameters(device: str) -> Callable[[Any, EncoderSpec], Count]:
 
 def keras_count_params(builder: Any, spec: EncoderSpec) -> Count:
     def count() -> int:
-        model = builder.build(spec, allocate=True).encoder
+        model = builder.build(spec, allocate=True).model
         _wait()
         return model.count_params()
 

@@ -1,16 +1,36 @@
-"""Random specs: every framework's every tensor is as the formula says."""
+"""Random specs of every family: every framework's every tensor is as the formula says."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builders.protocol import UnsupportedSpec
+from builders.random_specs import fixed_in, refusal
 from builders.residual import explained
-from builders.strategies import supported_specs
+from builders.strategies import specs, supported_specs
 from formulas import closed_form, compare, inventory
+from tests.profiles import one_in
+
+ONE_IN = {"encoder": 1, "encoder-decoder": 2, "gpt": 2, "llama": 2}
 
 
-@given(data=st.data())
-def test_every_tensor_is_as_the_formula_says(framework, builder, data):
-    spec = data.draw(supported_specs(builder, **framework.fixed), label="spec")
+def test_every_tensor_is_as_the_formula_says(framework, builder, family):
+    # Which families a framework refuses is a literal in test_features.py.
+    refused = refusal(builder, family)
+    fixed = fixed_in(family, framework.fixed)
+    drawn = specs(family) if refused else supported_specs(builder, family, **fixed)
+
+    @one_in(ONE_IN[family])
+    @given(data=st.data())
+    def hold(data):
+        spec = data.draw(drawn, label="spec")
+        assert_refused(builder, spec) if refused else assert_equal(builder, spec)
+
+    hold()
+
+
+def assert_equal(builder, spec):
+    """Tensor by tensor, and in total."""
     letters = spec.letters()
     weights = builder.build(spec).weights()
     report = compare(inventory(letters), weights)
@@ -19,3 +39,12 @@ def test_every_tensor_is_as_the_formula_says(framework, builder, data):
     assert len({weight.path for weight in weights}) == len(weights)
     actual = sum(weight.size for weight in weights if weight.trainable)
     assert actual == closed_form(letters), repr(spec)
+
+
+def assert_refused(builder, spec):
+    """With a reason, the same wherever it is asked for."""
+    reason = builder.supports(spec)
+    assert isinstance(reason, str), repr(spec)
+    with pytest.raises(UnsupportedSpec) as refused:
+        builder.build(spec)
+    assert str(refused.value) == reason

@@ -5,8 +5,11 @@ from dataclasses import replace
 import pytest
 
 from builders import UnsupportedSpec, check
+from builders.random_specs import refusal
 from builders.residual import explained
-from formulas import EncoderSpec
+from formulas import FAMILIES, EncoderSpec
+from formulas.families import family_of
+from tests.specs import SPECS
 
 SPEC = EncoderSpec(
     vocab_size=11,
@@ -17,24 +20,69 @@ SPEC = EncoderSpec(
     max_position_embeddings=7,
     type_vocab_size=2,
 )
+BOTH = SPECS["encoder-decoder"]
+GPT = SPECS["gpt"]
+LLAMA = SPECS["llama"]
 
 FEATURES = {
-    "encoder": {},
-    "no pooler": {"pooler": False},
-    "mlm": {"mlm_head": True},
-    "mlm, no pooler": {"mlm_head": True, "pooler": False},
-    "nsp": {"nsp_head": True},
-    "mlm, nsp": {"mlm_head": True, "nsp_head": True},
-    "mlm untied": {"mlm_head": True, "tie_word_embeddings": False},
-    "L = 0": {"num_hidden_layers": 0},
-    "L = 0, no pooler": {"num_hidden_layers": 0, "pooler": False},
-    "H = 1": {"hidden_size": 1, "num_attention_heads": 1},
-    "A = 1": {"num_attention_heads": 1},
-    "A = H": {"num_attention_heads": 6},
-    "V = F = P = 1": {"vocab_size": 1, "intermediate_size": 1, "max_position_embeddings": 1},
-    "T = 1": {"type_vocab_size": 1},
-    "T = 3": {"type_vocab_size": 3},
+    "encoder": SPEC,
+    "no pooler": replace(SPEC, pooler=False),
+    "mlm": replace(SPEC, mlm_head=True),
+    "mlm, no pooler": replace(SPEC, mlm_head=True, pooler=False),
+    "nsp": replace(SPEC, nsp_head=True),
+    "mlm, nsp": replace(SPEC, mlm_head=True, nsp_head=True),
+    "mlm untied": replace(SPEC, mlm_head=True, tie_word_embeddings=False),
+    "L = 0": replace(SPEC, num_hidden_layers=0),
+    "L = 0, no pooler": replace(SPEC, num_hidden_layers=0, pooler=False),
+    "H = 1": replace(SPEC, hidden_size=1, num_attention_heads=1),
+    "A = 1": replace(SPEC, num_attention_heads=1),
+    "A = H": replace(SPEC, num_attention_heads=6),
+    "V = F = P = 1": replace(SPEC, vocab_size=1, intermediate_size=1, max_position_embeddings=1),
+    "T = 1": replace(SPEC, type_vocab_size=1),
+    "T = 3": replace(SPEC, type_vocab_size=3),
+    "encoder-decoder": BOTH,
+    "encoder-decoder untied": replace(BOTH, tie_word_embeddings=False),
+    "encoder-decoder, two tables": replace(BOTH, share_embeddings=False),
+    "encoder-decoder, two vocabularies": replace(
+        BOTH, target_vocab_size=13, share_embeddings=False
+    ),
+    "encoder-decoder, two vocabularies, untied": replace(
+        BOTH, target_vocab_size=13, share_embeddings=False, tie_word_embeddings=False
+    ),
+    "encoder-decoder, learned positions": replace(BOTH, learned_positions=True),
+    "encoder-decoder, no attention bias": replace(BOTH, attention_bias=False),
+    "encoder-decoder, N = 0": replace(BOTH, num_encoder_layers=0),
+    "encoder-decoder, M = 0": replace(BOTH, num_decoder_layers=0),
+    "encoder-decoder, H = 1": replace(BOTH, hidden_size=1, num_attention_heads=1),
+    "gpt": GPT,
+    "gpt untied": replace(GPT, tie_word_embeddings=False),
+    "gpt, L = 0": replace(GPT, num_hidden_layers=0),
+    "gpt, H = 1": replace(GPT, hidden_size=1, num_attention_heads=1),
+    "gpt, V = F = P = 1": replace(
+        GPT, vocab_size=1, intermediate_size=1, max_position_embeddings=1
+    ),
+    "llama": LLAMA,
+    "llama tied": replace(LLAMA, tie_word_embeddings=True),
+    "llama, G = A": replace(LLAMA, num_key_value_heads=6),
+    "llama, G = 1": replace(LLAMA, num_key_value_heads=1),
+    "llama, A = G = 1": replace(LLAMA, num_attention_heads=1, num_key_value_heads=1),
+    "llama, A·K = H": replace(LLAMA, hidden_size=24),
+    "llama, L = 0": replace(LLAMA, num_hidden_layers=0),
+    "llama, V = F = H = 1": replace(LLAMA, vocab_size=1, intermediate_size=1, hidden_size=1),
 }
+
+OTHER_FAMILIES = {"encoder-decoder", "gpt", "llama"}
+FAMILIES_REFUSED = {
+    "flax-linen": set(),
+    "flax-nnx": OTHER_FAMILIES,
+    "keras-jax": OTHER_FAMILIES,
+    "keras-tensorflow": OTHER_FAMILIES,
+    "keras-torch": OTHER_FAMILIES,
+    "keras-bert": OTHER_FAMILIES,
+    "torch": OTHER_FAMILIES,
+    "transformers": OTHER_FAMILIES,
+}
+"""Of which no model at all can be expressed."""
 
 REFUSED = {
     "flax-linen": set(),
@@ -46,17 +94,30 @@ REFUSED = {
     "torch": set(),
     "transformers": {"mlm", "mlm untied"},
 }
+"""Of the families that can be expressed."""
+
+
+def test_families(framework, builder, family):
+    refused = family in FAMILIES_REFUSED[framework.name]
+    assert bool(refusal(builder, family)) == refused
+
+
+def test_every_family_has_features():
+    families = [family_of(spec).name for spec in FEATURES.values()]
+    assert list(dict.fromkeys(families)) == list(FAMILIES)
+    assert set(REFUSED) == set(FAMILIES_REFUSED)
 
 
 @pytest.mark.parametrize("feature", FEATURES)
 def test_feature(framework, builder, feature):
-    spec = replace(SPEC, **FEATURES[feature])
+    spec = FEATURES[feature]
     supported = builder.supports(spec)
-    if feature in REFUSED[framework.name]:
+    family = family_of(spec).name
+    if family in FAMILIES_REFUSED[framework.name] or feature in REFUSED[framework.name]:
         assert isinstance(supported, str)
-        with pytest.raises(UnsupportedSpec) as refusal:
+        with pytest.raises(UnsupportedSpec) as refused:
             builder.build(spec)
-        assert str(refusal.value) == supported
+        assert str(refused.value) == supported
     else:
         assert supported is True
         report = check(builder, spec)

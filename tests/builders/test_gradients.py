@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from builders.canonical import stored_tensors, taken_apart
 from builders.protocol import Outputs
 from formulas import EncoderSpec, inventory
-from tests.canonical import canonical_arrays
 
 SPEC = EncoderSpec(
     vocab_size=13,
@@ -50,7 +50,7 @@ def case(request, builder):
     types = random.integers(0, 2, ids.shape).astype("int32")
     outputs = model.run(ids, types, ids != 0)
     cotangents = Outputs(*(None if o is None else random.normal(size=o.shape) for o in outputs))
-    native = model.gradients(ids, types, ids != 0, cotangents)
+    native = model.gradients(ids, types, ids != 0, cotangents=cotangents)
     return spec, _by_tensor(spec, model.weights(), native)
 
 
@@ -86,7 +86,7 @@ def test_degenerate_sizes(builder):
     cotangents = Outputs(
         *(None if o is None else np.random.default_rng(1).normal(size=o.shape) for o in outputs)
     )
-    native = model.gradients(ids, ids * 0, ids != 0, cotangents)
+    native = model.gradients(ids, ids * 0, ids != 0, cotangents=cotangents)
     gradients = _by_tensor(SPEC, model.weights(), native)
     queries_and_keys = ("attention.query.", "attention.key.")
     dead = {path for path in gradients if path.split(".", 2)[-1].startswith(queries_and_keys)}
@@ -107,15 +107,14 @@ def test_only_what_is_trainable_has_a_gradient(builder):
     model = builder.build(SPEC, allocate=True)
     ids = np.array([[3, 4]], dtype="int32")
     sequence = np.ones_like(model.run(ids, ids * 0, ids != 0).sequence)
-    native = model.gradients(ids, ids * 0, ids != 0, Outputs(sequence, None, None, None))
+    native = model.gradients(ids, ids * 0, ids != 0, cotangents=Outputs(sequence))
     assert set(native) <= {weight.path for weight in model.weights() if weight.trainable}
     assert "pooler" not in " ".join(path for path, g in native.items() if np.abs(g).max() > 0)
 
 
 def _by_tensor(spec, weights, native):
-    expanded = inventory(spec.letters()).expand()
-    gradients = {}
+    tensors, gradients = stored_tensors(spec), {}
     for weight in weights:
         if weight.trainable and weight.path in native:
-            gradients |= canonical_arrays(weight, native[weight.path], expanded)
+            gradients |= taken_apart(weight, native[weight.path], tensors, spec.head_size)
     return gradients

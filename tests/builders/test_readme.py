@@ -22,5 +22,5 @@ def test_verify_sample(framework, builder):
     examples = int(VERIFY[-1])
     specs = random_specs(builder, examples, 0, **framework.fixed)
     total = f"{sum(closed_form(spec.letters()) for spec in specs):,}"
-    assert random[:4] == [f"{examples} random specs", total, total, "0"]
+    assert random[:4] == [f"{examples} random encoder specs", total, total, "0"]
     assert re.fullmatch(r"[\d,.]+", random[4])

@@ -16,7 +16,7 @@ class Attention(nn.Module):
 
     ``widths`` are those of the query, the keys and the values: H each, unless the mistake is
     there; ``biases`` are the projections that have one. A width of 0 for the values takes the
-    keys for values.
+    keys for values. ``scale`` multiplies the scores in place of 1/√K.
     """
 
     def __init__(
@@ -25,9 +25,11 @@ class Attention(nn.Module):
         *,
         widths: tuple[int, int, int] | None = None,
         biases: Collection[str] = ("query", "key", "value"),
+        scale: float | None = None,
     ) -> None:
         super().__init__()
         hidden, self.heads = spec.hidden_size, spec.num_attention_heads
+        self.scale = scale
         self.widths = widths or (hidden, hidden, hidden)
         self.biased = [name in biases for name in ("query", "key", "value")]
         biased = sum(width for width, has in zip(self.widths, self.biased, strict=True) if has)
@@ -41,15 +43,19 @@ class Attention(nn.Module):
         self.num_heads = self.heads
 
     def forward(self, x: Tensor, *_: Tensor, key_padding_mask: Tensor, **__) -> tuple[Tensor, None]:
-        query, key, value = functional.linear(x, self.in_proj_weight, self._bias()).split(
-            self.widths, dim=-1
-        )
+        projected = functional.linear(x, self.in_proj_weight, self._bias())
+        query, key, value = self._parts(projected)
         value = value if self.widths[2] else key
         mask = key_padding_mask[:, None, None, :]
+        query, key, value = self._split(query), self._split(key), self._split(value)
         heads = functional.scaled_dot_product_attention(
-            self._split(query), self._split(key), self._split(value), attn_mask=mask
+            query, key, value, attn_mask=mask, scale=self.scale
         )
         return self.out_proj(heads.transpose(1, 2).flatten(2)), None
+
+    def _parts(self, projected: Tensor) -> tuple[Tensor, ...]:
+        """Query, key and value, side by side."""
+        return projected.split(self.widths, dim=-1)
 
     def _split(self, x: Tensor) -> Tensor:
         """(B, S, n·K) to (B, A, S, K); a single head is every head's."""
@@ -65,3 +71,18 @@ class Attention(nn.Module):
             next(there) if has else self.in_proj_bias.new_zeros(width) for width, has in projections
         ]
         return torch.cat(parts)
+
+
+class Swapped(Attention):
+    """Takes the first part for the key and the second for the query."""
+
+    def _parts(self, projected: Tensor) -> tuple[Tensor, ...]:
+        key, query, value = super()._parts(projected)
+        return query, key, value
+
+
+class Interleaved(Attention):
+    """Splits (K, A) where the columns are (A, K)."""
+
+    def _split(self, x: Tensor) -> Tensor:
+        return x.unflatten(-1, (self.head_size, self.heads)).permute(0, 3, 1, 2)

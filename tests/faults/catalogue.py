@@ -3,7 +3,7 @@
 Each fault is a function that spoils PyTorch's encoder while it is being built on the meta
 device. It takes the encoder, the spec and ``torch.nn``, so that reading the catalogue imports
 no framework. Its docstring says what is wrong; its decorator names the evidence that must
-catch it, or ``parity`` where names, shapes and counts are all right.
+catch it.
 """
 
 from __future__ import annotations
@@ -14,9 +14,6 @@ from typing import Any, Literal
 
 from builders.protocol import Model
 from formulas import EncoderSpec, Numerics
-
-PARITY = "parity"
-"""Outputs under the same weights: what is left where the count is right."""
 
 Plant = Callable[[Any, EncoderSpec, Any], Model | None]
 """Spoils the encoder; returns a model of its own where the fault is in the reading."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from tests.faults import missing, shared, sizes, storage
-from tests.faults.catalogue import FAULTS, PARITY
+from tests.faults import computation, missing, shared, sizes, storage
+from tests.faults.catalogue import FAULTS
 from tests.faults.evidence import EVIDENCE, catches
 
-GROUPS = (missing, shared, sizes, storage)
+GROUPS = (missing, shared, sizes, storage, computation)
 """The modules of the catalogue: importing them fills it."""
 
 
@@ -30,11 +30,11 @@ def table() -> str:
 
 
 def summary() -> str:
-    """How many faults there are, and what catches none of them."""
-    unseen = [name for name in FAULTS if not observed(name)]
-    parity = [name for name, fault in FAULTS.items() if fault.caught_by == (PARITY,)]
+    """How many faults there are, how many are caught, and what parity alone catches."""
+    caught = [name for name in FAULTS if observed(name)]
+    parity = [name for name in FAULTS if observed(name) == {"parity"}]
     return (
-        f"{len(FAULTS)} faults; {len(FAULTS) - len(unseen)} are caught by one kind of evidence "
-        f"or more. {len(parity)} leave every name, shape and count as they are, so that only "
-        f"outputs can show them: {', '.join(parity)}.\n"
+        f"{len(FAULTS)} faults; {len(caught)} are caught by one kind of evidence or more. "
+        f"{len(parity)} leave every name, shape and count as they are, and are caught by parity "
+        f"alone: {', '.join(parity)}.\n"
     )

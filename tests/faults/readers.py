@@ -1,12 +1,8 @@
-"""Classes that the faults of ``storage.py`` put in place, which need PyTorch at hand."""
+"""Misreadings of a model, for the faults of ``storage.py``: they need PyTorch at hand."""
 
 from dataclasses import replace
 
-import torch
-from torch import nn
-from torch.nn import functional
-
-from builders.frameworks.torch import TorchModel, _weight
+from builders.frameworks.torch import TorchModel
 from formulas import Weight
 
 
@@ -15,7 +11,7 @@ class ByName(TorchModel):
 
     def weights(self):
         named = self.module.named_parameters(remove_duplicate=False)
-        return [_weight(parameter, path) for path, parameter in named]
+        return [self.weight(parameter, path) for path, parameter in named]
 
 
 class WithBuffers(TorchModel):
@@ -34,23 +30,3 @@ class AllTrainable(TorchModel):
 
     def weights(self):
         return [replace(weight, trainable=True) for weight in super().weights()]
-
-
-class Transposed(nn.Linear):
-    """A dense layer that multiplies by its kernel instead of the transposed one."""
-
-    def forward(self, x):
-        return functional.linear(x, self.weight.T, self.bias)
-
-
-def shifted(module, inputs):
-    """A pre-hook of the position table."""
-    return tuple(torch.roll(positions, 1) for positions in inputs)
-
-
-class WithoutResidual(nn.TransformerEncoderLayer):
-    """Post-norm, with the second of its two residual connections cut."""
-
-    def forward(self, src, src_mask=None, src_key_padding_mask=None, is_causal=False):
-        attended = self._sa_block(src, src_mask, src_key_padding_mask)
-        return self.norm2(self._ff_block(self.norm1(src + attended)))

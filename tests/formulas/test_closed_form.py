@@ -1,19 +1,24 @@
 """The two derivations are one polynomial: as symbols, as ints of any size, in sweeps."""
 
 import numpy as np
+import pytest
 import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.strategies import encoder_specs
-from formulas import Letters, closed_form, inventory
+from builders.strategies import specs
+from formulas import FAMILIES, Letters, closed_form, inventory
 
-SYMBOLS = Letters(*sympy.symbols(" ".join(Letters._fields), integer=True))
+SYMBOLS = {
+    name: family.letters(*sympy.symbols(" ".join(family.letters._fields), integer=True))
+    for name, family in FAMILIES.items()
+}
+HEADS_ARE_NO_MATTER = ["encoder", "encoder-decoder", "gpt"]
 
 
-def test_equal_as_symbols():
-    difference = sympy.expand(inventory(SYMBOLS).total() - closed_form(SYMBOLS))
-    assert difference == 0
+def test_equal_as_symbols(family):
+    letters = SYMBOLS[family]
+    assert sympy.expand(inventory(letters).total() - closed_form(letters)) == 0
 
 
 def test_the_algebra_is_that_of_the_field():
@@ -22,42 +27,86 @@ def test_the_algebra_is_that_of_the_field():
     encoder = closed_form(Letters(L=L, H=H, A=0, F=F, V=V, P=P, T=T))
     expected = (V + P + T) * H + 2 * H + L * (4 * H**2 + 9 * H + 2 * H * F + F) + H**2 + H
     assert sympy.expand(encoder - expected) == 0
-    layer = inventory(SYMBOLS).total("layers.*").subs(SYMBOLS.F, 4 * SYMBOLS.H)
-    assert sympy.expand(layer - (12 * SYMBOLS.H**2 + 13 * SYMBOLS.H)) == 0
+
+
+@pytest.mark.parametrize("name", ["encoder", "gpt"])
+def test_a_layer_is_that_of_the_field(name):
+    """12H² + 13H where F is 4H, with the norms before or after."""
+    letters = SYMBOLS[name]
+    layer = inventory(letters).total("layers.*").subs(letters.F, 4 * letters.H)
+    assert sympy.expand(layer - (12 * letters.H**2 + 13 * letters.H)) == 0
+
+
+def test_a_layer_of_llama_is_that_of_the_field():
+    """12H² + 2H where two thirds of 4H are F, and every query head has its own keys."""
+    letters = SYMBOLS["llama"]
+    layer = inventory(letters).total("layers.*")
+    H = letters.H
+    plain = layer.subs({letters.G: letters.A, letters.K: H / letters.A, letters.F: 8 * H / 3})
+    assert sympy.expand(plain - (12 * H**2 + 2 * H)) == 0
+
+
+def test_grouped_queries_take_keys_and_values_away():
+    letters = SYMBOLS["llama"]
+    named = inventory(letters)
+    ungrouped = inventory(letters._replace(G=letters.A)).total("layers.*.attention")
+    saved = 2 * letters.H * letters.K * (letters.A - letters.G)
+    assert sympy.expand(ungrouped - named.total("layers.*.attention") - saved) == 0
+    halved = named.total("layers.*.attention").subs(letters.G, 0)
+    assert sympy.expand(ungrouped - 2 * halved) == 0
+
+
+def test_a_decoders_layer_is_an_encoders_with_one_attention_and_one_norm_more():
+    letters = SYMBOLS["encoder-decoder"]
+    named = inventory(letters)
+    more = named.total("decoder.layers.*") - named.total("encoder.layers.*")
+    attention = named.total("encoder.layers.*.attention")
+    assert sympy.expand(more - attention - 2 * letters.H) == 0
+
+
+@pytest.mark.parametrize("name", HEADS_ARE_NO_MATTER)
+def test_heads_do_not_occur(name):
+    assert SYMBOLS[name].A not in inventory(SYMBOLS[name]).total().free_symbols
 
 
 def test_every_component_is_a_polynomial_in_its_own_letters():
-    named = inventory(SYMBOLS)
-    assert SYMBOLS.A not in named.total().free_symbols
-    assert named.total("layers.*.attention").free_symbols == {SYMBOLS.H}
-    assert named.total("pooler").free_symbols == {SYMBOLS.H, SYMBOLS.pooler}
+    letters = SYMBOLS["encoder"]
+    named = inventory(letters)
+    assert named.total("layers.*.attention").free_symbols == {letters.H}
+    assert named.total("pooler").free_symbols == {letters.H, letters.pooler}
+    letters = SYMBOLS["llama"]
+    attention = inventory(letters).total("layers.*.attention")
+    assert attention.free_symbols == {letters.H, letters.A, letters.G, letters.K}
 
 
-@given(encoder_specs())
-def test_equal_as_ints(spec):
-    letters = spec.letters()
+@given(data=st.data())
+def test_equal_as_ints(family, data):
+    letters = data.draw(specs(family)).letters()
     assert inventory(letters).total() == closed_form(letters)
     assert type(closed_form(letters)) is int
 
 
-@given(st.lists(st.integers(1, 10**30), min_size=7, max_size=7))
-def test_exact_at_any_size(sizes):
-    letters = Letters(*sizes, pooler=1, mlm=1, untied=1, nsp=1)
-    exact = closed_form(Letters(*map(sympy.Integer, letters)))
+@given(data=st.data())
+def test_exact_at_any_size(family, data):
+    fields = FAMILIES[family].letters._fields
+    sizes = [st.integers(1, 10**30) if len(name) == 1 else st.just(1) for name in fields]
+    letters = FAMILIES[family].letters(*data.draw(st.tuples(*sizes)))
+    exact = closed_form(FAMILIES[family].letters(*map(sympy.Integer, letters)))
     assert closed_form(letters) == inventory(letters).total() == int(exact)
 
 
-@given(st.lists(encoder_specs(), min_size=1, max_size=20))
-def test_a_sweep_is_the_same_count(specs):
-    columns = zip(*(spec.letters() for spec in specs), strict=True)
-    sweep = Letters(*(np.array(column, dtype="int64") for column in columns))
-    expected = [closed_form(spec.letters()) for spec in specs]
+@given(data=st.data())
+def test_a_sweep_is_the_same_count(family, data):
+    drawn = data.draw(st.lists(specs(family), min_size=1, max_size=20))
+    columns = zip(*(spec.letters() for spec in drawn), strict=True)
+    sweep = FAMILIES[family].letters(*(np.array(column, dtype="int64") for column in columns))
+    expected = [closed_form(spec.letters()) for spec in drawn]
     assert closed_form(sweep).tolist() == inventory(sweep).total().tolist() == expected
     assert closed_form(sweep).dtype == "int64"
 
 
 def test_a_sweep_overflows_where_it_says():
-    """int64 ends at 9.2e18: documented in formulas.spec.Quantity."""
+    """int64 ends at 9.2e18: documented in formulas.spec.quantity."""
     large = Letters(*(np.array([10**7], dtype="int64") for _ in range(7)))
     small = Letters(*(np.array([10**5], dtype="int64") for _ in range(7)))
     assert closed_form(large)[0] != closed_form(Letters(*[10**7] * 7))

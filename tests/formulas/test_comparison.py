@@ -5,9 +5,13 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.strategies import encoder_specs
-from formulas import EncoderSpec, Weight, compare, inventory
-from tests.formulas.test_spec import SPEC
+import formulas
+from builders.strategies import specs
+from formulas import Weight, compare, inventory
+from tests.specs import SPECS
+
+SPEC = SPECS["encoder"]
+BOTH = SPECS["encoder-decoder"]
 
 WORDS = "embeddings.word_embeddings.weight"
 DECODER = "mlm_head.decoder.weight"
@@ -26,8 +30,9 @@ def compared(spec, weights):
     return compare(inventory(spec.letters()), weights)
 
 
-@given(encoder_specs())
-def test_equal(spec):
+@given(data=st.data())
+def test_equal(family, data):
+    spec = data.draw(specs(family))
     report = compared(spec, weights_of(spec))
     assert report.equal
     assert report.difference == 0
@@ -46,19 +51,24 @@ FAULTS = {
 }
 
 
-@given(spec=encoder_specs(), data=st.data())
-def test_rows_add_up_to_the_difference(spec, data):
+@given(data=st.data())
+def test_rows_add_up_to_the_difference(family, data):
+    spec = data.draw(specs(family))
     weights = []
     for weight in weights_of(spec):
         fault = data.draw(st.sampled_from([None, None, *FAULTS]))
         weights += FAULTS[fault](weight) if fault else [weight]
     # With the fused and the shared as well.
-    if len(weights) > 2 and data.draw(st.booleans(), label="share"):
+    trainable = all(weight.trainable for weight in weights[:2])
+    if len(weights) > 2 and trainable and data.draw(st.booleans(), label="share"):
         weights[0] = replace(weights[0], aliases=weights[1].parts)
         del weights[1]
     report = compared(spec, weights)
     assert sum(row.difference for row in report.rows) == report.difference
-    assert report.equal == (weights == weights_of(spec))
+    # What is fixed may be absent.
+    fixed = {weight for weight in weights_of(spec) if not weight.trainable}
+    due = [weight for weight in weights_of(spec) if weight.trainable]
+    assert report.equal == ([weight for weight in weights if weight not in fixed] == due)
 
 
 def only_row(spec, weights):
@@ -150,6 +160,87 @@ def test_stacked_weights():
             assert (row.kind, row.difference) == ("wrong shape", 144)
 
 
+def test_two_stacks_have_their_own_numbers_of_layers():
+    named = inventory(BOTH.letters())
+    stacked = [
+        Weight(t.path, (layers, *t.shape), True, (t.path,), ("stacked",))
+        for t in named
+        if "*" in t.path
+        for layers in [{"encoder": 2, "decoder": 4}[t.path.split(".")[0]]]
+    ]
+    others = [w for w in weights_of(BOTH) if ".layers." not in w.path]
+    assert len(stacked) == 16 + 26
+    assert compared(BOTH, [*others, *stacked]).equal
+    swapped = replace(stacked[-1], shape=(2, 12))
+    row = only_row(BOTH, [*others, *stacked[:-1], swapped])
+    assert (row.kind, row.expected, row.difference) == ("wrong shape", (4, 12), -24)
+    # A stack that there is none of, and one without a layer.
+    lost = Weight("lost", (2, 3), True, ("layers.*.attention.key.bias",), ("stacked",))
+    row = only_row(BOTH, [*weights_of(BOTH), lost])
+    assert (row.kind, row.note) == ("unexpected", "layers.*.attention.key.bias: not in this spec")
+
+
+def test_grouped_queries_are_fused_unequal():
+    spec = SPECS["llama"]
+    qkv = ("query", "key", "value")
+    separate = [w for w in weights_of(spec) if w.path.split(".")[-2] not in qkv]
+    good = [fused(spec, index, qkv, 24 + 12 + 12) for index in range(2)]
+    assert compared(spec, [*separate, *good]).equal
+    row = only_row(spec, [*separate, good[0], fused(spec, 1, qkv, 3 * 24)])
+    assert (row.kind, row.expected, row.observed) == ("wrong shape", (48, 10), (72, 10))
+
+
+def test_heads_are_split_at_their_own_size():
+    spec = SPECS["llama"]
+    shapes = {"query": (10, 6, 4), "key": (10, 3, 4), "value": (10, 3, 4), "output": (6, 4, 10)}
+    weights = []
+    for weight in weights_of(spec):
+        name = weight.path.split(".")[-2]
+        if name in shapes:
+            layout = "heads_in" if name == "output" else "heads_out"
+            weight = replace(weight, shape=shapes[name], layout=(layout,))
+        weights.append(weight)
+    assert compared(spec, weights).equal
+
+
+class TestFixedPositions:
+    tables = tuple(
+        f"{side}.embeddings.position_embeddings.weight" for side in ("encoder", "decoder")
+    )
+
+    def with_tables(self, *tables):
+        return [w for w in weights_of(BOTH) if w.trainable] + list(tables)
+
+    def table(self, index, shape=(7, 12), **changes):
+        return Weight(f"table.{index}", shape, False, (self.tables[index],), **changes)
+
+    def test_they_may_be_absent(self):
+        assert compared(BOTH, self.with_tables()).equal
+        assert compared(BOTH, self.with_tables(self.table(1))).equal
+
+    def test_they_may_be_one(self):
+        shared = self.table(0, aliases=self.tables[1:])
+        assert compared(BOTH, self.with_tables(shared)).equal
+
+    def test_their_shape_must_match(self):
+        row = only_row(BOTH, self.with_tables(self.table(0, (8, 12))))
+        assert (row.kind, row.path, row.expected) == ("wrong shape", self.tables[0], (7, 12))
+        assert row.difference == 0
+
+    def test_they_are_never_trainable(self):
+        row = only_row(BOTH, self.with_tables(replace(self.table(0), trainable=True)))
+        assert (row.kind, row.note, row.difference) == ("wrong trainability", "trainable", 84)
+
+    def test_a_trained_table_is_not_the_fixed_one(self):
+        words = "encoder.embeddings.word_embeddings.weight"
+        weights = [
+            replace(w, aliases=self.tables[:1]) if w.path == words else w
+            for w in self.with_tables()
+        ]
+        row = only_row(BOTH, weights)
+        assert (row.kind, row.path, row.difference) == ("missing", self.tables[0], 0)
+
+
 class TestTying:
     spec = replace(SPEC, mlm_head=True)
     untied = replace(spec, tie_word_embeddings=False)
@@ -205,7 +296,7 @@ def test_render():
     ]
     report = compared(spec, weights)
     lines = report.render(spec).splitlines()
-    assert eval(lines[0].removeprefix("spec = "), {"EncoderSpec": EncoderSpec}) == spec
+    assert eval(lines[0].removeprefix("spec = "), vars(formulas)) == spec
     assert lines[1] == f"actual {report.actual:,} - formula {report.formula:,} = -27"
     assert lines[2].split() == ["component", "what", "expected", "native", "observed", "difference"]
     assert lines[3].split() == (

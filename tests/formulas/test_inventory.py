@@ -4,12 +4,15 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from builders.strategies import encoder_specs
-from formulas import Letters, inventory
+from builders.strategies import specs
+from formulas import FAMILIES, inventory
 from formulas.models import named_model
 from tests import literals
-from tests.formulas.test_spec import SPEC
+from tests.specs import SPECS
+
+SPEC = SPECS["encoder"]
 
 BASE = inventory(named_model("bert-base").spec.letters())
 
@@ -33,8 +36,14 @@ def test_subtotals(component):
     assert BASE.total(component) == SUBTOTALS[component]
 
 
-@given(encoder_specs())
-def test_components_add_up(spec):
+def stacks(named):
+    """Every stack of layers, with how many layers it has."""
+    return {t.path.partition(".*.")[0]: t.repeat for t in named if "*" in t.path}
+
+
+@given(data=st.data())
+def test_components_add_up(family, data):
+    spec = data.draw(specs(family))
     named = inventory(spec.letters())
 
     def assert_sum(component, times):
@@ -43,18 +52,20 @@ def test_components_add_up(spec):
             total = sum(named.total(path) for path in below) * times
             assert named.total(component) == total, component
             for path in below:
-                assert_sum(path, 1 if path != "layers" else spec.num_hidden_layers)
+                assert_sum(path, stacks(named).get(path, 1))
 
     assert_sum("", 1)
 
 
-@given(encoder_specs())
-def test_expanding_keeps_the_sums(spec):
+@given(data=st.data())
+def test_expanding_keeps_the_sums(family, data):
+    spec = data.draw(specs(family))
     named = inventory(spec.letters())
     expanded = named.expand()
     assert expanded.total() == named.total()
-    for index in range(spec.num_hidden_layers):
-        assert expanded.total(f"layers.{index}") == named.total("layers.*")
+    for stack, layers in stacks(named).items():
+        for index in range(layers):
+            assert expanded.total(f"{stack}.{index}") == named.total(f"{stack}.*")
     paths = [tensor.path for tensor in expanded]
     assert len(set(paths)) == len(paths)
     assert not any("*" in path for path in paths)
@@ -79,14 +90,37 @@ def test_expanded_order_is_that_of_the_model():
     ]
 
 
-def test_every_path_and_shape():
+def test_the_order_of_two_stacks_is_that_of_the_model():
+    expanded = inventory(SPECS["encoder-decoder"].letters()).expand()
+    components = [".".join(tensor.path.split(".")[:3]) for tensor in expanded]
+    assert list(dict.fromkeys(components)) == [
+        "encoder.embeddings.word_embeddings",
+        "encoder.embeddings.position_embeddings",
+        *(f"encoder.layers.{index}" for index in range(2)),
+        "decoder.embeddings.word_embeddings",
+        "decoder.embeddings.position_embeddings",
+        *(f"decoder.layers.{index}" for index in range(4)),
+        "lm_head.weight",
+    ]
+
+
+def one_layer(family):
+    """The model of ``literals.SHAPES``: with one layer, and every part there is."""
+    spec = SPECS[family]
+    layers = {"num_hidden_layers", "num_encoder_layers", "num_decoder_layers"}
+    there = {"mlm_head", "nsp_head"}
+    names = set(type(spec).__dataclass_fields__)
+    return replace(spec, **dict.fromkeys(layers & names, 1), **dict.fromkeys(there & names, True))
+
+
+def test_every_path_and_shape(family):
     """The canonical names, which every framework's file maps its own to."""
-    spec = replace(SPEC, num_hidden_layers=1, mlm_head=True, nsp_head=True)
+    spec = one_layer(family)
     expanded = inventory(spec.letters()).expand()
     assert expanded.letters == spec.letters()
     shapes = {tensor.path: tensor.shape for tensor in expanded}
-    assert shapes == literals.SHAPES
-    assert list(shapes) == list(literals.SHAPES)
+    assert shapes == literals.SHAPES[family]
+    assert list(shapes) == list(literals.SHAPES[family])
 
 
 def test_components_of_each_depth():
@@ -126,10 +160,58 @@ def test_a_tied_decoder_adds_its_bias_only():
     assert decoder.tied_to is None
 
 
-def test_every_tensor_cites_its_source():
-    everything = Letters(L=1, H=2, A=1, F=3, V=4, P=5, T=6, mlm=1, untied=1, nsp=1)
-    for tensor in inventory(everything):
-        assert "arXiv:" in tensor.source or "google-research/bert" in tensor.source, tensor.path
+def test_tables_of_two_vocabularies():
+    """Which of the three tables of the Transformer are one, by what is shared and tied."""
+
+    def tied(**changes):
+        expanded = inventory(replace(SPECS["encoder-decoder"], **changes).letters()).expand()
+        own = expanded.total() - replaced_layers(expanded)
+        return own // 12, {t.path: t.tied_to for t in expanded if t.tied_to}
+
+    def replaced_layers(expanded):
+        return expanded.total("encoder.layers") + expanded.total("decoder.layers")
+
+    source, target = (
+        f"{side}.embeddings.word_embeddings.weight" for side in ("encoder", "decoder")
+    )
+    apart = {"share_embeddings": False, "target_vocab_size": 13}
+    assert tied() == (11, {target: source, "lm_head.weight": source})
+    assert tied(tie_word_embeddings=False) == (11 + 11, {target: source})
+    assert tied(**apart) == (11 + 13, {"lm_head.weight": target})
+    assert tied(**apart, tie_word_embeddings=False) == (11 + 13 + 13, {})
+
+
+def test_fixed_positions_are_there_and_not_counted():
+    spec = SPECS["encoder-decoder"]
+    fixed = [t for t in inventory(spec.letters()).expand() if not t.trainable]
+    assert [(t.path, t.shape) for t in fixed] == [
+        (f"{side}.embeddings.position_embeddings.weight", (7, 12))
+        for side in ("encoder", "decoder")
+    ]
+    learned = inventory(replace(spec, learned_positions=True).letters())
+    assert all(tensor.trainable for tensor in learned.expand())
+    assert learned.total() - inventory(spec.letters()).total() == 2 * 7 * 12
+
+
+@pytest.mark.parametrize(("name", "head"), [("gpt", "lm_head.weight"), ("llama", "lm_head.weight")])
+def test_a_tied_language_head_adds_nothing(name, head):
+    ties = {}
+    for tied in (True, False):
+        spec = replace(SPECS[name], tie_word_embeddings=tied)
+        named = inventory(spec.letters())
+        (tensor,) = (t for t in named.expand() if t.path == head)
+        ties[tied] = tensor.tied_to, named.total("lm_head")
+    table = SPECS[name].vocab_size * SPECS[name].hidden_size
+    assert ties == {True: ("embeddings.word_embeddings.weight", 0), False: (None, table)}
+
+
+CITED = ("arXiv:", "google-research/bert", "openai/gpt-2")
+
+
+def test_every_tensor_cites_its_source(family):
+    letters = FAMILIES[family].letters(*(1 for _ in FAMILIES[family].letters._fields))
+    for tensor in inventory(letters):
+        assert any(source in tensor.source for source in CITED), tensor.path
 
 
 def test_unknown_component():

@@ -20,6 +20,20 @@ NAMES = [
     "ernie-1.0",
     "keras-bert-question",
     "encoder-175b",
+    "transformer-base",
+    "transformer-big",
+    "transformer-one-layer",
+    "gpt2",
+    "gpt2-medium",
+    "gpt2-large",
+    "gpt2-xl",
+    "gpt3-175b",
+    "llama-7b",
+    "llama-13b",
+    "llama-33b",
+    "llama-65b",
+    "llama-2-70b",
+    "llama-3-8b",
 ]
 
 
@@ -64,4 +78,4 @@ def test_data_holds_no_counts():
     """Totals are computed: a count in the data would be a second truth."""
     tables = tomllib.loads(files("formulas").joinpath("models.toml").read_text("utf-8"))
     for table in tables.values():
-        assert set(table) <= {"published", "source", "config", "component", "spec"}
+        assert set(table) <= {"family", "published", "source", "config", "component", "spec"}

@@ -8,7 +8,8 @@ import os
 
 import numpy as np
 
-from builders.protocol import Outputs, require, require_allocated
+from builders.protocol import Outputs, require, require_allocated, require_arrays
+from formulas.spec import EncoderSpec
 from formulas.weight import Weight
 
 FRAMEWORKS = {
@@ -30,16 +31,19 @@ DENSE = ("kernel", "bias")
 
 
 def supports(spec):
+    if not isinstance(spec, EncoderSpec):
+        return "the toy is an encoder"
     return "the toy has no heads" if spec.mlm_head or spec.nsp_head else True
 
 
 def build(spec, numerics=None, *, allocate=False, dtype="float32"):
     require(supports(spec))
-    return Toy(spec, np.zeros if allocate else None)
+    return Toy(spec, dtype, np.zeros if allocate else None)
 
 
 class Toy:
-    def __init__(self, spec, make):
+    def __init__(self, spec, dtype, make):
+        self.dtype = dtype
         hidden, inner = spec.hidden_size, spec.intermediate_size
         shapes = {
             "embeddings.word_embeddings.weight": (spec.vocab_size, hidden),
@@ -60,10 +64,18 @@ class Toy:
         if spec.pooler:
             shapes |= dense("pooler", hidden, hidden)
         self.shapes = shapes
-        self.arrays = make and {path: make(shape) for path, shape in shapes.items()}
+        self.arrays = make and {path: make(shape, dtype) for path, shape in shapes.items()}
 
     def weights(self):
         return [Weight(path, shape, True, (path,)) for path, shape in self.shapes.items()]
+
+    def read(self):
+        require_allocated(self.arrays is not None)
+        return {path: array.copy() for path, array in self.arrays.items()}
+
+    def write(self, arrays):
+        require_arrays(self.shapes, self.dtype, arrays)
+        self.arrays = {path: array.copy() for path, array in arrays.items()}
 
     def run(self, ids, types, mask):
         require_allocated(self.arrays is not None)

@@ -30,7 +30,7 @@ class Listed:
 
 def listed(spec):
     tensors = inventory(spec.letters()).expand()
-    return [Weight(t.path, t.shape, True, (t.path,)) for t in tensors if t.tied_to is None]
+    return [Weight(t.path, t.shape, t.trainable, (t.path,)) for t in tensors if t.tied_to is None]
 
 
 def extra(path, *shape, trainable=True):

@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import assert_parameters
-from builders.anyone.live import compare_live, spec_given
+from builders.anyone.live import compare_live
 from builders.anyone.readers import READERS, Stored, reader, stored
 from builders.anyone.shapes import Unit, most_pairs
 from builders.strategies import encoder_specs
 from formulas import EncoderSpec, inventory
-from formulas.models import named_model
 
 SPEC = EncoderSpec(
     vocab_size=31,
@@ -282,13 +281,3 @@ def test_compare_refuses(compare, name, spec, words):
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert words in line
-
-
-def test_spec_given(tmp_path):
-    assert spec_given("bert-base") == named_model("bert-base").spec
-    assert spec_given(json.dumps(asdict(SPEC))) == SPEC
-    with pytest.raises(ValueError, match="hidden_size='12' is not possible"):
-        spec_given(json.dumps(asdict(SPEC) | {"hidden_size": "12"}))
-    (tmp_path / "list.json").write_text("[1]")
-    with pytest.raises(ValueError, match="no JSON object"):
-        spec_given(str(tmp_path / "list.json"))

@@ -30,7 +30,7 @@ def test_count_adds_up(paramproof, model):
     lines = paramproof("count", model).stdout.splitlines()
     leaves = [re.split(r"  +", line.strip()) for line in lines if re.search(r"  \(\d", line)]
     totals = [int(row[3].replace(",", "")) for row in leaves]
-    assert len(totals) > 20
+    assert len(totals) >= 12
     assert sum(totals) == literals.TOTALS[model]
 
 
@@ -39,6 +39,21 @@ def test_count_says_what_is_tied(paramproof):
     assert re.search(r"weight +\(30000, 768\) +tied +0", stdout)
     assert "tied: mlm_head.decoder.weight is embeddings.word_embeddings.weight" in stdout
     assert "published for layers.*.attention: 2,362,368" in stdout
+
+
+def test_count_says_what_is_fixed(paramproof):
+    stdout = paramproof("count", "transformer-one-layer").stdout
+    assert len(re.findall(r"weight +\(33, 512\) +fixed +0 *$", stdout, re.MULTILINE)) == 2
+    assert "tied: lm_head.weight is encoder.embeddings.word_embeddings.weight" in stdout
+    assert re.search(r"each of 1 +3,152,384 +3,152,384 +31.15 %", stdout)
+
+
+def test_count_multiplies_each_stack(paramproof):
+    stdout = paramproof("count", "transformer-base").stdout
+    assert re.findall(r"each of 6 +([\d,]+) +([\d,]+)", stdout) == [
+        ("3,150,336", "18,902,016"),
+        ("4,199,936", "25,199,616"),
+    ]
 
 
 def test_frameworks(paramproof, outsider):
@@ -58,22 +73,41 @@ def test_verify_equal(paramproof, outsider, tmp_path):
     # No progress and nothing else where standard error is a pipe.
     assert done.stderr == ""
     assert re.search(r"109,482,240 +109,482,240 +0 ", done.stdout)
-    assert re.search(r"  7 random specs  ", done.stdout)
-    # The toy has no heads, so it cannot express one of the named models.
+    assert re.search(r"  7 random encoder specs  ", done.stdout)
+    # The toy is an encoder without heads, so it cannot express every named model.
     assert re.search(r"keras-bert-question +not expressible", done.stdout)
+    assert re.search(r"llama-65b +not expressible", done.stdout)
+    assert "not expressible: the toy is an encoder" in done.stdout
     assert "16 of 16 models equal the formula" in done.stdout
 
     data = json.loads(file.read_text())
     assert (data["seed"], data["examples"]) == (0, 7)
     assert data["versions"]["toy"] == {"numpy": metadata.version("numpy")}
     results = [Result.from_json(row) for row in data["results"]]
-    assert len(results) == 17
+    # Of random specs 7 encoders, and a word on each of the other families.
+    assert len(results) == len(literals.TOTALS) + 7 + 3
+    refused = {result.reason for result in results if result.status == "not expressible"}
+    assert refused == {"the toy has no heads", "the toy is an encoder"}
     assert {result.status for result in results} == {"equal", "not expressible"}
     assert json.loads(json.dumps([result.as_json() for result in results])) == data["results"]
     (base,) = (result for result in results if result.model == "bert-base-uncased")
     assert base.report.actual == literals.TOTALS["bert-base-uncased"]
     assert base.milliseconds > 0
     assert base.peak_mb > 1
+
+
+def test_random_specs_are_of_the_families_of_the_models(paramproof, outsider):
+    arguments = ("verify", "--framework", "toy", "--examples", "3")
+    done = paramproof(*arguments, "--model", "gpt2")
+    assert done.returncode == 0
+    assert "0 of 0 models equal the formula" in done.stdout
+    done = paramproof(*arguments, "--model", "gpt2", "--model", "bert-tiny")
+    assert "4 of 4 models equal the formula" in done.stdout
+
+
+def test_a_formula_of_ones_own_is_of_encoders(refused, calculators):
+    line = refused("verify", "--formula", f"{calculators}:right", "--model", "gpt2")
+    assert line == "paramproof: --model gpt2: a formula of your own is held to encoders"
 
 
 def test_verify_different(paramproof, outsider):

@@ -9,15 +9,16 @@ import formulas
 
 ROOT = Path(formulas.__file__).parents[1]
 OURS = {"formulas", "builders", "tests"}
-FRAMEWORK_FILES = {"formulas.spec", "formulas.weight", "builders.protocol"}
-PROBES = "builders.differences.probes."
-PROBE_FILES = {
+FRAMEWORKS = "builders.frameworks"
+CONTRACT = {"formulas.spec", "formulas.weight", "builders.protocol"}
+PROBES = "builders.differences.probes"
+ASKED = {
     "formulas.spec",
     "builders.protocol",
     "builders.differences.measure",
     "builders.differences.protocol",
     # Hugging Face's models are PyTorch's modules.
-    f"{PROBES}torch",
+    f"{PROBES}.torch",
 }
 
 
@@ -35,24 +36,35 @@ def imports(path: Path) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            yield "." * node.level + (node.module or "")
+            module = "." * node.level + (node.module or "")
+            # What is imported from this package is a framework.
+            names = [f".{alias.name}" for alias in node.names] if module == FRAMEWORKS else [""]
+            yield from (module + name for name in names)
 
 
 def allowed(where: Path, module: str) -> bool:
     top = module.split(".")[0]
     if where.parts[0] == "formulas":
         return top == "formulas" or top in sys.stdlib_module_names
-    if where.parts[:2] == ("builders", "frameworks") and where.name != "__init__.py":
-        return top not in OURS or module in FRAMEWORK_FILES
-    if where.parts[:3] == ("builders", "differences", "probes") and where.name != "__init__.py":
-        return top not in OURS or module in PROBE_FILES
-    # Frameworks' files are reached through the registry, by name, and probes as their file is.
-    return top != "tests" and not module.startswith(("builders.frameworks.", PROBES))
+    if framework := framework_of(where):
+        within = f"{module}.".startswith(f"{framework}.")
+        return not module.startswith(".") and (top not in OURS or module in CONTRACT or within)
+    if where.parts[:3] == tuple(PROBES.split(".")) and where.name != "__init__.py":
+        return top not in OURS or module in ASKED
+    # Frameworks' files are reached through the registry, by name, and probes by that name.
+    return top != "tests" and not module.startswith((f"{FRAMEWORKS}.", f"{PROBES}."))
+
+
+def framework_of(where: Path) -> str:
+    """The module that is the framework: a file, or the package that a file belongs to."""
+    *folder, name = where.with_suffix("").parts[:3]
+    ours = [*folder] == FRAMEWORKS.split(".") and name != "__init__"
+    return f"{FRAMEWORKS}.{name}" if ours else ""
 
 
 def test_no_breach():
-    assert (ROOT / "builders" / "frameworks" / "torch.py").exists()
-    assert (ROOT / "builders" / "differences" / "probes" / "torch.py").exists()
+    files = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("builders/frameworks/**/*.py")}
+    assert {"builders/frameworks/torch/model.py", "builders/frameworks/keras_bert.py"} <= files
     assert list(breaches(ROOT)) == []
 
 
@@ -65,7 +77,17 @@ def test_a_breach_is_found(tmp_path):
         "builders/differences/page.py": "import builders.differences.probes.torch\n",
         "builders/differences/probes/keras.py": "import builders.frameworks.keras\nimport keras\n",
         "builders/differences/probes/torch.py": "from builders.registry import load\n",
-        "builders/frameworks/torch.py": "from formulas.encoder import x\nimport torch\n",
+        "builders/prove.py": "import builders.frameworks\nfrom builders.frameworks import torch\n",
+        "builders/frameworks/torch/__init__.py": (
+            "from builders.frameworks.torch.model import x\nfrom builders.frameworks import keras\n"
+        ),
+        "builders/frameworks/torch/model.py": (
+            "import torch\nfrom formulas.encoder import x\n"
+            "from builders.frameworks.torch import names\n"
+        ),
+        "builders/frameworks/torch/gpt.py": (
+            "from builders.frameworks.torch_other import x\nfrom .model import x\n"
+        ),
         "builders/frameworks/keras.py": "from formulas import inventory\nimport formulas.spec\n",
         "builders/frameworks/flax.py": "from builders.check import x\nimport builders.protocol\n",
     }
@@ -81,7 +103,11 @@ def test_a_breach_is_found(tmp_path):
         "builders/differences/probes/torch.py: builders.registry",
         "builders/frameworks/flax.py: builders.check",
         "builders/frameworks/keras.py: formulas",
-        "builders/frameworks/torch.py: formulas.encoder",
+        "builders/frameworks/torch/__init__.py: builders.frameworks.keras",
+        "builders/frameworks/torch/gpt.py: builders.frameworks.torch_other",
+        "builders/frameworks/torch/gpt.py: .model",
+        "builders/frameworks/torch/model.py: formulas.encoder",
+        "builders/prove.py: builders.frameworks.torch",
         "formulas/spec.py: builders.protocol",
         "formulas/terms.py: numpy",
         "formulas/weight.py: .spec",

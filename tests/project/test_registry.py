@@ -1,6 +1,8 @@
 """The contract is open: a framework from outside is found, loaded, run and verified."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,9 +15,29 @@ from formulas.models import named_model
 
 def test_every_module_in_the_folder_is_a_framework():
     folder = Path(load.__code__.co_filename).parent / "frameworks"
-    files = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    packages = {path.parent.name for path in folder.glob("*/__init__.py")}
+    files = {path.stem for path in folder.glob("*.py")} - {"__init__"} | packages
     modules = {chosen.module.rpartition(".")[2] for chosen in frameworks().values()}
     assert files == modules
+
+
+def test_listing_imports_no_framework():
+    """Neither a framework nor our file or package of it."""
+    code = """if True:
+        import sys
+        from builders.registry import frameworks
+        modules = {chosen.module for chosen in frameworks().values()}
+        assert "builders.frameworks.torch" in modules
+        print(sorted({*modules, "torch", "keras", "jax", "tensorflow"} & sys.modules.keys()))
+    """
+    path = os.pathsep.join(entry for entry in sys.path if entry)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
 def test_an_outsider_is_found_and_held_to_the_formula(outsider):

@@ -8,6 +8,7 @@ from builders import algebra, check
 from builders.residual import components_of_size, explained, report_terms
 from formulas import EncoderSpec, Weight
 from tests.project.encoders import Lists, added, extra
+from tests.specs import SPECS
 
 SPEC = EncoderSpec(
     vocab_size=31,
@@ -102,6 +103,66 @@ def test_terms_add_up(gone):
     report = check(without(gone), SPEC)
     terms = report_terms(report, SPEC)
     sizes = {"L": 2, "A": 4, "K": 3, "F": 17, "V": 31, "P": 9, "T": 5}
+    assert sum(algebra.value(term.size, sizes) for term in terms) == report.difference
+
+
+def family_residual(family, *names):
+    return residual(without(*names), SPECS[family])
+
+
+def test_of_a_gpt():
+    assert family_residual("gpt", "final_layer_norm") == [
+        "actual − formula = −2·H   final_layer_norm"
+    ]
+    assert family_residual("gpt", "intermediate.bias") == [
+        "actual − formula = −L·F   feed_forward.intermediate.bias"
+    ]
+
+
+def test_of_a_llama():
+    """H, A, G and K are letters of their own: no A·K is folded into an H."""
+    assert family_residual("llama", "attention.query") == [
+        "actual − formula = −L·H·A·K   attention.query.kernel"
+    ]
+    assert family_residual("llama", "attention.value") == [
+        "actual − formula = −L·H·G·K   attention.value.kernel"
+    ]
+    assert family_residual("llama", "layers.1.feed_forward.gate") == [
+        "actual − formula = −H·F   layers.1.feed_forward.gate.kernel"
+    ]
+    biased = added(lambda spec: extra("bias", 24))
+    assert residual(biased, SPECS["llama"]) == ["actual − formula = A·K   bias"]
+
+
+def test_of_two_stacks():
+    assert family_residual("encoder-decoder", "cross_attention_layer_norm") == [
+        "actual − formula = −2·M·H   decoder.layers.*.cross_attention_layer_norm"
+    ]
+    assert family_residual("encoder-decoder", "intermediate.bias") == [
+        "actual − formula = −N·F − M·F",
+        "  −N·F   encoder.layers.*.feed_forward.intermediate.bias",
+        "  −M·F   decoder.layers.*.feed_forward.intermediate.bias",
+    ]
+    assert family_residual("encoder-decoder", "decoder.layers.3.feed_forward.output.bias") == [
+        "actual − formula = −H   decoder.layers.3.feed_forward.output.bias"
+    ]
+
+
+def test_positions_trained_that_should_be_fixed():
+    """A table of positions that is trained where the formula has sinusoids."""
+
+    def trained(weights, spec):
+        return [replace(w, trainable=True) for w in weights]
+
+    assert residual(Lists(trained), SPECS["encoder-decoder"])[0] == "actual − formula = 2·P·H"
+
+
+@pytest.mark.parametrize("gone", ["bias", "norm", "kernel", "embeddings", "layers.1"])
+def test_terms_of_every_family_add_up(family, gone):
+    spec = SPECS[family]
+    report = check(without(gone), spec)
+    sizes = algebra.sizes_of(spec)
+    terms = report_terms(report, spec)
     assert sum(algebra.value(term.size, sizes) for term in terms) == report.difference
 
 

@@ -5,7 +5,8 @@ from dataclasses import astuple
 import pytest
 from hypothesis import HealthCheck, find, given, settings
 
-from builders.strategies import encoder_specs, random_specs, supported_specs
+from builders.random_specs import fixed_in, refusal
+from builders.strategies import encoder_specs, random_specs, specs, supported_specs
 from formulas import EncoderSpec
 from tests.profiles import PROFILES
 
@@ -74,6 +75,88 @@ CORNERS = {
 def test_reaches(source, corner):
     reached = [spec for spec in SOURCES[source] if CORNERS[corner](spec)]
     assert reached, f"none of {len(SOURCES[source])} examples has {corner}"
+
+
+FAMILY_CORNERS = {
+    "encoder-decoder": {
+        "N != M": lambda s: s.num_encoder_layers != s.num_decoder_layers,
+        "N = 0 < M": lambda s: s.num_encoder_layers == 0 < s.num_decoder_layers,
+        "M = 0 < N": lambda s: s.num_decoder_layers == 0 < s.num_encoder_layers,
+        "V != U": lambda s: s.vocab_size != s.target_vocab_size,
+        "V = U, apart": lambda s: s.vocab_size == s.target_vocab_size and not s.share_embeddings,
+        "shared, tied": lambda s: s.share_embeddings and s.tie_word_embeddings,
+        "shared, untied": lambda s: s.share_embeddings and not s.tie_word_embeddings,
+        "apart, tied": lambda s: not s.share_embeddings and s.tie_word_embeddings,
+        "apart, untied": lambda s: not (s.share_embeddings or s.tie_word_embeddings),
+        "learned": lambda s: s.learned_positions,
+        "fixed": lambda s: not s.learned_positions,
+        "no bias": lambda s: not s.attention_bias,
+        "A = 1": lambda s: s.num_attention_heads == 1,
+        "odd H": lambda s: s.hidden_size % 2,
+    },
+    "gpt": {
+        "tied": lambda s: s.tie_word_embeddings,
+        "untied": lambda s: not s.tie_word_embeddings,
+        "L = 0": lambda s: s.num_hidden_layers == 0,
+        "A = 1": lambda s: s.num_attention_heads == 1,
+        "A = H": lambda s: s.num_attention_heads == s.hidden_size,
+        "F != 4H": lambda s: s.intermediate_size != 4 * s.hidden_size,
+    },
+    "llama": {
+        "tied": lambda s: s.tie_word_embeddings,
+        "untied": lambda s: not s.tie_word_embeddings,
+        "L = 0": lambda s: s.num_hidden_layers == 0,
+        "G = A": lambda s: s.num_key_value_heads == s.num_attention_heads > 1,
+        "G = 1 < A": lambda s: s.num_key_value_heads == 1 < s.num_attention_heads,
+        "1 < G < A": lambda s: 1 < s.num_key_value_heads < s.num_attention_heads,
+        "A·K = H": lambda s: s.num_attention_heads * s.head_dim == s.hidden_size,
+        "A·K != H": lambda s: s.num_attention_heads * s.head_dim != s.hidden_size,
+        "odd H": lambda s: s.hidden_size % 2,
+        "K = 2": lambda s: s.head_dim == 2,
+    },
+}
+FAMILY_CASES = [(family, corner) for family, all_ in FAMILY_CORNERS.items() for corner in all_]
+FAMILY_SOURCES = {
+    family: {
+        "hypothesis": drawn(specs(family)),
+        "seed": random_specs(Everything, PROFILES["ci"]["max_examples"], 0, family),
+    }
+    for family in FAMILY_CORNERS
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize(("family", "corner"), FAMILY_CASES)
+def test_reaches_in_every_family(source, family, corner):
+    examples = FAMILY_SOURCES[family][source]
+    reached = [spec for spec in examples if FAMILY_CORNERS[family][corner](spec)]
+    assert reached, f"none of {len(examples)} examples has {corner}"
+
+
+def test_every_family_shrinks_to_its_smallest(family):
+    smallest = find(specs(family), lambda spec: spec.vocab_size > 1)
+    sizes = [size for size in astuple(smallest) if type(size) is int]
+    assert set(sizes) <= {0, 1, 2}
+    assert smallest.tie_word_embeddings
+
+
+def test_a_family_that_is_refused():
+    assert refusal(Everything, "gpt") == ""
+    assert refusal(Layered, "llama") == ""
+
+    class Encoders:
+        supports = staticmethod(
+            lambda spec: True if type(spec) is EncoderSpec else f"no {type(spec).__name__}"
+        )
+
+    assert refusal(Encoders, "encoder") == ""
+    assert refusal(Encoders, "gpt") == "no GPTSpec"
+
+
+def test_fixed_fields_are_an_encoders():
+    fixed = {"tie_word_embeddings": True}
+    assert fixed_in("encoder", fixed) == fixed
+    assert fixed_in("gpt", fixed) == {}
 
 
 def test_shrinks_to_the_smallest():

@@ -56,7 +56,7 @@ def dropout(x: Array) -> Array:
 
 
 def dense() -> tuple[Array, Array]:
-    """MLM-Dense is a layers.Dense of tf-keras"""
+    """layers.Dense of tf-keras"""
     with tf.Graph().as_default():
         layer = keras.layers.Dense(FAN_OUT)
         layer.build((None, FAN_IN))

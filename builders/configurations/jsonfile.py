@@ -1,0 +1,78 @@
+"""JSON that a stranger wrote, read with care: one object, no key twice, no file too long."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+
+def object_in_file(path: Path, *, largest: int) -> dict[str, Any]:
+    """The JSON object in the file at ``path``, of at most ``largest`` bytes.
+
+    Raises ``ValueError``, in one line that names the file, for anything else.
+    """
+    require_file(path)
+    size = path.stat().st_size
+    if size > largest:
+        raise ValueError(f"{path} has {size:,} bytes: no such file is longer than {largest:,}")
+    try:
+        text = path.read_text("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is no JSON: it is not text in UTF-8") from None
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+    return object_in_text(text, str(path))
+
+
+def object_in_text(text: str, name: str) -> dict[str, Any]:
+    """The JSON object in ``text``, which is called ``name`` where it is refused.
+
+    Raises ``ValueError`` for what is no JSON, no object, or has a key twice.
+    """
+    try:
+        found = json.loads(text, object_pairs_hook=_once_each, parse_constant=_no_number)
+    except _Refused as error:
+        raise ValueError(f"{name}: {error}") from None
+    except RecursionError:
+        raise ValueError(f"{name} is no JSON that can be read: it is nested too deep") from None
+    except ValueError as error:
+        raise ValueError(f"{name} is no JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"{name} is no JSON object: {shown(found)}")
+    return found
+
+
+def require_file(path: Path) -> None:
+    """Raise ``ValueError`` where ``path`` is not a file with a content of its own."""
+    # Unlike Path's, these answer for a name that is too long, too.
+    if os.path.isdir(path):
+        raise ValueError(f"{path} is a directory: name the file in it")
+    if not os.path.exists(path):
+        raise ValueError(f"{path} does not exist")
+    if not os.path.isfile(path):
+        raise ValueError(f"{path} is no regular file")
+
+
+def shown(value: object) -> str:
+    """``value`` as it may stand in a message of one line: the start of a long one."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+class _Refused(ValueError):
+    """JSON that Python would take, and a reader of sizes must not."""
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
+    keys = [key for key, _ in pairs]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise _Refused(f"the key {shown(key)} stands there twice")
+    return dict(pairs)
+
+
+def _no_number(constant: str) -> NoReturn:
+    raise _Refused(f"{constant} is no number")

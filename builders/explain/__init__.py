@@ -1,0 +1,1 @@
+"""Where a number of parameters comes from."""

@@ -1,0 +1,76 @@
+"""Flax linen: ``nn.MultiHeadDotProductAttention``, which splits the heads in its kernels.
+
+A plain loop over the layers, initialised under ``jax.eval_shape``: shapes, no arrays. Only
+the ``params`` collection holds parameters.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import jax
+import jax.numpy as jnp
+
+from builders.frameworks.flax_linen.encoder import Encoder
+from builders.frameworks.flax_linen.encoder_decoder import EncoderDecoder
+from builders.frameworks.flax_linen.gpt import GPT
+from builders.frameworks.flax_linen.llama import Llama
+from builders.frameworks.flax_linen.model import LinenModel
+from builders.protocol import DType
+from formulas.spec import (
+    EncoderDecoderSpec,
+    EncoderSpec,
+    GPTSpec,
+    LlamaSpec,
+    Numerics,
+    Spec,
+    original_numerics,
+)
+
+__all__ = ["FRAMEWORKS", "LinenModel", "build", "supports"]
+
+FRAMEWORKS = {"flax-linen": {"extra": "flax", "distributions": ("flax", "jax", "jaxlib")}}
+
+MODULES: dict[type[Spec], Any] = {
+    EncoderSpec: Encoder,
+    EncoderDecoderSpec: EncoderDecoder,
+    GPTSpec: GPT,
+    LlamaSpec: Llama,
+}
+
+# jax keeps every trace; clearing at each build would double the time of small ones.
+BUILDS_BETWEEN_CLEARING = 32
+_builds = 0
+
+
+def supports(spec: Spec) -> Literal[True]:
+    """Every model can be expressed."""
+    return True
+
+
+def build(
+    spec: Spec,
+    numerics: Numerics | None = None,
+    *,
+    allocate: bool = False,
+    dtype: DType = "float32",
+) -> LinenModel:
+    """The model's shapes, or its arrays where it is to be allocated."""
+    _clear_caches_now_and_then()
+    module = MODULES[type(spec)](spec, numerics or original_numerics(spec), jnp.dtype(dtype))
+    inputs = [jax.ShapeDtypeStruct((1, 1), kind) for kind in module.inputs]
+    with jax.enable_x64(dtype == "float64"):
+        if allocate:
+            # Of the forward pass, only what the parameters need is computed.
+            variables = module.lazy_init(jax.random.key(0), *inputs)
+        else:
+            key = jax.eval_shape(lambda: jax.random.key(0))
+            variables = jax.eval_shape(module.init, key, *inputs)
+    return LinenModel(module, variables)
+
+
+def _clear_caches_now_and_then() -> None:
+    global _builds
+    _builds += 1
+    if _builds % BUILDS_BETWEEN_CLEARING == 0:
+        jax.clear_caches()

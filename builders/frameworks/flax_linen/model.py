@@ -1,0 +1,77 @@
+"""Weights, values, outputs and gradients of a linen module, whichever model it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import linen as nn
+from flax.traverse_util import flatten_dict, unflatten_dict
+
+from builders.frameworks.flax_linen.names import Names, stored
+from builders.protocol import Array, DType, Outputs, require_allocated, require_arrays
+from formulas.weight import Weight
+
+
+class LinenModel:
+    """A linen module with its variables, as arrays or as shapes.
+
+    What its weights hold is said by the module's ``names``, if it has such an attribute.
+    """
+
+    def __init__(self, module: nn.Module, variables: Mapping[str, Any]) -> None:
+        self.module = module
+        self.variables = variables
+
+    def weights(self) -> list[Weight]:
+        """Every leaf of the ``params`` collection. All are trainable, none is shared."""
+        names: Names = getattr(self.module, "names", {})
+        leaves = self._leaves().items()
+        return [Weight(path, tuple(x.shape), True, *stored(names, path)) for path, x in leaves]
+
+    @property
+    def dtype(self) -> DType:
+        """That of the first leaf."""
+        return next(iter(self._leaves().values())).dtype.name
+
+    def read(self) -> dict[str, Array]:
+        """Every leaf of the ``params`` collection. They are immutable: none is copied."""
+        with self._precision():
+            return {path: np.asarray(leaf) for path, leaf in self._leaves().items()}
+
+    def write(self, arrays: Mapping[str, Array]) -> None:
+        """Another ``params`` collection, of ``arrays``, in place of values or of shapes."""
+        require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
+        with jax.enable_x64(self.dtype == "float64"):
+            leaves = {path: jnp.array(arrays[path]) for path in self._leaves()}
+        self.variables = {**self.variables, "params": unflatten_dict(leaves, sep="/")}
+
+    def run(self, *inputs: Array) -> Outputs:
+        """A forward pass."""
+        with self._precision():
+            outputs: Any = self.module.apply(self.variables, *map(jnp.asarray, inputs))
+        return Outputs(**{k: None if v is None else np.asarray(v) for k, v in outputs.items()})
+
+    def gradients(self, *inputs: Array, cotangents: Outputs) -> dict[str, Array]:
+        """The gradient of the sum of outputs times ``cotangents``."""
+        wanted = {k: v for k, v in cotangents._asdict().items() if v is not None}
+
+        def loss(params: Any) -> jax.Array:
+            outputs: Any = self.module.apply({"params": params}, *map(jnp.asarray, inputs))
+            return sum(jnp.sum(outputs[name] * by) for name, by in wanted.items())
+
+        with self._precision():
+            gradients = jax.grad(loss)(self.variables["params"])
+        return {k: np.asarray(v) for k, v in flatten_dict(gradients, sep="/").items()}
+
+    def _precision(self) -> AbstractContextManager[None]:
+        """JAX makes float32 of every float64 it is not told to keep."""
+        require_allocated(all(isinstance(leaf, jax.Array) for leaf in self._leaves().values()))
+        return jax.enable_x64(self.dtype == "float64")
+
+    def _leaves(self) -> dict[str, Any]:
+        return flatten_dict(self.variables["params"], sep="/")

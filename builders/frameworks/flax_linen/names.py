@@ -1,0 +1,84 @@
+"""How linen's modules name what they hold, and which canonical tensor that is.
+
+Each function gives the names of one kind of module, by its native and its canonical path. A
+``*`` stands for the number of a layer, in both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple, TypeAlias
+
+
+class Stored(NamedTuple):
+    """The canonical tensor in a leaf, if there is one, and how it is stored."""
+
+    parts: tuple[str, ...] = ()
+    layout: tuple[str, ...] = ()
+
+
+Names: TypeAlias = Mapping[str, Stored]
+
+NUMBER = re.compile(r"(?<=layers_)\d+(?=/)")
+
+
+def stored(names: Names, path: str) -> Stored:
+    """What the leaf at ``path`` holds; nothing, for a name unknown here."""
+    parts, layout = names.get(NUMBER.sub("*", path), Stored())
+    number = NUMBER.search(path)
+    if number:
+        parts = tuple(part.replace("*", number[0]) for part in parts)
+    return Stored(parts, layout)
+
+
+def table(native: str, canonical: str) -> Names:
+    """``nn.Embed``."""
+    return {f"{native}/embedding": Stored((f"{canonical}.weight",))}
+
+
+def dense(native: str, canonical: str) -> Names:
+    """``nn.Dense``."""
+    return {
+        f"{native}/kernel": Stored((f"{canonical}.kernel",)),
+        f"{native}/bias": Stored((f"{canonical}.bias",)),
+    }
+
+
+def decoder(native: str, canonical: str) -> Names:
+    """``nn.Dense`` onto the vocabulary: its kernel is a token table, transposed."""
+    return {
+        f"{native}/kernel": Stored((f"{canonical}.weight",), ("transposed",)),
+        f"{native}/bias": Stored((f"{canonical}.bias",)),
+    }
+
+
+def norm(native: str, canonical: str) -> Names:
+    """``nn.LayerNorm`` and ``nn.RMSNorm``."""
+    return {
+        f"{native}/scale": Stored((f"{canonical}.scale",)),
+        f"{native}/bias": Stored((f"{canonical}.bias",)),
+    }
+
+
+def attention(native: str, canonical: str) -> Names:
+    """``nn.MultiHeadDotProductAttention``, and what is composed like it."""
+    names = {
+        f"{native}/out/kernel": Stored((f"{canonical}.output.kernel",), ("heads_in",)),
+        f"{native}/out/bias": Stored((f"{canonical}.output.bias",)),
+    }
+    for name in ("query", "key", "value"):
+        names[f"{native}/{name}/kernel"] = Stored((f"{canonical}.{name}.kernel",), ("heads_out",))
+        names[f"{native}/{name}/bias"] = Stored((f"{canonical}.{name}.bias",), ("heads",))
+    return names
+
+
+def layer(native: str, canonical: str) -> Names:
+    """A layer of attention and a feed-forward network, with a norm for each, in any order."""
+    return {
+        **attention(f"{native}/attention", f"{canonical}.attention"),
+        **norm(f"{native}/attention_norm", f"{canonical}.attention_layer_norm"),
+        **dense(f"{native}/intermediate", f"{canonical}.feed_forward.intermediate"),
+        **dense(f"{native}/output", f"{canonical}.feed_forward.output"),
+        **norm(f"{native}/feed_forward_norm", f"{canonical}.feed_forward_layer_norm"),
+    }

@@ -1,0 +1,75 @@
+"""Flax nnx: ``nnx.MultiHeadAttention``, and all layers in one module with a leading axis.
+
+The layers are made by ``nnx.vmap`` over split random keys and run by ``nnx.scan``, so that
+each of their weights is one array, (L, …). Made under ``nnx.eval_shape``: shapes, no arrays.
+Only an ``nnx.Param`` is a parameter; random keys and their counters are variables too.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+from builders.frameworks.flax_nnx.encoder import Encoder
+from builders.frameworks.flax_nnx.encoder_decoder import EncoderDecoder
+from builders.frameworks.flax_nnx.gpt import GPT
+from builders.frameworks.flax_nnx.llama import Llama
+from builders.frameworks.flax_nnx.model import NnxModel
+from builders.protocol import DType
+from formulas.spec import (
+    EncoderDecoderSpec,
+    EncoderSpec,
+    GPTSpec,
+    LlamaSpec,
+    Numerics,
+    Spec,
+    original_numerics,
+)
+
+__all__ = ["FRAMEWORKS", "NnxModel", "build", "supports"]
+
+FRAMEWORKS = {"flax-nnx": {"extra": "flax", "distributions": ("flax", "jax", "jaxlib")}}
+
+MODULES: dict[type[Spec], Any] = {
+    EncoderSpec: Encoder,
+    EncoderDecoderSpec: EncoderDecoder,
+    GPTSpec: GPT,
+    LlamaSpec: Llama,
+}
+
+# jax keeps every trace; clearing at each build would double the time of small ones.
+BUILDS_BETWEEN_CLEARING = 32
+_builds = 0
+
+
+def supports(spec: Spec) -> Literal[True]:
+    """Every model can be expressed."""
+    return True
+
+
+def build(
+    spec: Spec,
+    numerics: Numerics | None = None,
+    *,
+    allocate: bool = False,
+    dtype: DType = "float32",
+) -> NnxModel:
+    """The model's shapes, or its arrays where it is to be allocated."""
+    _clear_caches_now_and_then()
+    own = numerics or original_numerics(spec)
+
+    def module() -> nnx.Module:
+        return MODULES[type(spec)](spec, own, jnp.dtype(dtype), nnx.Rngs(0))
+
+    with jax.enable_x64(dtype == "float64"):
+        return NnxModel(module() if allocate else nnx.eval_shape(module))
+
+
+def _clear_caches_now_and_then() -> None:
+    global _builds
+    _builds += 1
+    if _builds % BUILDS_BETWEEN_CLEARING == 0:
+        jax.clear_caches()

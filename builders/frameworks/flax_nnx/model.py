@@ -1,0 +1,83 @@
+"""Weights, values, outputs and gradients of an nnx module, whichever model it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import nnx
+
+from builders.frameworks.flax_nnx.names import Names, Stored
+from builders.protocol import Array, DType, Outputs, require_allocated, require_arrays
+from formulas.weight import Weight
+
+
+class NnxModel:
+    """An nnx module, of arrays or of shapes.
+
+    What its weights hold is said by the module's ``names``, if it has such an attribute.
+    """
+
+    def __init__(self, module: nnx.Module) -> None:
+        self.module = module
+
+    def weights(self) -> list[Weight]:
+        """Every ``nnx.Param`` once, by identity. All are trainable."""
+        names: Names = getattr(self.module, "names", {})
+        return [
+            Weight(path, tuple(variable.get_value().shape), True, *names.get(path, Stored()))
+            for path, variable in self._parameters().items()
+        ]
+
+    @property
+    def dtype(self) -> DType:
+        """That of the first parameter."""
+        return next(iter(self._parameters().values())).get_value().dtype.name
+
+    def read(self) -> dict[str, Array]:
+        """Every ``nnx.Param``. Their arrays are immutable: none is copied."""
+        with self._precision():
+            return {k: np.asarray(v.get_value()) for k, v in self._parameters().items()}
+
+    def write(self, arrays: Mapping[str, Array]) -> None:
+        """Set every ``nnx.Param``, whether it has a value or a shape, to another array."""
+        require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
+        with jax.enable_x64(self.dtype == "float64"):
+            for path, variable in self._parameters().items():
+                variable.set_value(jnp.array(arrays[path]))
+
+    def run(self, *inputs: Array) -> Outputs:
+        """A forward pass. nnx takes the attention's softmax in float32, in float64 too."""
+        module: Any = self.module
+        with self._precision():
+            outputs = module(*map(jnp.asarray, inputs))
+        return Outputs(**{k: None if v is None else np.asarray(v) for k, v in outputs.items()})
+
+    def gradients(self, *inputs: Array, cotangents: Outputs) -> dict[str, Array]:
+        """The gradient of the sum of outputs times ``cotangents``."""
+        wanted = {k: v for k, v in cotangents._asdict().items() if v is not None}
+
+        def loss(module: Any) -> jax.Array:
+            outputs = module(*map(jnp.asarray, inputs))
+            return sum(jnp.sum(outputs[name] * by) for name, by in wanted.items())
+
+        with self._precision():
+            gradients = nnx.grad(loss)(self.module)
+        leaves = nnx.to_flat_state(gradients)
+        return {".".join(map(str, k)): np.asarray(v.get_value()) for k, v in leaves}
+
+    def _precision(self) -> AbstractContextManager[None]:
+        """JAX makes float32 of every float64 it is not told to keep."""
+        parameters = self._parameters().values()
+        require_allocated(all(isinstance(v.get_value(), jax.Array) for v in parameters))
+        return jax.enable_x64(self.dtype == "float64")
+
+    def _parameters(self) -> dict[str, nnx.Param[Any]]:
+        """By path. They are the module's own."""
+        graph = nnx.iter_graph(self.module)
+        parameters = ((path, node) for path, node in graph if isinstance(node, nnx.Param))
+        return {".".join(map(str, path)): parameter for path, parameter in parameters}

@@ -1,0 +1,96 @@
+"""Keras 3, on JAX, TensorFlow or PyTorch: layers that split the heads in their kernels.
+
+Which of the three is Keras's own choice, made once in a process from ``KERAS_BACKEND``. The
+layers are built by ``build`` alone, within ``StatelessScope(initialize_variables=False)``,
+where a variable has a shape and an initialiser that nobody runs, unless its value is read.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from typing import Any, Literal
+
+import keras
+
+from builders.frameworks.keras.encoder import Encoder
+from builders.frameworks.keras.encoder_decoder import EncoderDecoder
+from builders.frameworks.keras.gpt import GPT
+from builders.frameworks.keras.llama import Llama
+from builders.frameworks.keras.model import BACKEND, KerasModel, enable_x64
+from builders.protocol import DType, FrameworkUnavailable
+from formulas.spec import (
+    EncoderDecoderSpec,
+    EncoderSpec,
+    GPTSpec,
+    LlamaSpec,
+    Numerics,
+    Spec,
+    original_numerics,
+)
+
+__all__ = ["FRAMEWORKS", "KerasModel", "build", "supports"]
+
+FRAMEWORKS = {
+    "keras-jax": {
+        "extra": "keras-jax",
+        "distributions": ("keras", "jax"),
+        "environment": {"KERAS_BACKEND": "jax"},
+    },
+    "keras-tensorflow": {
+        "extra": "keras-tensorflow",
+        "distributions": ("keras", "tensorflow"),
+        "environment": {"KERAS_BACKEND": "tensorflow"},
+    },
+    "keras-torch": {
+        "extra": "keras-torch",
+        "distributions": ("keras", "torch"),
+        "environment": {"KERAS_BACKEND": "torch"},
+    },
+}
+
+if os.environ.get("KERAS_BACKEND", BACKEND) != BACKEND:
+    # Keras was imported before the variable was set: one backend under another's name.
+    raise FrameworkUnavailable(f"keras already runs on {BACKEND}: set KERAS_BACKEND before it does")
+
+
+MODELS: dict[type[Spec], Any] = {
+    EncoderSpec: Encoder,
+    EncoderDecoderSpec: EncoderDecoder,
+    GPTSpec: GPT,
+    LlamaSpec: Llama,
+}
+
+
+def supports(spec: Spec) -> Literal[True]:
+    """Every model can be expressed."""
+    return True
+
+
+def build(
+    spec: Spec,
+    numerics: Numerics | None = None,
+    *,
+    allocate: bool = False,
+    dtype: DType = "float32",
+) -> KerasModel:
+    """The model's shapes, or its arrays where it is to be allocated."""
+    what = spec, numerics or original_numerics(spec), dtype
+    if allocate:
+        return KerasModel(_built(enable_x64(dtype == "float64"), *what), allocated=True)
+    # Keras lists the variables without a value, and the next stateless scope to end, whoever
+    # opened it, allocates them all. The list is a thread's and goes when that does;
+    # clear_session would empty it too, and with it the caller's dtype policy.
+    scope = keras.StatelessScope(initialize_variables=False)
+    with ThreadPoolExecutor(max_workers=1) as passing:
+        return KerasModel(passing.submit(_built, scope, *what).result(), allocated=False)
+
+
+def _built(
+    scope: AbstractContextManager[Any], spec: Spec, numerics: Numerics, dtype: DType
+) -> keras.Model:
+    with scope:
+        model = MODELS[type(spec)](spec, numerics, dtype)
+        model.build()
+    return model

@@ -1,0 +1,56 @@
+"""PyTorch: its own layers, with q, k and v fused in one projection.
+
+Built on the meta device, where a parameter has a shape and no storage. PyTorch stores a
+kernel as (out, in) and calls it, as everything else, a weight.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import torch
+
+from builders.frameworks.torch.encoder import Encoder
+from builders.frameworks.torch.encoder_decoder import EncoderDecoder
+from builders.frameworks.torch.gpt import GPT
+from builders.frameworks.torch.llama import Llama
+from builders.frameworks.torch.model import TorchModel
+from builders.protocol import DType
+from formulas.spec import (
+    EncoderDecoderSpec,
+    EncoderSpec,
+    GPTSpec,
+    LlamaSpec,
+    Numerics,
+    Spec,
+    original_numerics,
+)
+
+__all__ = ["FRAMEWORKS", "Encoder", "TorchModel", "build", "supports"]
+
+FRAMEWORKS = {"torch": {"extra": "torch", "distributions": ("torch",)}}
+
+MODULES: dict[type[Spec], Any] = {
+    EncoderSpec: Encoder,
+    EncoderDecoderSpec: EncoderDecoder,
+    GPTSpec: GPT,
+    LlamaSpec: Llama,
+}
+
+
+def supports(spec: Spec) -> Literal[True]:
+    """Every model can be expressed."""
+    return True
+
+
+def build(
+    spec: Spec,
+    numerics: Numerics | None = None,
+    *,
+    allocate: bool = False,
+    dtype: DType = "float32",
+) -> TorchModel:
+    """The model on the meta device, or on the CPU where it is to be allocated."""
+    with torch.device("cpu" if allocate else "meta"):
+        module = MODULES[type(spec)](spec, numerics or original_numerics(spec))
+    return TorchModel(module.to(getattr(torch, dtype)))

@@ -1,0 +1,52 @@
+"""Hugging Face transformers: its own models, which nobody here wrote.
+
+Made from a configuration, never downloaded, on the meta device, where a parameter has a
+shape and no storage.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import torch
+
+from builders.frameworks.transformers import encoder, gpt, llama
+from builders.frameworks.transformers.model import HuggingFaceModel
+from builders.protocol import DType, require
+from formulas.spec import EncoderSpec, GPTSpec, LlamaSpec, Numerics, Spec, original_numerics
+
+__all__ = ["FRAMEWORKS", "HuggingFaceModel", "build", "supports"]
+
+FRAMEWORKS = {
+    "transformers": {
+        "extra": "transformers",
+        "distributions": ("transformers", "torch"),
+        "fixed": {"tie_word_embeddings": True},
+    }
+}
+
+FAMILIES: dict[type[Spec], Any] = {EncoderSpec: encoder, GPTSpec: gpt, LlamaSpec: llama}
+
+
+def supports(spec: Spec) -> Literal[True] | str:
+    """True, or what Hugging Face has no class for."""
+    if type(spec) not in FAMILIES:
+        return (
+            "Hugging Face's closest to the Transformer of 2017, Marian, has another table of sines"
+        )
+    return FAMILIES[type(spec)].supports(spec)
+
+
+def build(
+    spec: Spec,
+    numerics: Numerics | None = None,
+    *,
+    allocate: bool = False,
+    dtype: DType = "float32",
+) -> HuggingFaceModel:
+    """The model on the meta device, or on the CPU where it is to be allocated."""
+    require(supports(spec))
+    family = FAMILIES[type(spec)]
+    with torch.device("cpu" if allocate else "meta"):
+        module = family.made(spec, numerics or original_numerics(spec))
+    return HuggingFaceModel(module.to(getattr(torch, dtype)), family)

@@ -1,0 +1,59 @@
+"""GPT-2: ``GPT2LMHeadModel``, whose ``Conv1D`` stores a kernel as (in, out), q, k and v in one."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from torch import Tensor
+from transformers import GPT2Config, GPT2LMHeadModel
+
+from builders.frameworks.transformers.names import conv1d, norm, table
+from builders.protocol import Outputs
+from formulas.spec import GPTSpec, Numerics
+
+QUERY_KEY_VALUE = [f"layers.*.attention.{name}" for name in ("query", "key", "value")]
+NAMES = {
+    **table("wte", "embeddings.word_embeddings"),
+    **table("wpe", "embeddings.position_embeddings"),
+    **norm("h.*.ln_1", "layers.*.attention_layer_norm"),
+    **conv1d("h.*.attn.c_attn", *QUERY_KEY_VALUE),
+    **conv1d("h.*.attn.c_proj", "layers.*.attention.output"),
+    **norm("h.*.ln_2", "layers.*.feed_forward_layer_norm"),
+    **conv1d("h.*.mlp.c_fc", "layers.*.feed_forward.intermediate"),
+    **conv1d("h.*.mlp.c_proj", "layers.*.feed_forward.output"),
+    **norm("ln_f", "final_layer_norm"),
+    **table("lm_head", "lm_head"),
+}
+
+
+def supports(spec: GPTSpec) -> Literal[True]:
+    """Every GPT can be expressed."""
+    return True
+
+
+def made(spec: GPTSpec, numerics: Numerics) -> GPT2LMHeadModel:
+    """The model with its language head."""
+    config = GPT2Config(
+        vocab_size=spec.vocab_size,
+        n_embd=spec.hidden_size,
+        n_layer=spec.num_hidden_layers,
+        n_head=spec.num_attention_heads,
+        n_inner=spec.intermediate_size,
+        n_positions=spec.max_position_embeddings,
+        tie_word_embeddings=spec.tie_word_embeddings,
+        activation_function=numerics.hidden_act,
+        layer_norm_epsilon=numerics.layer_norm_eps,
+        resid_pdrop=0.0,
+        embd_pdrop=0.0,
+        attn_pdrop=0.0,
+        bos_token_id=None,
+        eos_token_id=None,
+        attn_implementation="eager",
+    )
+    return GPT2LMHeadModel(config)
+
+
+def forward(module: Any, ids: Tensor) -> Outputs:
+    """The decoder and its head, one after the other, as the model's own forward calls them."""
+    sequence = module.base_model(input_ids=ids, use_cache=False).last_hidden_state
+    return Outputs(sequence, lm=module.lm_head(sequence).softmax(-1))

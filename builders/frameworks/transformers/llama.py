@@ -1,0 +1,61 @@
+"""LLaMA: ``LlamaForCausalLM``. Its norms and the angles of its positions are in float32 always."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from torch import Tensor
+from transformers import LlamaConfig, LlamaForCausalLM
+
+from builders.frameworks.transformers.names import linear, norm, table
+from builders.protocol import Outputs
+from formulas.spec import LlamaSpec, Numerics
+
+NAMES = {
+    **table("embed_tokens", "embeddings.word_embeddings"),
+    **norm("layers.*.input_layernorm", "layers.*.attention_norm"),
+    **linear("layers.*.self_attn.q_proj", "layers.*.attention.query"),
+    **linear("layers.*.self_attn.k_proj", "layers.*.attention.key"),
+    **linear("layers.*.self_attn.v_proj", "layers.*.attention.value"),
+    **linear("layers.*.self_attn.o_proj", "layers.*.attention.output"),
+    **norm("layers.*.post_attention_layernorm", "layers.*.feed_forward_norm"),
+    **linear("layers.*.mlp.gate_proj", "layers.*.feed_forward.gate"),
+    **linear("layers.*.mlp.up_proj", "layers.*.feed_forward.up"),
+    **linear("layers.*.mlp.down_proj", "layers.*.feed_forward.down"),
+    **norm("norm", "final_norm"),
+    **table("lm_head", "lm_head"),
+}
+
+
+def supports(spec: LlamaSpec) -> Literal[True] | str:
+    """True, or what the configuration refuses."""
+    if spec.hidden_size % spec.num_attention_heads:
+        return "Hugging Face's LlamaConfig takes no heads that do not divide the hidden size"
+    return True
+
+
+def made(spec: LlamaSpec, numerics: Numerics) -> LlamaForCausalLM:
+    """The model with its language head."""
+    config = LlamaConfig(
+        vocab_size=spec.vocab_size,
+        hidden_size=spec.hidden_size,
+        num_hidden_layers=spec.num_hidden_layers,
+        num_attention_heads=spec.num_attention_heads,
+        num_key_value_heads=spec.num_key_value_heads,
+        head_dim=spec.head_dim,
+        intermediate_size=spec.intermediate_size,
+        tie_word_embeddings=spec.tie_word_embeddings,
+        hidden_act=numerics.hidden_act,
+        rms_norm_eps=numerics.layer_norm_eps,
+        rope_parameters={"rope_type": "default", "rope_theta": numerics.rope_theta},
+        bos_token_id=None,
+        eos_token_id=None,
+        attn_implementation="eager",
+    )
+    return LlamaForCausalLM(config)
+
+
+def forward(module: Any, ids: Tensor) -> Outputs:
+    """The decoder and its head, one after the other, as the model's own forward calls them."""
+    sequence = module.base_model(input_ids=ids, use_cache=False).last_hidden_state
+    return Outputs(sequence, lm=module.lm_head(sequence).softmax(-1))

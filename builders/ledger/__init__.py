@@ -1,0 +1,1 @@
+"""What others have published about the size of models, number by number, with verdicts."""

@@ -1,0 +1,173 @@
+"""What a printed number is said to count, and the account that fits it best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from builders.explain import algebra
+from builders.explain.account import TRAINABLE, Account, Part, Sizes, plain, recount
+from builders.explain.search import candidates, tables_left_out
+from builders.explain.sizes import FIELDS
+from builders.ledger.data import Claim, Formula
+from formulas import inventory
+from formulas.conventions import weights_only
+from formulas.inventory import LAYER
+from formulas.models import named_models
+from formulas.spec import Spec
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a number is said to be: components of a model, and how they are counted.
+
+    ``complete`` says that the text lists every tensor, so that no convention excuses it.
+    """
+
+    model: str
+    spec: Spec
+    account: Account
+    complete: bool = False
+
+    @classmethod
+    def of(cls, entry: Claim | Formula) -> Target:
+        """The target of an entry."""
+        every = isinstance(entry, Claim) and entry.all
+        names = (*TRAINABLE, *(entry.counts if isinstance(entry, Claim) else ()))
+        parts = tuple(
+            Part(path, LAYER in path.split(".") and not every, conventions=names)
+            for path in entry.of
+        )
+        complete = isinstance(entry, Claim) and entry.complete
+        return cls(entry.model, entry.spec, Account(parts, len(parts)), complete)
+
+    @property
+    def count(self) -> int:
+        """The number that is right."""
+        number, _ = recount(self.account, self.spec)
+        return number
+
+    @property
+    def name(self) -> str:
+        """Its components."""
+        return ", ".join(part.component or "the whole model" for part in self.account.parts)
+
+    @property
+    def conventions(self) -> tuple[str, ...]:
+        """The conventions that the text names."""
+        return self.account.parts[0].conventions[1:]
+
+    def under(self, names: tuple[str, ...]) -> Account:
+        """The same components counted under other conventions."""
+        parts = tuple(part._replace(conventions=names) for part in self.account.parts)
+        return self.account._replace(parts=parts)
+
+    def excused(self, account: Account) -> bool:
+        """Whether ``account`` is this target under one convention that the text does not name."""
+        first, *others = self.account.parts
+        if self.complete or others or len(account.parts) > 1 or account.sizes or account.plain:
+            return False
+        named = account.parts[0].conventions
+        one = len(set(named) - set(first.conventions)) == 1 and len(named) <= 2
+        return one and account.parts[0]._replace(conventions=first.conventions) == first
+
+    def covers(self, account: Account) -> bool:
+        """Whether every part of ``account`` lies in this target, in one layer or in all alike."""
+        return all(
+            any(
+                f"{part.component}.".startswith(f"{own.component}." if own.component else "")
+                and part.one == own.one
+                for own in self.account.parts
+            )
+            for part in account.parts
+        )
+
+    def beyond(self, account: Account) -> algebra.Expression:
+        """What ``account`` has beyond this target, in letters."""
+        own = algebra.in_letters(self.account, self.spec)
+        return algebra.expanded(algebra.in_letters(account, self.spec) - own)
+
+
+def account_of(number: int, target: Target) -> Account | None:
+    """The account of ``number`` that is nearest to what it is said to be, or None.
+
+    First the target itself, then the target under one convention, then what is left out of
+    it or put into it, then other accounts of the model, then those of other named models
+    that differ from it in nothing but the sizes of tables.
+    """
+    if number == target.count:
+        return target.account
+    own = [account for count, account in _candidates(target.model) if count == number]
+    found = [account for account in own if not (target.complete and _conventional(account))]
+    found = found or list(_translated(number, target))
+
+    def rank(account: Account) -> tuple[object, ...]:
+        return (
+            not target.excused(account),
+            not target.covers(account),
+            account.length,
+            account.parts[0].component != target.account.parts[0].component,
+            tables_left_out(account),
+        )
+
+    return min(found, key=rank, default=None)
+
+
+def components_of(account: Account, target: Target) -> str:
+    """The components in which ``account`` is not ``target``."""
+    own = {part.component for part in target.account.parts}
+    names = [part.component for part in account.parts if part.component not in own]
+    for part in account.parts:
+        names += [name for name in part.conventions[1:] if name not in target.conventions]
+    names += [SIZE_OF.get(field, "the whole model") for field, _ in account.sizes]
+    if account.plain:
+        names = list(_differing(target.spec))
+    return ", ".join(dict.fromkeys(names))
+
+
+SIZE_OF = {
+    "vocab_size": "embeddings.word_embeddings",
+    "target_vocab_size": "decoder.embeddings.word_embeddings",
+    "max_position_embeddings": "embeddings.position_embeddings",
+    "type_vocab_size": "embeddings.token_type_embeddings",
+    "intermediate_size": "layers.*.feed_forward",
+    "num_hidden_layers": "layers",
+}
+"""The component whose size a field is, where it is not that of all."""
+
+
+@cache
+def _candidates(model: str) -> tuple[tuple[int, Account], ...]:
+    return tuple(candidates(named_models()[model].spec, alone=True))
+
+
+def _conventional(account: Account) -> bool:
+    return any(part.conventions != TRAINABLE for part in account.parts)
+
+
+def _translated(number: int, target: Target) -> Iterator[Account]:
+    """Accounts of other models, as accounts of the target's at their sizes."""
+    for name, model in named_models().items():
+        if sizes := _other_sizes(target.spec, model.spec):
+            for count, account in _candidates(name):
+                if count == number and not account.sizes:
+                    yield account._replace(sizes=sizes, length=account.length + 2 * len(sizes))
+
+
+def _other_sizes(spec: Spec, other: Spec) -> Sizes:
+    """The sizes of tables in which two specs differ, if that is all in which they do."""
+    if type(spec) is not type(other):
+        return ()
+    fields = [name for name in spec.__slots__ if getattr(spec, name) != getattr(other, name)]
+    if not FIELDS.keys() >= set(fields):
+        return ()
+    return tuple((name, getattr(other, name)) for name in fields)
+
+
+def _differing(spec: Spec) -> Iterator[str]:
+    """The components of a layer whose count is not that of the usual estimate's layers."""
+    usual, own = (weights_only(inventory(one.letters())) for one in (plain(spec), spec))
+    for path in own.components(f"layers.{LAYER}"):
+        if usual.total(path) != own.total(path):
+            yield path

@@ -1,0 +1,204 @@
+"""Ways to count: what a number of parameters may silently leave in or out.
+
+A convention is a function from an inventory to the inventory that it counts, so conventions
+compose by being called one after the other, and ``size`` sums what is left. Those of STORAGE
+say what counts as a parameter at all, and exactly one of them belongs to every count; those
+of PARTS leave components out. None of them looks at a letter: ints, NumPy arrays and SymPy
+symbols go through alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import ROUND_HALF_UP, Decimal
+from functools import cache
+from typing import TypeAlias
+
+from formulas.inventory import LAYER, Inventory, Tensor
+from formulas.spec import Quantity
+
+Convention: TypeAlias = Callable[[Inventory], Inventory]
+
+MILLION = 10**6
+MEBI = 2**20
+TABLES = ("word_embeddings", "position_embeddings", "token_type_embeddings")
+
+
+def size(inventory: Inventory) -> Quantity:
+    """Entries of all tensors there are, each as often as it is listed: L times in a layer."""
+    total: Quantity = 0
+    for tensor in inventory:
+        total = total + tensor.present * tensor.repeat * tensor.size
+    return total
+
+
+def trainable(inventory: Inventory) -> Inventory:
+    """What is trained, and tied storage once."""
+    return _kept(inventory, lambda tensor: tensor.trainable and tensor.tied_to is None)
+
+
+def total(inventory: Inventory) -> Inventory:
+    """Fixed tensors (sinusoids) too, and tied storage once."""
+    return _kept(inventory, lambda tensor: tensor.tied_to is None)
+
+
+def tied_each(inventory: Inventory) -> Inventory:
+    """What is trained, and tied storage under each of its names."""
+    return _kept(inventory, lambda tensor: tensor.trainable)
+
+
+def listed(inventory: Inventory) -> Inventory:
+    """Every tensor as it is listed: fixed ones too, tied storage under each of its names."""
+    return inventory
+
+
+def without_embeddings(inventory: Inventory) -> Inventory:
+    """No table of tokens, positions or types (their norm stays)."""
+    return _kept(inventory, lambda tensor: not _in_table(tensor.path))
+
+
+def without_positions(inventory: Inventory) -> Inventory:
+    """No table of positions."""
+    return _kept(inventory, lambda tensor: "position_embeddings" not in _levels(tensor.path))
+
+
+def without_biases(inventory: Inventory) -> Inventory:
+    """No bias of a projection (those of norms stay)."""
+    return _kept(inventory, lambda tensor: not _is_bias(tensor.path))
+
+
+def without_norms(inventory: Inventory) -> Inventory:
+    """No norm."""
+    return _kept(inventory, lambda tensor: not _in_norm(tensor.path))
+
+
+def weights_only(inventory: Inventory) -> Inventory:
+    """Matrices and tables only: no bias and no norm."""
+    return without_biases(without_norms(inventory))
+
+
+def without_pooler(inventory: Inventory) -> Inventory:
+    """No pooler."""
+    return _kept(inventory, lambda tensor: _levels(tensor.path)[0] != "pooler")
+
+
+def without_heads(inventory: Inventory) -> Inventory:
+    """No head over the encoder or decoder (the pooler stays)."""
+    return _kept(inventory, lambda tensor: not _levels(tensor.path)[0].endswith("_head"))
+
+
+def layers_only(inventory: Inventory) -> Inventory:
+    """The layers only."""
+    return _kept(inventory, lambda tensor: LAYER in _levels(tensor.path))
+
+
+def embeddings_only(inventory: Inventory) -> Inventory:
+    """The tables of tokens, positions and types only."""
+    return _kept(inventory, lambda tensor: _in_table(tensor.path))
+
+
+def norms_only(inventory: Inventory) -> Inventory:
+    """The norms only."""
+    return _kept(inventory, lambda tensor: _in_norm(tensor.path))
+
+
+def biases_only(inventory: Inventory) -> Inventory:
+    """The biases of projections only."""
+    return _kept(inventory, lambda tensor: _is_bias(tensor.path))
+
+
+def _named(*conventions: Convention) -> dict[str, Convention]:
+    return {function.__name__.replace("_", "-"): function for function in conventions}
+
+
+STORAGE = _named(trainable, total, tied_each, listed)
+"""By name: what counts as a parameter."""
+
+PARTS = _named(
+    without_embeddings,
+    without_positions,
+    without_biases,
+    without_norms,
+    weights_only,
+    without_pooler,
+    without_heads,
+    layers_only,
+    embeddings_only,
+    norms_only,
+    biases_only,
+)
+"""By name: which components are counted."""
+
+CONVENTIONS = STORAGE | PARTS
+"""Every convention that an inventory can be counted under, by name."""
+
+
+def counted(inventory: Inventory, *names: str) -> Inventory:
+    """What the conventions of these names count of ``inventory``; their order is no matter.
+
+    Raises ``ValueError`` for an unknown name, and where not exactly one is of STORAGE: what
+    counts as a parameter is never left open.
+    """
+    unknown = [name for name in names if name not in CONVENTIONS]
+    if unknown:
+        known = ", ".join(CONVENTIONS)
+        raise ValueError(f"no convention is named {unknown[0]!r}; there are: {known}")
+    if sum(name in STORAGE for name in names) != 1:
+        raise ValueError(f"a count takes exactly one of {', '.join(STORAGE)}: {names!r}")
+    for name in names:
+        inventory = CONVENTIONS[name](inventory)
+    return inventory
+
+
+def count(inventory: Inventory, *names: str) -> Quantity:
+    """Parameters of ``inventory`` under the conventions of these names.
+
+    ``count(inventory, "trainable")`` is ``inventory.total()``. Raises as ``counted`` does.
+    """
+    return size(counted(inventory, *names))
+
+
+def in_units(number: int, unit: int = MILLION, places: int = 2) -> str:
+    """``number`` in 10⁶ (MILLION) or 2²⁰ (MEBI), half rounded up: 109.48, 104.41."""
+    step = Decimal(1).scaleb(-places)
+    return f"{(Decimal(number) / unit).quantize(step, ROUND_HALF_UP):,}"
+
+
+def as_named(number: int, digits: int = 2) -> str:
+    """``number`` rounded to significant digits, as the names of models are: 110M, 6.7B.
+
+    Half is rounded up. Below a thousand it is the number itself.
+    """
+    lead = max(len(str(number)) - digits, 0)
+    rounded = (number + 10**lead // 2) // 10**lead * 10**lead
+    for unit, power in (("T", 12), ("B", 9), ("M", 6), ("K", 3)):
+        if rounded >= 10**power:
+            whole = len(str(rounded)) - power
+            places = max(digits - whole, 0)
+            return f"{Decimal(rounded).scaleb(-power):.{places}f}{unit}"
+    return str(rounded)
+
+
+def _kept(inventory: Inventory, keeps: Callable[[Tensor], bool]) -> Inventory:
+    return Inventory(inventory.letters, tuple(filter(keeps, inventory)))
+
+
+@cache
+def _levels(path: str) -> list[str]:
+    """The names in a path, with LAYER for a layer's number: expanded inventories count alike."""
+    return [LAYER if level.isdigit() else level for level in path.split(".")]
+
+
+@cache
+def _in_table(path: str) -> bool:
+    return any(level in TABLES for level in _levels(path))
+
+
+@cache
+def _in_norm(path: str) -> bool:
+    return any(level.endswith("norm") for level in _levels(path))
+
+
+@cache
+def _is_bias(path: str) -> bool:
+    return _levels(path)[-1] == "bias" and not _in_norm(path)

@@ -1,0 +1,115 @@
+"""The Transformer of 2017, derived twice: as named tensors and as one polynomial."""
+
+from __future__ import annotations
+
+from formulas.inventory import LAYER, Inventory
+from formulas.spec import EncoderDecoderLetters, Quantity
+from formulas.terms import (
+    TRANSFORMER,
+    Part,
+    attention,
+    embedding,
+    feed_forward,
+    layer_norm,
+    own_or_tied,
+    positions,
+    repeated,
+    within,
+)
+
+SOURCE_TABLE = "encoder.embeddings.word_embeddings.weight"
+TARGET_TABLE = "decoder.embeddings.word_embeddings.weight"
+
+
+def inventory(letters: EncoderDecoderLetters) -> Inventory:
+    """Every tensor of the Transformer that ``letters`` describe, in order of the forward pass.
+
+    Paths: ``encoder.embeddings.…``, ``encoder.layers.*.…`` (repeated N times),
+    ``decoder.embeddings.…``, ``decoder.layers.*.…`` (repeated M times), ``lm_head.weight``.
+    The norms follow the residual sums: there is none at the end of a stack.
+
+    Source: Vaswani et al. 2017, section 3 and figure 1.
+    """
+    source = f"{TRANSFORMER}, section 3.4"
+    tokens = embedding(letters.U, letters.H, source)
+    # Tied through and through, all three are the encoder's table.
+    shared, own, tied = letters.shared, 1 - letters.shared, 1 - letters.untied
+    table = own_or_tied(own, {SOURCE_TABLE: shared}, within("word_embeddings", tokens))
+    ties = {SOURCE_TABLE: tied * shared, TARGET_TABLE: tied * own}
+    return Inventory(
+        letters,
+        (
+            *within("encoder.embeddings.word_embeddings", embedding(letters.V, letters.H, source)),
+            *within("encoder.embeddings", _positions(letters)),
+            *repeated(letters.N, _encoder_layer(letters)),
+            *within("decoder.embeddings", table, _positions(letters)),
+            *repeated(letters.M, _decoder_layer(letters)),
+            *own_or_tied(letters.untied, ties, within("lm_head", tokens)),
+        ),
+    )
+
+
+def closed_form(letters: EncoderDecoderLetters) -> Quantity:
+    """Trainable parameters of the Transformer, as one polynomial in the letters.
+
+    VH + (1 − shared)·UH                token tables of source and target
+    + untied·UH                         an output projection of its own
+    + learned·2PH                       a table of positions on either side
+    + N·(4H² + 2HF + F + 5H + bias·4H)  encoder layers: attention 4H² + bias·4H,
+                                        feed-forward 2HF + F + H, two norms 4H
+    + M·(8H² + 2HF + F + 7H + bias·8H)  decoder layers: two attentions 8H² + bias·8H,
+                                        feed-forward 2HF + F + H, three norms 6H
+
+    The number of heads A does not occur. Ints are exact at any size.
+
+    Source: Vaswani et al. 2017, section 3, written out and summed by hand.
+    """
+    N, M, H, _, F, V, U, P, shared, untied, learned, bias = letters
+    square, inner = H * H, 2 * H * F + F
+    return (
+        V * H
+        + (1 - shared) * (U * H)
+        + untied * (U * H)
+        + learned * (2 * P * H)
+        + N * (4 * square + inner + 5 * H + bias * (4 * H))
+        + M * (8 * square + inner + 7 * H + bias * (8 * H))
+    )
+
+
+def _positions(letters: EncoderDecoderLetters) -> Part:
+    source = f"{TRANSFORMER}, section 3.5"
+    table = positions(letters.P, letters.H, letters.learned, source)
+    return within("position_embeddings", table)
+
+
+def _encoder_layer(letters: EncoderDecoderLetters) -> Part:
+    return within(
+        f"encoder.layers.{LAYER}",
+        *_attended(letters, "attention", "section 3.2.3, second bullet"),
+        *_fed_forward(letters),
+    )
+
+
+def _decoder_layer(letters: EncoderDecoderLetters) -> Part:
+    return within(
+        f"decoder.layers.{LAYER}",
+        *_attended(letters, "attention", "section 3.2.3, third bullet"),
+        *_attended(letters, "cross_attention", "section 3.2.3, first bullet"),
+        *_fed_forward(letters),
+    )
+
+
+def _attended(letters: EncoderDecoderLetters, name: str, clause: str) -> tuple[Part, Part]:
+    """An attention of the layer, and the norm after it."""
+    # The paper's MultiHead has no biases, and neither has tensor2tensor's.
+    source = f"{TRANSFORMER}, section 3.2.2 and {clause}"
+    projections = attention(letters.H, source, bias=letters.bias)
+    return within(name, projections), within(f"{name}_layer_norm", layer_norm(letters.H))
+
+
+def _fed_forward(letters: EncoderDecoderLetters) -> tuple[Part, Part]:
+    """The feed-forward network of the layer, and the norm after it."""
+    return (
+        within("feed_forward", feed_forward(letters.H, letters.F)),
+        within("feed_forward_layer_norm", layer_norm(letters.H)),
+    )

@@ -1,0 +1,99 @@
+"""The families of models: which spec goes with which letters and which two derivations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from formulas import encoder, encoder_decoder, gpt, llama
+from formulas.inventory import Inventory
+from formulas.spec import (
+    EncoderDecoderLetters,
+    EncoderDecoderSpec,
+    EncoderSpec,
+    FamilyLetters,
+    GPTLetters,
+    GPTSpec,
+    Letters,
+    LlamaLetters,
+    LlamaSpec,
+    Quantity,
+    Spec,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A family: its name, its spec, its letters, and what is derived from them, twice."""
+
+    name: str
+    spec: type[Spec]
+    letters: type[FamilyLetters]
+    inventory: Callable[[Any], Inventory]
+    closed_form: Callable[[Any], Quantity]
+
+
+FAMILIES: Mapping[str, Family] = {
+    family.name: family
+    for family in (
+        Family("encoder", EncoderSpec, Letters, encoder.inventory, encoder.closed_form),
+        Family(
+            "encoder-decoder",
+            EncoderDecoderSpec,
+            EncoderDecoderLetters,
+            encoder_decoder.inventory,
+            encoder_decoder.closed_form,
+        ),
+        Family("gpt", GPTSpec, GPTLetters, gpt.inventory, gpt.closed_form),
+        Family("llama", LlamaSpec, LlamaLetters, llama.inventory, llama.closed_form),
+    )
+}
+"""By name."""
+
+
+def inventory(letters: FamilyLetters) -> Inventory:
+    """Every tensor of the model that ``letters`` describe; the type of the letters decides.
+
+    Raises ``TypeError`` for what are no letters.
+    """
+    return family_of(letters).inventory(letters)
+
+
+def closed_form(letters: FamilyLetters) -> Quantity:
+    """Trainable parameters of the model that ``letters`` describe, as one polynomial.
+
+    Raises ``TypeError`` for what are no letters.
+    """
+    return family_of(letters).closed_form(letters)
+
+
+def family_of(described: Spec | FamilyLetters) -> Family:
+    """The family of a spec or of letters. Raises ``TypeError`` for anything else."""
+    for family in FAMILIES.values():
+        if isinstance(described, family.spec | family.letters):
+            return family
+    raise TypeError(f"no family has {described!r}: give it spec.letters()")
+
+
+def spec_fields(spec: Spec) -> dict[str, Any]:
+    """``spec`` as a dict of scalars, its family first: what ``spec_from`` reads."""
+    return {"family": family_of(spec).name, **asdict(spec)}
+
+
+def spec_from(fields: Mapping[str, Any]) -> Spec:
+    """The spec with these fields, of the family under ``family``, or without it an encoder.
+
+    Raises ``ValueError``, in one line, for an unknown family, a field too many or too few,
+    and a spec that is not possible.
+    """
+    given = dict(fields)
+    name = given.pop("family", "encoder")
+    if not isinstance(name, str) or name not in FAMILIES:
+        raise ValueError(f"no family is named {name!r}; there are: {', '.join(FAMILIES)}")
+    try:
+        return FAMILIES[name].spec(**given)
+    except TypeError as error:
+        known = ", ".join(FAMILIES[name].spec.__dataclass_fields__)
+        problem = str(error).partition("__init__() ")[2]
+        raise ValueError(f"the spec {problem}; its fields are {known}") from error

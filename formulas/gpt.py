@@ -1,0 +1,85 @@
+"""The decoder of GPT-2 and GPT-3, derived twice: as named tensors and as one polynomial."""
+
+from __future__ import annotations
+
+from formulas.inventory import LAYER, Inventory
+from formulas.spec import GPTLetters, Quantity
+from formulas.terms import (
+    GPT,
+    GPT_CODE,
+    TRANSFORMER,
+    Part,
+    attention,
+    embedding,
+    feed_forward,
+    layer_norm,
+    own_or_tied,
+    repeated,
+    within,
+)
+
+
+def inventory(letters: GPTLetters) -> Inventory:
+    """Every tensor of the GPT that ``letters`` describe, in the order of the forward pass.
+
+    Paths: ``embeddings.…``, ``layers.*.…`` (repeated L times), ``final_layer_norm.…``,
+    ``lm_head.weight``.
+
+    Source: Radford et al. 2019, section 2.3, for the norms' place, and openai/gpt-2,
+    src/model.py; GPT-3 is of the same parts: Brown et al. 2020, arXiv:2005.14165, section
+    2.1 (its attention is sparse in every other layer, which takes no parameter away).
+    """
+    return Inventory(
+        letters,
+        (
+            *_embeddings(letters),
+            *repeated(letters.L, _layer(letters)),
+            *within("final_layer_norm", layer_norm(letters.H)),
+            *_lm_head(letters),
+        ),
+    )
+
+
+def closed_form(letters: GPTLetters) -> Quantity:
+    """Trainable parameters of the GPT, as one polynomial in the letters.
+
+    (V + P)·H                           tokens and learned positions
+    + L·(4H² + 9H + 2HF + F)            layers: attention 4H² + 4H, feed-forward
+                                        2HF + F + H, two norms 4H
+    + 2H                                the final norm
+    + untied·VH                         a language head of its own
+
+    The number of heads A does not occur. Ints are exact at any size.
+
+    Source: openai/gpt-2, src/model.py, written out and summed by hand.
+    """
+    L, H, _, F, V, P, untied = letters
+    return (V + P) * H + L * (4 * (H * H) + 9 * H + 2 * H * F + F) + 2 * H + untied * (V * H)
+
+
+def _embeddings(letters: GPTLetters) -> Part:
+    source = f"{GPT_CODE}, model (wte and wpe)"
+    return within(
+        "embeddings",
+        within("word_embeddings", embedding(letters.V, letters.H, source)),
+        within("position_embeddings", embedding(letters.P, letters.H, source)),
+    )
+
+
+def _layer(letters: GPTLetters) -> Part:
+    source = f"{TRANSFORMER}, section 3.2.2; biases: {GPT_CODE}, attn (conv1d)"
+    return within(
+        f"layers.{LAYER}",
+        within("attention_layer_norm", layer_norm(letters.H)),
+        within("attention", attention(letters.H, source)),
+        within("feed_forward_layer_norm", layer_norm(letters.H)),
+        within("feed_forward", feed_forward(letters.H, letters.F)),
+    )
+
+
+def _lm_head(letters: GPTLetters) -> Part:
+    """The language head: a (V, H) table, tied in the code (the logits are h·wteᵀ), or its own."""
+    source = f"{GPT}, section 2.3; {GPT_CODE}, model (logits)"
+    head = within("lm_head", embedding(letters.V, letters.H, source))
+    tie = {"embeddings.word_embeddings.weight": 1 - letters.untied}
+    return own_or_tied(letters.untied, tie, head)

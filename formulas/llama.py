@@ -1,0 +1,89 @@
+"""The decoder of LLaMA, derived twice: as named tensors and as one polynomial."""
+
+from __future__ import annotations
+
+from formulas.inventory import LAYER, Inventory
+from formulas.spec import LlamaLetters, Quantity
+from formulas.terms import (
+    GROUPED,
+    LLAMA,
+    LLAMA_CODE,
+    TRANSFORMER,
+    Part,
+    attention,
+    embedding,
+    gated_feed_forward,
+    own_or_tied,
+    repeated,
+    rms_norm,
+    within,
+)
+
+
+def inventory(letters: LlamaLetters) -> Inventory:
+    """Every tensor of the LLaMA that ``letters`` describe, in the order of the forward pass.
+
+    Paths: ``embeddings.…``, ``layers.*.…`` (repeated L times), ``final_norm.…``,
+    ``lm_head.weight``. Rotary positions (Su et al. 2021, arXiv:2104.09864) have no tensor.
+
+    Source: Touvron et al. 2023, section 2.2, and meta-llama/llama, llama/model.py.
+    """
+    return Inventory(
+        letters,
+        (
+            *_embeddings(letters),
+            *repeated(letters.L, _layer(letters)),
+            *within("final_norm", rms_norm(letters.H)),
+            *_lm_head(letters),
+        ),
+    )
+
+
+def closed_form(letters: LlamaLetters) -> Quantity:
+    """Trainable parameters of the LLaMA, as one polynomial in the letters.
+
+    VH                                  tokens
+    + L·(2HK·(A + G) + 3HF + 2H)        layers: query and output 2·H·AK, key and value
+                                        2·H·GK, gate, up and down 3HF, two norms 2H
+    + H                                 the final norm
+    + untied·VH                         a language head of its own
+
+    Where each query head has its own keys (G = A) and the heads divide the hidden size
+    (AK = H), the attention is 4H², and the number of heads does not occur. Ints are exact
+    at any size.
+
+    Source: meta-llama/llama, llama/model.py, written out and summed by hand.
+    """
+    L, H, A, G, K, F, V, untied = letters
+    return V * H + L * (2 * H * K * (A + G) + 3 * H * F + 2 * H) + H + untied * (V * H)
+
+
+def _embeddings(letters: LlamaLetters) -> Part:
+    source = f"{LLAMA}, section 2.2; {LLAMA_CODE}, Transformer (tok_embeddings)"
+    return within("embeddings.word_embeddings", embedding(letters.V, letters.H, source))
+
+
+def _layer(letters: LlamaLetters) -> Part:
+    source = f"{TRANSFORMER}, section 3.2.2; {GROUPED}; {LLAMA_CODE}, Attention (no biases)"
+    heads = attention(
+        letters.H,
+        source,
+        queries=letters.A * letters.K,
+        keys=letters.G * letters.K,
+        bias=None,
+    )
+    return within(
+        f"layers.{LAYER}",
+        within("attention_norm", rms_norm(letters.H)),
+        within("attention", heads),
+        within("feed_forward_norm", rms_norm(letters.H)),
+        within("feed_forward", gated_feed_forward(letters.H, letters.F)),
+    )
+
+
+def _lm_head(letters: LlamaLetters) -> Part:
+    """The language head: a (V, H) table of its own, or tied as in the smaller models since."""
+    source = f"{LLAMA}, section 2.2; {LLAMA_CODE}, Transformer (output)"
+    head = within("lm_head", embedding(letters.V, letters.H, source))
+    tie = {"embeddings.word_embeddings.weight": 1 - letters.untied}
+    return own_or_tied(letters.untied, tie, head)

@@ -1,0 +1,38 @@
+"""What a model is: its sizes and its parts, a spec and its letters for each family.
+
+A spec knows no framework and no formula. A spec that exists is possible: whatever cannot be
+built is refused when the spec is made, by field and value. ``spec.letters()`` are its sizes
+in the symbols of the formulas.
+"""
+
+from typing import TypeAlias
+
+from formulas.spec.encoder import EncoderSpec, Letters
+from formulas.spec.encoder_decoder import EncoderDecoderLetters, EncoderDecoderSpec
+from formulas.spec.gpt import GPTLetters, GPTSpec
+from formulas.spec.llama import LlamaLetters, LlamaSpec
+from formulas.spec.numerics import Activation, Numerics, original_numerics
+from formulas.spec.quantity import Quantity
+
+Spec: TypeAlias = EncoderSpec | EncoderDecoderSpec | GPTSpec | LlamaSpec
+"""A model of any family."""
+
+FamilyLetters: TypeAlias = Letters | EncoderDecoderLetters | GPTLetters | LlamaLetters
+"""The symbols of any family. Each has a ``head_size``, the width of one attention head."""
+
+__all__ = [
+    "Activation",
+    "EncoderDecoderLetters",
+    "EncoderDecoderSpec",
+    "EncoderSpec",
+    "FamilyLetters",
+    "GPTLetters",
+    "GPTSpec",
+    "Letters",
+    "LlamaLetters",
+    "LlamaSpec",
+    "Numerics",
+    "Quantity",
+    "Spec",
+    "original_numerics",
+]

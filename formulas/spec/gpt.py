@@ -1,0 +1,75 @@
+"""The decoder of GPT: its sizes, under the names the other specs have for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from formulas.spec.possible import require_fields, require_heads
+from formulas.spec.quantity import Quantity
+
+
+class GPTLetters(NamedTuple):
+    """The symbols of GPT's formulas. The last is an indicator, 0 or 1."""
+
+    L: Quantity
+    """num_hidden_layers"""
+    H: Quantity
+    """hidden_size"""
+    A: Quantity
+    """num_attention_heads"""
+    F: Quantity
+    """intermediate_size"""
+    V: Quantity
+    """vocab_size"""
+    P: Quantity
+    """max_position_embeddings"""
+    untied: Quantity = 0
+
+    @property
+    def head_size(self) -> Quantity:
+        """Width of one attention head, K = H / A."""
+        return self.H // self.A
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GPTSpec:
+    """A GPT: learned positions, layers with the norm first, a final norm, a language head.
+
+    Sizes are ints from 1 up, ``num_hidden_layers`` from 0 up. The head's matrix is the
+    token table itself (``tie_word_embeddings``) or one of its own; it has no bias.
+
+    Raises ``ValueError``, naming field and value, for a spec no framework can build.
+
+    Source: Radford et al. 2019, Language Models are Unsupervised Multitask Learners, section
+    2.3, and openai/gpt-2, src/model.py; GPT-3: Brown et al. 2020, arXiv:2005.14165, table 2.1.
+    """
+
+    vocab_size: int
+    hidden_size: int
+    num_hidden_layers: int
+    num_attention_heads: int
+    intermediate_size: int
+    max_position_embeddings: int
+    tie_word_embeddings: bool = True
+
+    def __post_init__(self) -> None:
+        require_fields(self, from_zero=("num_hidden_layers",))
+        require_heads(self.hidden_size, self.num_attention_heads)
+
+    @property
+    def head_size(self) -> int:
+        """Width of one attention head, K = H / A."""
+        return self.hidden_size // self.num_attention_heads
+
+    def letters(self) -> GPTLetters:
+        """This spec in the symbols of the formulas."""
+        return GPTLetters(
+            L=self.num_hidden_layers,
+            H=self.hidden_size,
+            A=self.num_attention_heads,
+            F=self.intermediate_size,
+            V=self.vocab_size,
+            P=self.max_position_embeddings,
+            untied=int(not self.tie_word_embeddings),
+        )

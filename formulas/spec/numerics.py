@@ -1,0 +1,57 @@
+"""What changes a model's outputs and never its count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from formulas.spec.encoder import EncoderSpec
+from formulas.spec.encoder_decoder import EncoderDecoderSpec
+from formulas.spec.gpt import GPTSpec
+from formulas.spec.llama import LlamaSpec
+from formulas.spec.possible import require
+
+Activation: TypeAlias = Literal["gelu", "gelu_new", "relu", "silu"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Numerics:
+    """What changes a model's outputs and never its count.
+
+    ``layer_norm_eps`` is added to the variance, or to the mean square where the norm is an
+    RMSNorm. ``hidden_act`` is, in the words of ``config.json``: ``gelu`` by the error
+    function, ``gelu_new`` by its tanh approximation, ``relu`` or ``silu``. ``rope_theta`` is
+    the base of rotary positions. Dropout is always off. The defaults are BERT's.
+
+    Raises ``ValueError`` for a number out of its range and an unknown name.
+    """
+
+    layer_norm_eps: float = 1e-12
+    hidden_act: Activation = "gelu"
+    rope_theta: float = 10000.0
+
+    def __post_init__(self) -> None:
+        eps, theta = self.layer_norm_eps, self.rope_theta
+        require(type(eps) is float and 0 <= eps < 1, "layer_norm_eps", eps, "a float in [0, 1)")
+        known = get_args(Activation)
+        require(self.hidden_act in known, "hidden_act", self.hidden_act, " or ".join(known))
+        finite = type(theta) is float and 1 < theta < float("inf")
+        require(finite, "rope_theta", theta, "a float above 1")
+
+
+ORIGINAL = {
+    EncoderSpec: Numerics(),
+    EncoderDecoderSpec: Numerics(layer_norm_eps=1e-6, hidden_act="relu"),
+    GPTSpec: Numerics(layer_norm_eps=1e-5, hidden_act="gelu_new"),
+    LlamaSpec: Numerics(layer_norm_eps=1e-6, hidden_act="silu"),
+}
+"""Of the code each family was first released with: google-research/bert, modeling.py;
+tensorflow/tensor2tensor, layers/common_layers.py; openai/gpt-2, src/model.py;
+meta-llama/llama, llama/model.py."""
+
+
+def original_numerics(
+    spec: EncoderSpec | EncoderDecoderSpec | GPTSpec | LlamaSpec,
+) -> Numerics:
+    """The numerics with which the family of ``spec`` was first released."""
+    return ORIGINAL[type(spec)]

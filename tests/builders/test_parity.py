@@ -1,0 +1,155 @@
+"""The same encoder: every framework computes what the papers' formulas do, number for number.
+
+Under the same weights, tokens and mask, outputs at tokens and gradients are those of the
+reference in ``tests/reference``, within what rounding explains (``tests/parity/bounds.py``).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builders.transfer import canonical_weights
+from formulas import EncoderSpec, Numerics, compare, inventory
+from tests.parity import mistakes
+from tests.parity.bounds import FLOAT32_STEPS, output_bounds, slope, slope_bound
+from tests.parity.cases import DTYPES, Case, cases, own_epsilon
+from tests.parity.differences import (
+    built,
+    dotted,
+    gradients,
+    output_differences,
+    slope_difference,
+)
+from tests.parity.mistakes import MISTAKES, UNSEEN
+from tests.profiles import a_fifth, half
+from tests.reference import encoder
+
+SPEC = EncoderSpec(
+    vocab_size=11,
+    hidden_size=6,
+    num_hidden_layers=2,
+    num_attention_heads=2,
+    intermediate_size=5,
+    max_position_embeddings=7,
+    type_vocab_size=2,
+    mlm_head=True,
+    nsp_head=True,
+)
+
+
+def fixed_case(builder, dtype, **fields):
+    """The heads' case, at BERT's numerics or the framework's own."""
+    eps = own_epsilon(builder) or Numerics().layer_norm_eps
+    return Case(SPEC, Numerics(layer_norm_eps=eps), dtype, **fields)
+
+
+def assert_explained(case, *differences):
+    assert all(difference.explained for difference in differences), (
+        f"spec = {case.spec!r}\n{case.numerics}, {case.dtype}, weights of scale {case.scale}, "
+        f"seed {case.seed}\n" + "\n".join(map(str, differences))
+    )
+
+
+@half()
+@given(data=st.data())
+def test_parity_of_outputs(framework, builder, data):
+    case = data.draw(cases(framework, builder), label="case")
+    assert_explained(case, *output_differences(built(builder, case), case, framework.name))
+
+
+@a_fifth()
+@given(data=st.data())
+def test_parity_of_gradients(framework, builder, data):
+    """Along a random direction in the space of all weights."""
+    case = data.draw(cases(framework, builder), label="case")
+    if case.numerics.hidden_act == "relu":
+        # Its derivative jumps at 0: which side a rounded 0 is on is no matter of degree.
+        case = replace(case, dtype="float64")
+    assert_explained(case, slope_difference(built(builder, case), case, framework.name))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_parity_of_the_gradient_of_every_tensor(framework, builder, dtype):
+    case = fixed_case(builder, dtype)
+    found = gradients(built(builder, case), case)
+    for path, along in case.direction.items():
+        direction = {path: along}
+        gradient = {path: found[path]} if path in found else {}
+        error = abs(dotted(gradient, direction) - slope(case, direction))
+        assert error <= slope_bound(case, direction, framework.name), path
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_parity_with_its_own_weights(framework, builder, dtype):
+    """As the framework draws them, and read out of it: nothing has been written."""
+    case = fixed_case(builder, dtype)
+    model = builder.build(case.spec, case.numerics, allocate=True, dtype=dtype)
+    case = replace(case, own=canonical_weights(model, case.spec))
+    assert_explained(case, *output_differences(model, case, framework.name))
+
+
+def test_parity_in_float64_is_less_where_a_step_is_float32(framework, builder):
+    """What the bounds allow a framework is needed, so that a repair of it is noticed."""
+    case = fixed_case(builder, "float64")
+    exact = output_bounds(case, framework="")
+    found = output_differences(built(builder, case), case, framework.name)
+    beyond = [difference.kind for difference in found if difference.found > exact[difference.kind]]
+    assert bool(beyond) == bool(FLOAT32_STEPS.get(framework.name))
+
+
+def test_parity_fails_on_nan(builder):
+    case = fixed_case(builder, "float32")
+    broken = {path: np.full_like(array, np.nan) for path, array in case.weights.items()}
+    model = built(builder, case)
+    with np.errstate(invalid="ignore"):
+        differences = list(output_differences(model, replace(case, own=broken), ""))
+    assert not any(difference.explained for difference in differences)
+
+
+@pytest.fixture(scope="module", params=DTYPES)
+def computed(request, framework, builder):
+    """A case, and what the framework computes for it, both sequences padded."""
+    case = fixed_case(builder, request.param, seed=8)
+    assert not case.inputs[2].all(axis=1).any()
+    return case, built(builder, case)
+
+
+def told_apart(model, case, framework):
+    return [d.kind for d in output_differences(model, case, framework.name) if not d.explained]
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.__name__)
+def test_parity_sees(framework, computed, mistake):
+    case, model = computed
+    assert not told_apart(model, case, framework)
+    assert "sequence" in told_apart(model, mistake(case), framework)
+
+
+@pytest.mark.parametrize("layer", [mistakes.mask_inverted, mistakes.norms_before])
+def test_parity_sees_another_layer(framework, computed, layer, monkeypatch):
+    case, model = computed
+    monkeypatch.setattr(encoder, "layer", layer)
+    assert "sequence" in told_apart(model, case, framework)
+
+
+def test_parity_sees_a_millionth_in_float64(framework, computed):
+    """An epsilon of 1e-6 in place of BERT's; where a step is float32, it may drown."""
+    case, model = computed
+    if case.dtype == "float64" and not FLOAT32_STEPS.get(framework.name):
+        numerics = replace(case.numerics, layer_norm_eps=1e-6)
+        assert "sequence" in told_apart(model, replace(case, numerics=numerics), framework)
+
+
+@pytest.mark.parametrize("change", UNSEEN, ids=lambda change: change.__name__)
+def test_parity_does_not_see_what_the_count_does(framework, computed, change):
+    case, model = computed
+    assert not told_apart(model, change(case), framework)
+    idle = UNSEEN[change]
+    weights = model.weights()
+    kept = [weight for weight in weights if not any(part.endswith(idle) for part in weight.parts)]
+    report = compare(inventory(case.spec.letters()), kept)
+    assert report.difference < 0
+    assert any(row.kind == "missing" and row.path.endswith(idle) for row in report.rows)

@@ -1,0 +1,105 @@
+"""The porting guide: its examples run, and what it says of storage is so."""
+
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from builders.canonical import stored_tensors
+from builders.registry import frameworks
+from builders.storage import save_weights, saved_weights
+from builders.transfer import canonical_weights
+from formulas.models import named_model
+from tests.bits import assert_same, odd_weights
+from tests.docs import ROOT
+
+TEXT = (ROOT / "docs" / "porting.md").read_text("utf-8")
+SPEC = named_model("bert-tiny").spec
+FILE = "bert.safetensors"
+ENVIRONMENTS = {
+    "transfer.py": ("torch", "flax-linen"),
+    "save.py": ("transformers",),
+    "load.py": ("keras-tensorflow",),
+}
+QUERY = "layers.0.attention.query.kernel"
+
+
+def script(name):
+    pattern = rf"<!-- {re.escape(name)} -->\n\n```python\n(.*?)```"
+    (source,) = re.findall(pattern, TEXT, re.DOTALL)
+    return source
+
+
+def run(name, framework=None):
+    """What the script leaves behind, with every framework in it exchanged for ``framework``."""
+    source, names = script(name), {}
+    for printed in ENVIRONMENTS[name] if framework else ():
+        assert f'load("{printed}")' in source
+        source = source.replace(f'load("{printed}")', f'load("{framework.name}")')
+    exec(source, names)
+    return names
+
+
+def odd():
+    return odd_weights(stored_tensors(SPEC).values(), "float32")
+
+
+def test_from_model_to_model(framework, builder):
+    names = run("transfer.py", framework)
+    source, target = (canonical_weights(names[name], SPEC) for name in ("source", "target"))
+    assert_same(target, source)
+    ids = np.array([[3, 4, 5]], dtype="int32")
+    outputs = (names[name].run(ids, ids * 0, ids != 0) for name in ("source", "target"))
+    np.testing.assert_allclose(*(output.sequence for output in outputs), atol=1e-5)
+
+
+def test_out_of_a_file(framework, builder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save_weights(FILE, odd(), SPEC)
+    assert_same(canonical_weights(run("load.py", framework)["model"], SPEC), odd())
+
+
+@pytest.mark.framework("transformers")
+def test_into_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    source = run("save.py")["source"]
+    assert_same(saved_weights(FILE, SPEC), canonical_weights(source, SPEC))
+
+
+@pytest.mark.framework("torch")
+def test_as_printed(tmp_path):
+    """Where everything is installed: one script after the other, in the processes they need."""
+    named = [frameworks()[name] for names in ENVIRONMENTS.values() for name in names]
+    absent = {package for framework in named for package in framework.missing}
+    if absent:
+        pytest.skip(f"one environment with everything is needed; absent: {sorted(absent)}")
+    path = os.pathsep.join(map(os.path.abspath, sys.path))
+    for name, needed in ENVIRONMENTS.items():
+        variables = {k: v for each in needed for k, v in frameworks()[each].environment.items()}
+        (tmp_path / name).write_text(script(name))
+        subprocess.run(
+            [sys.executable, "-P", name],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": path, **variables},
+            check=True,
+        )
+    assert set(saved_weights(tmp_path / FILE, SPEC)) == set(odd())
+
+
+def test_how_the_query_kernel_is_stored(framework, builder):
+    rows = [line.strip("| ").split(" | ") for line in TEXT.splitlines() if line.startswith("|")]
+    (row,) = (row for row in rows if f"`{framework.name}`" in row[0])
+    names = {QUERY, QUERY.replace(".0.", ".*.")}
+    (stored,) = (w for w in builder.build(SPEC).weights() if names.intersection(w.parts))
+    assert row[1:3] == [f"`{stored.path}`", str(stored.shape)]
+    said = {
+        "q, k and v in one": len(stored.parts) == 3,
+        "transposed": "transposed" in stored.layout,
+        "heads split": "heads_out" in stored.layout,
+        "stacked over the layers": stored.stacked,
+        "as it is": not stored.layout,
+    }
+    assert row[3] == ", ".join(words for words, so in said.items() if so)

@@ -1,0 +1,179 @@
+"""Weights go into a model and come out of it, by canonical names, exact to the bit."""
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builders.canonical import stored_tensors
+from builders.protocol import NotAllocated
+from builders.registry import frameworks
+from builders.storage import save_weights, saved_weights
+from builders.strategies import supported_specs
+from builders.transfer import build_with, canonical_weights, load_weights, transfer
+from tests.bits import assert_same, odd_weights
+from tests.builders.test_features import SPEC
+from tests.profiles import a_fifth
+
+HEADS = replace(SPEC, mlm_head=True, nsp_head=True)
+
+
+def weights_of(spec, dtype="float32"):
+    return odd_weights(stored_tensors(spec).values(), dtype)
+
+
+@pytest.fixture(scope="module")
+def model(builder):
+    return build_with(builder, HEADS, weights_of(HEADS))
+
+
+@a_fifth()
+@given(data=st.data())
+def test_round_trip(framework, builder, data):
+    spec = data.draw(supported_specs(builder, **framework.fixed), label="spec")
+    dtype = data.draw(st.sampled_from(["float32", "float64"]), label="dtype")
+    arrays = weights_of(spec, dtype)
+    model = build_with(builder, spec, arrays)
+    assert model.dtype == dtype
+    found = canonical_weights(model, spec)
+    assert list(found) == list(arrays)
+    assert_same(found, arrays)
+
+
+def test_from_model_to_model(builder, model):
+    others = {path: array + 1 for path, array in canonical_weights(model, HEADS).items()}
+    target = build_with(builder, HEADS, others)
+    transfer(model, target, HEADS)
+    assert_same(canonical_weights(target, HEADS), canonical_weights(model, HEADS))
+
+
+def test_a_tied_head_computes_with_the_token_table(model):
+    """Two tokens with one row in the table are equally probable, whatever the head's own bias."""
+    arrays = {path: array.copy() for path, array in weights_of(HEADS).items()}
+    table, bias = arrays["embeddings.word_embeddings.weight"], arrays["mlm_head.decoder.bias"]
+    table[5], bias[5] = table[6], bias[6]
+    load_weights(model, HEADS, arrays)
+    ids = np.array([[3, 4]], dtype="int32")
+    mlm = model.run(ids, ids * 0, ids != 0).mlm
+    np.testing.assert_allclose(mlm[..., 5], mlm[..., 6], rtol=1e-6)
+    assert np.abs(mlm[..., 4] - mlm[..., 6]).max() > 1e-3
+
+
+def with_value(array, value):
+    array = array.copy()
+    array[-1, 0] = value
+    return array
+
+
+POOLER = "pooler.kernel"
+WRONG = {
+    "pooler.kernel is missing": {POOLER: lambda array: None},
+    "nobody is no weight of this model": {"nobody": lambda array: array},
+    "mlm_head.decoder.weight is no weight of this model": {
+        "mlm_head.decoder.weight": lambda array: array
+    },
+    "pooler.kernel has shape (6, 6, 1), not (6, 6)": {POOLER: lambda array: array[..., None]},
+    "pooler.kernel is float64, not float32 (use .astype('float32'))": {
+        POOLER: lambda array: array.astype("float64")
+    },
+    "pooler.kernel is float16, not float32 (use .astype('float32'))": {
+        POOLER: lambda array: array.astype("float16")
+    },
+    "pooler.kernel has NaN or infinite values": {POOLER: lambda array: with_value(array, np.nan)},
+    "pooler.kernel has NaN or infinite values ": {POOLER: lambda array: with_value(array, -np.inf)},
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_does_not_fit_is_named_and_nothing_is_written(model, wrong):
+    load_weights(model, HEADS, weights_of(HEADS))
+    others = {path: array + 1 for path, array in weights_of(HEADS).items()}
+    for path, change in WRONG[wrong].items():
+        others[path] = change(others[POOLER])
+    others = {path: array for path, array in others.items() if array is not None}
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        load_weights(model, HEADS, others)
+    assert str(error.value) == f"the weights do not fit: {wrong.strip()}"
+    assert_same(canonical_weights(model, HEADS), weights_of(HEADS))
+
+
+def test_everything_that_does_not_fit_is_named_layers_once(model):
+    few = {path: array for path, array in weights_of(HEADS).items() if "feed" not in path}
+    with pytest.raises(ValueError, match="do not fit") as error:
+        load_weights(model, HEADS, few | {"pooler.kernel": np.ones(3), "nobody": np.ones(4)})
+    assert str(error.value) == (
+        "the weights do not fit: layers.*.feed_forward.intermediate.kernel (x2) is missing; "
+        "layers.*.feed_forward.intermediate.bias (x2) is missing; "
+        "layers.*.feed_forward.output.kernel (x2) is missing; "
+        "layers.*.feed_forward.output.bias (x2) is missing; "
+        "layers.*.feed_forward_layer_norm.scale (x2) is missing; "
+        "layers.*.feed_forward_layer_norm.bias (x2) is missing; "
+        "pooler.kernel has shape (3,), not (6, 6); nobody is no weight of this model"
+    )
+    with raises("n38 is no weight of this model; n39 is no weight of this model; and 2 more"):
+        load_weights(model, HEADS, weights_of(HEADS) | {f"n{i}": np.ones(1) for i in range(42)})
+
+
+def raises(message):
+    return pytest.raises(ValueError, match=re.escape(message))
+
+
+def test_weights_of_another_spec(builder, model):
+    with raises("layers.1.feed_forward_layer_norm.bias is no weight of this model"):
+        build_with(builder, replace(SPEC, num_hidden_layers=1), weights_of(SPEC))
+    # A stacked weight is one of another shape where the layers are not as many.
+    others = {
+        r"not one of this spec: mlm_head\.": SPEC,
+        r"intermediate\.bias .*of another shape": replace(HEADS, intermediate_size=7),
+        r"attention\.output\.bias .*(missing|shape)": replace(HEADS, num_hidden_layers=3),
+    }
+    for message, other in others.items():
+        with pytest.raises(ValueError, match=message):
+            canonical_weights(model, other)
+        with pytest.raises(ValueError, match=message):
+            load_weights(model, other, weights_of(other))
+
+
+def test_an_abstract_model_has_no_weights(builder):
+    with pytest.raises(NotAllocated, match="allocate=True"):
+        canonical_weights(builder.build(SPEC), SPEC)
+
+
+CARRY = """
+import sys
+from builders import load
+from builders.storage import save_weights, saved_weights
+from builders.transfer import build_with, canonical_weights
+from tests.builders.test_transfer import HEADS
+
+name, source, target = sys.argv[1:]
+model = build_with(load(name), HEADS, saved_weights(source, HEADS))
+save_weights(target, canonical_weights(model, HEADS), HEADS)
+"""
+
+
+def carried(framework, source, target):
+    """Weights from file to file by way of a model, in a process set up for the framework."""
+    path = os.pathsep.join(map(os.path.abspath, sys.path))
+    subprocess.run(
+        [sys.executable, "-P", "-c", CARRY, framework.name, source, target],
+        env={**os.environ, "PYTHONPATH": path, **framework.environment},
+        check=True,
+    )
+
+
+def test_between_processes(framework, builder, tmp_path):
+    """Through a process of this framework, and one of the next that there is, if any."""
+    start, middle, end = (tmp_path / name for name in ("start", "middle", "end"))
+    save_weights(start, weights_of(HEADS), HEADS)
+    present = [other for other in frameworks().values() if not other.missing]
+    following = present[(present.index(framework) + 1) % len(present)]
+    carried(framework, start, middle)
+    carried(following, middle, end)
+    assert_same(saved_weights(end, HEADS), weights_of(HEADS))

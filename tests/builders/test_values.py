@@ -1,0 +1,106 @@
+"""A model's values are read and written, by native path, exact to the bit."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from builders.protocol import NotAllocated
+from tests.bits import assert_same, odd
+from tests.builders.test_features import SPEC
+
+HEADS = replace(SPEC, mlm_head=True, nsp_head=True)
+
+
+@pytest.fixture(scope="module", params=["float32", "float64"])
+def model(request, builder):
+    return builder.build(HEADS, allocate=True, dtype=request.param)
+
+
+@pytest.fixture
+def values(model):
+    """An array of odd bits for every weight."""
+    return {w.path: odd(w.shape, model.dtype, seed) for seed, w in enumerate(model.weights())}
+
+
+def test_what_was_written_is_read(model, values):
+    assert {w.path: w.shape for w in model.weights()} == {k: v.shape for k, v in values.items()}
+    assert {array.dtype for array in values.values()} == {np.dtype(model.dtype)}
+    before = model.read()
+    was = {path: array.copy() for path, array in before.items()}
+    model.write(values)
+    assert_same(model.read(), values)
+    assert_same(before, was)
+
+
+def test_what_was_written_is_the_models_own(model, values):
+    """Who wrote an array may go on to use it. 64 bytes is where JAX would keep it."""
+    mine = {path: aligned(array) for path, array in values.items()}
+    model.write(mine)
+    for array in mine.values():
+        array.fill(7)
+    assert_same(model.read(), values)
+
+
+def test_a_model_computes_with_what_was_written(model, values):
+    ids = np.array([[3, 4]], dtype="int32")
+    model.write({path: np.zeros_like(array) for path, array in values.items()})
+    outputs = model.run(ids, ids * 0, ids != 0)
+    assert not outputs.sequence.any()
+    assert np.allclose(outputs.mlm, 1 / HEADS.vocab_size)
+
+
+WRONG = {
+    "is missing": lambda arrays, path: arrays.pop(path),
+    "is no weight of this model": lambda arrays, path: arrays.update(nobody=arrays[path]),
+    "has shape": lambda arrays, path: arrays.update({path: arrays[path][..., None]}),
+    "is float16, not": lambda arrays, path: arrays.update({path: arrays[path].astype("float16")}),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_nothing_is_half_written(model, values, wrong):
+    model.write(values)
+    others = {path: array + 1 for path, array in values.items()}
+    path = list(others)[-1]
+    WRONG[wrong](others, path)
+    named = "nobody" if wrong == "is no weight of this model" else path
+    with pytest.raises(ValueError, match=f"^the weights do not fit: {named} {wrong}"):
+        model.write(others)
+    assert_same(model.read(), values)
+
+
+def test_an_abstract_model_has_no_values(builder):
+    model = builder.build(SPEC)
+    assert model.dtype == "float32"
+    with pytest.raises(NotAllocated, match="allocate=True"):
+        model.read()
+    with pytest.raises((NotAllocated, ValueError)):
+        model.write({})
+
+
+def test_an_abstract_model_takes_values_or_says_that_it_cannot(builder, model, values):
+    abstract = builder.build(HEADS, dtype=model.dtype)
+    ids = np.array([[3, 4]], dtype="int32")
+    try:
+        abstract.write(values)
+    except NotAllocated:
+        with pytest.raises(NotAllocated):
+            abstract.run(ids, ids * 0, ids != 0)
+        return
+    assert_same(abstract.read(), values)
+    model.write(values)
+    expected = model.run(ids, ids * 0, ids != 0)
+    found = abstract.run(ids, ids * 0, ids != 0)
+    assert_same(found._asdict(), expected._asdict())
+    gradients = abstract.gradients(ids, ids * 0, ids != 0, cotangents=found)
+    assert set(gradients) == set(model.gradients(ids, ids * 0, ids != 0, cotangents=found))
+
+
+def aligned(array):
+    size = array.nbytes
+    buffer = np.empty(size + 64, dtype="uint8")
+    start = -buffer.ctypes.data % 64
+    other = buffer[start : start + size].view(array.dtype).reshape(array.shape)
+    other[...] = array
+    return other

@@ -1,0 +1,78 @@
+"""Safetensors files as their format describes them, with holes in place of weights.
+
+Source: https://github.com/huggingface/safetensors, section "Format".
+"""
+
+import json
+import struct
+
+from formulas import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec, inventory
+
+SIZES = {"vocab_size": 29, "num_attention_heads": 3, "intermediate_size": 7}
+LAYERS = {"num_hidden_layers": 2}
+ENCODER = EncoderSpec(
+    **SIZES,
+    **LAYERS,
+    hidden_size=12,
+    max_position_embeddings=11,
+    type_vocab_size=2,
+    mlm_head=True,
+    nsp_head=True,
+)
+GPT = GPTSpec(**SIZES, **LAYERS, hidden_size=12, max_position_embeddings=11)
+GROUPED = LlamaSpec(
+    vocab_size=29,
+    hidden_size=12,
+    num_attention_heads=6,
+    num_key_value_heads=2,
+    intermediate_size=7,
+    head_dim=4,
+    **LAYERS,
+)
+BOTH = EncoderDecoderSpec(
+    **SIZES, hidden_size=12, num_encoder_layers=2, num_decoder_layers=1, max_position_embeddings=5
+)
+
+
+def header(tensors, dtype="F32", size=4):
+    """A safetensors file's beginning, for tensors by name and shape, and its length in all."""
+    entries, end = {}, 0
+    for name, shape in tensors.items():
+        start = end
+        for_one = size
+        for length in shape:
+            for_one *= length
+        end = start + for_one
+        entries[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [start, end]}
+    text = json.dumps(entries).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text, end
+
+
+def write(path, tensors, **how):
+    """A file with a hole for its weights: whoever loads one finds nothing but zeros."""
+    start, end = header(tensors, **how)
+    with path.open("wb") as file:
+        file.write(start)
+        file.truncate(len(start) + end)
+    return path
+
+
+def canonical(spec):
+    """Every tensor with storage of its own, by its canonical name."""
+    tensors = inventory(spec.letters()).expand()
+    return {tensor.path: tensor.shape for tensor in tensors if tensor.tied_to is None}
+
+
+def sharded(folder, spec, number):
+    """An index and ``number`` shards, dealt out in turn."""
+    tensors = list(canonical(spec).items())
+    weight_map = {}
+    for shard in range(number):
+        name = f"model-{shard + 1:05}-of-{number:05}.safetensors"
+        own = dict(tensors[shard::number])
+        write(folder / name, own, dtype="BF16", size=2)
+        weight_map |= dict.fromkeys(own, name)
+    index = folder / "model.safetensors.index.json"
+    index.write_text(json.dumps({"metadata": {"total_size": 1}, "weight_map": weight_map}))
+    return index, weight_map

@@ -1,0 +1,160 @@
+"""Conventions: what each leaves out, how they compose, and how a count is rounded."""
+
+import pytest
+import sympy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builders.strategies import encoder_specs
+from formulas import closed_form, inventory
+from formulas.conventions import CONVENTIONS, MEBI, PARTS, STORAGE, as_named, count, in_units
+from formulas.models import named_model, named_models
+
+# By hand: V 5395, P 33, H 512, F 2048, one layer on either side, all three tables one.
+ONE_LAYER = {
+    "trainable": 10_118_656,
+    "total": 10_118_656 + 2 * 33 * 512,
+    "tied-each": 10_118_656 + 2 * 5395 * 512,
+    "listed": 10_118_656 + 2 * 33 * 512 + 2 * 5395 * 512,
+}
+
+# By hand, for the keras-bert question: V 30000, P 512, T 2, H 768, F 3072, L 12, both heads.
+WITH_HEADS = {
+    "without-embeddings": 109_705_010 - 30_514 * 768,
+    "without-positions": 109_705_010 - 512 * 768,
+    # 12 layers of 4·768 and 3,072 + 768; pooler 768; dense 768, decoder 30,000; classifier 2.
+    "without-biases": 109_705_010 - 12 * (4 * 768 + 3_072 + 768) - 768 - 768 - 30_000 - 2,
+    # Embeddings, two in each of 12 layers, the masked-language head's.
+    "without-norms": 109_705_010 - (1 + 24 + 1) * 2 * 768,
+    "weights-only": 30_514 * 768 + 12 * (4 * 768**2 + 2 * 768 * 3_072) + 2 * 768**2 + 2 * 768,
+    "without-pooler": 109_705_010 - 768 * 769,
+    "without-heads": 109_705_010 - (768 * 769 + 1_536 + 30_000) - (2 * 768 + 2),
+    "layers-only": 85_054_464,
+    "embeddings-only": 30_514 * 768,
+    "norms-only": 26 * 2 * 768,
+    "biases-only": 12 * (4 * 768 + 3_072 + 768) + 768 + 768 + 30_000 + 2,
+}
+
+
+@pytest.mark.parametrize("name", STORAGE)
+def test_storage(name):
+    assert (
+        count(inventory(named_model("transformer-one-layer").spec.letters()), name)
+        == (ONE_LAYER[name])
+    )
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_parts(name):
+    named = inventory(named_model("keras-bert-question").spec.letters())
+    assert count(named, "trainable", name) == WITH_HEADS[name]
+
+
+def test_an_untied_head_is_a_head():
+    """LLaMA's output matrix is no embedding: without heads it goes, without embeddings it stays."""
+    named = inventory(named_model("llama-7b").spec.letters())
+    total, table = 6_738_415_616, 32_000 * 4_096
+    assert count(named, "trainable", "without-heads") == total - table
+    assert count(named, "trainable", "without-embeddings") == total - table
+    assert count(named, "trainable", "without-heads", "without-embeddings") == total - 2 * table
+
+
+@pytest.mark.parametrize("model", named_models())
+def test_parts_add_up(model):
+    named = inventory(named_model(model).spec.letters())
+    total = named.total()
+    assert count(named, "trainable") == total
+    for what in ("embeddings", "norms", "biases"):
+        parts = [
+            count(named, "trainable", f"{what}-only"),
+            count(named, "trainable", f"without-{what}"),
+        ]
+        assert sum(parts) == total, what
+    kinds = ("weights-only", "biases-only", "norms-only")
+    assert sum(count(named, "trainable", kind) for kind in kinds) == total
+
+
+PART_NAMES = st.lists(st.sampled_from(sorted(PARTS)), max_size=3, unique=True)
+
+
+@given(encoder_specs(), st.sampled_from(sorted(STORAGE)), PART_NAMES)
+def test_neither_order_nor_expanding_matters(spec, storage, parts):
+    named = inventory(spec.letters())
+    number = count(named, storage, *parts)
+    assert count(named, *reversed(parts), storage) == number
+    assert count(named.expand(), storage, *parts) == number
+
+
+@pytest.mark.parametrize("model", ["bert-base", "transformer-base", "gpt2", "llama-7b"])
+def test_symbols(model):
+    """The same functions on SymPy's letters: the algebra of a convention."""
+    kind = type(named_model(model).spec.letters())
+    letters = kind(*sympy.symbols(" ".join(kind._fields)))
+    named = inventory(letters)
+    assert sympy.expand(count(named, "trainable") - closed_form(letters)) == 0
+    norms = count(named, "trainable", "norms-only")
+    others = count(named, "trainable", "without-norms")
+    assert sympy.expand(norms + others - closed_form(letters)) == 0
+
+
+def test_the_shorthand():
+    """12·L·H² is what the layers of a GPT weigh, without biases and norms, at F = 4·H."""
+    letters = type(named_model("gpt2").spec.letters())
+    symbols = letters(*sympy.symbols(" ".join(letters._fields)))
+    named = inventory(symbols._replace(F=4 * symbols.H))
+    weights = count(named, "trainable", "layers-only", "weights-only")
+    assert sympy.expand(weights - 12 * symbols.L * symbols.H**2) == 0
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (("without-bias",), r"no convention is named 'without-bias'; there are: trainable, total"),
+        (("without-biases",), "exactly one of trainable, total, tied-each, listed"),
+        (("trainable", "total"), "exactly one of trainable, total, tied-each, listed"),
+        ((), "exactly one of"),
+    ],
+)
+def test_what_counts_is_never_left_open(names, message):
+    with pytest.raises(ValueError, match=message):
+        count(inventory(named_model("gpt2").spec.letters()), *names)
+
+
+def test_every_convention_says_what_it_counts():
+    assert all(function.__doc__.endswith(".") for function in CONVENTIONS.values())
+
+
+@pytest.mark.parametrize(
+    ("number", "millions", "mebi"),
+    [
+        (109_482_240, "109.48", "104.41"),
+        (23_835_648, "23.84", "22.73"),
+        (28_311_552, "28.31", "27.00"),
+        (5_000, "0.01", "0.00"),
+        (1_234_567_890, "1,234.57", "1,177.38"),
+    ],
+)
+def test_units(number, millions, mebi):
+    assert in_units(number) == millions
+    assert in_units(number, MEBI) == mebi
+
+
+@pytest.mark.parametrize(
+    ("number", "two", "three"),
+    [
+        (109_482_240, "110M", "109M"),
+        (335_141_888, "340M", "335M"),
+        (6_738_415_616, "6.7B", "6.74B"),
+        (13_015_864_320, "13B", "13.0B"),
+        (174_604_259_328, "170B", "175B"),
+        (4_385_920, "4.4M", "4.39M"),
+        (999_600_000, "1.0B", "1.00B"),
+        (105_000_000, "110M", "105M"),
+        (1_500, "1.5K", "1.50K"),
+        (768, "770", "768"),
+        (7, "7", "7"),
+    ],
+)
+def test_rounded_as_names_are(number, two, three):
+    assert as_named(number) == two
+    assert as_named(number, 3) == three

@@ -1,0 +1,138 @@
+"""What Hugging Face saves is held to the formula as it is: names, shapes, ties and shards."""
+
+import json
+
+import pytest
+
+from builders.checkpoint import held
+from builders.configurations import read_config, spec_of_config
+from builders.configurations.kinds import BY_MODEL_TYPE
+from tests.frameworks.test_transformers_configurations import CLASSES, SMALL, config_of
+
+pytestmark = pytest.mark.framework("transformers")
+
+BIASES = {"cls.predictions.bias", "cls.predictions.decoder.bias"}
+
+
+def saved(folder, kind, name, *, dtype="float32", shard="1GB", **options):
+    """A tiny random model, saved, and the name of its file or index."""
+    import torch
+    import transformers
+
+    ids = {"pad_token_id": None, "bos_token_id": None, "eos_token_id": None}
+    config = config_of({"model_type": kind, **SMALL[kind], **ids, **options})
+    torch.manual_seed(0)
+    model = getattr(transformers, name)(config).to(getattr(torch, dtype))
+    model.save_pretrained(folder, max_shard_size=shard)
+    (file,) = [*folder.glob("*.index.json")] or [*folder.glob("*.safetensors")]
+    return model, file
+
+
+@pytest.mark.parametrize(("kind", "name"), CLASSES)
+def test_every_class(kind, name, tmp_path):
+    model, file = saved(tmp_path, kind, name)
+    found = held(file, spec_of_config(tmp_path / "config.json"))
+    assert found.report.rows == ()
+    assert found.report.actual == found.report.formula == model.num_parameters()
+    assert (found.checkpoint.shards, found.dtypes, found.buffers) == (1, ("F32",), ())
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("bert", "BertForPreTraining"), ("gpt2", "GPT2LMHeadModel"), ("llama", "LlamaForCausalLM")],
+)
+def test_shards_in_half_the_bytes(kind, name, tmp_path):
+    model, file = saved(tmp_path, kind, name, dtype="bfloat16", shard="2KB")
+    found = held(file, spec_of_config(tmp_path / "config.json"))
+    assert file.name == "model.safetensors.index.json"
+    assert found.report.equal
+    assert found.report.actual == model.num_parameters()
+    assert found.checkpoint.shards > 3
+    assert found.dtypes == ("BF16",)
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama"])
+@pytest.mark.parametrize("tied", [True, False])
+def test_a_tied_head_is_not_saved(kind, tied, tmp_path):
+    name = BY_MODEL_TYPE[kind].default
+    model, file = saved(tmp_path, kind, name, tie_word_embeddings=tied)
+    spec = spec_of_config(tmp_path / "config.json")
+    found = held(file, spec)
+    assert spec.tie_word_embeddings is tied
+    assert found.report.equal
+    names = {stored.name for stored in found.checkpoint.tensors}
+    assert ("lm_head.weight" in names) is not tied
+    assert found.report.actual == model.num_parameters()
+
+
+@pytest.mark.parametrize(("kind", "name"), [(k, n) for k, n in CLASSES if "For" in n or "LM" in n])
+def test_the_model_inside_has_the_same_names_without_prefix(kind, name, tmp_path):
+    from safetensors.torch import save_file
+
+    model, _ = saved(tmp_path, kind, name)
+    bare = type(model.base_model).__name__
+    file = tmp_path / "inside.safetensors"
+    state = model.base_model.state_dict()
+    save_file(state, file)
+    config = config_of({"model_type": kind, **SMALL[kind]}).to_dict()
+    rows = held(file, read_config(config, bare).spec).report.rows
+    # A masked-language model has no pooler inside, and the class of its own has one.
+    missing = {"pooler.kernel", "pooler.bias"} if name.endswith("MaskedLM") else set()
+    assert {row.path for row in rows} == missing
+
+
+def test_names_of_old_files(tmp_path):
+    """Those of Google's norms, buffers, and either name of the tied bias."""
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    _, file = saved(tmp_path, "bert", "BertForPreTraining")
+    spec = spec_of_config(tmp_path / "config.json")
+    state = load_file(file)
+    old = {
+        key.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
+            "LayerNorm.bias", "LayerNorm.beta"
+        ): value
+        for key, value in state.items()
+    }
+    assert old.keys() != state.keys()
+    old["bert.embeddings.position_ids"] = torch.arange(512)[None]
+    (bias,) = [
+        key for key in old if key in ("cls.predictions.bias", "cls.predictions.decoder.bias")
+    ]
+    other = {"cls.predictions.bias", "cls.predictions.decoder.bias"} - {bias}
+    old[other.pop()] = old.pop(bias)
+    save_file(old, file)
+    found = held(file, spec)
+    assert found.report.equal
+    assert found.buffers == ("bert.embeddings.position_ids",)
+
+
+def test_another_class_than_was_saved(tmp_path):
+    _, file = saved(tmp_path, "bert", "BertForPreTraining")
+    config = json.loads((tmp_path / "config.json").read_text())
+    rows = held(file, read_config(config, "BertForMaskedLM").spec).report.rows
+    assert {(row.kind, row.path) for row in rows} == {
+        ("unexpected", "pooler.kernel"),
+        ("unexpected", "pooler.bias"),
+        ("unexpected", "nsp_head.classifier.kernel"),
+        ("unexpected", "nsp_head.classifier.bias"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "options"),
+    [
+        ("llama", "LlamaForCausalLM", {"attention_bias": True}),
+        ("llama", "LlamaForCausalLM", {"mlp_bias": True}),
+        ("gpt2", "GPT2LMHeadModel", {"add_cross_attention": True}),
+        ("ernie", "ErnieModel", {"use_task_id": True}),
+        ("bert", "BertForMaskedLM", {"tie_word_embeddings": False}),
+    ],
+)
+def test_what_a_config_is_refused_for_is_seen_in_the_file_too(kind, name, options, tmp_path):
+    _, file = saved(tmp_path, kind, name, **options)
+    plain = config_of({"model_type": kind, **SMALL[kind]}).to_dict()
+    rows = held(file, read_config(plain, name).spec).report.rows
+    assert rows
+    assert {row.kind for row in rows} == {"unexpected"}

@@ -1,0 +1,159 @@
+"""What goes into both: a spec, its numerics, canonical weights, tokens, and where to look.
+
+Weights are large enough for errors to show, with a standard deviation of 0.25 to 1; at 0.02, as
+BERT's are initialised, an encoder is all but linear. Sizes come from small pools, so that shapes
+come again and a framework that compiles has compiled them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from random import Random
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from builders.protocol import Builder
+from builders.registry import Framework
+from builders.strategies import random_spec, supported_specs
+from formulas import EncoderSpec, Numerics, inventory
+
+Array = Any
+
+HEADS = {4: (1, 2, 4), 6: (1, 2, 3, 6)}
+"""By hidden size, so that a size comes again with other heads."""
+
+POOLS = {
+    "num_hidden_layers": (0, 1, 2),
+    "intermediate_size": (5,),
+    # Token 0 is padding, so that there is another.
+    "vocab_size": (2, 11),
+    "max_position_embeddings": (4, 7),
+    "type_vocab_size": (1, 3),
+}
+DTYPES = ("float32", "float64")
+EPSILONS = (1e-12, 1e-6, 1e-5, 1e-3)
+ACTIVATIONS = ("gelu", "gelu_new", "relu")
+SCALES = (0.25, 0.5, 1.0)
+SEQUENCES = 2
+TOKENS = 4
+PADDING = 0.3
+
+
+@dataclass(frozen=True)
+class Case:
+    """One comparison. Everything random in it comes from ``seed``, but weights that are given.
+
+    ``weights`` are in the dtype that the framework is given, so that the reference, in float64,
+    has the very same ones. Position 0 is never padding, since the pooler reads it.
+    """
+
+    spec: EncoderSpec
+    numerics: Numerics
+    dtype: str
+    scale: float = 0.5
+    seed: int = 0
+    own: Mapping[str, Array] | None = None
+
+    @cached_property
+    def weights(self) -> Mapping[str, Array]:
+        """Canonical weights: ``own``, or normal with standard deviation ``scale``."""
+        if self.own is not None:
+            return self.own
+        return {k: v * np.dtype(self.dtype).type(self.scale) for k, v in self._normal(0).items()}
+
+    @cached_property
+    def direction(self) -> dict[str, Array]:
+        """In the space of all weights, standard normal."""
+        return self._normal(1)
+
+    @cached_property
+    def inputs(self) -> tuple[Array, Array, Array]:
+        """Ids, types and mask; padding is token 0, as keras-bert has it, and may lie anywhere."""
+        random = np.random.default_rng([self.seed, 2])
+        shape = SEQUENCES, min(TOKENS, self.spec.max_position_embeddings)
+        ids = random.integers(1, self.spec.vocab_size, shape, dtype="int32")
+        ids[:, 1:] *= random.random((shape[0], shape[1] - 1)) > PADDING
+        types = random.integers(0, self.spec.type_vocab_size, shape, dtype="int32")
+        return ids, types, ids != 0
+
+    @property
+    def mask(self) -> Array:
+        """(B, S), True where something is promised of the outputs."""
+        return self.inputs[2]
+
+    @cached_property
+    def cotangents(self) -> dict[str, Array]:
+        """By kind of output, standard normal, and 0 at padding, where nothing is promised."""
+        random = np.random.default_rng([self.seed, 3])
+        ids, _, mask = self.inputs
+        hidden, vocab = self.spec.hidden_size, self.spec.vocab_size
+        shapes = {"sequence": (*ids.shape, hidden)}
+        shapes |= {"pooled": (len(ids), hidden)} if self.spec.pooler else {}
+        shapes |= {"mlm": (*ids.shape, vocab)} if self.spec.mlm_head else {}
+        shapes |= {"nsp": (len(ids), 2)} if self.spec.nsp_head else {}
+        drawn = {k: random.standard_normal(shape, self.dtype) for k, shape in shapes.items()}
+        return {k: v * mask[..., None] if v.ndim == 3 else v for k, v in drawn.items()}
+
+    def _normal(self, stream: int) -> dict[str, Array]:
+        random = np.random.default_rng([self.seed, stream])
+        tensors = inventory(self.spec.letters()).expand()
+        own = (t for t in tensors if t.trainable and t.tied_to is None)
+        return {t.path: random.standard_normal(t.shape, self.dtype) for t in own}
+
+
+@st.composite
+def cases(draw: st.DrawFn, framework: Framework, builder: Builder) -> Case:
+    """Any case that ``builder`` can express."""
+
+    def choose(name: str, pool: Sequence[Any]) -> Any:
+        return draw(st.sampled_from(pool), label=name)
+
+    dtype = choose("dtype", DTYPES)
+    spec = draw(supported_specs(builder, **_sizes(choose) | dict(framework.fixed)), label="spec")
+    return Case(spec, _numerics(choose, builder), dtype, choose("scale", SCALES), _seed(choose))
+
+
+def seeded_cases(
+    framework: Framework, builder: Builder, dtype: str, number: int, seed: int = 0
+) -> Iterator[Case]:
+    """``number`` cases with every head that ``builder`` can express, the same for the same seed."""
+    random = Random(seed)
+
+    def choose(_: str, pool: Sequence[Any]) -> Any:
+        return random.choice(pool)
+
+    while number:
+        sizes = _sizes(choose) | dict(framework.fixed)
+        spec = random_spec(random, pooler=True, mlm_head=True, nsp_head=True, **sizes)
+        if builder.supports(spec) is True:
+            scale = choose("scale", SCALES)
+            yield Case(spec, _numerics(choose, builder), dtype, scale, _seed(choose))
+            number -= 1
+
+
+def own_epsilon(builder: Builder) -> float | None:
+    """The norms' epsilon where a framework has one and takes no other."""
+    return getattr(builder, "LAYER_NORM_EPS", None)
+
+
+Choose = Callable[[str, Sequence[Any]], Any]
+
+
+def _sizes(choose: Choose) -> dict[str, int]:
+    sizes = {name: choose(name, pool) for name, pool in POOLS.items()}
+    hidden = choose("hidden_size", list(HEADS))
+    heads = choose("num_attention_heads", HEADS[hidden])
+    return sizes | {"num_attention_heads": heads, "head_size": hidden // heads}
+
+
+def _numerics(choose: Choose, builder: Builder) -> Numerics:
+    eps = own_epsilon(builder) or choose("layer_norm_eps", EPSILONS)
+    return Numerics(layer_norm_eps=eps, hidden_act=choose("hidden_act", ACTIVATIONS))
+
+
+def _seed(choose: Choose) -> int:
+    return choose("seed", range(1000))

@@ -1,0 +1,100 @@
+"""Shards, files that are not what they should be, and pickles, which nobody opens."""
+
+import json
+import pickle
+import struct
+
+import pytest
+
+from builders.checkpoint import checkpoint, held
+from tests.checkpoints import GROUPED, header, sharded
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "model.safetensors"
+
+
+def test_shards(tmp_path):
+    index, _ = sharded(tmp_path, GROUPED, 5)
+    found = held(index, GROUPED)
+    assert found.report.equal
+    assert (found.checkpoint.shards, found.dtypes) == (5, ("BF16",))
+
+
+def refusal(path):
+    with pytest.raises(ValueError, match=r".") as caught:
+        checkpoint(path)
+    (line,) = str(caught.value).splitlines()
+    return line
+
+
+def test_an_index_and_its_shards_may_not_contradict_each_other(tmp_path):
+    index, weight_map = sharded(tmp_path, GROUPED, 3)
+    name, shard = next(iter(weight_map.items()))
+
+    def refused(changed):
+        index.write_text(json.dumps({"weight_map": changed}))
+        return refusal(index).removeprefix(f"{tmp_path}/")
+
+    assert refused(weight_map | {"more": shard}) == (
+        f"{shard} does not have 'more', which the index says it has"
+    )
+    less = {key: value for key, value in weight_map.items() if key != name}
+    assert refused(less) == f"{shard} has {name!r}, which the index does not say of it"
+    assert refused(weight_map | {name: "absent.safetensors"}) == (
+        "model.safetensors.index.json names the shard absent.safetensors, which does not exist"
+    )
+    for strange in ("../secret.safetensors", "/etc/passwd", "a/b", "", "..", 3, None):
+        assert f"{strange!r} is no file's name" in refused({name: strange})
+    (tmp_path / "x.bin").write_bytes(b"")
+    assert "is a pickle by its name" in refused({name: "x.bin"})
+    assert "has no weight_map" in refused({})
+    assert "has no weight_map" in refused([name])
+
+
+GOOD, LENGTH = header({"w": (2, 3)})
+PICKLE = pickle.dumps({"w": [1.0] * 100})
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (GOOD + b"\0" * (LENGTH - 1), "file not fully covered"),
+        (GOOD + b"\0" * (LENGTH + 1), "file not fully covered"),
+        (struct.pack("<Q", 10_000) + GOOD[8:], "its header would have 10,000 bytes, and the file"),
+        (b"", "it has 0 bytes, and the length of its header takes 8"),
+        (b"1234567", "it has 7 bytes, and the length of its header takes 8"),
+        (b"no tensors, but a text of some length", "its header would have 8,030,8"),
+        (PICKLE, "it begins as a pickle; it may run code, so it is never opened here: convert"),
+        (b"PK\x03\x04" + b"\0" * 30, "it begins as a pickle; it may run code"),
+        (GOOD.replace(b"[2, 3]", b"[2, 4]") + b"\0" * LENGTH, "invalid shape"),
+        (GOOD.replace(b"[2, 3]", b"[2,-3]") + b"\0" * LENGTH, "invalid JSON in header"),
+        (struct.pack("<Q", 8) + b"{no json", "invalid JSON in header"),
+    ],
+    ids=range(11),
+)
+def test_what_is_no_whole_file(content, words, file):
+    file.write_bytes(content)
+    line = refusal(file)
+    assert line.startswith(f"{file} is no whole safetensors file: ")
+    assert words in line
+
+
+@pytest.mark.parametrize("suffix", [".bin", ".pt", ".ckpt"])
+def test_a_pickle_is_not_even_opened(suffix, tmp_path):
+    class Bomb:
+        def __reduce__(self):
+            return (tmp_path.joinpath("run").write_text, ("code",))
+
+    path = tmp_path / f"pytorch_model{suffix}"
+    path.write_bytes(pickle.dumps(Bomb()))
+    path.chmod(0)
+    assert "is a pickle by its name; it may run code, so it is never opened here" in refusal(path)
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_is_no_file(tmp_path):
+    assert refusal(tmp_path) == f"{tmp_path} is a directory: name the file in it"
+    assert refusal(tmp_path / "absent") == f"{tmp_path / 'absent'} does not exist"
+    assert refusal(tmp_path / "absent.json") == f"{tmp_path / 'absent.json'} does not exist"

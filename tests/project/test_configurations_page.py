@@ -1,0 +1,13 @@
+"""docs/configurations.md says what is read and refused today."""
+
+import pytest
+
+from tests import configurations_page
+from tests.docs import CONFIGURATIONS_PAGE, block
+
+
+@pytest.mark.parametrize("name", ["kinds", "refused"])
+def test_the_page(name):
+    text = CONFIGURATIONS_PAGE.read_text("utf-8")
+    shown = block(name, text).strip("\n")
+    assert shown == configurations_page.blocks()[name], "run python -m tests.docs"

@@ -1,0 +1,149 @@
+"""The reference is what it says: independent, differentiated rightly, off by what rounding does."""
+
+import ast
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from formulas import EncoderSpec, Numerics
+from tests import reference
+from tests.parity.bounds import arithmetic
+from tests.parity.cases import Case
+from tests.project.test_imports import imports
+from tests.reference.derivative import derivative
+from tests.reference.encoder import forward
+from tests.reference.functions import ACTIVATIONS, erf, softmax
+
+FOLDER = Path(reference.__file__).parent
+
+SPEC = EncoderSpec(
+    vocab_size=11,
+    hidden_size=6,
+    num_hidden_layers=2,
+    num_attention_heads=2,
+    intermediate_size=5,
+    max_position_embeddings=7,
+    type_vocab_size=2,
+    mlm_head=True,
+    nsp_head=True,
+)
+
+
+def strangers(folder):
+    """Modules that the reference must not import."""
+    allowed = {"numpy", *sys.stdlib_module_names}
+    found = {module for path in folder.glob("*.py") for module in imports(path)}
+    return {
+        module
+        for module in found
+        if module.split(".")[0] not in allowed
+        and module != "formulas.spec"
+        and not module.startswith("tests.reference")
+    }
+
+
+def test_it_shares_nothing_but_the_spec():
+    assert len(list(FOLDER.glob("*.py"))) > 3
+    assert strangers(FOLDER) == set()
+
+
+def test_a_stranger_is_found(tmp_path):
+    for name, source in {
+        "steps.py": "from formulas.encoder import inventory\n",
+        "encoder.py": "import builders.protocol\nfrom formulas.spec import EncoderSpec\n",
+        "functions.py": "from scipy.special import erf\n",
+    }.items():
+        (tmp_path / name).write_text(source)
+    assert strangers(tmp_path) == {"formulas.encoder", "builders.protocol", "scipy.special"}
+
+
+def test_every_public_function_says_what_it_computes():
+    for path in FOLDER.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                assert ast.get_docstring(node), f"{path.name}: {node.name}"
+
+
+@pytest.mark.parametrize("hidden_act", ACTIVATIONS)
+def test_derivatives_are_those_of_differences(hidden_act):
+    """Richardson's extrapolation of central differences, good to about 1e-10."""
+    case = Case(SPEC, Numerics(hidden_act=hidden_act), "float64", seed=3)
+
+    def moved(step):
+        weights = {path: w + step * case.direction[path] for path, w in case.weights.items()}
+        return forward(case.spec, case.numerics, weights, *case.inputs)
+
+    def difference(step):
+        forwards, backwards = moved(step), moved(-step)
+        return {kind: (forwards[kind] - backwards[kind]) / (2 * step) for kind in forwards}
+
+    coarse, fine = difference(2e-4), difference(1e-4)
+    slopes = derivative(case.spec, case.numerics, case.weights, case.direction, *case.inputs)
+    assert set(slopes) == {"sequence", "pooled", "mlm", "nsp"}
+    for kind, slope in slopes.items():
+        assert np.abs(slope).max() > 0.01
+        assert np.abs(slope - (4 * fine[kind] - coarse[kind]) / 3).max() < 1e-7
+
+
+def test_a_head_alone_is_what_the_equations_say():
+    """One token attends to itself: softmax is 1, and the layer is written out by hand."""
+    spec = EncoderSpec(
+        vocab_size=2,
+        hidden_size=2,
+        num_hidden_layers=1,
+        num_attention_heads=1,
+        intermediate_size=1,
+        max_position_embeddings=1,
+        type_vocab_size=1,
+        pooler=False,
+    )
+    case = Case(spec, Numerics(layer_norm_eps=0.0, hidden_act="relu"), "float64")
+    weights = {path: np.zeros_like(array) for path, array in case.weights.items()}
+    for path in weights:
+        if path.endswith("norm.scale"):
+            weights[path] += 1
+    weights["embeddings.word_embeddings.weight"][1] = [3, 1]  # normalised: [1, -1]
+    weights["layers.0.attention.value.kernel"] += np.array([[0, 0], [4, 0]])  # [-4, 0]
+    weights["layers.0.attention.output.kernel"] += np.eye(2)
+    # [1, -1] + [-4, 0], normalised: [-1, 1]; relu(2 - 1) = 1, times [5, 0]: [4, 1].
+    weights["layers.0.feed_forward.intermediate.kernel"] += np.array([[1], [2]])
+    weights["layers.0.feed_forward.output.kernel"] += np.array([[5, 0]])
+    weights["layers.0.feed_forward_layer_norm.bias"] += np.array([10, 20])
+    ids = np.array([[1]])
+    outputs = forward(spec, case.numerics, weights, ids, ids * 0, ids != 0)
+    assert outputs["sequence"].tolist() == [[[11, 19]]]
+
+
+def test_erf_is_the_integral():
+    """Its series, in fractions: 2/√π · Σ (-1)^n x^(2n+1) / (n! (2n+1))."""
+    x, total, factorial = Fraction(3, 4), Fraction(0), 1
+    for n in range(30):
+        factorial *= max(n, 1)
+        total += Fraction((-1) ** n) * x ** (2 * n + 1) / (factorial * (2 * n + 1))
+    assert erf(np.array([0.75]))[0] == pytest.approx(float(total) * 2 / np.sqrt(np.pi), rel=1e-15)
+
+
+def test_softmax_gives_a_masked_score_nothing():
+    shares = softmax(np.array([1e4, 1e4, -np.inf]))
+    assert shares.tolist() == [0.5, 0.5, 0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rounding_scatters_by_its_unit(dtype):
+    case = Case(SPEC, Numerics(), dtype)
+    weights = {path: array.astype("float64") for path, array in case.weights.items()}
+    given = (case.spec, case.numerics, weights, *case.inputs)
+    right, off = forward(*given), forward(*given, arithmetic("torch", dtype, seed=0))
+    unit = {"float32": 2.0**-24, "float64": 2.0**-53}[dtype]
+    assert unit < np.abs(off["sequence"] - right["sequence"]).max() < 1000 * unit
+
+
+def test_a_step_may_be_rounded_more_coarsely():
+    case = Case(SPEC, Numerics(), "float64")
+    given = (case.spec, case.numerics, case.weights, *case.inputs)
+    right = forward(*given)
+    off = forward(*given, arithmetic("flax-nnx", "float64", seed=0))
+    assert 1e-10 < np.abs(off["sequence"] - right["sequence"]).max() < 1e-4

@@ -1,0 +1,37 @@
+"""Directional derivatives of the reference, by the complex step.
+
+f'(x) = Im f(x + ih) / h for analytic f, without a difference and so without cancellation, h as
+small as one likes: Squire & Trapp 1998, "Using complex variables to estimate derivatives of real
+functions", SIAM Review 40(1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tests.reference.families import forward
+
+Array = Any
+
+STEP = 1e-30
+"""Its square is nothing beside any rounding error."""
+
+
+def derivative(
+    spec: Any,
+    numerics: Any,
+    weights: Mapping[str, Array],
+    direction: Mapping[str, Array],
+    *inputs: Any,
+) -> dict[str, Array]:
+    """How fast each output changes as the weights move along ``direction``.
+
+    Arguments and result as of ``forward``; a weight that ``direction`` has not stays.
+    """
+    moved = {
+        path: weight + 1j * STEP * direction[path] if path in direction else weight + 0j
+        for path, weight in weights.items()
+    }
+    outputs = forward(spec, numerics, moved, *inputs)
+    return {kind: output.imag / STEP for kind, output in outputs.items()}

@@ -1,0 +1,82 @@
+"""The encoder and its heads, forwards: Devlin et al. 2018, arXiv:1810.04805.
+
+Where the paper leaves something to its code, that is google-research/bert.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from formulas.spec import EncoderSpec, Numerics
+from tests.reference.arithmetic import Exact
+from tests.reference.steps import Steps
+
+Array = Any
+
+
+def forward(
+    spec: EncoderSpec,
+    numerics: Numerics,
+    weights: Mapping[str, Array],
+    ids: Array,
+    types: Array,
+    mask: Array,
+    arithmetic: Any = None,
+) -> dict[str, Array]:
+    """What the encoder computes, by kind of output; B sequences of S tokens.
+
+    ``weights`` has an array for every canonical tensor but tied ones. ``sequence`` is (B, S, H),
+    ``pooled`` (B, H), ``mlm`` (B, S, V) and ``nsp`` (B, 2), the last two probabilities; a head
+    that ``spec`` has not is left out. ``mask`` is (B, S), True at tokens.
+    """
+    steps = Steps(weights, numerics, arithmetic or Exact())
+    x = embeddings(steps, ids, types)
+    for index in range(spec.num_hidden_layers):
+        heads = spec.num_attention_heads
+        x = layer(steps, f"layers.{index}", x, mask[:, None, None, :], heads)
+    outputs = {"sequence": x}
+    if spec.pooler:
+        outputs["pooled"] = steps.tanh(steps.linear("pooler", x[:, 0]))
+    if spec.mlm_head:
+        outputs["mlm"] = mlm_head(steps, x, tied=spec.tie_word_embeddings)
+    if spec.nsp_head:
+        outputs["nsp"] = steps.softmax(steps.linear("nsp_head.classifier", outputs["pooled"]))
+    return outputs
+
+
+def embeddings(steps: Steps, ids: Array, types: Array) -> Array:
+    """Token, segment and position embeddings summed (section 3, figure 2), and normalised.
+
+    The norm stands in the code alone: modeling.py, ``embedding_postprocessor``.
+    """
+    tokens = steps.weights["embeddings.word_embeddings.weight"][ids]
+    segments = steps.weights["embeddings.token_type_embeddings.weight"][types]
+    positions = steps.weights["embeddings.position_embeddings.weight"][: ids.shape[1]]
+    positions = np.broadcast_to(positions, tokens.shape)
+    x = steps.add("embedding", tokens, segments, positions)
+    return steps.layer_norm("embeddings.layer_norm", x)
+
+
+def layer(steps: Steps, path: str, x: Array, visible: Array, heads: int) -> Array:
+    """LayerNorm(x + Sublayer(x)) twice: Vaswani et al. 2017, section 3.1 (post-norm)."""
+    attended = steps.attention(f"{path}.attention", x, visible, heads)
+    x = steps.layer_norm(f"{path}.attention_layer_norm", steps.add("sum", x, attended))
+    # Section 3.3, equation 2, with BERT's activation (its section A.2).
+    outer = steps.feed_forward(f"{path}.feed_forward", x)
+    return steps.layer_norm(f"{path}.feed_forward_layer_norm", steps.add("sum", x, outer))
+
+
+def mlm_head(steps: Steps, x: Array, *, tied: bool) -> Array:
+    """The probability of every token at every position: section 3.1, task 1.
+
+    Transform and output bias stand in the code: run_pretraining.py, ``get_masked_lm_output``.
+    """
+    name = "embeddings.word_embeddings.weight" if tied else "mlm_head.decoder.weight"
+    x = steps.activation(steps.linear("mlm_head.dense", x))
+    x = steps.layer_norm("mlm_head.layer_norm", x)
+    scores = steps.product(x, steps.weights[name].T)
+    bias = np.broadcast_to(steps.weights["mlm_head.decoder.bias"], scores.shape)
+    return steps.softmax(steps.add("sum", scores, bias))

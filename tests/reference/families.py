@@ -1,0 +1,20 @@
+"""The reference of any model, by the type of its spec."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from formulas.spec import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec
+from tests.reference import encoder, encoder_decoder, gpt, llama
+
+FORWARD = {
+    EncoderSpec: encoder.forward,
+    EncoderDecoderSpec: encoder_decoder.forward,
+    GPTSpec: gpt.forward,
+    LlamaSpec: llama.forward,
+}
+
+
+def forward(spec: Any, *arguments: Any) -> dict[str, Any]:
+    """What the model of ``spec`` computes, by kind of output."""
+    return FORWARD[type(spec)](spec, *arguments)

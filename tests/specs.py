@@ -1,0 +1,41 @@
+"""A small model of each family, whose sizes are all different, to start from."""
+
+from formulas import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec
+
+SPECS = {
+    "encoder": EncoderSpec(
+        vocab_size=11,
+        hidden_size=12,
+        num_hidden_layers=2,
+        num_attention_heads=3,
+        intermediate_size=5,
+        max_position_embeddings=7,
+        type_vocab_size=2,
+    ),
+    "encoder-decoder": EncoderDecoderSpec(
+        vocab_size=11,
+        hidden_size=12,
+        num_encoder_layers=2,
+        num_decoder_layers=4,
+        num_attention_heads=3,
+        intermediate_size=5,
+        max_position_embeddings=7,
+    ),
+    "gpt": GPTSpec(
+        vocab_size=11,
+        hidden_size=12,
+        num_hidden_layers=2,
+        num_attention_heads=3,
+        intermediate_size=5,
+        max_position_embeddings=7,
+    ),
+    "llama": LlamaSpec(
+        vocab_size=11,
+        hidden_size=10,
+        num_hidden_layers=2,
+        num_attention_heads=6,
+        num_key_value_heads=3,
+        head_dim=4,
+        intermediate_size=5,
+    ),
+}
