@@ -1,6 +1,7 @@
 """A framework that changes a default is noticed: the cell, and no other, is another."""
 
 import inspect
+from functools import partial
 
 import pytest
 
@@ -52,9 +53,11 @@ def keras_bert_norm(monkeypatch):
 
 
 def hugging_face_norm(monkeypatch):
-    from transformers import BertConfig
+    from builders.differences.probes import transformers as probe
 
-    with_default(monkeypatch, BertConfig.__init__, "layer_norm_eps", 1e-6)
+    # A configuration takes its defaults apart when its class is made.
+    changed = partial(probe.BertConfig, layer_norm_eps=1e-6)
+    monkeypatch.setattr(probe, "BertConfig", changed)
 
 
 CHANGES = {

@@ -113,7 +113,7 @@ def counts(model: Any, spec: EncoderSpec) -> Counts:
     return {
         "total": ('jax.tree.leaves(variables["params"])', entries(params)),
         "state": ("jax.tree.leaves(variables)", entries(variables)),
-        "tabulate": ("Total Parameters of module.tabulate", _tabulated(model.encoder)),
+        "tabulate": ("Total Parameters of module.tabulate", _tabulated(model.module)),
         "frozen": (
             "params without those of the pooler",
             entries({name: leaf for name, leaf in params.items() if name != "pooler"}),

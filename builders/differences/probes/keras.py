@@ -104,13 +104,13 @@ def fresh_entries(fan_in: int, fan_out: int) -> int:
 
 def dtypes(model: Any) -> dict[str, str]:
     """Type of each weight by its path, without the name of the model."""
-    weights = model.encoder.weights
+    weights = model.model.weights
     return {weight.path.partition("/")[2]: weight.dtype for weight in weights}
 
 
 def counts(model: Any, spec: EncoderSpec) -> Counts:
     """Every way of counting the parameters of ``model``; its pooler ends up frozen."""
-    encoder = model.encoder
+    encoder = model.model
     found = {
         "total": ("model.count_params()", encoder.count_params()),
         "weights": ("model.weights", entries(encoder.weights)),
