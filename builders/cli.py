@@ -6,25 +6,24 @@ one line on standard error.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from builders.anyone.formula import Formula
 from builders.anyone.live import compare_live, model_named
 from builders.commands.checkpoint import checkpoint_command
 from builders.commands.count import count_command
+from builders.commands.differences import differences_command
 from builders.commands.explain import explain_command
-from builders.commands.output import console, errors, require_writable
+from builders.commands.output import console, require_writable
+from builders.commands.workers import chosen_frameworks, how_to_get, progress_of, write_json
 from builders.given import given_model, spec_given
 from builders.prove import Proof
-from builders.registry import Framework, framework, frameworks
+from builders.registry import Framework, frameworks
 from builders.results import Result
 from builders.tables import frameworks_table, proof_table, verify_table
 from builders.verify import prove_all, verify
@@ -42,6 +41,7 @@ def cli() -> None:
 cli.add_command(count_command)
 cli.add_command(explain_command)
 cli.add_command(checkpoint_command)
+cli.add_command(differences_command)
 
 
 @cli.command("frameworks")
@@ -90,9 +90,9 @@ def verify_command(
     if reference:
         specs = {name: spec for name, spec in specs.items() if _answerable(name, spec, models)}
     families = list(dict.fromkeys(family_of(spec).name for spec in specs.values()))
-    there, absent = _chosen(names)
+    there, absent = chosen_frameworks(names)
     formula = answering(reference, specs) if reference else None
-    with _progress(there, len(specs) + examples * len(families)) as advance:
+    with progress_of(there, len(specs) + examples * len(families)) as advance:
         results = verify(
             there,
             specs,
@@ -103,7 +103,7 @@ def verify_command(
             on_result=advance,
         )
     if json_file:
-        _write_json(json_file, results, seed=seed, examples=examples)
+        write_json(json_file, results, seed=seed, examples=examples)
     if formula:
         _print_verdict(formula, results, seed)
     else:
@@ -138,11 +138,11 @@ def prove_command(names: Sequence[str], json_file: Path | None) -> None:
     """Hold every framework to the formula at every size, as polynomials."""
     if json_file:
         require_writable(json_file)
-    there, absent = _chosen(names)
-    with _progress(there, 1) as advance:
+    there, absent = chosen_frameworks(names)
+    with progress_of(there, 1) as advance:
         proofs = prove_all(there, on_proof=advance)
     if json_file:
-        _write_json(json_file, proofs)
+        write_json(json_file, proofs)
     _print_proofs(proofs, absent)
     if any(proof.failed for proof in proofs):
         raise SystemExit(1)
@@ -156,31 +156,6 @@ def _answerable(name: str, spec: Spec, asked: Sequence[str]) -> bool:
     if asked and not isinstance(spec, EncoderSpec):
         raise ValueError(f"--model {name}: a formula of your own is held to encoders")
     return isinstance(spec, EncoderSpec)
-
-
-def _chosen(names: Sequence[str]) -> tuple[list[Framework], list[Framework]]:
-    """The frameworks asked for that are installed, and those that are not.
-
-    Raises ``ValueError`` for one that was named and is not there.
-    """
-    asked = [framework(name) for name in dict.fromkeys(names)] or list(frameworks().values())
-    there = [chosen for chosen in asked if not chosen.missing]
-    absent = [chosen for chosen in asked if chosen.missing]
-    if absent and (names or not there):
-        raise ValueError(f"not installed: {'; '.join(map(_how_to_get, absent))}")
-    return there, absent
-
-
-@contextmanager
-def _progress(there: list[Framework], total: int) -> Iterator[Callable[[Result | Proof], None]]:
-    """A bar for each framework on a terminal; what is yielded takes a worker's record."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    progress = Progress(
-        *columns, TimeElapsedColumn(), console=errors, disable=not errors.is_terminal
-    )
-    with progress:
-        tasks = {chosen.name: progress.add_task(chosen.name, total=total) for chosen in there}
-        yield lambda record: progress.advance(tasks[record.framework])
 
 
 def _print_results(results: list[Result], absent: list[Framework], seed: int) -> None:
@@ -199,7 +174,7 @@ def _print_results(results: list[Result], absent: list[Framework], seed: int) ->
         if reason:
             console.print(f"not expressible: {reason}", markup=False)
     for chosen in absent:
-        console.print(f"not installed, not verified: {_how_to_get(chosen)}", markup=False)
+        console.print(f"not installed, not verified: {how_to_get(chosen)}", markup=False)
     reports = [result for result in results if result.report]
     equal = len(reports) - sum(result.failed for result in reports)
     console.print(f"{equal} of {len(reports)} models equal the formula, tensor by tensor", end="")
@@ -225,24 +200,11 @@ def _print_proofs(proofs: list[Proof], absent: list[Framework]) -> None:
         if proof.reason:
             console.print(f"\n{proof.framework} is installed and broken: {proof.reason}")
     for chosen in absent:
-        console.print(f"not installed, not proved: {_how_to_get(chosen)}", markup=False)
+        console.print(f"not installed, not proved: {how_to_get(chosen)}", markup=False)
     proved = sum(not proof.failed for proof in proofs)
     tensors = sum(proof.tensors for proof in proofs)
     console.print(f"{proved} of {len(proofs)} frameworks equal the formula at every size")
     console.print(f"{tensors} tensors read in symbols")
-
-
-def _write_json(path: Path, records: Sequence[Result | Proof], **about: int) -> None:
-    data = {
-        **about,
-        "versions": {name: chosen.versions() for name, chosen in frameworks().items()},
-        "results": [record.as_json() for record in records],
-    }
-    path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-
-
-def _how_to_get(chosen: Framework) -> str:
-    return f"{chosen.name} ({chosen.how_to_get})"
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol, Self, TypeVar
 
+from builders.differences.cells import Cell
 from builders.prove import Proof
 from builders.registry import Framework
 from builders.results import Result
@@ -55,6 +56,13 @@ def prove_all(
 ) -> list[Proof]:
     """A proof for each of ``frameworks``, in their order; otherwise as ``verify``."""
     return in_workers(frameworks, {"prove": True}, Proof, on_proof)
+
+
+def all_differences(
+    frameworks: Sequence[Framework], on_cell: Callable[[Cell], None] = lambda cell: None
+) -> list[Cell]:
+    """Every cell of each of ``frameworks``, in their order; otherwise as ``verify``."""
+    return in_workers(frameworks, {"differences": True}, Cell, on_cell)
 
 
 class Record(Protocol):

@@ -20,6 +20,7 @@ from typing import Any
 from builders.anyone.formula import Formula
 from builders.anyone.hold import hold
 from builders.check import check
+from builders.differences.cells import Cell
 from builders.examine import examine
 from builders.protocol import Builder
 from builders.prove import Proof, prove
@@ -49,11 +50,17 @@ def main() -> None:
             print(json.dumps(result.as_json()), file=results, flush=True)
 
 
-def run(chosen: Framework, job: dict[str, Any]) -> Iterator[Result | Proof]:
-    """The proof that ``job`` asks for, or a result for each named model and random spec."""
+def run(chosen: Framework, job: dict[str, Any]) -> Iterator[Result | Proof | Cell]:
+    """What ``job`` asks for: the proof, the cells, or a result for each model and random spec."""
     builder = chosen.load()
     if job.get("prove"):
         yield prove(chosen, builder)
+        return
+    if job.get("differences"):
+        # In this job only: it imports SymPy and NumPy.
+        from builders.differences.answers import answers
+
+        yield from answers(chosen, builder)
         return
     # The first build of a process pays for the framework's own start.
     if builder.supports(WARM_UP) is True:

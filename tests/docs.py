@@ -123,6 +123,13 @@ def write_explain() -> None:
     EXPLAIN_PAGE.write_text(text, "utf-8")
 
 
+def write_differences() -> None:
+    """Ask every framework how it differs, and write its answers and the page of them."""
+    from tests import differences
+
+    differences.write()
+
+
 def main() -> None:
     """Rewrite every block."""
     text = README.read_text("utf-8")
@@ -136,6 +143,7 @@ def main() -> None:
     write_configurations()
     write_claims()
     write_explain()
+    write_differences()
 
 
 if __name__ == "__main__":

@@ -11,6 +11,15 @@ ROOT = Path(formulas.__file__).parents[1]
 OURS = {"formulas", "builders", "tests"}
 FRAMEWORKS = "builders.frameworks"
 CONTRACT = {"formulas.spec", "formulas.weight", "builders.protocol"}
+PROBES = "builders.differences.probes"
+ASKED = {
+    "formulas.spec",
+    "builders.protocol",
+    "builders.differences.measure",
+    "builders.differences.protocol",
+    # Hugging Face's models are PyTorch's modules.
+    f"{PROBES}.torch",
+}
 
 
 def breaches(root: Path) -> Iterator[str]:
@@ -40,8 +49,10 @@ def allowed(where: Path, module: str) -> bool:
     if framework := framework_of(where):
         within = f"{module}.".startswith(f"{framework}.")
         return not module.startswith(".") and (top not in OURS or module in CONTRACT or within)
-    # Frameworks' files are reached through the registry, by name.
-    return top != "tests" and not module.startswith(f"{FRAMEWORKS}.")
+    if where.parts[:3] == tuple(PROBES.split(".")) and where.name != "__init__.py":
+        return top not in OURS or module in ASKED
+    # Frameworks' files are reached through the registry, by name, and probes by that name.
+    return top != "tests" and not module.startswith((f"{FRAMEWORKS}.", f"{PROBES}."))
 
 
 def framework_of(where: Path) -> str:
@@ -63,6 +74,9 @@ def test_a_breach_is_found(tmp_path):
         "formulas/terms.py": "def f():\n    import numpy\n",
         "formulas/weight.py": "from .spec import x\nfrom formulas.spec import x\nimport math\n",
         "builders/check.py": "from tests import laws\nfrom builders.frameworks.torch import x\n",
+        "builders/differences/page.py": "import builders.differences.probes.torch\n",
+        "builders/differences/probes/keras.py": "import builders.frameworks.keras\nimport keras\n",
+        "builders/differences/probes/torch.py": "from builders.registry import load\n",
         "builders/prove.py": "import builders.frameworks\nfrom builders.frameworks import torch\n",
         "builders/frameworks/torch/__init__.py": (
             "from builders.frameworks.torch.model import x\nfrom builders.frameworks import keras\n"
@@ -84,6 +98,9 @@ def test_a_breach_is_found(tmp_path):
     assert list(breaches(tmp_path)) == [
         "builders/check.py: tests",
         "builders/check.py: builders.frameworks.torch",
+        "builders/differences/page.py: builders.differences.probes.torch",
+        "builders/differences/probes/keras.py: builders.frameworks.keras",
+        "builders/differences/probes/torch.py: builders.registry",
         "builders/frameworks/flax.py: builders.check",
         "builders/frameworks/keras.py: formulas",
         "builders/frameworks/torch/__init__.py: builders.frameworks.keras",

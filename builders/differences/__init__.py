@@ -1,0 +1,1 @@
+"""How the frameworks differ: asked of each of them by running it, cell by cell."""
