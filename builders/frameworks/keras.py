@@ -52,7 +52,8 @@ if os.environ.get("KERAS_BACKEND", BACKEND) != BACKEND:
     raise FrameworkUnavailable(f"keras already runs on {BACKEND}: set KERAS_BACKEND before it does")
 
 # JAX alone makes float32 of every float64 it is not told to keep. Whatever a layer's dtype,
-# Keras computes its norms in float32 on jax and torch, tanh on jax and matmul on torch;
+# Keras computes its norms in float32 on jax and torch, tanh and the attention's softmax on
+# jax, matmul on torch;
 # on tensorflow the constants of gelu and of the attention's scale are rounded to float32.
 # Weights and most other steps do keep their float64.
 Precision: TypeAlias = Callable[[bool], AbstractContextManager[Any]]
