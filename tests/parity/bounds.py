@@ -31,7 +31,7 @@ FACTOR = 12
 FLOAT32_STEPS: dict[str, tuple[str, ...]] = {
     "flax-nnx": ("softmax",),
     "keras-bert": ("gelu",),
-    "keras-jax": ("layer_norm", "rms_norm", "tanh"),
+    "keras-jax": ("layer_norm", "rms_norm", "softmax", "tanh"),
     "keras-tensorflow": ("gelu", "gelu_new", "scale"),
     # Its matmul gives float32; the projections of its attention are einsum, which does not.
     "keras-torch": ("decoder", "layer_norm", "linear", "rms_norm"),

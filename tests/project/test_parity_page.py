@@ -49,7 +49,7 @@ def test_float64_is_better():
 
 def test_versions_are_those_of_ci():
     lines = Path(ROOT / "constraints.txt").read_text("utf-8").splitlines()
-    pinned = dict(line.split("==") for line in lines if "==" in line)
+    pinned = dict(line.replace("_", "-").split("==") for line in lines if "==" in line)
     for name, found in MEASURED.items():
         for distribution, version in found["versions"].items():
             assert version.split("+")[0] == pinned[distribution].split("+")[0], f"{name}: {AGAIN}"
