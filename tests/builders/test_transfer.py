@@ -1,5 +1,6 @@
 """Weights go into a model and come out of it, by canonical names, exact to the bit."""
 
+import json
 import os
 import re
 import subprocess
@@ -17,6 +18,7 @@ from builders.registry import frameworks
 from builders.storage import save_weights, saved_weights
 from builders.strategies import supported_specs
 from builders.transfer import build_with, canonical_weights, load_weights, transfer
+from formulas.families import spec_fields
 from tests.bits import assert_same, odd_weights
 from tests.builders.test_features import SPEC
 from tests.profiles import a_fifth
@@ -146,23 +148,26 @@ def test_an_abstract_model_has_no_weights(builder):
 
 
 CARRY = """
+import json
 import sys
 from builders import load
 from builders.storage import save_weights, saved_weights
 from builders.transfer import build_with, canonical_weights
-from tests.builders.test_transfer import HEADS
+from formulas.families import spec_from
 
-name, source, target = sys.argv[1:]
-model = build_with(load(name), HEADS, saved_weights(source, HEADS))
-save_weights(target, canonical_weights(model, HEADS), HEADS)
+name, source, target, fields = sys.argv[1:]
+spec = spec_from(json.loads(fields))
+model = build_with(load(name), spec, saved_weights(source, spec))
+save_weights(target, canonical_weights(model, spec), spec)
 """
 
 
 def carried(framework, source, target):
     """Weights from file to file by way of a model, in a process set up for the framework."""
     path = os.pathsep.join(map(os.path.abspath, sys.path))
+    fields = json.dumps(spec_fields(HEADS))
     subprocess.run(
-        [sys.executable, "-P", "-c", CARRY, framework.name, source, target],
+        [sys.executable, "-P", "-c", CARRY, framework.name, source, target, fields],
         env={**os.environ, "PYTHONPATH": path, **framework.environment},
         check=True,
     )
