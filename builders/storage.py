@@ -19,15 +19,13 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from builders.canonical import dtype_of, require_canonical
+from builders.checkpoint.header import SPEC
 from builders.protocol import Array
 from formulas import Spec
 from formulas.families import spec_fields
 
 DTYPES = ("F32", "F64")
 """Types that weights are saved in, in the words of the format."""
-
-SPEC = "spec"
-"""The entry of the header's metadata that says whose weights these are."""
 
 
 def save_weights(path: str | Path, arrays: Mapping[str, Array], spec: Spec) -> None:
@@ -68,17 +66,6 @@ def saved_weights(path: str | Path, spec: Spec) -> dict[str, Array]:
     except (OSError, SafetensorError, ValueError) as error:
         raise ValueError(f"{path}: {error}") from None
     return arrays
-
-
-def recorded_spec(path: str | Path) -> str:
-    """The spec that ``save_weights`` wrote into the header of ``path``, as JSON; "" for none."""
-    if Path(path).suffix != ".safetensors":
-        return ""
-    try:
-        with safe_open(path, framework="numpy") as file:
-            return str((file.metadata() or {}).get(SPEC, ""))
-    except (OSError, SafetensorError):
-        return ""
 
 
 def _require_record(metadata: Mapping[str, str], spec: Spec) -> None:

@@ -26,6 +26,9 @@ PICKLED = {".bin", ".ckpt", ".pickle", ".pkl", ".pt", ".pth"}
 MAGIC = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 """How a file begins that they wrote."""
 
+SPEC = "spec"
+"""The entry of a header's metadata that says of what spec the weights are."""
+
 CONVERT = "it may run code, so it is never opened here: convert it to safetensors"
 
 
@@ -59,6 +62,17 @@ def checkpoint(path: str | Path) -> Checkpoint:
     shards = _shards(path)
     tensors = [stored for shard, names in shards.items() for stored in _in_shard(shard, names)]
     return Checkpoint(path, len(shards), tuple(tensors))
+
+
+def recorded_spec(path: str | Path) -> str:
+    """The spec in the header of ``path``, as ``builders.storage`` writes it: JSON, or ""."""
+    if Path(path).suffix != ".safetensors":
+        return ""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            return str((file.metadata() or {}).get(SPEC, ""))
+    except (OSError, SafetensorError):
+        return ""
 
 
 def _in_file(path: Path) -> Iterator[Stored]:

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from builders.checkpoint import Held, held
+from builders.checkpoint.header import recorded_spec
 from builders.configurations.jsonfile import require_file
 from builders.given import GivenModel, given_model
-from builders.storage import recorded_spec
 
 
 @click.command("checkpoint")
