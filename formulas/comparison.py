@@ -97,9 +97,8 @@ class _Comparison:
         return [at_layer(part, index) for index in range(self._layers(part))] or [part]
 
     def _layers(self, part: str) -> int:
-        """How many layers there are in the stack that ``part`` is said to run over."""
-        stack = stack_of(part)
-        return self.layers.get(stack, 0) if stack else 0
+        """How often ``part`` stands for a tensor: once, or for each layer of its stack."""
+        return self.layers.get(stack_of(part), 0)
 
     def _stored_shape(self, weight: Weight, parts: list[str]) -> Shape:
         return stored_shape(

@@ -107,26 +107,27 @@ def biases_only(inventory: Inventory) -> Inventory:
     return _kept(inventory, lambda tensor: _is_bias(tensor.path))
 
 
-def _named(*conventions: Convention) -> dict[str, Convention]:
-    return {function.__name__.replace("_", "-"): function for function in conventions}
-
-
-STORAGE = _named(trainable, total, tied_each, listed)
+STORAGE: dict[str, Convention] = {
+    "trainable": trainable,
+    "total": total,
+    "tied-each": tied_each,
+    "listed": listed,
+}
 """By name: what counts as a parameter."""
 
-PARTS = _named(
-    without_embeddings,
-    without_positions,
-    without_biases,
-    without_norms,
-    weights_only,
-    without_pooler,
-    without_heads,
-    layers_only,
-    embeddings_only,
-    norms_only,
-    biases_only,
-)
+PARTS: dict[str, Convention] = {
+    "without-embeddings": without_embeddings,
+    "without-positions": without_positions,
+    "without-biases": without_biases,
+    "without-norms": without_norms,
+    "weights-only": weights_only,
+    "without-pooler": without_pooler,
+    "without-heads": without_heads,
+    "layers-only": layers_only,
+    "embeddings-only": embeddings_only,
+    "norms-only": norms_only,
+    "biases-only": biases_only,
+}
 """By name: which components are counted."""
 
 CONVENTIONS = STORAGE | PARTS

@@ -178,6 +178,7 @@ def test_two_stacks_have_their_own_numbers_of_layers():
     lost = Weight("lost", (2, 3), True, ("layers.*.attention.key.bias",), ("stacked",))
     row = only_row(BOTH, [*weights_of(BOTH), lost])
     assert (row.kind, row.note) == ("unexpected", "layers.*.attention.key.bias: not in this spec")
+    assert row.path == "layers.*.attention.key.bias"
 
 
 def test_grouped_queries_are_fused_unequal():

@@ -7,8 +7,18 @@ from hypothesis import strategies as st
 
 from builders.strategies import encoder_specs
 from formulas import closed_form, inventory
-from formulas.conventions import CONVENTIONS, MEBI, PARTS, STORAGE, as_named, count, in_units
+from formulas.conventions import (
+    CONVENTIONS,
+    MEBI,
+    PARTS,
+    STORAGE,
+    as_named,
+    count,
+    counted,
+    in_units,
+)
 from formulas.models import named_model, named_models
+from tests.specs import SPECS
 
 # By hand: V 5395, P 33, H 512, F 2048, one layer on either side, all three tables one.
 ONE_LAYER = {
@@ -147,6 +157,7 @@ def test_units(number, millions, mebi):
         (6_738_415_616, "6.7B", "6.74B"),
         (13_015_864_320, "13B", "13.0B"),
         (174_604_259_328, "170B", "175B"),
+        (1_500_000_000_000, "1.5T", "1.50T"),
         (4_385_920, "4.4M", "4.39M"),
         (999_600_000, "1.0B", "1.00B"),
         (105_000_000, "110M", "105M"),
@@ -158,3 +169,8 @@ def test_units(number, millions, mebi):
 def test_rounded_as_names_are(number, two, three):
     assert as_named(number) == two
     assert as_named(number, 3) == three
+
+
+def test_what_is_counted_keeps_its_letters():
+    letters = SPECS["gpt"].letters()
+    assert counted(inventory(letters), "trainable", "without-norms").letters == letters

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from builders.strategies import specs
 from formulas import FAMILIES, inventory
+from formulas.inventory import lies_in
 from formulas.models import named_model
 from tests import literals
 from tests.specs import SPECS
@@ -222,3 +223,21 @@ def test_unknown_component():
 def test_only_ints_expand():
     with pytest.raises(TypeError, match=r"^only an inventory in ints can be expanded$"):
         inventory(SPEC.letters()._replace(L=2.0)).expand()
+
+
+BIASES = "google-research/bert, modeling.py, attention_layer"
+
+
+@pytest.mark.parametrize(
+    ("family", "component", "clause"),
+    [
+        ("encoder", "layers.*.attention", f"; biases: {BIASES}"),
+        ("encoder-decoder", "encoder.layers.*.attention", " and section 3.2.3, second bullet"),
+        ("encoder-decoder", "decoder.layers.*.attention", " and section 3.2.3, third bullet"),
+        ("encoder-decoder", "decoder.layers.*.cross_attention", " and section 3.2.3, first bullet"),
+    ],
+)
+def test_the_clauses_of_attentions(family, component, clause):
+    named = inventory(SPECS[family].letters())
+    sources = {tensor.source for tensor in named if lies_in(tensor.path, component)}
+    assert sources == {f"Vaswani et al. 2017, arXiv:1706.03762, section 3.2.2{clause}"}

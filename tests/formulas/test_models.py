@@ -1,11 +1,13 @@
 """The named models: their totals, and that their data is what it says."""
 
 import tomllib
+from dataclasses import asdict
 from importlib.resources import files
 
 import pytest
 
 from formulas import closed_form, inventory
+from formulas.families import spec_fields
 from formulas.models import SHORT_NAMES, named_model, named_models
 from tests import literals
 
@@ -79,3 +81,15 @@ def test_data_holds_no_counts():
     tables = tomllib.loads(files("formulas").joinpath("models.toml").read_text("utf-8"))
     for table in tables.values():
         assert set(table) <= {"family", "published", "source", "config", "component", "spec"}
+
+
+def test_the_data_is_read_as_it_stands():
+    """Anew, since every other test has what the first one read."""
+    tables = tomllib.loads(files("formulas").joinpath("models.toml").read_text("utf-8"))
+    for name, model in named_models.__wrapped__().items():
+        table = tables[name]
+        about = {key: value for key, value in table.items() if key not in ("family", "spec")}
+        fields = {"family": table.get("family", "encoder"), **table["spec"]}
+        assert model.name == name
+        assert about.items() <= asdict(model).items()
+        assert fields.items() <= spec_fields(model.spec).items()

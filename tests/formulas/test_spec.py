@@ -179,8 +179,13 @@ def test_epsilon(eps):
 
 @pytest.mark.parametrize("theta", [1.0, -1e4, 10000, True, "1e4", math.nan, math.inf])
 def test_base_of_rotary_positions(theta):
-    with pytest.raises(ValueError, match=r"rope_theta=.* it must be a float above 1$"):
+    with pytest.raises(ValueError, match=r"rope_theta=.* it must be a float above 1$") as refusal:
         Numerics(rope_theta=theta)
+    assert f"rope_theta={theta!r} " in str(refusal.value)
+
+
+def test_a_small_base_of_rotary_positions():
+    assert Numerics(rope_theta=1.5).rope_theta == 1.5
 
 
 def test_activation():
