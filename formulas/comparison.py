@@ -30,7 +30,7 @@ class _Comparison:
 
     def __init__(self, inventory: Inventory) -> None:
         self.head_size = inventory.letters.head_size
-        self.layers = {stack_of(tensor.path): tensor.repeat for tensor in inventory}
+        self.layers: dict[str | None, int] = {stack_of(t.path): t.repeat for t in inventory}
         self.due = {tensor.path: tensor for tensor in inventory.expand()}
         self.seen: set[str] = set()
 
