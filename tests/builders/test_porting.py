@@ -1,15 +1,11 @@
 """The porting guide: its examples run, and what it says of storage is so."""
 
-import os
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 from builders.canonical import stored_tensors
-from builders.registry import frameworks
 from builders.storage import save_weights, saved_weights
 from builders.transfer import canonical_weights
 from formulas.models import named_model
@@ -67,26 +63,6 @@ def test_into_a_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     source = run("save.py")["source"]
     assert_same(saved_weights(FILE, SPEC), canonical_weights(source, SPEC))
-
-
-@pytest.mark.framework("torch")
-def test_as_printed(tmp_path):
-    """Where everything is installed: one script after the other, in the processes they need."""
-    named = [frameworks()[name] for names in ENVIRONMENTS.values() for name in names]
-    absent = {package for framework in named for package in framework.missing}
-    if absent:
-        pytest.skip(f"one environment with everything is needed; absent: {sorted(absent)}")
-    path = os.pathsep.join(map(os.path.abspath, sys.path))
-    for name, needed in ENVIRONMENTS.items():
-        variables = {k: v for each in needed for k, v in frameworks()[each].environment.items()}
-        (tmp_path / name).write_text(script(name))
-        subprocess.run(
-            [sys.executable, "-P", name],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": path, **variables},
-            check=True,
-        )
-    assert set(saved_weights(tmp_path / FILE, SPEC)) == set(odd())
 
 
 def test_how_the_query_kernel_is_stored(framework, builder):

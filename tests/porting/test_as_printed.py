@@ -1,0 +1,33 @@
+"""The porting guide as it is printed, in one environment with every framework."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from builders.canonical import stored_tensors
+from builders.registry import frameworks
+from builders.storage import saved_weights
+from tests.builders.test_porting import ENVIRONMENTS, FILE, SPEC, script
+
+
+def test_as_printed(tmp_path, pytestconfig):
+    """One script after the other, in the processes they need."""
+    needed = [frameworks()[name] for names in ENVIRONMENTS.values() for name in names]
+    absent = {package for framework in needed for package in framework.missing}
+    if absent and pytestconfig.getoption("--require"):
+        pytest.fail(f"required and absent: {sorted(absent)}", pytrace=False)
+    if absent:
+        pytest.skip(f"one environment with everything is needed; absent: {sorted(absent)}")
+    path = os.pathsep.join(map(os.path.abspath, sys.path))
+    for name, names in ENVIRONMENTS.items():
+        variables = {k: v for each in names for k, v in frameworks()[each].environment.items()}
+        (tmp_path / name).write_text(script(name))
+        subprocess.run(
+            [sys.executable, "-P", name],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": path, **variables},
+            check=True,
+        )
+    assert set(saved_weights(tmp_path / FILE, SPEC)) == set(stored_tensors(SPEC))
