@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from builders.strategies import supported_specs
 from tests.builders.test_features import SPEC
-from tests.profiles import a_fifth
+from tests.profiles import one_in
 
 
-@a_fifth()
+@one_in(10)
 @given(data=st.data())
 def test_forward_pass(framework, builder, data):
     spec = data.draw(supported_specs(builder, **framework.fixed), label="spec")
