@@ -1,4 +1,4 @@
-"""Configurations as they stand in released files, written out key by key."""
+"""Configurations as others write them, with the keys of their files, written out by hand."""
 
 from typing import Any
 
