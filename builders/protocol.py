@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
@@ -28,6 +29,29 @@ class UnsupportedSpec(ValueError):
 
 class NotAllocated(RuntimeError):
     """The model has shapes and no values."""
+
+
+class Stored(NamedTuple):
+    """The canonical tensors in a stored array, and their layout, as a ``Weight`` has them."""
+
+    parts: tuple[str, ...] = ()
+    layout: tuple[str, ...] = ()
+
+
+Names: TypeAlias = Mapping[str, Stored]
+"""By native path, in which, as in the parts, a ``*`` stands for the number of a layer."""
+
+
+def stored(names: Names, path: str, number: re.Pattern[str]) -> Stored:
+    """What the array at ``path`` holds; nothing, for a path that ``names`` does not have.
+
+    ``number`` finds a layer's number in a path of the framework's.
+    """
+    parts, layout = names.get(number.sub("*", path), Stored())
+    found = number.search(path)
+    if found:
+        parts = tuple(part.replace("*", found[0]) for part in parts)
+    return Stored(parts, layout)
 
 
 class Outputs(NamedTuple):

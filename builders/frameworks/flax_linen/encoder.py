@@ -10,6 +10,7 @@ from flax import linen as nn
 
 from builders.frameworks.flax_linen import names
 from builders.frameworks.flax_linen.layers import Layer, Parts, parts
+from builders.protocol import Stored
 from formulas.spec import EncoderSpec, Numerics
 
 NAMES = {
@@ -22,7 +23,7 @@ NAMES = {
     **names.dense("mlm_head/dense", "mlm_head.dense"),
     **names.norm("mlm_head/norm", "mlm_head.layer_norm"),
     **names.decoder("mlm_head/decoder", "mlm_head.decoder"),
-    "mlm_head/bias": names.Stored(("mlm_head.decoder.bias",)),
+    "mlm_head/bias": Stored(("mlm_head.decoder.bias",)),
     **names.dense("nsp", "nsp_head.classifier"),
 }
 

@@ -12,8 +12,16 @@ import numpy as np
 from flax import linen as nn
 from flax.traverse_util import flatten_dict, unflatten_dict
 
-from builders.frameworks.flax_linen.names import Names, stored
-from builders.protocol import Array, DType, Outputs, require_allocated, require_arrays
+from builders.frameworks.flax_linen.names import NUMBER
+from builders.protocol import (
+    Array,
+    DType,
+    Names,
+    Outputs,
+    require_allocated,
+    require_arrays,
+    stored,
+)
 from formulas.weight import Weight
 
 
@@ -31,7 +39,9 @@ class LinenModel:
         """Every leaf of the ``params`` collection. All are trainable, none is shared."""
         names: Names = getattr(self.module, "names", {})
         leaves = self._leaves().items()
-        return [Weight(path, tuple(x.shape), True, *stored(names, path)) for path, x in leaves]
+        return [
+            Weight(path, tuple(x.shape), True, *stored(names, path, NUMBER)) for path, x in leaves
+        ]
 
     @property
     def dtype(self) -> DType:

@@ -11,6 +11,7 @@ from flax import nnx
 
 from builders.frameworks.flax_nnx import names
 from builders.frameworks.flax_nnx.layers import Layer, Parts, parts, stacked, through
+from builders.protocol import Stored
 from formulas.spec import EncoderSpec, Numerics
 
 NAMES = {
@@ -23,7 +24,7 @@ NAMES = {
     **names.dense("mlm_head.dense", "mlm_head.dense"),
     **names.norm("mlm_head.norm", "mlm_head.layer_norm"),
     **names.decoder("mlm_head.decoder", "mlm_head.decoder"),
-    "mlm_head.bias": names.Stored(("mlm_head.decoder.bias",)),
+    "mlm_head.bias": Stored(("mlm_head.decoder.bias",)),
     **names.dense("nsp", "nsp_head.classifier"),
 }
 

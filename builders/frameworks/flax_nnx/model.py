@@ -11,8 +11,15 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from builders.frameworks.flax_nnx.names import Names, Stored
-from builders.protocol import Array, DType, Outputs, require_allocated, require_arrays
+from builders.protocol import (
+    Array,
+    DType,
+    Names,
+    Outputs,
+    Stored,
+    require_allocated,
+    require_arrays,
+)
 from formulas.weight import Weight
 
 

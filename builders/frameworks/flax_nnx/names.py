@@ -6,20 +6,8 @@ canonical path with a ``*`` is of layers that are stacked: one array holds every
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple, TypeAlias
-
+from builders.protocol import Names, Stored
 from formulas.weight import STACKED
-
-
-class Stored(NamedTuple):
-    """The canonical tensor in a parameter, if there is one, and how it is stored."""
-
-    parts: tuple[str, ...] = ()
-    layout: tuple[str, ...] = ()
-
-
-Names: TypeAlias = Mapping[str, Stored]
 
 
 def table(native: str, canonical: str) -> Names:

@@ -9,8 +9,16 @@ from typing import Any, TypeAlias
 
 import keras
 
-from builders.frameworks.keras.names import Names, stored
-from builders.protocol import Array, DType, Outputs, require_allocated, require_arrays
+from builders.frameworks.keras.names import NUMBER
+from builders.protocol import (
+    Array,
+    DType,
+    Names,
+    Outputs,
+    require_allocated,
+    require_arrays,
+    stored,
+)
 from formulas.weight import Weight
 
 BACKEND = keras.backend.backend()
@@ -89,7 +97,7 @@ class KerasModel:
             return {_path(k): numpy(v) for k, v in pairs if v is not None}
 
     def _weight(self, path: str, shape: tuple[int, ...], trainable: bool) -> Weight:
-        return Weight(path, shape, trainable, *stored(self.names, path))
+        return Weight(path, shape, trainable, *stored(self.names, path, NUMBER))
 
     def _precision(self) -> AbstractContextManager[Any]:
         require_allocated(self.allocated)

@@ -8,8 +8,16 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from builders.frameworks.torch.names import Names, stored
-from builders.protocol import Array, DType, Outputs, require_allocated, require_arrays
+from builders.frameworks.torch.names import NUMBER
+from builders.protocol import (
+    Array,
+    DType,
+    Names,
+    Outputs,
+    require_allocated,
+    require_arrays,
+    stored,
+)
 from formulas.weight import Weight
 
 
@@ -35,8 +43,8 @@ class TorchModel:
 
     def weight(self, parameter: nn.Parameter, path: str, *others: str) -> Weight:
         """The weight that ``parameter`` is, under a path and further ones."""
-        parts, layout = stored(self.names, path)
-        further = (stored(self.names, other).parts or (other,) for other in others)
+        parts, layout = stored(self.names, path, NUMBER)
+        further = (stored(self.names, other, NUMBER).parts or (other,) for other in others)
         aliases = tuple(alias for parts in further for alias in parts)
         shape = tuple(parameter.shape)
         return Weight(path, shape, parameter.requires_grad, parts, layout, aliases)

@@ -7,29 +7,10 @@ Each function gives the names of one kind of module, by its native and its canon
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import NamedTuple, TypeAlias
 
-
-class Stored(NamedTuple):
-    """The canonical tensors in a parameter, concatenated, and how they are stored."""
-
-    parts: tuple[str, ...] = ()
-    layout: tuple[str, ...] = ()
-
-
-Names: TypeAlias = Mapping[str, Stored]
+from builders.protocol import Names, Stored
 
 NUMBER = re.compile(r"(?<=\.)\d+(?=\.)")
-
-
-def stored(names: Names, path: str) -> Stored:
-    """What the parameter at ``path`` holds; nothing, for a name unknown here."""
-    parts, layout = names.get(NUMBER.sub("*", path), Stored())
-    number = NUMBER.search(path)
-    if number:
-        parts = tuple(part.replace("*", number[0]) for part in parts)
-    return Stored(parts, layout)
 
 
 def table(native: str, canonical: str) -> Names:

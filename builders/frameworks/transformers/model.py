@@ -10,8 +10,17 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from builders.frameworks.transformers import encoder
-from builders.frameworks.transformers.names import Names, Stored, stored
-from builders.protocol import Array, DType, Outputs, require_allocated, require_arrays
+from builders.frameworks.transformers.names import NUMBER
+from builders.protocol import (
+    Array,
+    DType,
+    Names,
+    Outputs,
+    Stored,
+    require_allocated,
+    require_arrays,
+    stored,
+)
 from formulas.weight import Weight
 
 
@@ -95,7 +104,8 @@ class HuggingFaceModel:
 
     def _stored(self, path: str) -> Stored:
         """Within a model with heads the names of the bare one have a prefix, as bert."""
-        return stored(self.family.NAMES, path.removeprefix(f"{self.module.base_model_prefix}."))
+        native = path.removeprefix(f"{self.module.base_model_prefix}.")
+        return stored(self.family.NAMES, native, NUMBER)
 
 
 def _array(tensor: Tensor | None) -> Array | None:
