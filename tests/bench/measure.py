@@ -15,7 +15,7 @@ import time
 from typing import Any
 
 from builders.registry import framework
-from builders.worker import peak_memory
+from builders.worker import peak_memory, settled
 from formulas.models import named_model
 from tests.bench.cases import SWEEPS, Case, Count, case, swept
 
@@ -40,7 +40,7 @@ def model(chosen: Case, name: str) -> dict[str, Any]:
     ``first_mb`` is the peak once the first call is over, ``peak_mb`` that of the process.
     """
     start = time.perf_counter()
-    call = chosen.prepare(framework(chosen.framework).load(), named_model(name).spec)
+    call = chosen.prepare(settled(framework(chosen.framework)), named_model(name).spec)
     imported = time.perf_counter() - start
     cold, count = timed(call)
     first = peak_memory()
@@ -63,7 +63,7 @@ def sweeps(chosen: Case) -> dict[str, list[float]]:
     By passes, and not size by size, so that a machine that slows down meanwhile does not
     bend the curve.
     """
-    builder = framework(chosen.framework).load()
+    builder = settled(framework(chosen.framework))
     curves = {}
     for axis, sizes in SWEEPS.items():
         calls = [chosen.prepare(builder, swept(axis, size)) for size in sizes]

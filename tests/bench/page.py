@@ -43,7 +43,8 @@ the number differs from the formula's.
 
 These are one machine's figures and say how ways compare, not what they cost elsewhere.
 Times of the abstract build include the formula and the comparison, tensor by tensor, which
-the other ways do not do. Python's garbage collector runs as usual, and its work is included.
+the other ways do not do. Python's garbage collector runs, and its work is included; as in a
+worker of `verify`, what was imported is set aside from it (`gc.freeze`).
 
 ## {base}, side by side
 
