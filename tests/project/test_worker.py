@@ -1,0 +1,19 @@
+"""A framework's own process."""
+
+import subprocess
+import sys
+
+
+def test_the_collector_leaves_what_was_imported_alone() -> None:
+    # In a process of its own: what is frozen stays so.
+    program = """
+import gc
+from types import SimpleNamespace
+from builders.worker import settled
+imported = [[] for _ in range(1000)]
+assert settled(SimpleNamespace(load=lambda: "a builder")) == "a builder"
+print(gc.get_freeze_count())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 1000
