@@ -152,7 +152,7 @@ def _line(models: list[dict[str, Any]], entry: dict[str, Any]) -> Iterator[str]:
     yield _seconds(own)
     yield _times(own / warm(models, framework, ABSTRACT, model))
     yield f"{max(process['peak_mb'] for process in processes):,.0f}"
-    yield f"{max(process['peak_mb'] - process['first_mb'] for process in processes):,.0f}"
+    yield f"{max(process['peak_mb'] - process['first_mb'] for process in processes):z,.0f}"
     formula = closed_form(named_model(model).spec.letters())
     off = {process["count"] - formula for process in processes}
     yield " or ".join(f"{difference:+,}" if difference else "0" for difference in sorted(off))
