@@ -7,6 +7,7 @@ from importlib.resources import files
 import pytest
 
 from formulas import closed_form, inventory
+from formulas.conventions import in_units
 from formulas.families import spec_fields
 from formulas.models import SHORT_NAMES, named_model, named_models
 from tests import literals
@@ -56,6 +57,19 @@ def test_published_is_cited_and_about_a_component(name):
     assert len(model.source) > 10
     assert len(model.config) > 10
     assert inventory(model.spec.letters()).total(model.component) > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "paper"),
+    [("gpt2", "117M"), ("gpt2-medium", "345M"), ("gpt2-large", "762M"), ("gpt2-xl", "1542M")],
+)
+def test_the_paper_of_gpt2_counts_otherwise(name, paper):
+    """Its table 2 has other counts than its code has: both stand there, and one is right."""
+    model = named_model(name)
+    counted = closed_form(model.spec.letters())
+    assert f"table 2 of the paper has {paper}" in model.source
+    assert model.published == f"{in_units(counted, places=0)}M".replace(",", "")
+    assert model.published != paper
 
 
 def test_the_question_is_answered():
