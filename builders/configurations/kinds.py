@@ -3,7 +3,7 @@
 Sources: huggingface/transformers, ``configuration_bert.py``, ``configuration_ernie.py``,
 ``configuration_roberta.py``, ``configuration_gpt2.py``, ``configuration_llama.py`` and the
 models beside them; google-research/bert, ``modeling.py``, BertConfig; PaddlePaddle/ERNIE,
-``ernie/modeling_ernie.py``.
+``model/ernie.py`` (branch release/r2.0) and ``ernie/modeling_ernie.py`` (branch develop).
 """
 
 from __future__ import annotations

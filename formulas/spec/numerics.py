@@ -45,9 +45,13 @@ ORIGINAL = {
     GPTSpec: Numerics(layer_norm_eps=1e-5, hidden_act="gelu_new"),
     LlamaSpec: Numerics(layer_norm_eps=1e-6, hidden_act="silu"),
 }
-"""Of the code each family was first released with: google-research/bert, modeling.py;
-tensorflow/tensor2tensor, layers/common_layers.py; openai/gpt-2, src/model.py;
-meta-llama/llama, llama/model.py."""
+"""Of what each family was first released with: google-research/bert, modeling.py, of 2018 (the
+error function became its tanh approximation in 2019; the epsilon is that of
+tf.contrib.layers.layer_norm); tensorflow/tensor2tensor, layers/common_layers.py, layer_norm and
+dense_relu_dense; openai/gpt-2, src/model.py; meta-llama/llama, branch llama_v1, llama/model.py.
+There ModelArgs has an epsilon of 1e-5, and RMSNorm, without it, one of 1e-6: that is what
+Hugging Face's configuration_llama.py has, and by others' copies the params.json of all but the
+largest of the first release."""
 
 
 def original_numerics(
