@@ -31,8 +31,8 @@ def inventory(letters: Letters) -> Inventory:
     Paths: ``embeddings.…``, ``layers.*.…`` (repeated L times), ``pooler.…``,
     ``mlm_head.…``, ``nsp_head.…``.
 
-    Source: Devlin et al. 2018, section 3 and figure 2; the heads: appendix A.2 and
-    google-research/bert, run_pretraining.py.
+    Source: Devlin et al. 2018, section 3 and figure 2; the heads: section 3.1, which has
+    neither their dense layer nor a bias, and google-research/bert, run_pretraining.py.
     """
     return Inventory(
         letters,

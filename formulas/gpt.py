@@ -5,7 +5,7 @@ from __future__ import annotations
 from formulas.inventory import LAYER, Inventory
 from formulas.spec import GPTLetters, Quantity
 from formulas.terms import (
-    GPT,
+    GPT_1,
     GPT_CODE,
     TRANSFORMER,
     Part,
@@ -78,8 +78,11 @@ def _layer(letters: GPTLetters) -> Part:
 
 
 def _lm_head(letters: GPTLetters) -> Part:
-    """The language head: a (V, H) table, tied in the code (the logits are h·wteᵀ), or its own."""
-    source = f"{GPT}, section 2.3; {GPT_CODE}, model (logits)"
+    """The language head: a (V, H) table, tied to the tokens' (h·Wᵀ), or its own.
+
+    The paper of GPT-2 refers to that of GPT, and only that and the code say what is tied.
+    """
+    source = f"{GPT_1}, section 3.1, equation 2; {GPT_CODE}, model (logits)"
     head = within("lm_head", embedding(letters.V, letters.H, source))
     tie = {"embeddings.word_embeddings.weight": 1 - letters.untied}
     return own_or_tied(letters.untied, tie, head)

@@ -82,8 +82,11 @@ def _layer(letters: LlamaLetters) -> Part:
 
 
 def _lm_head(letters: LlamaLetters) -> Part:
-    """The language head: a (V, H) table of its own, or tied as in the smaller models since."""
-    source = f"{LLAMA}, section 2.2; {LLAMA_CODE}, Transformer (output)"
+    """The language head: a (V, H) table of its own, or tied as in the smaller models since.
+
+    The paper does not say which; the code has one of its own.
+    """
+    source = f"{LLAMA_CODE}, Transformer (output)"
     head = within("lm_head", embedding(letters.V, letters.H, source))
     tie = {"embeddings.word_embeddings.weight": 1 - letters.untied}
     return own_or_tied(letters.untied, tie, head)

@@ -206,7 +206,7 @@ def test_a_tied_language_head_adds_nothing(name, head):
     assert ties == {True: ("embeddings.word_embeddings.weight", 0), False: (None, table)}
 
 
-CITED = ("arXiv:", "google-research/bert", "openai/gpt-2")
+CITED = ("arXiv:", "google-research/bert", "openai/gpt-2", "meta-llama/llama")
 
 
 def test_every_tensor_cites_its_source(family):
@@ -241,3 +241,20 @@ def test_the_clauses_of_attentions(family, component, clause):
     named = inventory(SPECS[family].letters())
     sources = {tensor.source for tensor in named if lies_in(tensor.path, component)}
     assert sources == {f"Vaswani et al. 2017, arXiv:1706.03762, section 3.2.2{clause}"}
+
+
+@pytest.mark.parametrize(
+    ("family", "source"),
+    [
+        (
+            "gpt",
+            "Radford et al. 2018, Improving Language Understanding by Generative Pre-Training, "
+            "section 3.1, equation 2; openai/gpt-2, src/model.py, model (logits)",
+        ),
+        ("llama", "meta-llama/llama, llama/model.py, Transformer (output)"),
+    ],
+)
+def test_a_language_head_cites_what_says_whether_it_is_tied(family, source):
+    """Neither the paper of GPT-2 nor that of LLaMA does."""
+    named = inventory(SPECS[family].letters())
+    assert {tensor.source for tensor in named if lies_in(tensor.path, "lm_head")} == {source}
