@@ -31,7 +31,7 @@ def claim(model, claimed, **about):
 @pytest.mark.parametrize(
     ("source", "where", "kind", "words"),
     [
-        ("000", "the question", REFUTED, "the arithmetic comes to 110,592 (no account); 110M is"),
+        ("000", "the first comment", REFUTED, "the arithmetic comes to 110,592 (no account)"),
         ("000", "heading of the table of a one-layer", CONVENTION, "the whole model (total)"),
         ("000", "table of bert-base-uncased, total", EXACT, "the whole model"),
         ("000", "table of bert-base-uncased, a layer", EXACT, "one layer of layers"),
