@@ -20,6 +20,7 @@ from builders import algebra
 from builders.algebra import Expression
 from builders.symbolic import POINTS, Reading
 from formulas import FamilyLetters, Inventory, Letters, Report, Row, Spec, inventory
+from formulas.comparison import shared_path
 from formulas.inventory import LAYER, Tensor, lies_in, stack_of
 from formulas.weight import STACKED, stored_shape
 
@@ -105,7 +106,7 @@ def reading_terms(readings: Sequence[Reading], letters: Letters) -> list[Term]:
 
 def _held(reading: Reading, tensors: Sequence[Tensor], letters: Letters) -> Iterator[Term]:
     """How one native tensor is not as the canonical tensors in it ask for."""
-    path = _shared([tensor.path for tensor in tensors])
+    path = shared_path(tensor.path for tensor in tensors)
     shapes = [tensor.shape for tensor in tensors]
     head_size = letters.H / letters.A
     expected = stored_shape(reading.layout, shapes, head_size=head_size, layers=letters.L)
@@ -120,13 +121,6 @@ def _alike(expected: Sequence[Expression], observed: Sequence[Expression]) -> bo
     return len(expected) == len(observed) and not any(
         sympy.expand(e - o) for e, o in zip(expected, observed, strict=True)
     )
-
-
-def _shared(paths: Sequence[str]) -> str:
-    """One path for the parts of a fused tensor: ``attention.{query,key,value}.bias``."""
-    levels = zip(*(path.split(".") for path in paths), strict=True)
-    names = [list(dict.fromkeys(level)) for level in levels]
-    return ".".join(n[0] if len(n) == 1 else "{" + ",".join(n) + "}" for n in names)
 
 
 def report_terms(report: Report, spec: Spec) -> list[Term]:

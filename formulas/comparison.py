@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import cycle
 
-from formulas.inventory import LAYER, Inventory, Tensor, at_layer, stack_of
+from formulas.inventory import LAYER, Inventory, at_layer, stack_of
 from formulas.report import Report, Row, Shape
 from formulas.weight import Weight, stored_shape
 
@@ -57,7 +57,8 @@ class _Comparison:
         tensors = [self.due[path] for part in parts for path in self._paths(part)]
         self.seen.update(tensor.path for tensor in tensors)
         difference = counted - sum(tensor.size for tensor in tensors if tensor.trainable)
-        path, expected = _shared_path(tensors), self._stored_shape(weight, parts)
+        path = shared_path(tensor.path for tensor in tensors)
+        expected = self._stored_shape(weight, parts)
         if expected != weight.shape:
             yield Row("wrong shape", path, expected, weight.path, weight.shape, difference, note)
             difference = 0
@@ -109,12 +110,12 @@ class _Comparison:
         )
 
 
-def _shared_path(tensors: list[Tensor]) -> str:
-    """One path for several tensors: what they share, and the names in which they differ.
+def shared_path(paths: Iterable[str]) -> str:
+    """One path for several of equal depth: what they share, and the names in which they differ.
 
     ``layers.0.attention.{query,key,value}.bias``; of every layer's, ``layers.*.…``.
     """
-    names = zip(*(tensor.path.split(".") for tensor in tensors), strict=True)
+    names = zip(*(path.split(".") for path in paths), strict=True)
     return ".".join(_one_of(list(dict.fromkeys(level))) for level in names)
 
 
