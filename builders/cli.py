@@ -15,6 +15,7 @@ import click
 
 from builders.anyone.formula import Formula
 from builders.anyone.live import compare_live, model_named
+from builders.check import FormulaError, require_agreement
 from builders.commands.checkpoint import checkpoint_command
 from builders.commands.count import count_command
 from builders.commands.differences import differences_command
@@ -92,6 +93,8 @@ def verify_command(
     families = list(dict.fromkeys(family_of(spec).name for spec in specs.values()))
     there, absent = chosen_frameworks(names)
     formula = answering(reference, specs) if reference else None
+    if not formula:
+        require_agreement(families)
     with progress_of(there, len(specs) + examples * len(families)) as advance:
         results = verify(
             there,
@@ -215,6 +218,8 @@ def main() -> None:
         _fail(error.format_message())
     except ValueError as error:
         _fail(str(error))
+    except FormulaError as error:
+        _fail(str(error), status=1)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
     except BrokenPipeError:
@@ -223,6 +228,6 @@ def main() -> None:
         sys.exit(0)
 
 
-def _fail(message: str) -> None:
+def _fail(message: str, status: int = 2) -> None:
     print(f"paramproof: {' '.join(message.split())}", file=sys.stderr)
-    sys.exit(2)
+    sys.exit(status)
