@@ -3,6 +3,7 @@
 import json
 import re
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 
@@ -225,3 +226,33 @@ def test_absent_is_not_green(refused, outsider, command):
 )
 def test_bad_usage(refused, arguments, words):
     assert words in refused(*arguments)
+
+
+@pytest.mark.parametrize("command", [("explain", "5"), ("verify",), ("prove",), ("differences",)])
+def test_an_impossible_file_is_refused_before_the_run(refused, tmp_path, command):
+    (tmp_path / "file").write_text("as it was")
+    (tmp_path / "astray").symlink_to(tmp_path / "nowhere" / "out.json")
+    for path in ("nowhere/out.json", "file/out.json", "astray", ".", "x" * 300):
+        line = refused(*command, "--json", path)
+        assert line == f"paramproof: --json {path}: cannot be written"
+    assert (tmp_path / "file").read_text() == "as it was"
+
+
+def test_a_file_that_exists_or_a_link_to_one_to_be_is_written(paramproof, tmp_path):
+    """Of a count with an account, so that the status is 0."""
+    (tmp_path / "link").symlink_to(tmp_path / "new.json")
+    (tmp_path / "old.json").write_text("as it was")
+    for path in ("link", "old.json"):
+        assert paramproof("explain", "2362368", "bert-base", "--json", path).returncode == 0
+    written = (tmp_path / "new.json").read_text()
+    assert json.loads(written)["exact"] == 2362368
+    assert (tmp_path / "old.json").read_text() == written
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_disk_is_one_line(paramproof):
+    done = paramproof("explain", "2362368", "bert-base", "--json", "/dev/full")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "paramproof: --json /dev/full: cannot be written: No space left on device\n"
+    )
