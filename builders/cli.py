@@ -32,6 +32,10 @@ from formulas.families import family_of
 from formulas.models import named_models
 from formulas.spec import EncoderSpec, Spec
 
+# Click 8.1 has none: it prints the help itself.
+NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())
+"""Nothing was asked; the message is the help, which is no one line."""
+
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="paramproof")
@@ -172,7 +176,9 @@ def _print_results(results: list[Result], absent: list[Framework], seed: int) ->
             text = explained(result.report, result.spec)
             console.print(f"\n{result.framework}", text, sep="\n", markup=False)
         else:
-            console.print(f"\n{result.framework} is installed and broken: {result.reason}")
+            console.print(
+                f"\n{result.framework} is installed and broken: {result.reason}", markup=False
+            )
     for reason in dict.fromkeys(r.reason for r in results if r.status == "not expressible"):
         if reason:
             console.print(f"not expressible: {reason}", markup=False)
@@ -201,7 +207,9 @@ def _print_proofs(proofs: list[Proof], absent: list[Framework]) -> None:
         for finding in proof.findings:
             console.print(f"\n{proof.framework}: {finding}", markup=False)
         if proof.reason:
-            console.print(f"\n{proof.framework} is installed and broken: {proof.reason}")
+            console.print(
+                f"\n{proof.framework} is installed and broken: {proof.reason}", markup=False
+            )
     for chosen in absent:
         console.print(f"not installed, not proved: {how_to_get(chosen)}", markup=False)
     proved = sum(not proof.failed for proof in proofs)
@@ -214,6 +222,9 @@ def main() -> None:
     """Run the command, with every mistake of the user's as one line and exit status 2."""
     try:
         cli.main(standalone_mode=False)
+    except NO_ARGUMENTS as error:
+        print(error.format_message(), file=sys.stderr)
+        sys.exit(2)
     except click.ClickException as error:
         _fail(error.format_message())
     except ValueError as error:

@@ -124,7 +124,10 @@ def test_verify_broken(paramproof, outsider):
     """Installed and broken is an error, and takes nothing from the others."""
     done = paramproof("verify", "--framework", "toy-broken", "--framework", "toy")
     assert done.returncode == 1
-    assert "toy-broken is installed and broken: TypeError: the toy is broken" in done.stdout
+    assert (
+        "toy-broken is installed and broken: TypeError: the toy is broken [on purpose]"
+        in done.stdout
+    )
     assert re.search(r"^ toy 2", done.stdout, re.MULTILINE)
 
 
@@ -171,7 +174,10 @@ def test_prove_different(paramproof, outsider):
 def test_prove_broken(paramproof, outsider):
     done = paramproof("prove", "--framework", "toy-broken")
     assert done.returncode == 1
-    assert "toy-broken is installed and broken: TypeError: the toy is broken" in done.stdout
+    assert (
+        "toy-broken is installed and broken: TypeError: the toy is broken [on purpose]"
+        in done.stdout
+    )
     assert "0 of 1 frameworks" in done.stdout
 
 
@@ -203,6 +209,14 @@ def test_absent_is_not_green(refused, outsider, command):
         "paramproof: not installed: toy-absent "
         "(python -m pip install a-distribution-that-nobody-has)"
     )
+
+
+def test_nothing_asked_is_the_help(paramproof):
+    """In lines, as ``--help`` prints it, and with another status."""
+    done, asked = paramproof(), paramproof("--help")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (asked.returncode, asked.stderr) == (0, "")
+    assert done.stderr == asked.stdout
 
 
 @pytest.mark.parametrize(
