@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from builders.anyone.pointed import in_one_line
 from builders.protocol import Builder
-from formulas import Report, Spec, closed_form, compare, inventory
+from formulas import FAMILIES, Report, Spec, closed_form, compare, inventory
+from formulas.families import Family, family_of
+
+PRIMES = (
+    *(100003, 100019, 100043, 100049, 100057, 100069),
+    *(100103, 100109, 100129, 100151, 100153, 100169),
+)
+"""A size for each letter: no product of some is one of others."""
 
 
 class FormulaError(ArithmeticError):
@@ -19,7 +29,43 @@ def check(builder: Builder, spec: Spec) -> Report:
     letters = spec.letters()
     named, closed = inventory(letters), closed_form(letters)
     if named.total() != closed:
-        raise FormulaError(
-            f"inventory {named.total():,} and closed form {closed:,} differ for {spec!r}"
-        )
+        # Zero as symbols where a derivation branches on a size, as none should.
+        difference = _difference(family_of(spec)), f"{closed - named.total():+,}"
+        shown = " = ".join(text for text in difference if text != "0")
+        raise FormulaError(f"closed form − inventory = {shown}, as in {spec!r}")
     return compare(named, builder.build(spec).weights())
+
+
+def require_agreement(families: Iterable[str]) -> None:
+    """See that both derivations of each of ``families`` are one, before any framework starts.
+
+    They are evaluated once, at primes, where sums of a few small products differ unless they
+    are the same sum; the indicators multiply, and are primes too.
+
+    Raises ``FormulaError``, in one line with the difference in letters, where they differ, and
+    where a derivation cannot be evaluated.
+    """
+    for family in (FAMILIES[name] for name in families):
+        letters = family.letters(*PRIMES[: len(family.letters._fields)])
+        try:
+            equal = family.inventory(letters).total() == family.closed_form(letters)
+        except Exception as error:
+            raise FormulaError(
+                f"the formula of {family.name} raises {in_one_line(error)}"
+            ) from error
+        if not equal:
+            raise FormulaError(
+                f"the two derivations of {family.name} differ, and no framework was asked: "
+                f"closed form − inventory = {_difference(family)}"
+            )
+
+
+def _difference(family: Family) -> str:
+    """What the closed form has more than the inventory, in letters."""
+    # Only where they differ: SymPy takes its time to import.
+    import sympy
+
+    from builders.derivation import symbols, written
+
+    letters = symbols(family.letters)
+    return written(sympy.expand(family.closed_form(letters) - family.inventory(letters).total()))

@@ -15,6 +15,7 @@ import click
 
 from builders.anyone.formula import Formula
 from builders.anyone.live import compare_live, model_named
+from builders.check import FormulaError, require_agreement
 from builders.commands.checkpoint import checkpoint_command
 from builders.commands.count import count_command
 from builders.commands.differences import differences_command
@@ -30,6 +31,10 @@ from builders.verify import prove_all, verify
 from formulas.families import family_of
 from formulas.models import named_models
 from formulas.spec import EncoderSpec, Spec
+
+# Click 8.1 has none: it prints the help itself.
+NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())
+"""Nothing was asked; the message is the help, which is no one line."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -92,6 +97,8 @@ def verify_command(
     families = list(dict.fromkeys(family_of(spec).name for spec in specs.values()))
     there, absent = chosen_frameworks(names)
     formula = answering(reference, specs) if reference else None
+    if not formula:
+        require_agreement(families)
     with progress_of(there, len(specs) + examples * len(families)) as advance:
         results = verify(
             there,
@@ -169,7 +176,9 @@ def _print_results(results: list[Result], absent: list[Framework], seed: int) ->
             text = explained(result.report, result.spec)
             console.print(f"\n{result.framework}", text, sep="\n", markup=False)
         else:
-            console.print(f"\n{result.framework} is installed and broken: {result.reason}")
+            console.print(
+                f"\n{result.framework} is installed and broken: {result.reason}", markup=False
+            )
     for reason in dict.fromkeys(r.reason for r in results if r.status == "not expressible"):
         if reason:
             console.print(f"not expressible: {reason}", markup=False)
@@ -198,7 +207,9 @@ def _print_proofs(proofs: list[Proof], absent: list[Framework]) -> None:
         for finding in proof.findings:
             console.print(f"\n{proof.framework}: {finding}", markup=False)
         if proof.reason:
-            console.print(f"\n{proof.framework} is installed and broken: {proof.reason}")
+            console.print(
+                f"\n{proof.framework} is installed and broken: {proof.reason}", markup=False
+            )
     for chosen in absent:
         console.print(f"not installed, not proved: {how_to_get(chosen)}", markup=False)
     proved = sum(not proof.failed for proof in proofs)
@@ -211,10 +222,15 @@ def main() -> None:
     """Run the command, with every mistake of the user's as one line and exit status 2."""
     try:
         cli.main(standalone_mode=False)
+    except NO_ARGUMENTS as error:
+        print(error.format_message(), file=sys.stderr)
+        sys.exit(2)
     except click.ClickException as error:
         _fail(error.format_message())
     except ValueError as error:
         _fail(str(error))
+    except FormulaError as error:
+        _fail(str(error), status=1)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
     except BrokenPipeError:
@@ -223,6 +239,6 @@ def main() -> None:
         sys.exit(0)
 
 
-def _fail(message: str) -> None:
+def _fail(message: str, status: int = 2) -> None:
     print(f"paramproof: {' '.join(message.split())}", file=sys.stderr)
-    sys.exit(2)
+    sys.exit(status)

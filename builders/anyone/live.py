@@ -67,7 +67,8 @@ class LiveReport:
         for weight in self.matching.unexpected:
             if weight.trainable:
                 others = self.matching.alike(weight) - 1
-                note = f"or one of {others} others of this shape" if others else ""
+                note = "or the other one of this shape" if others == 1 else ""
+                note = f"or one of {others} others of this shape" if others > 1 else note
                 yield "unexpected", _shape(weight.shape), weight.path, f"{weight.size:+,}", note
 
     def _frozen(self) -> Iterator[tuple[str, ...]]:

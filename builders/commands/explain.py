@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from builders.commands.output import console, require_writable
+from builders.commands.output import console, require_writable, write_file
 from builders.explain.number import read
 from builders.explain.search import explain
 from builders.given import given_model
@@ -41,6 +41,6 @@ def explain_command(number: str, model: str | None, json_file: Path | None) -> N
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     if json_file:
         text = json.dumps(as_json(explanation), indent=1, ensure_ascii=False)
-        json_file.write_text(text + "\n", encoding="utf-8")
+        write_file(json_file, text + "\n")
     if not explanation.found:
         raise SystemExit(1)

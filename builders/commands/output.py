@@ -14,7 +14,27 @@ errors = Console(stderr=True)
 
 
 def require_writable(path: Path) -> None:
-    """Find out before a long run, not after it, and without touching what is there."""
-    target = path if path.exists() else path.parent
-    if path.is_dir() or not target.exists() or not os.access(target, os.W_OK):
+    """Find out before a long run, not after it, and without touching what is there.
+
+    Raises ``ValueError``, in one line, for a directory, and where there is none to write into.
+    """
+    file = os.path.realpath(path)
+    try:
+        os.stat(file)
+    except FileNotFoundError:
+        folder = os.path.dirname(file)
+        writable = os.path.isdir(folder) and os.access(folder, os.W_OK)
+    except OSError:  # A file in place of a directory, or a name that is too long.
+        writable = False
+    else:
+        writable = not os.path.isdir(file) and os.access(file, os.W_OK)
+    if not writable:
         raise ValueError(f"--json {path}: cannot be written")
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write ``text``. Raises ``ValueError``, in one line, where that fails, as on a full disk."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"--json {path}: cannot be written: {error.strerror}") from error

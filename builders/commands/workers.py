@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from builders.commands.output import errors
+from builders.commands.output import errors, write_file
 from builders.registry import Framework, framework, frameworks
 
 
@@ -66,4 +66,4 @@ def write_json(path: Path, records: Sequence[Record], **about: int) -> None:
         "versions": {name: chosen.versions() for name, chosen in frameworks().items()},
         "results": [record.as_json() for record in records],
     }
-    path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    write_file(path, json.dumps(data, indent=1) + "\n")

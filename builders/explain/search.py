@@ -43,12 +43,14 @@ class Explanation:
     """The accounts of a number that were ``found``, shortest first.
 
     Where there is none: those that rest on an ``unnamed`` size, and the ``nearest`` count.
+    ``none_in`` are the models asked about, where those found are of others.
     """
 
     number: Number
     found: tuple[Found, ...]
     unnamed: tuple[Found, ...] = ()
     nearest: Found | None = None
+    none_in: tuple[str, ...] = ()
 
 
 def explain(number: Number, models: Models, others: Models | None = None) -> Explanation:
@@ -60,7 +62,8 @@ def explain(number: Number, models: Models, others: Models | None = None) -> Exp
         found = exact(number.exact, chosen) if number.exact else []
         found = found or rounded(number.readings, chosen, whole=chosen is others or len(models) > 1)
         if found:
-            return Explanation(number, tuple(found))
+            none_in = tuple(models) if chosen is others else ()
+            return Explanation(number, tuple(found), none_in=none_in)
     if number.exact is None:
         middle = int(number.readings[0].middle)
         return Explanation(number, (), nearest=nearest(middle, models))

@@ -94,7 +94,8 @@ def lines(explanation: Explanation) -> Iterator[str]:
     """What is printed: the accounts, or that there is none and what is near."""
     number = explanation.number
     if explanation.found:
-        yield f"{number} is"
+        where = ", ".join(explanation.none_in)
+        yield f"{number}: no account in {where}, but elsewhere it is" if where else f"{number} is"
         accounts = told(explanation.found)
         yield from _numbered(accounts, MOST)
         yield from _legend(accounts[:MOST])
@@ -109,7 +110,8 @@ def lines(explanation: Explanation) -> Iterator[str]:
         if number.exact:
             residual = number.exact - near.count
             powers = algebra.in_powers(residual, near.spec)
-            yield f"claimed − formula = {signed(residual)} = {powers}"
+            same = powers.replace(MINUS, "").isdigit()
+            yield f"claimed − formula = {signed(residual)}{'' if same else f' = {powers}'}"
 
 
 def as_json(explanation: Explanation) -> dict[str, Any]:
@@ -121,6 +123,7 @@ def as_json(explanation: Explanation) -> dict[str, Any]:
         "found": [one.as_json() for one in told(explanation.found)],
         "unnamed": [one.as_json() for one in told(explanation.unnamed)],
         "nearest": _told(near).as_json() if near else None,
+        "none_in": list(explanation.none_in),
     }
 
 

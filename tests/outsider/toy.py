@@ -24,7 +24,7 @@ FRAMEWORKS = {
 }
 
 if os.environ.get("TOY") == "broken":
-    raise TypeError("the toy is broken")
+    raise TypeError("the toy is broken [on purpose]")
 
 NORM = ("scale", "bias")
 DENSE = ("kernel", "bias")

@@ -144,6 +144,20 @@ def test_missing_and_unexpected():
     ]
 
 
+@pytest.mark.parametrize(
+    ("more", "note"),
+    [
+        (1, ""),
+        (2, "or the other one of this shape"),
+        (3, "or one of 2 others of this shape"),
+    ],
+)
+def test_unexpected_ones_of_one_shape(more, note):
+    tensors = shapes() | {f"more.{i}": (3, 5) for i in range(more)}
+    rows = compare_live(model(tensors), SPEC).render(SPEC).splitlines()[4:]
+    assert [row.partition("+15")[2].strip() for row in rows] == [note] * more
+
+
 def test_what_shapes_cannot_tell_apart_is_all_named():
     tensors = shapes()
     del tensors["pooler.kernel"]

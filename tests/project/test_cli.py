@@ -3,6 +3,7 @@
 import json
 import re
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 
@@ -123,7 +124,10 @@ def test_verify_broken(paramproof, outsider):
     """Installed and broken is an error, and takes nothing from the others."""
     done = paramproof("verify", "--framework", "toy-broken", "--framework", "toy")
     assert done.returncode == 1
-    assert "toy-broken is installed and broken: TypeError: the toy is broken" in done.stdout
+    assert (
+        "toy-broken is installed and broken: TypeError: the toy is broken [on purpose]"
+        in done.stdout
+    )
     assert re.search(r"^ toy 2", done.stdout, re.MULTILINE)
 
 
@@ -170,7 +174,10 @@ def test_prove_different(paramproof, outsider):
 def test_prove_broken(paramproof, outsider):
     done = paramproof("prove", "--framework", "toy-broken")
     assert done.returncode == 1
-    assert "toy-broken is installed and broken: TypeError: the toy is broken" in done.stdout
+    assert (
+        "toy-broken is installed and broken: TypeError: the toy is broken [on purpose]"
+        in done.stdout
+    )
     assert "0 of 1 frameworks" in done.stdout
 
 
@@ -204,6 +211,14 @@ def test_absent_is_not_green(refused, outsider, command):
     )
 
 
+def test_nothing_asked_is_the_help(paramproof):
+    """In lines, as ``--help`` prints it, and with another status."""
+    done, asked = paramproof(), paramproof("--help")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (asked.returncode, asked.stderr) == (0, "")
+    assert done.stderr == asked.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -225,3 +240,33 @@ def test_absent_is_not_green(refused, outsider, command):
 )
 def test_bad_usage(refused, arguments, words):
     assert words in refused(*arguments)
+
+
+@pytest.mark.parametrize("command", [("explain", "5"), ("verify",), ("prove",), ("differences",)])
+def test_an_impossible_file_is_refused_before_the_run(refused, tmp_path, command):
+    (tmp_path / "file").write_text("as it was")
+    (tmp_path / "astray").symlink_to(tmp_path / "nowhere" / "out.json")
+    for path in ("nowhere/out.json", "file/out.json", "astray", ".", "x" * 300):
+        line = refused(*command, "--json", path)
+        assert line == f"paramproof: --json {path}: cannot be written"
+    assert (tmp_path / "file").read_text() == "as it was"
+
+
+def test_a_file_that_exists_or_a_link_to_one_to_be_is_written(paramproof, tmp_path):
+    """Of a count with an account, so that the status is 0."""
+    (tmp_path / "link").symlink_to(tmp_path / "new.json")
+    (tmp_path / "old.json").write_text("as it was")
+    for path in ("link", "old.json"):
+        assert paramproof("explain", "2362368", "bert-base", "--json", path).returncode == 0
+    written = (tmp_path / "new.json").read_text()
+    assert json.loads(written)["exact"] == 2362368
+    assert (tmp_path / "old.json").read_text() == written
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_disk_is_one_line(paramproof):
+    done = paramproof("explain", "2362368", "bert-base", "--json", "/dev/full")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "paramproof: --json /dev/full: cannot be written: No space left on device\n"
+    )

@@ -36,6 +36,23 @@ def test_no_account(paramproof):
     )
 
 
+def test_a_difference_without_letters_is_said_once(paramproof):
+    assert paramproof("explain", "110").stdout.splitlines()[2:] == [
+        "nearest: 128, embeddings.layer_norm.scale of bert-tiny",
+        "claimed − formula = −18",
+    ]
+
+
+def test_an_account_in_other_models_only(paramproof, tmp_path):
+    file = tmp_path / "out.json"
+    done = paramproof("explain", "109482240", "gpt2", "--json", str(file))
+    assert done.returncode == 0
+    first, *rest = done.stdout.splitlines()
+    assert first == "109,482,240: no account in gpt2, but elsewhere it is"
+    assert rest[-1] == "    of bert-base-uncased"
+    assert json.loads(file.read_text("utf-8"))["none_in"] == ["gpt2"]
+
+
 def test_only_at_a_size_that_nobody_has(paramproof):
     done = paramproof("explain", "116761344", "bert-base")
     assert done.returncode == 1
@@ -50,7 +67,7 @@ def test_json(paramproof, tmp_path):
     assert done.returncode == 0, done.stderr
     data = json.loads(file.read_text("utf-8"))
     assert (data["number"], data["exact"]) == ("6,442,450,944", 6_442_450_944)
-    assert (data["unnamed"], data["nearest"]) == ([], None)
+    assert (data["unnamed"], data["nearest"], data["none_in"]) == ([], None, [])
     (found,) = data["found"]
     assert found["models"] == ["llama-7b"]
     assert found["letters"] == "12·L·H²"
