@@ -115,7 +115,8 @@ def verify_command(
         _print_verdict(formula, results, seed)
     else:
         _print_results(results, absent, seed)
-    if any(result.failed for result in results):
+    # Nothing asked about is not green: then no framework could express a model.
+    if any(result.failed for result in results) or not any(result.report for result in results):
         raise SystemExit(1)
 
 
@@ -185,6 +186,9 @@ def _print_results(results: list[Result], absent: list[Framework], seed: int) ->
     for chosen in absent:
         console.print(f"not installed, not verified: {how_to_get(chosen)}", markup=False)
     reports = [result for result in results if result.report]
+    if not reports:
+        console.print("no model was verified")
+        return
     equal = len(reports) - sum(result.failed for result in reports)
     console.print(f"{equal} of {len(reports)} models equal the formula, tensor by tensor", end="")
     console.print(f" (random specs: seed {seed})")
