@@ -121,6 +121,11 @@ def _leaves(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
             yield from _leaves(branch, f"{path}/{name}")
     elif hasattr(tree, "unbox"):
         yield from _leaves(tree.unbox(), path)
+    elif _comes_from("torch", tree):
+        raise ValueError(
+            f"{path} is a tensor of PyTorch: a state_dict has buffers too, and tied matrices "
+            "twice; give the module"
+        )
     elif hasattr(tree, "shape"):
         yield path, tree
     else:

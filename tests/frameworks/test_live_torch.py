@@ -43,6 +43,11 @@ def test_equal():
     assert report.frozen == 0
 
 
+def test_a_state_dict_is_no_model():
+    with pytest.raises(ValueError, match=r"ln_1\.weight is a tensor of PyTorch: a state_dict has"):
+        report_on(encoder()["h"][0].ln_1.state_dict(prefix="ln_1."))
+
+
 def test_on_the_meta_device_at_real_size():
     import torch
     from torch import nn
