@@ -133,8 +133,14 @@ GPT2 = Kind(
     default="GPT2LMHeadModel",
     tied=True,
     harmless=HUGGING_FACE | HARMLESS["gpt2"],
-    only={**NO_EXTRAS, **CROSS_ATTENTION},
+    only={
+        **NO_EXTRAS,
+        **CROSS_ATTENTION,
+        "n_special": (0, "each special token would have a row of its own"),
+    },
 )
+"""``n_special`` is 0 in the files of the larger ones. The first port to PyTorch, called
+pytorch-pretrained-bert, gave its token table so many rows more; today's reads it no more."""
 
 LLAMA = Kind(
     name="Hugging Face's LLaMA",

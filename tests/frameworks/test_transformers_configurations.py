@@ -6,6 +6,7 @@ from builders.configurations import read_config, spec_of_config
 from builders.configurations.kinds import BY_MODEL_TYPE, KINDS
 from formulas import closed_form
 from tests.configurations import BERT, ERNIE, GPT2, LLAMA, ROBERTA
+from tests.configurations_found import FOUND
 
 pytestmark = pytest.mark.framework("transformers")
 
@@ -58,7 +59,7 @@ def test_small(kind, name, tmp_path):
     assert (saved.architecture, closed_form(saved.spec.letters())) == (name, count)
 
 
-@pytest.mark.parametrize("keys", [BERT, ERNIE, ROBERTA, GPT2, LLAMA])
+@pytest.mark.parametrize("keys", [BERT, ERNIE, ROBERTA, GPT2, LLAMA, *FOUND.values()])
 def test_released(keys):
     (name,) = keys["architectures"]
     assert closed_form(spec_of_config(keys).letters()) == (

@@ -9,7 +9,7 @@ from builders.configurations import read_config, spec_of_config
 from builders.configurations.kinds import BY_MODEL_TYPE, KINDS, UNNAMED
 from formulas import EncoderSpec, GPTSpec, LlamaSpec, closed_form
 from formulas.models import named_model
-from tests.configurations import ALL, BAIDU, BERT, ERNIE, GOOGLE, GPT2, LLAMA, ROBERTA
+from tests.configurations import ALL, BAIDU, BERT, ERNIE, GOOGLE, GPT2, LLAMA, ROBERTA, refusal
 
 BASE = named_model("bert-base").spec
 
@@ -123,13 +123,6 @@ def test_other_names_of_a_size():
     )
     types = {key: value for key, value in BAIDU.items() if key != "type_vocab_size"}
     assert spec_of_config(types | {"sent_type_vocab_size": 4}).type_vocab_size == 4
-
-
-def refusal(config):
-    with pytest.raises(ValueError, match=r".") as caught:
-        spec_of_config(config)
-    (line,) = str(caught.value).splitlines()
-    return line
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,64 @@
+"""Configurations as public repositories hold them, of other versions and other producers.
+
+Written out by hand; each cites where such a file was found.
+"""
+
+from tests.configurations import BERT, GPT2, Config
+
+GPT2_MEDIUM: Config = {
+    **{key: value for key, value in GPT2.items() if key != "task_specific_params"},
+    "n_embd": 1024,
+    "n_head": 16,
+    "n_layer": 24,
+    "n_special": 0,
+    "predict_special_tokens": True,
+}
+"""The keys of AYaroshevskii/Tweet-Sentiment, configs/gpt2-medium/config.json."""
+
+HATEBERT: Config = {
+    **{key: value for key, value in BERT.items() if key != "gradient_checkpointing"},
+    "_name_or_path": "GroNLP/hateBERT",
+    "_num_labels": 2,
+    "cls_token_id": 101,
+    "eos_token_ids": 0,
+    "output_past": True,
+    "sep_token_id": 102,
+    "xla_device": None,
+}
+"""The keys of AshifulRidoy/XAI-on-HateBERT, model/config.json, with those that stand in other
+old files only: Chits23/AI-Judge, fine_tuned_model/config.json, jxlin98/CWS,
+bert-base-chinese/config.json, and any that version 3 of transformers wrote in full."""
+
+SMOLLM: Config = {
+    "architectures": ["LlamaForCausalLM"],
+    "attention_bias": False,
+    "attention_dropout": 0.0,
+    "bos_token_id": 1,
+    "dtype": "bfloat16",
+    "eos_token_id": 2,
+    "head_dim": 64,
+    "hidden_act": "silu",
+    "hidden_size": 576,
+    "initializer_range": 0.041666666666666664,
+    "intermediate_size": 1536,
+    "is_llama_config": True,
+    "max_position_embeddings": 8192,
+    "mlp_bias": False,
+    "model_type": "llama",
+    "num_attention_heads": 9,
+    "num_hidden_layers": 30,
+    "num_key_value_heads": 3,
+    "pad_token_id": 2,
+    "pretraining_tp": 1,
+    "rms_norm_eps": 1e-05,
+    "rope_interleaved": False,
+    "rope_parameters": {"rope_theta": 100000, "rope_type": "default"},
+    "tie_word_embeddings": True,
+    "transformers.js_config": {"kv_cache_dtype": {"fp16": "float16", "q4f16": "float16"}},
+    "transformers_version": "5.11.0",
+    "use_cache": True,
+    "vocab_size": 49152,
+}
+"""The keys of vigneshn-codes/Learn-Fine-tune-methods, merged_model/config.json: SmolLM2."""
+
+FOUND = {"gpt2-medium": GPT2_MEDIUM, "hatebert": HATEBERT, "smollm": SMOLLM}
