@@ -3,7 +3,7 @@
 Written out by hand; each cites where such a file was found.
 """
 
-from tests.configurations import BERT, GPT2, Config
+from tests.configurations import BERT, GOOGLE, GPT2, Config
 
 GPT2_MEDIUM: Config = {
     **{key: value for key, value in GPT2.items() if key != "task_specific_params"},
@@ -62,3 +62,94 @@ SMOLLM: Config = {
 """The keys of vigneshn-codes/Learn-Fine-tune-methods, merged_model/config.json: SmolLM2."""
 
 FOUND = {"gpt2-medium": GPT2_MEDIUM, "hatebert": HATEBERT, "smollm": SMOLLM}
+"""With the class that each is of."""
+
+DIALOGPT: Config = {
+    "initializer_range": 0.02,
+    "layer_norm_epsilon": 1e-05,
+    "n_ctx": 1024,
+    "n_embd": 768,
+    "n_head": 12,
+    "n_layer": 12,
+    "n_positions": 1024,
+    "vocab_size": 50257,
+}
+"""microsoft/DialoGPT, configs/117M/config.json; Morizeyao/GPT2-Chinese,
+config/model_config.json, has the same keys."""
+
+EARLY_ROBERTA: Config = {
+    "attention_probs_dropout_prob": 0.1,
+    "finetuning_task": None,
+    "hidden_act": "gelu",
+    "hidden_dropout_prob": 0.1,
+    "hidden_size": 768,
+    "initializer_range": 0.02,
+    "intermediate_size": 3072,
+    "layer_norm_eps": 1e-05,
+    "max_position_embeddings": 514,
+    "num_attention_heads": 12,
+    "num_hidden_layers": 12,
+    "num_labels": 2,
+    "output_attentions": False,
+    "output_hidden_states": False,
+    "torchscript": False,
+    "type_vocab_size": 1,
+    "vocab_size": 50265,
+}
+"""AYaroshevskii/Tweet-Sentiment, configs/roberta-base/config.json."""
+
+EARLY_BERT: Config = {
+    **GOOGLE,
+    "finetuning_task": "mrpc",
+    "is_decoder": False,
+    "layer_norm_eps": 1e-12,
+    "num_labels": 2,
+    "output_attentions": False,
+    "output_hidden_states": False,
+    "output_past": True,
+    "pruned_heads": {},
+    "torchscript": False,
+    "use_bfloat16": False,
+    "vocab_size": 119547,
+}
+"""The keys of McSinyx/viwikipi, bert/config.json, with ``is_decoder`` of
+Sparkluis5/TorchServe-BERT-Embedder, bert_model/config.json."""
+
+UNNAMED = {
+    "dialogpt": (DIALOGPT, "gpt2", "GPT2LMHeadModel"),
+    "early-roberta": (EARLY_ROBERTA, "roberta", "RobertaModel"),
+    "early-bert": (EARLY_BERT, "bert", "BertModel"),
+}
+"""Without ``model_type`` and class, which are given beside."""
+
+ELECTRA: Config = {
+    "attention_probs_dropout_prob": 0.1,
+    "embedding_size": 768,
+    "hidden_act": "gelu",
+    "hidden_dropout_prob": 0.1,
+    "hidden_size": 768,
+    "initializer_range": 0.02,
+    "intermediate_size": 3072,
+    "layer_norm_eps": 1e-12,
+    "max_position_embeddings": 512,
+    "num_attention_heads": 12,
+    "num_hidden_layers": 12,
+    "type_vocab_size": 2,
+    "vocab_size": 32000,
+}
+"""mesolitica/malaya, pretrained-model/electra/BASE-config-discriminator.json."""
+
+CDIAL_GPT: Config = {
+    "afn": "gelu",
+    "attn_pdrop": 0.1,
+    "embd_pdrop": 0.1,
+    "layer_norm_epsilon": 1e-05,
+    "n_ctx": 512,
+    "n_embd": 768,
+    "n_head": 12,
+    "n_layer": 12,
+    "n_positions": 513,
+    "n_special": 0,
+    "vocab_size": 13088,
+}
+"""Keys and sizes of CDial-GPT in 2019: the first GPT, which has no last norm."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from builders.configurations.jsonfile import object_in_file, shown
 from builders.configurations.kind import Keys, Kind, Sizes
-from builders.configurations.kinds import BY_MODEL_TYPE, UNNAMED
+from builders.configurations.kinds import BY_KEY, BY_MODEL_TYPE, UNNAMED
 from formulas import Spec
 
 LARGEST_FILE = 2**20
@@ -78,14 +78,16 @@ def _read(keys: Keys, architecture: str) -> Configuration:
 
 
 def _kind(keys: Keys) -> Kind:
-    """By ``model_type``, else by the model's class, else a file that has neither."""
+    """By ``model_type``, else by the model's class, else by a key that tells."""
     named = keys.get("model_type")
     if named is None:
         chosen = _architecture(keys)
+        if not chosen:
+            return next((kind for key, kind in BY_KEY.items() if key in keys), UNNAMED)
         kinds = [kind for kind in BY_MODEL_TYPE.values() if chosen in kind.architectures]
-        if chosen and not kinds:
+        if not kinds:
             raise ValueError(f"architectures=[{shown(chosen)}] is no class that is counted")
-        return kinds[0] if kinds else UNNAMED
+        return kinds[0]
     if not isinstance(named, str) or named not in BY_MODEL_TYPE:
         known = ", ".join(BY_MODEL_TYPE)
         raise ValueError(f"model_type={shown(named)} is not counted; there are: {known}")

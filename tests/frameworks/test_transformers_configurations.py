@@ -6,7 +6,7 @@ from builders.configurations import read_config, spec_of_config
 from builders.configurations.kinds import BY_MODEL_TYPE, KINDS
 from formulas import closed_form
 from tests.configurations import BERT, ERNIE, GPT2, LLAMA, ROBERTA
-from tests.configurations_found import FOUND
+from tests.configurations_found import FOUND, UNNAMED
 
 pytestmark = pytest.mark.framework("transformers")
 
@@ -65,6 +65,12 @@ def test_released(keys):
     assert closed_form(spec_of_config(keys).letters()) == (
         model_of(config_of(keys), name).num_parameters()
     )
+
+
+@pytest.mark.parametrize(("keys", "kind", "name"), UNNAMED.values(), ids=UNNAMED)
+def test_unnamed(keys, kind, name):
+    count = closed_form(spec_of_config(keys).letters())
+    assert count == model_of(config_of({"model_type": kind, **keys}), name).num_parameters()
 
 
 @pytest.mark.parametrize("kind", BY_MODEL_TYPE)

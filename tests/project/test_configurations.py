@@ -148,7 +148,9 @@ def test_other_names_of_a_size():
         (BERT, {"num_hidden_groups": None}, "'num_hidden_groups' is no key that is known of Hug"),
         (LLAMA, {"type_vocab_size": 2}, "'type_vocab_size' is no key that is known of Hugging F"),
         (GPT2, {"intermediate_size": 9}, "'intermediate_size' is no key that is known of Huggin"),
-        (GOOGLE, {"n_embd": 768}, "'n_embd' is no key that is known of Google's bert_config.jso"),
+        (GOOGLE, {"n_layer": 12}, "'n_layer' is no key that is known of BERT (Google's, Baidu's"),
+        (GOOGLE, {"position_embedding_type": "relative_key"}, "position_embedding_type='relativ"),
+        (GOOGLE, {"is_decoder": True}, "is_decoder=True is not counted: it would be a decoder"),
     ],
 )
 def test_what_would_change_the_count(config, change, line):
@@ -201,7 +203,7 @@ def test_contradictory_or_absurd(config, change, line):
         ("[" * 100_000, " is no JSON that can be read: it is nested too deep"),
         ("{}" + " " * 2**20, " has 1,048,578 bytes: no such file is longer than 1,048,576"),
         ('{"hidden_size": 1' + "0" * 5000 + "}", " is no JSON: "),
-        ("{}", ": vocab_size is missing, as a configuration of Google's bert_config.json or B"),
+        ("{}", ": vocab_size is missing, as a configuration of BERT (Google's, Baidu's, or any wi"),
     ],
     ids=range(9),
 )

@@ -2,11 +2,11 @@
 
 import pytest
 
-from builders.configurations import spec_of_config
+from builders.configurations import read_config, spec_of_config
 from formulas import closed_form
 from formulas.models import named_model
 from tests.configurations import refusal
-from tests.configurations_found import FOUND, GPT2_MEDIUM
+from tests.configurations_found import CDIAL_GPT, ELECTRA, FOUND, GPT2_MEDIUM, UNNAMED
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,24 @@ def test_special_tokens_are_read_as_none():
     assert refusal(GPT2_MEDIUM | {"n_special": 3}) == (
         "n_special=3 is not counted: each special token would have a row of its own"
     )
+
+
+@pytest.mark.parametrize(("keys", "kind", "name"), UNNAMED.values(), ids=UNNAMED)
+def test_a_file_that_does_not_say_what_it_is(keys, kind, name):
+    read = read_config(keys)
+    assert read.assumed
+    assert read.spec == spec_of_config(keys | {"model_type": kind, "architectures": [name]})
+
+
+@pytest.mark.parametrize(
+    ("keys", "line"),
+    [
+        (ELECTRA, "embedding_size=768 is not counted: without model_type it may be ALBERT or ELE"),
+        (CDIAL_GPT, "'afn' is no key that is known of Hugging Face's GPT-2: it may change the cou"),
+        ({"dim": 4096}, "'dim' is no key that is known of BERT (Google's, Baidu's, or any withou"),
+        ({"n_embd": 768}, "vocab_size is missing, as a configuration of Hugging Face's GPT-2"),
+    ],
+    ids=["electra", "cdial-gpt", "params", "gpt2"],
+)
+def test_a_file_that_looks_like_another(keys, line):
+    assert refusal(keys).startswith(line)
