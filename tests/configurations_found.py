@@ -61,7 +61,27 @@ SMOLLM: Config = {
 }
 """The keys of vigneshn-codes/Learn-Fine-tune-methods, merged_model/config.json: SmolLM2."""
 
-FOUND = {"gpt2-medium": GPT2_MEDIUM, "hatebert": HATEBERT, "smollm": SMOLLM}
+RELORA: Config = {
+    "architectures": ["LLaMAForCausalLM"],
+    "bos_token_id": 0,
+    "eos_token_id": 1,
+    "hidden_act": "silu",
+    "hidden_size": 640,
+    "intermediate_size": 1708,
+    "initializer_range": 0.02,
+    "max_sequence_length": 1024,
+    "model_type": "llama",
+    "num_attention_heads": 10,
+    "num_hidden_layers": 12,
+    "pad_token_id": -1,
+    "rms_norm_eps": 1e-06,
+    "transformers_version": "4.28.1",
+    "use_cache": True,
+    "vocab_size": 32100,
+}
+"""Guitaricet/relora, configs/llama_100m.json; jiaweizzhao/GaLore has the same keys."""
+
+FOUND = {"gpt2-medium": GPT2_MEDIUM, "hatebert": HATEBERT, "smollm": SMOLLM, "relora": RELORA}
 """With the class that each is of."""
 
 DIALOGPT: Config = {

@@ -161,6 +161,7 @@ LLAMA = Kind(
     },
     absent={"num_key_value_heads": lambda _: None, "head_dim": lambda _: None},
     architectures={"LlamaForCausalLM": {}, "LlamaModel": HEADLESS},
+    renamed={"LLaMAForCausalLM": "LlamaForCausalLM"},
     default="LlamaForCausalLM",
     tied=False,
     harmless=HUGGING_FACE | HARMLESS["llama"],
@@ -174,7 +175,8 @@ LLAMA = Kind(
         "num_local_experts": (None, EXPERTS),
     },
 )
-"""The spec itself knows what an absent number of key/value heads or head size is."""
+"""The spec itself knows what an absent number of key/value heads or head size is. The class was
+spelt ``LLaMA…`` while transformers was getting it, and still is in files copied from then."""
 
 BY_MODEL_TYPE = {"bert": BERT, "ernie": ERNIE, "roberta": ROBERTA, "gpt2": GPT2, "llama": LLAMA}
 KINDS = (*BY_MODEL_TYPE.values(), UNNAMED)

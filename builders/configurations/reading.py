@@ -56,6 +56,7 @@ def read_config(config: str | Path | Keys, architecture: str = "") -> Configurat
 def _read(keys: Keys, architecture: str) -> Configuration:
     kind = _kind(keys)
     chosen = architecture or _architecture(keys) or kind.default
+    chosen = kind.renamed.get(chosen, chosen)
     if chosen not in kind.architectures:
         known = ", ".join(kind.architectures)
         raise ValueError(f"{shown(chosen)} is no class that is counted of {kind.name}: {known}")
@@ -84,7 +85,11 @@ def _kind(keys: Keys) -> Kind:
         chosen = _architecture(keys)
         if not chosen:
             return next((kind for key, kind in BY_KEY.items() if key in keys), UNNAMED)
-        kinds = [kind for kind in BY_MODEL_TYPE.values() if chosen in kind.architectures]
+        kinds = [
+            kind
+            for kind in BY_MODEL_TYPE.values()
+            if chosen in kind.architectures or chosen in kind.renamed
+        ]
         if not kinds:
             raise ValueError(f"architectures=[{shown(chosen)}] is no class that is counted")
         return kinds[0]

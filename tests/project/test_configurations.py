@@ -239,7 +239,8 @@ def test_no_key_is_in_two_tables():
 def test_every_spec_has_a_kind():
     assert {kind.spec for kind in KINDS} == {EncoderSpec, GPTSpec, LlamaSpec}
     for kind in KINDS:
-        assert kind.default in kind.architectures
+        assert {kind.default, *kind.renamed.values()} <= set(kind.architectures)
+        assert not kind.renamed.keys() & kind.architectures.keys()
         due = set(kind.spec.__dataclass_fields__) - {"tie_word_embeddings"}
         parts = {"pooler", "mlm_head", "nsp_head"}
         assert set(kind.sizes) == due - parts

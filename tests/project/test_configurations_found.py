@@ -6,13 +6,18 @@ from builders.configurations import read_config, spec_of_config
 from formulas import closed_form
 from formulas.models import named_model
 from tests.configurations import refusal
-from tests.configurations_found import CDIAL_GPT, ELECTRA, FOUND, GPT2_MEDIUM, UNNAMED
+from tests.configurations_found import CDIAL_GPT, ELECTRA, FOUND, GPT2_MEDIUM, RELORA, UNNAMED
 
 
 @pytest.mark.parametrize(
     ("name", "count"),
     # As num_parameters() of the models of transformers gives them.
-    [("gpt2-medium", 354_823_168), ("hatebert", 109_514_298), ("smollm", 134_515_008)],
+    [
+        ("gpt2-medium", 354_823_168),
+        ("hatebert", 109_514_298),
+        ("smollm", 134_515_008),
+        ("relora", 100_117_120),
+    ],
 )
 def test_a_known_count(name, count):
     assert closed_form(spec_of_config(FOUND[name]).letters()) == count
@@ -23,6 +28,15 @@ def test_special_tokens_are_read_as_none():
     assert refusal(GPT2_MEDIUM | {"n_special": 3}) == (
         "n_special=3 is not counted: each special token would have a row of its own"
     )
+
+
+def test_an_older_name_of_a_class():
+    read = read_config(RELORA)
+    assert (read.architecture, read.assumed) == ("LlamaForCausalLM", False)
+    assert (
+        read == read_config(RELORA, "LlamaForCausalLM") == read_config(RELORA, "LLaMAForCausalLM")
+    )
+    assert read == read_config({key: RELORA[key] for key in RELORA if key != "model_type"})
 
 
 @pytest.mark.parametrize(("keys", "kind", "name"), UNNAMED.values(), ids=UNNAMED)
