@@ -59,7 +59,10 @@ def _read(keys: Keys, architecture: str) -> Configuration:
     chosen = kind.renamed.get(chosen, chosen)
     if chosen not in kind.architectures:
         known = ", ".join(kind.architectures)
-        raise ValueError(f"{shown(chosen)} is no class that is counted of {kind.name}: {known}")
+        raise ValueError(
+            f"{shown(chosen)} is no class that is counted of {kind.name}; to count another class "
+            f"of these sizes, put it in its place: {known}"
+        )
     _require_known(keys, kind)
     # Whatever is wrong with a size, the spec says.
     sizes: dict[str, Any] = {}
@@ -114,7 +117,8 @@ def _require_known(keys: Keys, kind: Kind) -> None:
     for key, value in keys.items():
         if key not in kind.keys:
             raise ValueError(
-                f"{shown(key)} is no key that is known of {kind.name}: it may change the count"
+                f"{shown(key)} is no key that is known of {kind.name}: it may change the count; "
+                "if it does not, leave it out"
             )
         allowed, otherwise = kind.only.get(key, (value, ""))
         if value is not None and (type(value), value) != (type(allowed), allowed):

@@ -166,8 +166,9 @@ def test_what_would_change_the_count(config, change, line):
         (
             BERT,
             {"architectures": ["BertForSequenceClassification"], "num_labels": 3},
-            "'BertForSequenceClassification' is no class that is counted of Hugging Face's BERT: "
-            "BertModel, BertForMaskedLM, BertForNextSentencePrediction, BertForPreTraining",
+            "'BertForSequenceClassification' is no class that is counted of Hugging Face's BERT; "
+            "to count another class of these sizes, put it in its place: BertModel, "
+            "BertForMaskedLM, BertForNextSentencePrediction, BertForPreTraining",
         ),
         (GOOGLE, {"architectures": ["T5Model"]}, "architectures=['T5Model'] is no class that is"),
         (BERT, {"architectures": "BertModel"}, "architectures='BertModel' is not possible"),

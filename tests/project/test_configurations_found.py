@@ -6,7 +6,15 @@ from builders.configurations import read_config, spec_of_config
 from formulas import closed_form
 from formulas.models import named_model
 from tests.configurations import refusal
-from tests.configurations_found import CDIAL_GPT, ELECTRA, FOUND, GPT2_MEDIUM, RELORA, UNNAMED
+from tests.configurations_found import (
+    CDIAL_GPT,
+    ELECTRA,
+    FOUND,
+    GPT2_MEDIUM,
+    HATEBERT,
+    RELORA,
+    UNNAMED,
+)
 
 
 @pytest.mark.parametrize(
@@ -44,6 +52,14 @@ def test_a_file_that_does_not_say_what_it_is(keys, kind, name):
     read = read_config(keys)
     assert read.assumed
     assert read.spec == spec_of_config(keys | {"model_type": kind, "architectures": [name]})
+
+
+def test_a_key_of_a_training_loop():
+    """As Thisen-Ekanayake/SinBERT has it, bert_config.json."""
+    assert refusal(HATEBERT | {"mlm_probability": 0.15}) == (
+        "'mlm_probability' is no key that is known of Hugging Face's BERT: it may change the "
+        "count; if it does not, leave it out"
+    )
 
 
 @pytest.mark.parametrize(
