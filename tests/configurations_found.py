@@ -163,6 +163,8 @@ CDIAL_GPT: Config = {
     "afn": "gelu",
     "attn_pdrop": 0.1,
     "embd_pdrop": 0.1,
+    "resid_pdrop": 0.1,
+    "initializer_range": 0.02,
     "layer_norm_epsilon": 1e-05,
     "n_ctx": 512,
     "n_embd": 768,
@@ -172,4 +174,4 @@ CDIAL_GPT: Config = {
     "n_special": 0,
     "vocab_size": 13088,
 }
-"""Keys and sizes of CDial-GPT in 2019: the first GPT, which has no last norm."""
+"""thu-coai/CDial-GPT, config/cgpt/config.json: sizes of the first GPT."""

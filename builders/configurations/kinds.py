@@ -141,6 +141,8 @@ GPT2 = Kind(
     only={
         **NO_EXTRAS,
         **CROSS_ATTENTION,
+        "afn": (None, "it would be the first GPT, which has no last norm"),
+        "dff": (None, "it would be CTRL"),
         "n_special": (0, "each special token would have a row of its own"),
     },
 )
@@ -183,7 +185,7 @@ KINDS = (*BY_MODEL_TYPE.values(), UNNAMED)
 
 BY_KEY = {"n_embd": GPT2}
 """Key of a file with neither ``model_type`` nor class, as many of GPT-2 are: the kind. The first
-GPT and CTRL have it too, beside keys that are refused here, ``afn`` and ``dff``."""
+GPT and CTRL have it too, and are refused for the ``afn`` and the ``dff`` beside it."""
 
 
 def config_only(config: Keys) -> bool:

@@ -124,6 +124,19 @@ def test_what_is_refused_would_be_miscounted(kind, name, change):
     assert model_of(config, name).num_parameters() != model_of(plain, name).num_parameters()
 
 
+@pytest.mark.parametrize(
+    ("kind", "name"), [("openai-gpt", "OpenAIGPTLMHeadModel"), ("ctrl", "CTRLLMHeadModel")]
+)
+def test_other_models_with_the_keys_of_gpt2_would_be_miscounted(kind, name):
+    sizes = SMALL["gpt2"]
+    keys = {"ctrl": {"dff": 4 * sizes["n_embd"]}, "openai-gpt": {"afn": "gelu"}}[kind]
+    with pytest.raises(ValueError, match=f"{next(iter(keys))}=.* is not counted"):
+        spec_of_config(sizes | keys)
+    config = config_of({"model_type": kind, **sizes, **keys})
+    count = closed_form(spec_of_config(sizes).letters())
+    assert count != model_of(config, name).num_parameters()
+
+
 def test_every_key_of_todays_configurations_is_known():
     for kind, found in BY_MODEL_TYPE.items():
         assert set(config_of({"model_type": kind}).to_dict()) <= found.keys

@@ -8,6 +8,7 @@ from formulas.models import named_model
 from tests.configurations import refusal
 from tests.configurations_found import (
     CDIAL_GPT,
+    DIALOGPT,
     ELECTRA,
     FOUND,
     GPT2_MEDIUM,
@@ -66,11 +67,12 @@ def test_a_key_of_a_training_loop():
     ("keys", "line"),
     [
         (ELECTRA, "embedding_size=768 is not counted: without model_type it may be ALBERT or ELE"),
-        (CDIAL_GPT, "'afn' is no key that is known of Hugging Face's GPT-2: it may change the cou"),
+        (CDIAL_GPT, "afn='gelu' is not counted: it would be the first GPT, which has no last norm"),
+        (DIALOGPT | {"dff": 3072}, "dff=3072 is not counted: it would be CTRL"),
         ({"dim": 4096}, "'dim' is no key that is known of BERT (Google's, Baidu's, or any withou"),
         ({"n_embd": 768}, "vocab_size is missing, as a configuration of Hugging Face's GPT-2"),
     ],
-    ids=["electra", "cdial-gpt", "params", "gpt2"],
+    ids=["electra", "cdial-gpt", "ctrl", "params", "gpt2"],
 )
 def test_a_file_that_looks_like_another(keys, line):
     assert refusal(keys).startswith(line)
