@@ -38,6 +38,9 @@ class Kind:
     architectures: Mapping[str, Mapping[str, bool]]
     """Class of the model: the fields of the spec that it decides."""
 
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """Class by a name that it once had: the name it has now."""
+
     default: str
     """The class that a file without ``architectures`` is read as."""
 

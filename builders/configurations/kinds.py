@@ -106,16 +106,21 @@ that 514 rows serve 512 tokens. Its LM head is called ``lm_head`` and has BERT's
 
 UNNAMED = replace(
     BERT,
-    name="Google's bert_config.json or Baidu's ernie_config.json (there is no model_type)",
+    name="BERT (Google's, Baidu's, or any without model_type)",
     sizes={**BERT.sizes, "type_vocab_size": ("type_vocab_size", "sent_type_vocab_size")},
     absent={"intermediate_size": lambda sizes: 4 * sizes["hidden_size"]},
-    harmless=HARMLESS["bert"],
-    only={"use_task_id": (False, TASK_TYPES), "task_type_vocab_size": (None, TASK_TYPES)},
-    same={"embedding_size": "hidden_size", "emb_size": "hidden_size"},
+    only={
+        **BERT.only,
+        "embedding_size": (None, "without model_type it may be ALBERT or ELECTRA"),
+        "use_task_id": (False, TASK_TYPES),
+        "task_type_vocab_size": (None, TASK_TYPES),
+    },
+    same={"emb_size": "hidden_size"},
 )
-"""The encoder with its pooler, as both papers' fine-tuning uses it; the released checkpoints
-have the heads of pre-training besides. Baidu's file has no ``intermediate_size``: its code
-takes four times the hidden size."""
+"""Google's and Baidu's, and Hugging Face's until 2019 (BERT and RoBERTa, which count alike): the
+encoder with its pooler, as the papers' fine-tuning uses it; the released checkpoints have the
+heads of pre-training besides. Baidu's file has no ``intermediate_size``: its code takes four
+times the hidden size. ELECTRA's has BERT's keys and an ``embedding_size``, and no pooler."""
 
 GPT2 = Kind(
     name="Hugging Face's GPT-2",
@@ -133,8 +138,16 @@ GPT2 = Kind(
     default="GPT2LMHeadModel",
     tied=True,
     harmless=HUGGING_FACE | HARMLESS["gpt2"],
-    only={**NO_EXTRAS, **CROSS_ATTENTION},
+    only={
+        **NO_EXTRAS,
+        **CROSS_ATTENTION,
+        "afn": (None, "it would be the first GPT, which has no last norm"),
+        "dff": (None, "it would be CTRL"),
+        "n_special": (0, "each special token would have a row of its own"),
+    },
 )
+"""``n_special`` is 0 in the files of the larger ones. The first port to PyTorch, called
+pytorch-pretrained-bert, gave its token table so many rows more; today's reads it no more."""
 
 LLAMA = Kind(
     name="Hugging Face's LLaMA",
@@ -150,6 +163,7 @@ LLAMA = Kind(
     },
     absent={"num_key_value_heads": lambda _: None, "head_dim": lambda _: None},
     architectures={"LlamaForCausalLM": {}, "LlamaModel": HEADLESS},
+    renamed={"LLaMAForCausalLM": "LlamaForCausalLM"},
     default="LlamaForCausalLM",
     tied=False,
     harmless=HUGGING_FACE | HARMLESS["llama"],
@@ -163,10 +177,15 @@ LLAMA = Kind(
         "num_local_experts": (None, EXPERTS),
     },
 )
-"""The spec itself knows what an absent number of key/value heads or head size is."""
+"""The spec itself knows what an absent number of key/value heads or head size is. The class was
+spelt ``LLaMA…`` while transformers was getting it, and still is in files copied from then."""
 
 BY_MODEL_TYPE = {"bert": BERT, "ernie": ERNIE, "roberta": ROBERTA, "gpt2": GPT2, "llama": LLAMA}
 KINDS = (*BY_MODEL_TYPE.values(), UNNAMED)
+
+BY_KEY = {"n_embd": GPT2}
+"""Key of a file with neither ``model_type`` nor class, as many of GPT-2 are: the kind. The first
+GPT and CTRL have it too, and are refused for the ``afn`` and the ``dff`` beside it."""
 
 
 def config_only(config: Keys) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from builders.configurations.jsonfile import object_in_file, shown
 from builders.configurations.kind import Keys, Kind, Sizes
-from builders.configurations.kinds import BY_MODEL_TYPE, UNNAMED
+from builders.configurations.kinds import BY_KEY, BY_MODEL_TYPE, UNNAMED
 from formulas import Spec
 
 LARGEST_FILE = 2**20
@@ -56,9 +56,13 @@ def read_config(config: str | Path | Keys, architecture: str = "") -> Configurat
 def _read(keys: Keys, architecture: str) -> Configuration:
     kind = _kind(keys)
     chosen = architecture or _architecture(keys) or kind.default
+    chosen = kind.renamed.get(chosen, chosen)
     if chosen not in kind.architectures:
         known = ", ".join(kind.architectures)
-        raise ValueError(f"{shown(chosen)} is no class that is counted of {kind.name}: {known}")
+        raise ValueError(
+            f"{shown(chosen)} is no class that is counted of {kind.name}; to count another class "
+            f"of these sizes, put it in its place: {known}"
+        )
     _require_known(keys, kind)
     # Whatever is wrong with a size, the spec says.
     sizes: dict[str, Any] = {}
@@ -78,14 +82,20 @@ def _read(keys: Keys, architecture: str) -> Configuration:
 
 
 def _kind(keys: Keys) -> Kind:
-    """By ``model_type``, else by the model's class, else a file that has neither."""
+    """By ``model_type``, else by the model's class, else by a key that tells."""
     named = keys.get("model_type")
     if named is None:
         chosen = _architecture(keys)
-        kinds = [kind for kind in BY_MODEL_TYPE.values() if chosen in kind.architectures]
-        if chosen and not kinds:
+        if not chosen:
+            return next((kind for key, kind in BY_KEY.items() if key in keys), UNNAMED)
+        kinds = [
+            kind
+            for kind in BY_MODEL_TYPE.values()
+            if chosen in kind.architectures or chosen in kind.renamed
+        ]
+        if not kinds:
             raise ValueError(f"architectures=[{shown(chosen)}] is no class that is counted")
-        return kinds[0] if kinds else UNNAMED
+        return kinds[0]
     if not isinstance(named, str) or named not in BY_MODEL_TYPE:
         known = ", ".join(BY_MODEL_TYPE)
         raise ValueError(f"model_type={shown(named)} is not counted; there are: {known}")
@@ -107,7 +117,8 @@ def _require_known(keys: Keys, kind: Kind) -> None:
     for key, value in keys.items():
         if key not in kind.keys:
             raise ValueError(
-                f"{shown(key)} is no key that is known of {kind.name}: it may change the count"
+                f"{shown(key)} is no key that is known of {kind.name}: it may change the count; "
+                "if it does not, leave it out"
             )
         allowed, otherwise = kind.only.get(key, (value, ""))
         if value is not None and (type(value), value) != (type(allowed), allowed):

@@ -6,6 +6,7 @@ from builders.configurations import read_config, spec_of_config
 from builders.configurations.kinds import BY_MODEL_TYPE, KINDS
 from formulas import closed_form
 from tests.configurations import BERT, ERNIE, GPT2, LLAMA, ROBERTA
+from tests.configurations_found import FOUND, UNNAMED
 
 pytestmark = pytest.mark.framework("transformers")
 
@@ -58,12 +59,19 @@ def test_small(kind, name, tmp_path):
     assert (saved.architecture, closed_form(saved.spec.letters())) == (name, count)
 
 
-@pytest.mark.parametrize("keys", [BERT, ERNIE, ROBERTA, GPT2, LLAMA])
+@pytest.mark.parametrize("keys", [BERT, ERNIE, ROBERTA, GPT2, LLAMA, *FOUND.values()])
 def test_released(keys):
-    (name,) = keys["architectures"]
+    # Today's name of the class is asked for: transformers has no older one.
+    name = read_config(keys).architecture
     assert closed_form(spec_of_config(keys).letters()) == (
         model_of(config_of(keys), name).num_parameters()
     )
+
+
+@pytest.mark.parametrize(("keys", "kind", "name"), UNNAMED.values(), ids=UNNAMED)
+def test_unnamed(keys, kind, name):
+    count = closed_form(spec_of_config(keys).letters())
+    assert count == model_of(config_of({"model_type": kind, **keys}), name).num_parameters()
 
 
 @pytest.mark.parametrize("kind", BY_MODEL_TYPE)
@@ -114,6 +122,19 @@ def test_what_is_refused_would_be_miscounted(kind, name, change):
     # A decoder is refused for its attention, which only reads what came before, as well.
     plain.is_decoder = config.to_dict().get("is_decoder", False)
     assert model_of(config, name).num_parameters() != model_of(plain, name).num_parameters()
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("openai-gpt", "OpenAIGPTLMHeadModel"), ("ctrl", "CTRLLMHeadModel")]
+)
+def test_other_models_with_the_keys_of_gpt2_would_be_miscounted(kind, name):
+    sizes = SMALL["gpt2"]
+    keys = {"ctrl": {"dff": 4 * sizes["n_embd"]}, "openai-gpt": {"afn": "gelu"}}[kind]
+    with pytest.raises(ValueError, match=f"{next(iter(keys))}=.* is not counted"):
+        spec_of_config(sizes | keys)
+    config = config_of({"model_type": kind, **sizes, **keys})
+    count = closed_form(spec_of_config(sizes).letters())
+    assert count != model_of(config, name).num_parameters()
 
 
 def test_every_key_of_todays_configurations_is_known():

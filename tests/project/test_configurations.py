@@ -9,7 +9,7 @@ from builders.configurations import read_config, spec_of_config
 from builders.configurations.kinds import BY_MODEL_TYPE, KINDS, UNNAMED
 from formulas import EncoderSpec, GPTSpec, LlamaSpec, closed_form
 from formulas.models import named_model
-from tests.configurations import ALL, BAIDU, BERT, ERNIE, GOOGLE, GPT2, LLAMA, ROBERTA
+from tests.configurations import ALL, BAIDU, BERT, ERNIE, GOOGLE, GPT2, LLAMA, ROBERTA, refusal
 
 BASE = named_model("bert-base").spec
 
@@ -125,13 +125,6 @@ def test_other_names_of_a_size():
     assert spec_of_config(types | {"sent_type_vocab_size": 4}).type_vocab_size == 4
 
 
-def refusal(config):
-    with pytest.raises(ValueError, match=r".") as caught:
-        spec_of_config(config)
-    (line,) = str(caught.value).splitlines()
-    return line
-
-
 @pytest.mark.parametrize(
     ("config", "change", "line"),
     [
@@ -155,7 +148,9 @@ def refusal(config):
         (BERT, {"num_hidden_groups": None}, "'num_hidden_groups' is no key that is known of Hug"),
         (LLAMA, {"type_vocab_size": 2}, "'type_vocab_size' is no key that is known of Hugging F"),
         (GPT2, {"intermediate_size": 9}, "'intermediate_size' is no key that is known of Huggin"),
-        (GOOGLE, {"n_embd": 768}, "'n_embd' is no key that is known of Google's bert_config.jso"),
+        (GOOGLE, {"n_layer": 12}, "'n_layer' is no key that is known of BERT (Google's, Baidu's"),
+        (GOOGLE, {"position_embedding_type": "relative_key"}, "position_embedding_type='relativ"),
+        (GOOGLE, {"is_decoder": True}, "is_decoder=True is not counted: it would be a decoder"),
     ],
 )
 def test_what_would_change_the_count(config, change, line):
@@ -171,8 +166,9 @@ def test_what_would_change_the_count(config, change, line):
         (
             BERT,
             {"architectures": ["BertForSequenceClassification"], "num_labels": 3},
-            "'BertForSequenceClassification' is no class that is counted of Hugging Face's BERT: "
-            "BertModel, BertForMaskedLM, BertForNextSentencePrediction, BertForPreTraining",
+            "'BertForSequenceClassification' is no class that is counted of Hugging Face's BERT; "
+            "to count another class of these sizes, put it in its place: BertModel, "
+            "BertForMaskedLM, BertForNextSentencePrediction, BertForPreTraining",
         ),
         (GOOGLE, {"architectures": ["T5Model"]}, "architectures=['T5Model'] is no class that is"),
         (BERT, {"architectures": "BertModel"}, "architectures='BertModel' is not possible"),
@@ -208,7 +204,7 @@ def test_contradictory_or_absurd(config, change, line):
         ("[" * 100_000, " is no JSON that can be read: it is nested too deep"),
         ("{}" + " " * 2**20, " has 1,048,578 bytes: no such file is longer than 1,048,576"),
         ('{"hidden_size": 1' + "0" * 5000 + "}", " is no JSON: "),
-        ("{}", ": vocab_size is missing, as a configuration of Google's bert_config.json or B"),
+        ("{}", ": vocab_size is missing, as a configuration of BERT (Google's, Baidu's, or any wi"),
     ],
     ids=range(9),
 )
@@ -244,7 +240,8 @@ def test_no_key_is_in_two_tables():
 def test_every_spec_has_a_kind():
     assert {kind.spec for kind in KINDS} == {EncoderSpec, GPTSpec, LlamaSpec}
     for kind in KINDS:
-        assert kind.default in kind.architectures
+        assert {kind.default, *kind.renamed.values()} <= set(kind.architectures)
+        assert not kind.renamed.keys() & kind.architectures.keys()
         due = set(kind.spec.__dataclass_fields__) - {"tie_word_embeddings"}
         parts = {"pooler", "mlm_head", "nsp_head"}
         assert set(kind.sizes) == due - parts
