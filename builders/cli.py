@@ -95,10 +95,10 @@ def verify_command(
     if reference:
         specs = {name: spec for name, spec in specs.items() if _answerable(name, spec, models)}
     families = list(dict.fromkeys(family_of(spec).name for spec in specs.values()))
+    if not reference:
+        require_agreement(families)
     there, absent = chosen_frameworks(names)
     formula = answering(reference, specs) if reference else None
-    if not formula:
-        require_agreement(families)
     with progress_of(there, len(specs) + examples * len(families)) as advance:
         results = verify(
             there,

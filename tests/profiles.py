@@ -27,7 +27,7 @@ PROFILES = {
         "derandomize": False,
         "database": DirectoryBasedExampleDatabase(".hypothesis/examples"),
     },
-    "ci": {**PINNED, "max_examples": 50, "derandomize": True, "database": None},
+    "ci": {**PINNED, "max_examples": 25, "derandomize": True, "database": None},
     "thorough": {
         **PINNED,
         "max_examples": 5000,

@@ -36,7 +36,7 @@ def test_an_outsider_passes_the_tests_of_every_framework(run):
     done = run(COUNTS, "tests/builders/test_laws.py", "--framework", "toy", "--require")
     assert done.returncode == 0, done.stdout
     assert f"{len(FAMILIES) + len(CASES)} passed" in done.stdout
-    assert "hypothesis profile ci, 50 examples, derandomised" in done.stdout
+    assert "hypothesis profile ci, 25 examples, derandomised" in done.stdout
     assert "\ntoy: numpy 2." in done.stdout
 
 
@@ -48,6 +48,10 @@ def test_a_wrong_framework_fails_and_prints_a_spec_to_paste(run):
     assert "spec = EncoderSpec(vocab_size=1, hidden_size=1, num_hidden_layers=1" in done.stdout
     assert "layers.0.feed_forward.intermediate.bias" in done.stdout
     assert "@reproduce_failure(" in done.stdout
+
+
+def test_what_decides_is_the_same_at_every_run():
+    assert "\nexport CI=true\n" in (ROOT / ".ci" / "run").read_text("utf-8")
 
 
 def test_absent_is_skipped_with_the_reason(run):
