@@ -177,9 +177,7 @@ def _print_results(results: list[Result], absent: list[Framework], seed: int) ->
             text = explained(result.report, result.spec)
             console.print(f"\n{result.framework}", text, sep="\n", markup=False)
         else:
-            console.print(
-                f"\n{result.framework} is installed and broken: {result.reason}", markup=False
-            )
+            console.print("", _broken(result), sep="\n", markup=False)
     for reason in dict.fromkeys(r.reason for r in results if r.status == "not expressible"):
         if reason:
             console.print(f"not expressible: {reason}", markup=False)
@@ -201,7 +199,7 @@ def _print_verdict(formula: Formula, results: list[Result], seed: int) -> None:
     console.print(verify_table(without_smallest(results)))
     for result in results:
         if result.status == "broken":
-            lines.insert(0, f"{result.framework} is installed and broken: {result.reason}")
+            lines.insert(0, _broken(result))
     console.print(*lines, f"random specs: seed {seed}", sep="\n", markup=False)
 
 
@@ -211,15 +209,17 @@ def _print_proofs(proofs: list[Proof], absent: list[Framework]) -> None:
         for finding in proof.findings:
             console.print(f"\n{proof.framework}: {finding}", markup=False)
         if proof.reason:
-            console.print(
-                f"\n{proof.framework} is installed and broken: {proof.reason}", markup=False
-            )
+            console.print("", _broken(proof), sep="\n", markup=False)
     for chosen in absent:
         console.print(f"not installed, not proved: {how_to_get(chosen)}", markup=False)
     proved = sum(not proof.failed for proof in proofs)
     tensors = sum(proof.tensors for proof in proofs)
     console.print(f"{proved} of {len(proofs)} frameworks equal the formula at every size")
     console.print(f"{tensors} tensors read in symbols")
+
+
+def _broken(record: Result | Proof) -> str:
+    return f"{record.framework} is installed and broken: {record.reason}"
 
 
 def main() -> None:

@@ -9,6 +9,12 @@ from builders.configurations import spec_of_config
 
 Config = dict[str, Any]
 
+
+def without(config: Config, *keys: str) -> Config:
+    """``config`` but for ``keys``."""
+    return {key: value for key, value in config.items() if key not in keys}
+
+
 GOOGLE: Config = {
     "attention_probs_dropout_prob": 0.1,
     "directionality": "bidi",
@@ -68,7 +74,7 @@ BERT: Config = {
 """Hugging Face, bert-base-uncased, config.json."""
 
 ERNIE: Config = {
-    **{key: value for key, value in BERT.items() if key != "gradient_checkpointing"},
+    **without(BERT, "gradient_checkpointing"),
     "architectures": ["ErnieForPreTraining"],
     "hidden_act": "relu",
     "max_position_embeddings": 513,

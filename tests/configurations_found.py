@@ -3,10 +3,10 @@
 Written out by hand; each cites where such a file was found.
 """
 
-from tests.configurations import BERT, GOOGLE, GPT2, Config
+from tests.configurations import BERT, GOOGLE, GPT2, ROBERTA, Config, without
 
 GPT2_MEDIUM: Config = {
-    **{key: value for key, value in GPT2.items() if key != "task_specific_params"},
+    **without(GPT2, "task_specific_params"),
     "n_embd": 1024,
     "n_head": 16,
     "n_layer": 24,
@@ -16,7 +16,7 @@ GPT2_MEDIUM: Config = {
 """The keys of AYaroshevskii/Tweet-Sentiment, configs/gpt2-medium/config.json."""
 
 HATEBERT: Config = {
-    **{key: value for key, value in BERT.items() if key != "gradient_checkpointing"},
+    **without(BERT, "gradient_checkpointing"),
     "_name_or_path": "GroNLP/hateBERT",
     "_num_labels": 2,
     "cls_token_id": 101,
@@ -98,23 +98,14 @@ DIALOGPT: Config = {
 config/model_config.json, has the same keys."""
 
 EARLY_ROBERTA: Config = {
-    "attention_probs_dropout_prob": 0.1,
+    **without(
+        ROBERTA, "architectures", "bos_token_id", "eos_token_id", "model_type", "pad_token_id"
+    ),
     "finetuning_task": None,
-    "hidden_act": "gelu",
-    "hidden_dropout_prob": 0.1,
-    "hidden_size": 768,
-    "initializer_range": 0.02,
-    "intermediate_size": 3072,
-    "layer_norm_eps": 1e-05,
-    "max_position_embeddings": 514,
-    "num_attention_heads": 12,
-    "num_hidden_layers": 12,
     "num_labels": 2,
     "output_attentions": False,
     "output_hidden_states": False,
     "torchscript": False,
-    "type_vocab_size": 1,
-    "vocab_size": 50265,
 }
 """AYaroshevskii/Tweet-Sentiment, configs/roberta-base/config.json."""
 

@@ -67,8 +67,8 @@ class LiveReport:
         for weight in self.matching.unexpected:
             if weight.trainable:
                 others = self.matching.alike(weight) - 1
-                note = "or the other one of this shape" if others == 1 else ""
-                note = f"or one of {others} others of this shape" if others > 1 else note
+                few = {0: "", 1: "or the other one of this shape"}
+                note = few.get(others, f"or one of {others} others of this shape")
                 yield "unexpected", _shape(weight.shape), weight.path, f"{weight.size:+,}", note
 
     def _frozen(self) -> Iterator[tuple[str, ...]]:

@@ -5,7 +5,7 @@ import pytest
 from builders.configurations import read_config, spec_of_config
 from builders.configurations.kinds import BY_MODEL_TYPE, KINDS
 from formulas import closed_form
-from tests.configurations import BERT, ERNIE, GPT2, LLAMA, ROBERTA
+from tests.configurations import BERT, ERNIE, GPT2, LLAMA, ROBERTA, without
 from tests.configurations_found import FOUND, UNNAMED
 
 pytestmark = pytest.mark.framework("transformers")
@@ -40,8 +40,7 @@ def model_of(config, name):
 def config_of(keys):
     from transformers import AutoConfig
 
-    sizes = {key: value for key, value in keys.items() if key != "model_type"}
-    return AutoConfig.for_model(keys["model_type"], **sizes)
+    return AutoConfig.for_model(keys["model_type"], **without(keys, "model_type"))
 
 
 @pytest.mark.parametrize(("kind", "name"), CLASSES)

@@ -9,7 +9,18 @@ from builders.configurations import read_config, spec_of_config
 from builders.configurations.kinds import BY_MODEL_TYPE, KINDS, UNNAMED
 from formulas import EncoderSpec, GPTSpec, LlamaSpec, closed_form
 from formulas.models import named_model
-from tests.configurations import ALL, BAIDU, BERT, ERNIE, GOOGLE, GPT2, LLAMA, ROBERTA, refusal
+from tests.configurations import (
+    ALL,
+    BAIDU,
+    BERT,
+    ERNIE,
+    GOOGLE,
+    GPT2,
+    LLAMA,
+    ROBERTA,
+    refusal,
+    without,
+)
 
 BASE = named_model("bert-base").spec
 
@@ -94,8 +105,7 @@ def test_without_a_class_the_usual_one_is_assumed(config, architecture, named):
 
 @pytest.mark.parametrize("config", [BERT, ERNIE, ROBERTA, GPT2, LLAMA])
 def test_the_class_alone_tells_the_kind(config):
-    without = {key: value for key, value in config.items() if key != "model_type"}
-    assert read_config(without) == read_config(config)
+    assert read_config(without(config, "model_type")) == read_config(config)
 
 
 def test_a_decoder_without_a_head_has_nothing_to_untie():
@@ -117,11 +127,11 @@ def test_what_is_absent_follows_from_the_rest():
 
 
 def test_other_names_of_a_size():
-    renamed = {key: value for key, value in GPT2.items() if key not in ("n_embd", "n_layer")}
+    renamed = without(GPT2, "n_embd", "n_layer")
     assert spec_of_config(renamed | {"hidden_size": 768, "num_hidden_layers": 12}) == (
         spec_of_config(GPT2)
     )
-    types = {key: value for key, value in BAIDU.items() if key != "type_vocab_size"}
+    types = without(BAIDU, "type_vocab_size")
     assert spec_of_config(types | {"sent_type_vocab_size": 4}).type_vocab_size == 4
 
 

@@ -5,7 +5,7 @@ import pytest
 from builders.configurations import read_config, spec_of_config
 from formulas import closed_form
 from formulas.models import named_model
-from tests.configurations import refusal
+from tests.configurations import refusal, without
 from tests.configurations_found import (
     CDIAL_GPT,
     DIALOGPT,
@@ -45,7 +45,7 @@ def test_an_older_name_of_a_class():
     assert (
         read == read_config(RELORA, "LlamaForCausalLM") == read_config(RELORA, "LLaMAForCausalLM")
     )
-    assert read == read_config({key: RELORA[key] for key in RELORA if key != "model_type"})
+    assert read == read_config(without(RELORA, "model_type"))
 
 
 @pytest.mark.parametrize(("keys", "kind", "name"), UNNAMED.values(), ids=UNNAMED)
