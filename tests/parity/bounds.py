@@ -33,8 +33,12 @@ FLOAT32_STEPS: dict[str, tuple[str, ...]] = {
     "keras-bert": ("gelu",),
     "keras-jax": ("layer_norm", "rms_norm", "softmax", "tanh"),
     "keras-tensorflow": ("gelu", "gelu_new", "scale"),
-    # Its matmul gives float32; the projections of its attention are einsum, which does not.
-    "keras-torch": ("decoder", "layer_norm", "linear", "rms_norm"),
+    # Its matmul gives float32 and its attention is computed in it; the projections of that are
+    # einsum, which is not.
+    "keras-torch": (
+        *("attention", "scale", "softmax"),
+        *("decoder", "layer_norm", "linear", "rms_norm"),
+    ),
     "transformers": ("positions", "rms_norm"),
 }
 """Steps that a framework takes in float32, or with constants of float32, in float64 too."""
