@@ -76,7 +76,9 @@ class _Comparison:
                     yield Row("unexpected", path, None, weight.path, weight.shape, 0, note)
                 elif not tensor.trainable and not weight.trainable:
                     pass  # One table of fixed values may serve several.
-                elif tensor.tied_to != target and path not in self.seen:
+                elif tensor.tied_to != target and path in self.seen:
+                    yield Row("unexpected", path, None, weight.path, weight.shape, 0, note)
+                elif tensor.tied_to != target:
                     loss = -tensor.size if tensor.trainable and tensor.tied_to is None else 0
                     yield Row("missing", path, tensor.shape, weight.path, None, loss, note)
                 self.seen.add(path)

@@ -287,6 +287,15 @@ class TestTying:
         row = only_row(SPEC, weights)
         assert (row.kind, row.path, row.difference) == ("unexpected", "layers.0.gate", 0)
 
+    def test_a_further_name_of_what_has_its_own_storage(self):
+        scale = "embeddings.layer_norm.scale"
+        weights = [
+            replace(w, aliases=(scale,)) if w.path == WORDS else w for w in weights_of(SPEC)
+        ]
+        row = only_row(SPEC, weights)
+        assert (row.kind, row.path, row.difference) == ("unexpected", scale, 0)
+        assert row.note == f"shares the storage of {WORDS}"
+
 
 def test_render():
     spec = replace(SPEC, num_hidden_layers=3)
