@@ -1,16 +1,6 @@
-"""Real encoders in real frameworks, held to the formulas."""
+"""Real models in real frameworks: the contract, the registry, and a file for each framework."""
 
-from builders.anyone.live import assert_parameters
-from builders.check import check
-from builders.protocol import Builder, FrameworkUnavailable, Model, UnsupportedSpec
-from builders.registry import load
+from paramproof.builders.protocol import Builder, FrameworkUnavailable, Model, UnsupportedSpec
+from paramproof.builders.registry import load
 
-__all__ = [
-    "Builder",
-    "FrameworkUnavailable",
-    "Model",
-    "UnsupportedSpec",
-    "assert_parameters",
-    "check",
-    "load",
-]
+__all__ = ["Builder", "FrameworkUnavailable", "Model", "UnsupportedSpec", "load"]

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
-from formulas.inventory import LAYER
-from formulas.spec import Numerics, Spec
-from formulas.weight import Weight
+from paramproof.formulas.layout import Weight
+from paramproof.formulas.spec import Numerics, Spec
+from paramproof.formulas.tensors import LAYER
 
 Array: TypeAlias = Any
 """A NumPy array; the contract itself does not need NumPy."""

@@ -19,8 +19,8 @@ from importlib import metadata, util
 from pathlib import Path
 from typing import cast
 
-import builders.frameworks
-from builders.protocol import Builder, FrameworkUnavailable
+import paramproof.builders.frameworks
+from paramproof.builders.protocol import Builder, FrameworkUnavailable
 
 ENTRY_POINTS = "paramproof.frameworks"
 
@@ -116,7 +116,7 @@ def load(name: str) -> Builder:
 
 
 def _modules() -> Iterator[str]:
-    package = builders.frameworks
+    package = paramproof.builders.frameworks
     for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda info: info.name):
         yield f"{package.__name__}.{info.name}"
     for entry in sorted(metadata.entry_points(group=ENTRY_POINTS)):

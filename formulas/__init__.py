@@ -4,11 +4,11 @@ Nothing in this package knows a framework, and nothing in it needs more than the
 standard library.
 """
 
-from formulas.comparison import compare
-from formulas.families import FAMILIES, Family, closed_form, inventory
-from formulas.inventory import Inventory, Tensor
-from formulas.report import Report, Row
-from formulas.spec import (
+from paramproof.formulas.comparison import compare
+from paramproof.formulas.families import FAMILIES, Family, closed_form, inventory
+from paramproof.formulas.layout import Weight
+from paramproof.formulas.report import Report, Row
+from paramproof.formulas.spec import (
     EncoderDecoderLetters,
     EncoderDecoderSpec,
     EncoderSpec,
@@ -21,7 +21,7 @@ from formulas.spec import (
     Numerics,
     Spec,
 )
-from formulas.weight import Weight
+from paramproof.formulas.tensors import Inventory, Tensor
 
 __all__ = [
     "FAMILIES",

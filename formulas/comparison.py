@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import cycle
 
-from formulas.inventory import LAYER, Inventory, at_layer, stack_of
-from formulas.report import Report, Row, Shape
-from formulas.weight import Weight, stored_shape
+from paramproof.formulas.layout import Weight, stored_shape
+from paramproof.formulas.report import Report, Row, Shape
+from paramproof.formulas.tensors import LAYER, Inventory, at_layer, stack_of
 
 
 def compare(inventory: Inventory, weights: Iterable[Weight]) -> Report:

@@ -14,8 +14,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
 from typing import TypeAlias
 
-from formulas.inventory import LAYER, Inventory, Tensor
-from formulas.spec import Quantity
+from paramproof.formulas.spec import Quantity
+from paramproof.formulas.tensors import LAYER, Inventory, Tensor
 
 Convention: TypeAlias = Callable[[Inventory], Inventory]
 

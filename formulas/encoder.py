@@ -6,9 +6,9 @@ plain arithmetic on the letters and never branch on one: an indicator multiplies
 
 from __future__ import annotations
 
-from formulas.inventory import LAYER, Inventory, Tensor
-from formulas.spec import Letters, Quantity
-from formulas.terms import (
+from paramproof.formulas.spec import Letters, Quantity
+from paramproof.formulas.tensors import LAYER, Inventory, Tensor
+from paramproof.formulas.terms import (
     BERT,
     BERT_CODE,
     TRANSFORMER,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from formulas.inventory import LAYER, Inventory
-from formulas.spec import EncoderDecoderLetters, Quantity
-from formulas.terms import (
+from paramproof.formulas.spec import EncoderDecoderLetters, Quantity
+from paramproof.formulas.tensors import LAYER, Inventory
+from paramproof.formulas.terms import (
     TRANSFORMER,
     Part,
     attention,

@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from formulas import encoder, encoder_decoder, gpt, llama
-from formulas.inventory import Inventory
-from formulas.spec import (
+from paramproof.formulas import encoder, encoder_decoder, gpt, llama
+from paramproof.formulas.spec import (
     EncoderDecoderLetters,
     EncoderDecoderSpec,
     EncoderSpec,
@@ -21,6 +20,7 @@ from formulas.spec import (
     Quantity,
     Spec,
 )
+from paramproof.formulas.tensors import Inventory
 
 
 @dataclass(frozen=True, slots=True)

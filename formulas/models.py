@@ -8,8 +8,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from formulas.families import spec_from
-from formulas.spec import Spec
+from paramproof.formulas.families import spec_from
+from paramproof.formulas.spec import Spec
 
 SHORT_NAMES = {"bert-base": "bert-base-uncased", "bert-large": "bert-large-uncased"}
 
@@ -34,7 +34,7 @@ class NamedModel:
 @cache
 def named_models() -> dict[str, NamedModel]:
     """Every named model, by its full name, in the order of the data."""
-    tables = tomllib.loads(files("formulas").joinpath("models.toml").read_text("utf-8"))
+    tables = tomllib.loads(files("paramproof.formulas").joinpath("models.toml").read_text("utf-8"))
     return {name: _model(name, table) for name, table in tables.items()}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from formulas.inventory import LAYER
+from paramproof.formulas.tensors import LAYER
 
 Kind: TypeAlias = Literal[
     "missing", "unexpected", "wrong shape", "wrong trainability", "wrong count"

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from formulas.inventory import Tensor
-from formulas.spec import Quantity
+from paramproof.formulas.spec import Quantity
+from paramproof.formulas.tensors import Tensor
 
 Part = tuple[Tensor, ...]
 

@@ -6,7 +6,7 @@ Source: https://github.com/huggingface/safetensors, section "Format".
 import json
 import struct
 
-from formulas import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec, inventory
+from paramproof.formulas import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec, inventory
 
 SIZES = {"vocab_size": 29, "num_attention_heads": 3, "intermediate_size": 7}
 LAYERS = {"num_hidden_layers": 2}

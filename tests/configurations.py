@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from builders.configurations import spec_of_config
+from paramproof.sources.configs import spec_of_config
 
 Config = dict[str, Any]
 

@@ -10,9 +10,9 @@ import os
 import pytest
 from hypothesis import settings
 
-from builders.protocol import Builder, FrameworkUnavailable
-from builders.registry import Framework, frameworks
-from formulas import FAMILIES
+from paramproof.builders.protocol import Builder, FrameworkUnavailable
+from paramproof.builders.registry import Framework, frameworks
+from paramproof.formulas import FAMILIES
 from tests import profiles
 
 profiles.register()

@@ -8,11 +8,11 @@ of a random number is a false one. ``python -m tests.explain_rate`` prints the r
 import sys
 from random import Random
 
-from builders.explain.grammar import components
-from builders.explain.search import candidates
-from builders.explain.tree import Tree
-from formulas import inventory
-from formulas.models import named_models
+from paramproof.explain.grammar import components
+from paramproof.explain.search import candidates
+from paramproof.explain.tree import Tree
+from paramproof.formulas import inventory
+from paramproof.formulas.models import named_models
 
 NUMBERS = 20_000
 SEED = 0

@@ -1,6 +1,6 @@
 """A small model of each family, whose sizes are all different, to start from."""
 
-from formulas import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec
+from paramproof.formulas import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec
 
 SPECS = {
     "encoder": EncoderSpec(

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import tensorflow as tf
 from tensorflow import keras
 
-from builders.protocol import (
+from paramproof.builders.protocol import (
     Array,
     DType,
     FrameworkUnavailable,
@@ -24,8 +24,8 @@ from builders.protocol import (
     require_allocated,
     require_arrays,
 )
-from formulas.spec import EncoderSpec, Numerics, Spec
-from formulas.weight import Weight
+from paramproof.formulas.layout import Weight
+from paramproof.formulas.spec import EncoderSpec, Numerics, Spec
 
 FRAMEWORKS = {
     "keras-bert": {

@@ -7,12 +7,12 @@ in the symbols of the formulas.
 
 from typing import TypeAlias
 
-from formulas.spec.encoder import EncoderSpec, Letters
-from formulas.spec.encoder_decoder import EncoderDecoderLetters, EncoderDecoderSpec
-from formulas.spec.gpt import GPTLetters, GPTSpec
-from formulas.spec.llama import LlamaLetters, LlamaSpec
-from formulas.spec.numerics import Activation, Numerics, original_numerics
-from formulas.spec.quantity import Quantity
+from paramproof.formulas.spec.encoder import EncoderSpec, Letters
+from paramproof.formulas.spec.encoder_decoder import EncoderDecoderLetters, EncoderDecoderSpec
+from paramproof.formulas.spec.gpt import GPTLetters, GPTSpec
+from paramproof.formulas.spec.llama import LlamaLetters, LlamaSpec
+from paramproof.formulas.spec.numerics import Activation, Numerics, original_numerics
+from paramproof.formulas.spec.quantity import Quantity
 
 Spec: TypeAlias = EncoderSpec | EncoderDecoderSpec | GPTSpec | LlamaSpec
 """A model of any family."""

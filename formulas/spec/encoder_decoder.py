@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from formulas.spec.possible import FOLLOWS, follow, require, require_fields, require_heads
-from formulas.spec.quantity import Quantity
+from paramproof.formulas.spec.quantity import Quantity
+from paramproof.formulas.spec.validation import (
+    FOLLOWS,
+    follow,
+    require,
+    require_fields,
+    require_heads,
+)
 
 
 class EncoderDecoderLetters(NamedTuple):

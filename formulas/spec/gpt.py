@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from formulas.spec.possible import require_fields, require_heads
-from formulas.spec.quantity import Quantity
+from paramproof.formulas.spec.quantity import Quantity
+from paramproof.formulas.spec.validation import require_fields, require_heads
 
 
 class GPTLetters(NamedTuple):

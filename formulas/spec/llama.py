@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from formulas.spec.possible import (
+from paramproof.formulas.spec.quantity import Quantity
+from paramproof.formulas.spec.validation import (
     FOLLOWS,
     follow,
     require,
@@ -13,7 +14,6 @@ from formulas.spec.possible import (
     require_heads,
     require_size,
 )
-from formulas.spec.quantity import Quantity
 
 
 class LlamaLetters(NamedTuple):

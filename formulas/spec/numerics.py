@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from formulas.spec.encoder import EncoderSpec
-from formulas.spec.encoder_decoder import EncoderDecoderSpec
-from formulas.spec.gpt import GPTSpec
-from formulas.spec.llama import LlamaSpec
-from formulas.spec.possible import require
+from paramproof.formulas.spec.encoder import EncoderSpec
+from paramproof.formulas.spec.encoder_decoder import EncoderDecoderSpec
+from paramproof.formulas.spec.gpt import GPTSpec
+from paramproof.formulas.spec.llama import LlamaSpec
+from paramproof.formulas.spec.validation import require
 
 Activation: TypeAlias = Literal["gelu", "gelu_new", "relu", "silu"]
 

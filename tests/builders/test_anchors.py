@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from builders import check
-from builders.random_specs import refusal
-from builders.residual import explained
-from formulas.families import family_of
-from formulas.models import named_model, named_models
+from paramproof import check
+from paramproof.algebra.residual import explained
+from paramproof.formulas.families import family_of
+from paramproof.formulas.models import named_model, named_models
+from paramproof.random_specs import refusal
 from tests import literals
 
 

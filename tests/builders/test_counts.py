@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.protocol import UnsupportedSpec
-from builders.random_specs import fixed_in, refusal
-from builders.residual import explained
-from builders.strategies import specs, supported_specs
-from formulas import closed_form, compare, inventory
+from paramproof.algebra.residual import explained
+from paramproof.builders.protocol import UnsupportedSpec
+from paramproof.formulas import closed_form, compare, inventory
+from paramproof.random_specs import fixed_in, refusal
 from tests.profiles import one_in
+from tests.strategies import specs, supported_specs
 
 ONE_IN = {"encoder": 1, "encoder-decoder": 2, "gpt": 2, "llama": 2}
 

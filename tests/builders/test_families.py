@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.canonical import stored_tensors
-from builders.random_specs import refusal
-from builders.strategies import supported_specs
-from builders.transfer import canonical_weights, load_weights
-from formulas import EncoderDecoderSpec, inventory
-from formulas.spec import original_numerics
+from paramproof.formulas import EncoderDecoderSpec, inventory
+from paramproof.formulas.spec import original_numerics
+from paramproof.random_specs import refusal
+from paramproof.weights.canonical import stored_tensors
+from paramproof.weights.transfer import canonical_weights, load_weights
 from tests.builders.test_gradients import assert_reached_but
 from tests.parity.differences import built, gradients
 from tests.parity.families import SPECS, DecoderCase
 from tests.profiles import one_in
+from tests.strategies import supported_specs
 
 GPT = "gpt"
 # Hugging Face has no LLaMA but one whose heads divide the width.

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from formulas.spec import original_numerics
+from paramproof.formulas.spec import original_numerics
 from tests.parity.bounds import expected, output_bounds
 from tests.parity.differences import built, farthest, output_differences, outputs, slope_difference
 from tests.parity.families import SPECS, DecoderCase

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from builders import UnsupportedSpec, check
-from builders.random_specs import refusal
-from builders.residual import explained
-from formulas import FAMILIES, EncoderSpec
-from formulas.families import family_of
+from paramproof import check
+from paramproof.algebra.residual import explained
+from paramproof.builders import UnsupportedSpec
+from paramproof.formulas import FAMILIES, EncoderSpec
+from paramproof.formulas.families import family_of
+from paramproof.random_specs import refusal
 from tests.specs import SPECS
 
 SPEC = EncoderSpec(

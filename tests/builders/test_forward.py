@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.strategies import supported_specs
 from tests.builders.test_features import SPEC
 from tests.parity.bounds import FLOAT32_STEPS
 from tests.profiles import one_in
+from tests.strategies import supported_specs
 
 
 @one_in(10)

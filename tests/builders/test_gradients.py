@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from builders.canonical import stored_tensors, taken_apart
-from builders.protocol import Outputs
-from formulas import EncoderSpec, inventory
+from paramproof.builders.protocol import Outputs
+from paramproof.formulas import EncoderSpec, inventory
+from paramproof.weights.canonical import stored_tensors, taken_apart
 
 SPEC = EncoderSpec(
     vocab_size=13,

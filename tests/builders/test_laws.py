@@ -4,11 +4,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from builders.protocol import UnsupportedSpec
-from builders.random_specs import fixed_in, refusal
-from builders.strategies import supported_specs
+from paramproof.builders.protocol import UnsupportedSpec
+from paramproof.random_specs import fixed_in, refusal
 from tests.laws import CASES, FAMILY_LAWS
 from tests.profiles import one_in
+from tests.strategies import supported_specs
 
 # Of the others each tensor is held to the formula, and the formula to the same laws.
 ONE_IN = {"encoder": 5, "encoder-decoder": 25, "gpt": 25, "llama": 25}

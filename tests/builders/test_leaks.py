@@ -1,6 +1,6 @@
 """Building leaves nothing behind: 300 random encoders in one process, in each framework."""
 
-from builders.verify import verify
+from paramproof.running.pool import verify
 
 WARM_UP = 20
 BUILDS = 300

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.transfer import canonical_weights
-from formulas import EncoderSpec, Numerics, compare, inventory
+from paramproof.formulas import EncoderSpec, Numerics, compare, inventory
+from paramproof.weights.transfer import canonical_weights
 from tests.parity import mistakes
 from tests.parity.bounds import FLOAT32_STEPS, output_bounds, slope, slope_bound
 from tests.parity.cases import DTYPES, Case, cases, own_epsilon

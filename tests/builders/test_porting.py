@@ -5,12 +5,12 @@ import re
 import numpy as np
 import pytest
 
-from builders.canonical import stored_tensors
-from builders.storage import save_weights, saved_weights
-from builders.transfer import canonical_weights
-from formulas.models import named_model
+from docs.writers.pages import ROOT
+from paramproof.formulas.models import named_model
+from paramproof.weights.canonical import stored_tensors
+from paramproof.weights.files import save_weights, saved_weights
+from paramproof.weights.transfer import canonical_weights
 from tests.bits import assert_same, odd_weights
-from tests.docs import ROOT
 
 TEXT = (ROOT / "docs" / "porting.md").read_text("utf-8")
 SPEC = named_model("bert-tiny").spec

@@ -2,9 +2,10 @@
 
 import sympy
 
-from builders import algebra, interpolation, symbolic
-from builders.residual import reading_terms
-from formulas import closed_form
+from paramproof.algebra import symbols as algebra
+from paramproof.algebra.residual import reading_terms
+from paramproof.formulas import closed_form
+from paramproof.proof import interpolation, symbolic
 
 
 def test_symbolic_reading_is_the_formula(framework, builder):

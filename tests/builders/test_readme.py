@@ -2,10 +2,10 @@
 
 import re
 
-from builders.strategies import random_specs
-from formulas import closed_form
+from docs.writers.pages import README, VERIFY, block
+from paramproof.formulas import closed_form
 from tests import literals
-from tests.docs import README, VERIFY, block
+from tests.strategies import random_specs
 
 
 def test_verify_sample(framework, builder):

@@ -12,16 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.canonical import stored_tensors
-from builders.protocol import NotAllocated
-from builders.registry import frameworks
-from builders.storage import save_weights, saved_weights
-from builders.strategies import supported_specs
-from builders.transfer import build_with, canonical_weights, load_weights, transfer
-from formulas.families import spec_fields
+from paramproof.builders.protocol import NotAllocated
+from paramproof.builders.registry import frameworks
+from paramproof.formulas.families import spec_fields
+from paramproof.weights.canonical import stored_tensors
+from paramproof.weights.files import save_weights, saved_weights
+from paramproof.weights.transfer import build_with, canonical_weights, load_weights, transfer
 from tests.bits import assert_same, odd_weights
 from tests.builders.test_features import SPEC
 from tests.profiles import a_fifth
+from tests.strategies import supported_specs
 
 HEADS = replace(SPEC, mlm_head=True, nsp_head=True)
 
@@ -150,10 +150,10 @@ def test_an_abstract_model_has_no_weights(builder):
 CARRY = """
 import json
 import sys
-from builders import load
-from builders.storage import save_weights, saved_weights
-from builders.transfer import build_with, canonical_weights
-from formulas.families import spec_from
+from paramproof.builders import load
+from paramproof.weights.files import save_weights, saved_weights
+from paramproof.weights.transfer import build_with, canonical_weights
+from paramproof.formulas.families import spec_from
 
 name, source, target, fields = sys.argv[1:]
 spec = spec_from(json.loads(fields))

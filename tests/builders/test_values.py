@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from builders.protocol import NotAllocated
+from paramproof.builders.protocol import NotAllocated
 from tests.bits import assert_same, odd
 from tests.builders.test_features import SPEC
 

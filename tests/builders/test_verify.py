@@ -1,9 +1,9 @@
 """``paramproof verify`` of every family, in a framework's own worker process."""
 
-from builders.random_specs import refusal
-from builders.verify import verify
-from formulas import FAMILIES
-from formulas.families import family_of
+from paramproof.formulas import FAMILIES
+from paramproof.formulas.families import family_of
+from paramproof.random_specs import refusal
+from paramproof.running.pool import verify
 from tests.specs import SPECS
 
 EXAMPLES = 2

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from formulas import EncoderSpec
+from paramproof.formulas import EncoderSpec
 
 
 class Attention(nn.Module):

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from builders.protocol import Model
-from formulas import EncoderSpec, Numerics
+from paramproof.builders.protocol import Model
+from paramproof.formulas import EncoderSpec, Numerics
 
 Plant = Callable[[Any, EncoderSpec, Any], Model | None]
 """Spoils the encoder; returns a model of its own where the fault is in the reading."""
@@ -43,7 +43,7 @@ class Fault:
     ) -> Model:
         import torch
 
-        from builders.frameworks.torch import Encoder, TorchModel
+        from paramproof.builders.frameworks.torch import Encoder, TorchModel
 
         with torch.device("cpu" if allocate else "meta"):
             encoder = Encoder(spec, numerics or Numerics())

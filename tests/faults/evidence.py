@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from builders import algebra
-from builders.check import check
-from builders.interpolation import interpolate
-from builders.protocol import Builder
-from builders.residual import reading_terms
-from builders.strategies import random_specs
-from builders.symbolic import Unreadable, read
-from formulas import EncoderSpec, Numerics, closed_form
-from formulas.models import named_models
+from paramproof.algebra import symbols as algebra
+from paramproof.algebra.residual import reading_terms
+from paramproof.builders.protocol import Builder
+from paramproof.checking.model import check
+from paramproof.formulas import EncoderSpec, Numerics, closed_form
+from paramproof.formulas.models import named_models
+from paramproof.proof.interpolation import interpolate
+from paramproof.proof.symbolic import Unreadable, read
 from tests.laws import LAWS
 from tests.parity.cases import Case
 from tests.parity.differences import built, output_differences
+from tests.strategies import random_specs
 
 EXAMPLES = 50
 SPECS_PER_LAW = 10

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from builders.frameworks.torch import TorchModel
-from formulas import Weight
+from paramproof.builders.frameworks.torch import TorchModel
+from paramproof.formulas import Weight
 
 
 class ByName(TorchModel):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.docs import FAULTS_PAGE, block
+from docs.writers.pages import FAULTS_PAGE, block
 from tests.faults import matrix
 from tests.faults.catalogue import FAULTS, Fault, fault
 from tests.faults.evidence import EVIDENCE, catches
@@ -66,5 +66,5 @@ def test_a_name_is_entered_once():
 
 def test_the_published_matrix_is_what_is_observed():
     text = FAULTS_PAGE.read_text("utf-8")
-    assert block("faults", text) == matrix.table(), "run python -m tests.docs"
-    assert block("summary", text) == matrix.summary(), "run python -m tests.docs"
+    assert block("faults", text) == matrix.table(), "run python -m docs.writers.pages"
+    assert block("summary", text) == matrix.summary(), "run python -m docs.writers.pages"

@@ -6,8 +6,8 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.strategies import specs
-from formulas import FAMILIES, Letters, closed_form, inventory
+from paramproof.formulas import FAMILIES, Letters, closed_form, inventory
+from tests.strategies import specs
 
 SYMBOLS = {
     name: family.letters(*sympy.symbols(" ".join(family.letters._fields), integer=True))
@@ -111,7 +111,7 @@ def test_a_sweep_is_the_same_count(family, data):
 
 
 def test_a_sweep_overflows_where_it_says():
-    """int64 ends at 9.2e18: documented in formulas.spec.quantity."""
+    """int64 ends at 9.2e18: documented in paramproof.formulas.spec.quantity."""
     large = Letters(*(np.array([10**7], dtype="int64") for _ in range(7)))
     small = Letters(*(np.array([10**5], dtype="int64") for _ in range(7)))
     assert closed_form(large)[0] != closed_form(Letters(*[10**7] * 7))

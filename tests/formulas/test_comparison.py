@@ -5,10 +5,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-import formulas
-from builders.strategies import specs
-from formulas import Weight, compare, inventory
+from paramproof import formulas
+from paramproof.formulas import Weight, compare, inventory
 from tests.specs import SPECS
+from tests.strategies import specs
 
 SPEC = SPECS["encoder"]
 BOTH = SPECS["encoder-decoder"]
@@ -289,9 +289,7 @@ class TestTying:
 
     def test_a_further_name_of_what_has_its_own_storage(self):
         scale = "embeddings.layer_norm.scale"
-        weights = [
-            replace(w, aliases=(scale,)) if w.path == WORDS else w for w in weights_of(SPEC)
-        ]
+        weights = [replace(w, aliases=(scale,)) if w.path == WORDS else w for w in weights_of(SPEC)]
         row = only_row(SPEC, weights)
         assert (row.kind, row.path, row.difference) == ("unexpected", scale, 0)
         assert row.note == f"shares the storage of {WORDS}"

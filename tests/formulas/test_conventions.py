@@ -5,9 +5,8 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.strategies import encoder_specs
-from formulas import closed_form, inventory
-from formulas.conventions import (
+from paramproof.formulas import closed_form, inventory
+from paramproof.formulas.conventions import (
     CONVENTIONS,
     MEBI,
     PARTS,
@@ -17,8 +16,9 @@ from formulas.conventions import (
     counted,
     in_units,
 )
-from formulas.models import named_model, named_models
+from paramproof.formulas.models import named_model, named_models
 from tests.specs import SPECS
+from tests.strategies import encoder_specs
 
 # By hand: V 5395, P 33, H 512, F 2048, one layer on either side, all three tables one.
 ONE_LAYER = {

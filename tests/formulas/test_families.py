@@ -4,9 +4,9 @@ from dataclasses import asdict
 
 import pytest
 
-from builders.random_specs import CONSTRUCTORS
-from formulas import FAMILIES, closed_form, inventory
-from formulas.families import family_of, spec_fields, spec_from
+from paramproof.formulas import FAMILIES, closed_form, inventory
+from paramproof.formulas.families import family_of, spec_fields, spec_from
+from paramproof.random_specs import CONSTRUCTORS
 from tests.specs import SPECS
 
 

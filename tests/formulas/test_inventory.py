@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.strategies import specs
-from formulas import FAMILIES, inventory
-from formulas.inventory import lies_in
-from formulas.models import named_model
+from paramproof.formulas import FAMILIES, inventory
+from paramproof.formulas.models import named_model
+from paramproof.formulas.tensors import lies_in
 from tests import literals
 from tests.specs import SPECS
+from tests.strategies import specs
 
 SPEC = SPECS["encoder"]
 

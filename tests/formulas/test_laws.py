@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given
 
-from builders.strategies import specs
-from formulas import FAMILIES, closed_form, inventory
+from paramproof.formulas import FAMILIES, closed_form, inventory
 from tests.laws import CASES, FAMILY_LAWS
+from tests.strategies import specs
 
 DERIVATIONS = {
     "closed form": lambda spec: closed_form(spec.letters()),

@@ -6,10 +6,10 @@ from importlib.resources import files
 
 import pytest
 
-from formulas import closed_form, inventory
-from formulas.conventions import in_units
-from formulas.families import spec_fields
-from formulas.models import SHORT_NAMES, named_model, named_models
+from paramproof.formulas import closed_form, inventory
+from paramproof.formulas.conventions import in_units
+from paramproof.formulas.families import spec_fields
+from paramproof.formulas.models import SHORT_NAMES, named_model, named_models
 from tests import literals
 
 NAMES = [
@@ -92,14 +92,14 @@ def test_unknown_name():
 
 def test_data_holds_no_counts():
     """Totals are computed: a count in the data would be a second truth."""
-    tables = tomllib.loads(files("formulas").joinpath("models.toml").read_text("utf-8"))
+    tables = tomllib.loads(files("paramproof.formulas").joinpath("models.toml").read_text("utf-8"))
     for table in tables.values():
         assert set(table) <= {"family", "published", "source", "config", "component", "spec"}
 
 
 def test_the_data_is_read_as_it_stands():
     """Anew, since every other test has what the first one read."""
-    tables = tomllib.loads(files("formulas").joinpath("models.toml").read_text("utf-8"))
+    tables = tomllib.loads(files("paramproof.formulas").joinpath("models.toml").read_text("utf-8"))
     for name, model in named_models.__wrapped__().items():
         table = tables[name]
         about = {key: value for key, value in table.items() if key not in ("family", "spec")}

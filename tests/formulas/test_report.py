@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from formulas import Report, Row, Weight, compare, inventory
+from paramproof.formulas import Report, Row, Weight, compare, inventory
 from tests.formulas.test_comparison import DECODER, WORDS, compared, only_row, weights_of
 from tests.formulas.test_spec import SPEC
 

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import formulas
-from builders.strategies import specs
-from formulas import (
+from paramproof import formulas
+from paramproof.formulas import (
     FAMILIES,
     EncoderDecoderLetters,
     EncoderDecoderSpec,
@@ -19,9 +18,10 @@ from formulas import (
     LlamaSpec,
     Numerics,
 )
-from formulas.families import family_of, spec_fields, spec_from
-from formulas.spec import original_numerics
+from paramproof.formulas.families import family_of, spec_fields, spec_from
+from paramproof.formulas.spec import original_numerics
 from tests.specs import SPECS
+from tests.strategies import specs
 
 SPEC = SPECS["encoder"]
 

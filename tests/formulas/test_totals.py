@@ -2,8 +2,8 @@
 
 import pytest
 
-from formulas import inventory
-from formulas.models import named_model
+from paramproof.formulas import inventory
+from paramproof.formulas.models import named_model
 from tests import literals
 
 V, H, F = 37_000, 512, 2_048

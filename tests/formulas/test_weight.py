@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formulas import Weight
-from formulas.weight import LAYOUTS, stored_shape
+from paramproof.formulas import Weight
+from paramproof.formulas.layout import LAYOUTS, stored_shape
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -5,9 +5,9 @@ from functools import partial
 
 import pytest
 
-from builders.differences.answers import defaults
-from builders.registry import framework
-from tests import differences
+from docs.writers.differences import reference as differences
+from paramproof.builders.registry import framework
+from paramproof.differences.ask import defaults
 
 
 def with_default(monkeypatch, function, name, value):
@@ -53,7 +53,7 @@ def keras_bert_norm(monkeypatch):
 
 
 def hugging_face_norm(monkeypatch):
-    from builders.differences.probes import transformers as probe
+    from paramproof.differences.probes import transformers as probe
 
     # A configuration takes its defaults apart when its class is made.
     changed = partial(probe.BertConfig, layer_norm_eps=1e-6)

@@ -31,7 +31,7 @@ def nn():
 
 def counted(module):
     """Entries of all variables, of ``params`` alone, and as our model lists them."""
-    from builders.frameworks.flax_linen import LinenModel
+    from paramproof.builders.frameworks.flax_linen import LinenModel
 
     variables = variables_of(module)
     ours = sum(weight.size for weight in LinenModel(module, variables).weights())

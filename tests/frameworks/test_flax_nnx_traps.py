@@ -25,7 +25,7 @@ def counted(module):
     """Entries of the whole state, of what the filter ``nnx.Param`` lets through, and ours."""
     from flax import nnx
 
-    from builders.frameworks.flax_nnx import NnxModel
+    from paramproof.builders.frameworks.flax_nnx import NnxModel
 
     ours = sum(weight.size for weight in NnxModel(module).weights())
     return entries(nnx.state(module)), entries(nnx.state(module, nnx.Param)), ours

@@ -42,7 +42,7 @@ def test_whole_model(question):
 def test_a_mask_must_be_that_of_token_0():
     import numpy as np
 
-    from builders import load
+    from paramproof.builders import load
     from tests.builders.test_features import SPEC
 
     model = load("keras-bert").build(SPEC, allocate=True)
@@ -52,8 +52,8 @@ def test_a_mask_must_be_that_of_token_0():
 
 
 def test_another_epsilon_is_refused():
-    from builders import UnsupportedSpec, load
-    from formulas import Numerics
+    from paramproof.builders import UnsupportedSpec, load
+    from paramproof.formulas import Numerics
     from tests.builders.test_features import SPEC
 
     with pytest.raises(UnsupportedSpec, match="epsilon 1e-14 and no other"):
@@ -66,7 +66,7 @@ def test_keras_3_under_tensorflow_is_named():
     import subprocess
     import sys
 
-    code = "import tensorflow; import builders.frameworks.keras_bert"
+    code = "import tensorflow; import paramproof.builders.frameworks.keras_bert"
     environment = {k: v for k, v in os.environ.items() if k != "TF_USE_LEGACY_KERAS"}
     environment["PYTHONPATH"] = os.pathsep.join(entry for entry in sys.path if entry)
     done = subprocess.run(
@@ -80,7 +80,7 @@ def test_live():
     import tensorflow as tf
     from keras_bert import get_model
 
-    from builders.anyone.live import compare_live
+    from paramproof.live.report import compare_live
     from tests.project.test_anyones_model import SPEC
 
     heads = replace(SPEC, mlm_head=True, nsp_head=True)

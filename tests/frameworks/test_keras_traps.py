@@ -60,7 +60,7 @@ def test_count_params_includes_the_statistics_of_a_batch_norm():
 def test_our_weights_list_these_statistics_as_not_trainable():
     from keras import backend
 
-    from builders import load
+    from paramproof.builders import load
 
     loaded = load(f"keras-{backend.backend()}")
     weights = loaded.KerasModel(with_batch_norm(), allocated=True).weights()
@@ -136,9 +136,9 @@ def test_an_abstract_build_leaves_nothing_for_a_later_scope_to_allocate():
     """Keras lists variables without a value; the next scope to end gives each of them one."""
     import keras
 
-    from builders import load
-    from builders.worker import peak_memory
-    from formulas.models import named_model
+    from paramproof.builders import load
+    from paramproof.formulas.models import named_model
+    from paramproof.running.worker import peak_memory
 
     builder = load(f"keras-{keras.backend.backend()}")
     model = builder.build(named_model("bert-base").spec)

@@ -6,7 +6,7 @@ from tests.project.test_anyones_model import SPEC
 
 
 def report_on(model):
-    from builders.anyone.live import compare_live
+    from paramproof.live.report import compare_live
 
     return compare_live(model, SPEC)
 

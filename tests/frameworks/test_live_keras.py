@@ -8,7 +8,7 @@ pytestmark = pytest.mark.framework("keras-jax", "keras-tensorflow", "keras-torch
 
 
 def report_on(model):
-    from builders.anyone.live import compare_live
+    from paramproof.live.report import compare_live
 
     return compare_live(model, SPEC)
 

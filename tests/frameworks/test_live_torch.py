@@ -12,7 +12,7 @@ pytestmark = pytest.mark.framework("torch")
 
 
 def report_on(model, spec=SPEC):
-    from builders.anyone.live import compare_live
+    from paramproof.live.report import compare_live
 
     return compare_live(model, spec)
 
@@ -52,7 +52,7 @@ def test_on_the_meta_device_at_real_size():
     import torch
     from torch import nn
 
-    from formulas.models import named_model
+    from paramproof.formulas.models import named_model
 
     with torch.device("meta"):
         tables = [nn.Embedding(rows, 768) for rows in (30522, 512, 2)]

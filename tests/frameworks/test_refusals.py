@@ -9,8 +9,8 @@ from dataclasses import asdict
 
 import pytest
 
-from builders import load
-from formulas import EncoderSpec, closed_form
+from paramproof.builders import load
+from paramproof.formulas import EncoderSpec, closed_form
 from tests.builders.test_features import SPEC
 
 L, H, A, F, *_ = SPEC.letters()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from formulas import EncoderSpec, compare, inventory
+from paramproof.formulas import EncoderSpec, compare, inventory
 
 pytestmark = pytest.mark.framework("torch")
 
@@ -102,7 +102,7 @@ EXPECTED = {
 
 
 def report_of(encoder, spec=SPEC):
-    from builders.frameworks.torch import TorchModel
+    from paramproof.builders.frameworks.torch import TorchModel
 
     return compare(inventory(spec.letters()), TorchModel(encoder).weights())
 
@@ -110,8 +110,8 @@ def report_of(encoder, spec=SPEC):
 def built(spec=SPEC):
     import torch
 
-    from builders.frameworks.torch import Encoder
-    from formulas import Numerics
+    from paramproof.builders.frameworks.torch import Encoder
+    from paramproof.formulas import Numerics
 
     with torch.device("meta"):
         return Encoder(spec, Numerics()), torch.nn
@@ -163,10 +163,10 @@ def test_untied_where_the_spec_ties():
 
 
 def test_report_in_the_readme():
-    from builders.residual import explained
-    from tests.docs import README, block
+    from docs.writers.pages import README, block
+    from paramproof.algebra.residual import explained
 
     encoder, nn = built()
     bias_dropped(encoder, nn)
     sample = block("report", README.read_text("utf-8"))
-    assert sample == explained(report_of(encoder), SPEC) + "\n", "run python -m tests.docs"
+    assert sample == explained(report_of(encoder), SPEC) + "\n", "run python -m docs.writers.pages"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from builders import check
-from formulas import compare, inventory
+from paramproof import check
+from paramproof.formulas import compare, inventory
 from tests.parity.families import SPECS
 
 pytestmark = pytest.mark.framework("torch")
@@ -44,7 +44,7 @@ def test_bias_is_that_of_everything(nn):
     """Not of the attention alone: without it the norms and the dense layers have none either."""
     layer = nn.TransformerEncoderLayer(**layer_options(), bias=False)
     assert not [name for name, _ in layer.named_parameters() if "bias" in name]
-    from builders import load
+    from paramproof.builders import load
 
     weights = load("torch").build(SPECS["transformer, two vocabularies"]).weights()
     biased = {weight.path for weight in weights if weight.path.startswith("encoder.0.")}
@@ -54,7 +54,7 @@ def test_bias_is_that_of_everything(nn):
 
 
 def test_a_table_of_sines_that_trains_is_no_longer_fixed():
-    from builders import load
+    from paramproof.builders import load
 
     builder = load("torch")
     assert check(builder, SPEC).equal
@@ -72,7 +72,7 @@ def test_a_table_of_sines_that_trains_is_no_longer_fixed():
 
 def test_unequal_parts_of_a_fused_projection():
     """Grouped queries: A heads of queries and G of keys, and of values, in one weight."""
-    from builders import load
+    from paramproof.builders import load
 
     spec = SPECS["llama, grouped queries"]
     weights = load("torch").build(spec).weights()

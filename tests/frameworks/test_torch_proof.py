@@ -7,9 +7,11 @@ one model.
 import pytest
 import sympy
 
-from builders import algebra, check, interpolation, symbolic
-from builders.residual import explained, lines, reading_terms
-from formulas import EncoderSpec
+from paramproof import check
+from paramproof.algebra import symbols as algebra
+from paramproof.algebra.residual import explained, lines, reading_terms
+from paramproof.formulas import EncoderSpec
+from paramproof.proof import interpolation, symbolic
 
 pytestmark = pytest.mark.framework("torch")
 
@@ -75,8 +77,8 @@ class Wrong:
     def build(self, spec):
         import torch
 
-        from builders.frameworks.torch import Encoder, TorchModel
-        from formulas import Numerics
+        from paramproof.builders.frameworks.torch import Encoder, TorchModel
+        from paramproof.formulas import Numerics
 
         with torch.device("meta"):
             encoder = Encoder(spec, Numerics())

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from formulas import closed_form
+from paramproof.formulas import closed_form
 from tests.builders.test_features import SPEC
 
 pytestmark = pytest.mark.framework("torch")
@@ -17,7 +17,7 @@ def entries(tensors):
 
 
 def built(spec=SPEC):
-    from builders import load
+    from paramproof.builders import load
 
     return load("torch").build(spec)
 

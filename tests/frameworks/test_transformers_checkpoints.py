@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from builders.checkpoint import held
-from builders.configurations import read_config, spec_of_config
-from builders.configurations.kinds import BY_MODEL_TYPE
+from paramproof.sources.checkpoints import held
+from paramproof.sources.configs import read_config, spec_of_config
+from paramproof.sources.configs.formats import BY_MODEL_TYPE
 from tests.frameworks.test_transformers_configurations import CLASSES, SMALL, config_of
 
 pytestmark = pytest.mark.framework("transformers")

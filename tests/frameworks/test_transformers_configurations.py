@@ -2,9 +2,9 @@
 
 import pytest
 
-from builders.configurations import read_config, spec_of_config
-from builders.configurations.kinds import BY_MODEL_TYPE, KINDS
-from formulas import closed_form
+from paramproof.formulas import closed_form
+from paramproof.sources.configs import read_config, spec_of_config
+from paramproof.sources.configs.formats import BY_MODEL_TYPE, KINDS
 from tests.configurations import BERT, ERNIE, GPT2, LLAMA, ROBERTA, without
 from tests.configurations_found import FOUND, UNNAMED
 

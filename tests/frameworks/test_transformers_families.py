@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from builders import load
-from builders.transfer import transfer
-from formulas import EncoderDecoderSpec, closed_form
-from formulas.spec import original_numerics
+from paramproof.builders import load
+from paramproof.formulas import EncoderDecoderSpec, closed_form
+from paramproof.formulas.spec import original_numerics
+from paramproof.weights.transfer import transfer
 from tests.parity.families import SPECS
 
 pytestmark = pytest.mark.framework("transformers")

@@ -4,7 +4,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from formulas import closed_form, compare, inventory
+from paramproof.formulas import closed_form, compare, inventory
 from tests.builders.test_features import SPEC
 
 pytestmark = pytest.mark.framework("transformers")
@@ -47,7 +47,7 @@ def after_backward(module, ids):
 
 
 def report_of(module, spec):
-    from builders.frameworks.transformers import HuggingFaceModel
+    from paramproof.builders.frameworks.transformers import HuggingFaceModel
 
     return compare(inventory(spec.letters()), HuggingFaceModel(module).weights())
 

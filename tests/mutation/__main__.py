@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 
-from tests.docs import EVIDENCE_PAGE, MUTATION_PAGE, block, write_markdown
+from docs.writers.pages import EVIDENCE_PAGE, MUTATION_PAGE, block, write_markdown
 from tests.mutation.survivors import ROOT, equivalent, score, survivors, table
 
 

@@ -47,7 +47,7 @@ def equivalent() -> dict[Change, str]:
 def statuses() -> dict[str, int | None]:
     """Exit status of the tests by mutant, None where they did not run."""
     found: dict[str, int | None] = {}
-    for path in sorted((ROOT / "mutants" / "formulas").rglob("*.meta")):
+    for path in sorted((ROOT / "mutants" / "paramproof" / "formulas").rglob("*.meta")):
         found |= json.loads(path.read_text("utf-8"))["exit_code_by_key"]
     return found
 
@@ -100,7 +100,7 @@ def table(reasons: dict[Change, str]) -> str:
 
 
 def _function(mutant: str) -> str:
-    """``formulas.spec.xǁNumericsǁ__post_init____mutmut_4`` as ``formulas.spec.Numerics…``."""
+    """``paramproof.formulas.spec.xǁNumericsǁ__post_init____mutmut_4`` as ``paramproof.formulas.spec.Numerics…``."""
     module, _, mangled = mutant.rpartition(".")
     name = mangled.rpartition("__mutmut_")[0].removeprefix("x")
     return f"{module}.{name.strip('ǁ').replace('ǁ', '.') if 'ǁ' in name else name[1:]}"

@@ -8,9 +8,9 @@ import os
 
 import numpy as np
 
-from builders.protocol import Outputs, require, require_allocated, require_arrays
-from formulas.spec import EncoderSpec
-from formulas.weight import Weight
+from paramproof.builders.protocol import Outputs, require, require_allocated, require_arrays
+from paramproof.formulas.layout import Weight
+from paramproof.formulas.spec import EncoderSpec
 
 FRAMEWORKS = {
     "toy": {"distributions": ("numpy",), "fixed": {"mlm_head": False, "nsp_head": False}},

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 
-from builders.registry import Framework, frameworks
+from paramproof.builders.registry import Framework, frameworks
 from tests.parity.page import PAGE, RESULTS, ROOT, render
 
 

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from builders.protocol import Builder
-from builders.registry import Framework
-from builders.strategies import random_spec, supported_specs
-from formulas import EncoderSpec, Numerics, inventory
+from paramproof.builders.protocol import Builder
+from paramproof.builders.registry import Framework
+from paramproof.formulas import EncoderSpec, Numerics, inventory
+from tests.strategies import random_spec, supported_specs
 
 Array = Any
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from builders.canonical import stored_tensors, taken_apart
-from builders.protocol import Builder, Model, Outputs
-from builders.transfer import build_with
+from paramproof.builders.protocol import Builder, Model, Outputs
+from paramproof.weights.canonical import stored_tensors, taken_apart
+from paramproof.weights.transfer import build_with
 from tests.parity.bounds import at_tokens, expected, output_bounds, slope, slope_bound
 from tests.parity.cases import Case
 

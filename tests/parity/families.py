@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from formulas import EncoderDecoderSpec, GPTSpec, LlamaSpec, Spec
+from paramproof.formulas import EncoderDecoderSpec, GPTSpec, LlamaSpec, Spec
 from tests.parity.cases import SEQUENCES, Case
 
 Array = Any

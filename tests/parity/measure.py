@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from builders.registry import framework
+from paramproof.builders.registry import framework
 from tests.parity.bounds import slope
 from tests.parity.cases import DTYPES, Case, seeded_cases
 from tests.parity.differences import (

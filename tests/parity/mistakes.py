@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from einops import rearrange
 
-from formulas import Numerics
+from paramproof.formulas import Numerics
 from tests.parity.cases import Case
 from tests.reference import encoder
 from tests.reference.steps import Steps

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from builders.canonical import stored_tensors
-from builders.registry import frameworks
-from builders.storage import saved_weights
+from paramproof.builders.registry import frameworks
+from paramproof.weights.canonical import stored_tensors
+from paramproof.weights.files import saved_weights
 from tests.builders.test_porting import ENVIRONMENTS, FILE, SPEC, script
 
 

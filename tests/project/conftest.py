@@ -32,7 +32,13 @@ def paramproof(tmp_path):
     def run(*arguments, **environment):
         path = os.pathsep.join(entry for entry in sys.path if entry)
         return subprocess.run(
-            [sys.executable, "-P", "-c", "from builders.cli import main; main()", *arguments],
+            [
+                sys.executable,
+                "-P",
+                "-c",
+                "from paramproof.cli.main import main; main()",
+                *arguments,
+            ],
             env={**os.environ, "PYTHONPATH": path, **environment},
             cwd=tmp_path,
             capture_output=True,

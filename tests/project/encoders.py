@@ -3,7 +3,7 @@
 No framework is needed to try the proofs on them.
 """
 
-from formulas import Weight, inventory
+from paramproof.formulas import Weight, inventory
 
 
 class Lists:

@@ -2,9 +2,9 @@
 
 import sympy
 
-from builders import algebra
-from builders.algebra import ALL_HEADS, INDICATORS, SIZES, over_heads, text
-from formulas import closed_form
+from paramproof.algebra import symbols as algebra
+from paramproof.algebra.symbols import ALL_HEADS, INDICATORS, SIZES, over_heads, text
+from paramproof.formulas import closed_form
 
 L, A, K, F, V, P, T = SIZES.values()
 

@@ -8,16 +8,16 @@ import pytest
 import sympy
 from hypothesis import given
 
-from builders.anyone.algebra import residual, written
-from builders.anyone.counted import held
-from builders.anyone.formula import Formula, FormulaRefused
-from builders.anyone.hold import differs
-from builders.anyone.pointed import pointed_at
-from builders.anyone.smallest import MOST_BUILDS, smallest
-from builders.anyone.verdict import WHOLE, assert_formula
-from builders.strategies import encoder_specs
-from formulas import Letters, Report, Row, Weight, closed_form, inventory
+from paramproof.formulas import Letters, Report, Row, Weight, closed_form, inventory
+from paramproof.sources.reference import pointed_at
+from paramproof.user_formulas.counts import held
+from paramproof.user_formulas.difference import residual, written
+from paramproof.user_formulas.shrink import MOST_BUILDS, smallest
+from paramproof.user_formulas.signature import Formula, FormulaRefused
+from paramproof.user_formulas.verdict import WHOLE, assert_formula
+from paramproof.user_formulas.verify import differs
 from tests import calculators
+from tests.strategies import encoder_specs
 
 SPEC = replace(WHOLE, mlm_head=False, tie_word_embeddings=True, nsp_head=False)
 LEAST = (
@@ -226,7 +226,7 @@ def test_smallest():
 
 def test_smallest_asks_so_often_and_no_more(monkeypatch):
     asked = []
-    monkeypatch.setattr("builders.anyone.smallest.MOST_BUILDS", 7)
+    monkeypatch.setattr("paramproof.user_formulas.shrink.MOST_BUILDS", 7)
     smallest(WHOLE, lambda spec: asked.append(spec) or spec.vocab_size == 13)
     assert len(asked) == 7
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import assert_parameters
-from builders.anyone.live import compare_live
-from builders.anyone.readers import READERS, Stored, reader, stored
-from builders.anyone.shapes import Unit, most_pairs
-from builders.strategies import specs
-from formulas import EncoderSpec, inventory
+from paramproof import assert_parameters
+from paramproof.formulas import EncoderSpec, inventory
+from paramproof.live.matching import Unit, most_pairs
+from paramproof.live.readers import READERS, Stored, reader, stored
+from paramproof.live.report import compare_live
 from tests.specs import SPECS
+from tests.strategies import specs
 
 SPEC = EncoderSpec(
     vocab_size=31,

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from builders.registry import frameworks
-from tests.bench.cases import BASE, LARGE, SWEEPS, cases
-from tests.bench.page import PAGE, PLOT, RESULTS, exponent, render
-from tests.bench.plot import source
+from bench.cases import BASE, LARGE, SWEEPS, cases
+from bench.page import PAGE, PLOT, RESULTS, exponent, render
+from bench.plot import source
+from paramproof.builders.registry import frameworks
 
-AGAIN = "run python -m tests.bench.page, or tox run -e bench"
+AGAIN = "run python -m bench.page, or tox run -e bench"
 
 
 @pytest.fixture(scope="module")

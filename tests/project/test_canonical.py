@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from builders.canonical import dtype_of, put_together, taken_apart
-from formulas import Tensor, Weight
+from paramproof.formulas import Tensor, Weight
+from paramproof.weights.canonical import dtype_of, put_together, taken_apart
 from tests.bits import assert_same
 
 I, A, K, O = 5, 3, 2, 6  # noqa: E741  (in, heads, head size, out; O = A·K)

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from builders.check import FormulaError, check, require_agreement
-from builders.cli import main
-from formulas import FAMILIES
+from paramproof.checking.model import FormulaError, check, require_agreement
+from paramproof.cli.main import main
+from paramproof.formulas import FAMILIES
 from tests.specs import SPECS
 
 
@@ -61,7 +61,9 @@ def test_a_contradiction_is_said_in_letters(closed, family, change, words):
 
 def test_verify_starts_no_framework_on_a_contradiction(closed, monkeypatch, capsys):
     closed("encoder", short_of_a_bias)
-    monkeypatch.setattr("builders.cli.verify", lambda *_, **__: pytest.fail("a worker started"))
+    monkeypatch.setattr(
+        "paramproof.cli.main.verify", lambda *_, **__: pytest.fail("a worker started")
+    )
     monkeypatch.setattr("sys.argv", ["paramproof", "verify"])
     with pytest.raises(SystemExit) as ended:
         main()

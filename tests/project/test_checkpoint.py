@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from builders.canonical import stored_tensors
-from builders.checkpoint import held
-from builders.checkpoint.names import Names
-from builders.configurations import spec_of_config
-from builders.storage import save_weights
-from formulas import EncoderSpec, inventory
-from formulas.families import family_of, spec_fields
+from paramproof.formulas import EncoderSpec, inventory
+from paramproof.formulas.families import family_of, spec_fields
+from paramproof.sources.checkpoints import held
+from paramproof.sources.checkpoints.names import Names
+from paramproof.sources.configs import spec_of_config
+from paramproof.weights.canonical import stored_tensors
+from paramproof.weights.files import save_weights
 from tests.bits import odd_weights
 from tests.checkpoints import BOTH, ENCODER, GPT, GROUPED, LAYERS, SIZES, canonical, write
 from tests.configurations import LLAMA

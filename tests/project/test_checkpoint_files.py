@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from builders.checkpoint import checkpoint, held
+from paramproof.sources.checkpoints import checkpoint, held
 from tests.checkpoints import GROUPED, header, sharded
 
 

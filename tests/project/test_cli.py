@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from builders.prove import Proof
-from builders.results import Result
+from paramproof.checking.result import Result
+from paramproof.proof.prove import Proof
 from tests import literals
 
 
@@ -188,7 +188,7 @@ def test_algebra_only_where_it_is_asked_for(paramproof, arguments):
     done = paramproof(*arguments, PYTHONPROFILEIMPORTTIME="1")
     assert done.returncode == 0
     imported = re.findall(r"^import time:.*\| +(\S+)$", done.stderr, re.MULTILINE)
-    assert "builders.cli" in imported
+    assert "paramproof.cli.main" in imported
     assert "sympy" not in imported
 
 

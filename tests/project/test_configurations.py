@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from builders.configurations import read_config, spec_of_config
-from builders.configurations.kinds import BY_MODEL_TYPE, KINDS, UNNAMED
-from formulas import EncoderSpec, GPTSpec, LlamaSpec, closed_form
-from formulas.models import named_model
+from paramproof.formulas import EncoderSpec, GPTSpec, LlamaSpec, closed_form
+from paramproof.formulas.models import named_model
+from paramproof.sources.configs import read_config, spec_of_config
+from paramproof.sources.configs.formats import BY_MODEL_TYPE, KINDS, UNNAMED
 from tests.configurations import (
     ALL,
     BAIDU,

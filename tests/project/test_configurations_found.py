@@ -2,9 +2,9 @@
 
 import pytest
 
-from builders.configurations import read_config, spec_of_config
-from formulas import closed_form
-from formulas.models import named_model
+from paramproof.formulas import closed_form
+from paramproof.formulas.models import named_model
+from paramproof.sources.configs import read_config, spec_of_config
 from tests.configurations import refusal, without
 from tests.configurations_found import (
     CDIAL_GPT,

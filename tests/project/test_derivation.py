@@ -6,8 +6,8 @@ import re
 import pytest
 import sympy
 
-from builders.algebra import SYMBOLS
-from builders.derivation import (
+from paramproof.algebra.symbols import SYMBOLS
+from paramproof.algebra.terms import (
     collected,
     latex,
     latex_sum,
@@ -16,8 +16,8 @@ from builders.derivation import (
     terms,
     written,
 )
-from formulas import FAMILIES, closed_form, inventory
-from formulas.models import named_models
+from paramproof.formulas import FAMILIES, closed_form, inventory
+from paramproof.formulas.models import named_models
 from tests import literals
 from tests.configurations import LLAMA
 

@@ -8,22 +8,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from builders.differences import grid, measure
-from builders.differences.bites import BITES
-from builders.differences.cells import Cell
-from builders.differences.meaning import explained
-from builders.differences.measure import FAN_IN, FAN_OUT, TOKENS, WIDTH
-from builders.differences.page import render
-from formulas import closed_form
-from formulas.models import named_model
-from tests import differences
+from docs.writers.differences import reference as differences
+from docs.writers.differences.page import render
+from docs.writers.differences.pitfalls import BITES
+from paramproof.differences import measure
+from paramproof.differences import rows as grid
+from paramproof.differences.answer import Cell
+from paramproof.differences.count_in_letters import explained
+from paramproof.differences.measure import FAN_IN, FAN_OUT, TOKENS, WIDTH
+from paramproof.formulas import closed_form
+from paramproof.formulas.models import named_model
 
 CELLS = differences.cells()
 RANDOM = np.random.default_rng(0)
 
 
 def test_page():
-    again = "run python -m tests.differences, or tox run -e docs"
+    again = "run python -m docs.writers.differences.reference, or tox run -e docs"
     assert differences.page() == differences.PAGE.read_text("utf-8"), again
 
 

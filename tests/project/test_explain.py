@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.explain import algebra, search
-from builders.explain.account import Account, Part, recount
-from builders.explain.number import read
-from builders.explain.search import candidates, explain
-from builders.explain.told import told
-from formulas import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec, inventory
-from formulas.models import named_model, named_models
+from paramproof.explain import letters as algebra
+from paramproof.explain import search
+from paramproof.explain.explanation import Account, Part, recount
+from paramproof.explain.number import read
+from paramproof.explain.search import candidates, explain
+from paramproof.explain.text import told
+from paramproof.formulas import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec, inventory
+from paramproof.formulas.models import named_model, named_models
 from tests import literals
 
 NAMED = {name: model.spec for name, model in named_models().items()}

@@ -5,14 +5,14 @@ import re
 
 import pytest
 
-from tests.docs import EXPLAIN_PAGE, block, samples, trimmed
+from docs.writers.pages import EXPLAIN_PAGE, block, samples, trimmed
 
 
 @pytest.mark.parametrize("command", samples(EXPLAIN_PAGE))
 def test_the_page_shows_what_is_printed(paramproof, command):
     printed = trimmed(paramproof(*command.split()[1:]).stdout)
     page = EXPLAIN_PAGE.read_text("utf-8")
-    assert block(command, page).strip() == printed.strip(), "run python -m tests.docs"
+    assert block(command, page).strip() == printed.strip(), "run python -m docs.writers.pages"
 
 
 def test_an_account(paramproof):
@@ -154,7 +154,7 @@ def test_a_convention_says_what_it_counts(paramproof):
 
 
 def test_every_convention(paramproof):
-    from formulas.conventions import CONVENTIONS
+    from paramproof.formulas.conventions import CONVENTIONS
 
     done = paramproof("count", "transformer-one-layer", "--conventions")
     assert done.returncode == 0
@@ -168,5 +168,5 @@ def test_every_convention(paramproof):
 def test_nothing_slow_is_imported_for_nothing(paramproof, arguments):
     done = paramproof(*arguments, PYTHONPROFILEIMPORTTIME="1")
     imported = re.findall(r"^import time:.*\| +(\S+)$", done.stderr, re.MULTILINE)
-    assert "builders.explain.search" in imported
+    assert "paramproof.explain.search" in imported
     assert not {"hypothesis", "numpy", "torch"} & set(imported)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from builders.explain.number import read
+from paramproof.explain.number import read
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ from random import Random
 
 import pytest
 
-from builders.explain.number import read
-from builders.explain.search import explain
-from formulas.models import named_models
+from docs.writers.pages import EXPLAIN_PAGE, block
+from paramproof.explain.number import read
+from paramproof.explain.search import explain
+from paramproof.formulas.models import named_models
 from tests import explain_rate
-from tests.docs import EXPLAIN_PAGE, block
 
 MODELS = {name: model.spec for name, model in named_models().items()}
 
@@ -26,7 +26,7 @@ def test_under_one_percent(rates):
 
 def test_the_page_states_what_is_measured(rates):
     stated = block("rate", EXPLAIN_PAGE.read_text("utf-8"))
-    assert stated == explain_rate.table(rates), "run python -m tests.docs"
+    assert stated == explain_rate.table(rates), "run python -m docs.writers.pages"
 
 
 def test_what_is_measured_is_what_is_explained():

@@ -2,13 +2,15 @@
 
 import pytest
 
-from builders import algebra, check, symbolic
-from builders.interpolation import NODES, interpolate
-from builders.residual import reading_terms
-from builders.strategies import random_specs
-from formulas import EncoderSpec, Weight
-from formulas.models import named_models
+from paramproof import check
+from paramproof.algebra import symbols as algebra
+from paramproof.algebra.residual import reading_terms
+from paramproof.formulas import EncoderSpec, Weight
+from paramproof.formulas.models import named_models
+from paramproof.proof import symbolic
+from paramproof.proof.interpolation import NODES, interpolate
 from tests.project.encoders import Lists, added, extra
+from tests.strategies import random_specs
 
 
 def proved(builder):

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from formulas import FAMILIES, terms
-from tests import formulas_page
-from tests.docs import FORMULAS_PAGE, block
+from docs.writers import formulas_page
+from docs.writers.pages import FORMULAS_PAGE, block
+from paramproof.formulas import FAMILIES, terms
 
 TEXT = FORMULAS_PAGE.read_text("utf-8")
 
@@ -20,7 +20,7 @@ def shown(name):
 
 @pytest.mark.parametrize("name", ["parts", *FAMILIES])
 def test_block(name):
-    assert shown(name) == formulas_page.blocks()[name], "run python -m tests.docs"
+    assert shown(name) == formulas_page.blocks()[name], "run python -m docs.writers.pages"
 
 
 def test_every_block_is_written():

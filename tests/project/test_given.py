@@ -6,10 +6,10 @@ from dataclasses import asdict
 
 import pytest
 
-from builders.given import given_model, spec_given
-from formulas import FAMILIES
-from formulas.families import spec_fields
-from formulas.models import named_model, named_models
+from paramproof.formulas import FAMILIES
+from paramproof.formulas.families import spec_fields
+from paramproof.formulas.models import named_model, named_models
+from paramproof.sources.resolve import given_model, spec_given
 from tests.configurations import BAIDU, BERT, GPT2, LLAMA
 
 ONE_OF_EACH = ["bert-tiny", "transformer-big", "gpt2-xl", "llama-2-70b"]

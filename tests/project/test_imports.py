@@ -5,18 +5,22 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import formulas
+import paramproof.formulas
 
-ROOT = Path(formulas.__file__).parents[1]
+ROOT = Path(paramproof.formulas.__file__).parents[1]
 OURS = {"formulas", "builders", "tests"}
-FRAMEWORKS = "builders.frameworks"
-CONTRACT = {"formulas.spec", "formulas.weight", "builders.protocol"}
-PROBES = "builders.differences.probes"
+FRAMEWORKS = "paramproof.builders.frameworks"
+CONTRACT = {
+    "paramproof.formulas.spec",
+    "paramproof.formulas.layout",
+    "paramproof.builders.protocol",
+}
+PROBES = "paramproof.differences.probes"
 ASKED = {
-    "formulas.spec",
-    "builders.protocol",
-    "builders.differences.measure",
-    "builders.differences.protocol",
+    "paramproof.formulas.spec",
+    "paramproof.builders.protocol",
+    "paramproof.differences.measure",
+    "paramproof.differences.probes",
     # Hugging Face's models are PyTorch's modules.
     f"{PROBES}.torch",
 }
@@ -70,26 +74,26 @@ def test_no_breach():
 
 def test_a_breach_is_found(tmp_path):
     planted = {
-        "formulas/spec.py": "import builders.protocol\n",
+        "formulas/spec.py": "import paramproof.builders.protocol\n",
         "formulas/terms.py": "def f():\n    import numpy\n",
-        "formulas/weight.py": "from .spec import x\nfrom formulas.spec import x\nimport math\n",
-        "builders/check.py": "from tests import laws\nfrom builders.frameworks.torch import x\n",
-        "builders/differences/page.py": "import builders.differences.probes.torch\n",
-        "builders/differences/probes/keras.py": "import builders.frameworks.keras\nimport keras\n",
-        "builders/differences/probes/torch.py": "from builders.registry import load\n",
-        "builders/prove.py": "import builders.frameworks\nfrom builders.frameworks import torch\n",
+        "formulas/weight.py": "from .spec import x\nfrom paramproof.formulas.spec import x\nimport math\n",
+        "builders/check.py": "from tests import laws\nfrom paramproof.builders.frameworks.torch import x\n",
+        "builders/differences/page.py": "import paramproof.differences.probes.torch\n",
+        "builders/differences/probes/keras.py": "import paramproof.builders.frameworks.keras\nimport keras\n",
+        "builders/differences/probes/torch.py": "from paramproof.builders.registry import load\n",
+        "builders/prove.py": "import paramproof.builders.frameworks\nfrom paramproof.builders.frameworks import torch\n",
         "builders/frameworks/torch/__init__.py": (
-            "from builders.frameworks.torch.model import x\nfrom builders.frameworks import keras\n"
+            "from paramproof.builders.frameworks.torch.model import x\nfrom paramproof.builders.frameworks import keras\n"
         ),
         "builders/frameworks/torch/model.py": (
-            "import torch\nfrom formulas.encoder import x\n"
-            "from builders.frameworks.torch import names\n"
+            "import torch\nfrom paramproof.formulas.encoder import x\n"
+            "from paramproof.builders.frameworks.torch import names\n"
         ),
         "builders/frameworks/torch/gpt.py": (
-            "from builders.frameworks.torch_other import x\nfrom .model import x\n"
+            "from paramproof.builders.frameworks.torch_other import x\nfrom .model import x\n"
         ),
-        "builders/frameworks/keras.py": "from formulas import inventory\nimport formulas.spec\n",
-        "builders/frameworks/flax.py": "from builders.check import x\nimport builders.protocol\n",
+        "builders/frameworks/keras.py": "from formulas import inventory\nimport paramproof.formulas.spec\n",
+        "builders/frameworks/flax.py": "from paramproof.checking.model import x\nimport paramproof.builders.protocol\n",
     }
     for name, source in planted.items():
         path = tmp_path / name
@@ -97,18 +101,18 @@ def test_a_breach_is_found(tmp_path):
         path.write_text(source)
     assert list(breaches(tmp_path)) == [
         "builders/check.py: tests",
-        "builders/check.py: builders.frameworks.torch",
-        "builders/differences/page.py: builders.differences.probes.torch",
-        "builders/differences/probes/keras.py: builders.frameworks.keras",
-        "builders/differences/probes/torch.py: builders.registry",
-        "builders/frameworks/flax.py: builders.check",
+        "builders/check.py: paramproof.builders.frameworks.torch",
+        "builders/differences/page.py: paramproof.differences.probes.torch",
+        "builders/differences/probes/keras.py: paramproof.builders.frameworks.keras",
+        "builders/differences/probes/torch.py: paramproof.builders.registry",
+        "builders/frameworks/flax.py: paramproof.checking.model",
         "builders/frameworks/keras.py: formulas",
-        "builders/frameworks/torch/__init__.py: builders.frameworks.keras",
-        "builders/frameworks/torch/gpt.py: builders.frameworks.torch_other",
+        "builders/frameworks/torch/__init__.py: paramproof.builders.frameworks.keras",
+        "builders/frameworks/torch/gpt.py: paramproof.builders.frameworks.torch_other",
         "builders/frameworks/torch/gpt.py: .model",
-        "builders/frameworks/torch/model.py: formulas.encoder",
-        "builders/prove.py: builders.frameworks.torch",
-        "formulas/spec.py: builders.protocol",
+        "builders/frameworks/torch/model.py: paramproof.formulas.encoder",
+        "builders/prove.py: paramproof.builders.frameworks.torch",
+        "formulas/spec.py: paramproof.builders.protocol",
         "formulas/terms.py: numpy",
         "formulas/weight.py: .spec",
     ]

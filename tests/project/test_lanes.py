@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from formulas import FAMILIES
+from paramproof.formulas import FAMILIES
 from tests.laws import CASES
 
 ROOT = Path(__file__).parents[2]

@@ -5,11 +5,11 @@ from fractions import Fraction
 
 import pytest
 
-from builders.ledger import page
-from builders.ledger.arithmetic import evaluate, whole, with_signs_of
-from builders.ledger.data import Claim, Formula, Share, Size, TensorRow, entries, sources
-from builders.ledger.verdict import verdict
-from tests.docs import CLAIMS_PAGE, block
+from docs.writers.claims import page
+from docs.writers.claims.arithmetic import evaluate, whole, with_signs_of
+from docs.writers.claims.data import Claim, Formula, Share, Size, TensorRow, entries, sources
+from docs.writers.claims.verdict import verdict
+from docs.writers.pages import CLAIMS_PAGE, block
 
 KINDS = {"exact", "exact under a convention", "refuted"}
 EXACT, CONVENTION, REFUTED = "exact", "exact under a convention", "refuted"
@@ -281,4 +281,4 @@ def test_a_count_is_whole():
 )
 def test_the_page_is_what_is_computed(name, written):
     text = block(name, CLAIMS_PAGE.read_text("utf-8"))
-    assert text.strip() == written().strip(), "run python -m tests.docs"
+    assert text.strip() == written().strip(), "run python -m docs.writers.pages"

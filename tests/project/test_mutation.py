@@ -6,18 +6,18 @@ import json
 
 import pytest
 
-from tests.docs import EVIDENCE_PAGE, MUTATION_PAGE, block
+from docs.writers.pages import EVIDENCE_PAGE, MUTATION_PAGE, block
 from tests.mutation import __main__ as command
 from tests.mutation import survivors
 from tests.mutation.survivors import Change, equivalent, score, table
 
-CHANGE = Change("formulas.spec._require", "if not condition:", "if condition:")
+CHANGE = Change("paramproof.formulas.spec._require", "if not condition:", "if condition:")
 
 
 @pytest.mark.parametrize("listed", equivalent(), ids=lambda change: change.function)
 def test_a_listed_survivor_is_in_the_code(listed):
-    module, name, *method = listed.function.removeprefix("formulas.").split(".")
-    function = getattr(importlib.import_module(f"formulas.{module}"), name)
+    module, name, *method = listed.function.removeprefix("paramproof.formulas.").split(".")
+    function = getattr(importlib.import_module(f"paramproof.formulas.{module}"), name)
     for attribute in method:
         function = getattr(function, attribute)
     source = " ".join(line.strip() for line in inspect.getsource(function).splitlines())
@@ -35,11 +35,11 @@ def test_the_pages_show_the_list_and_one_score():
 
 def test_what_is_a_survivor(tmp_path, monkeypatch):
     """Not what failed its tests or ran on and on; but what was not run, or crashed."""
-    (tmp_path / "mutants" / "formulas").mkdir(parents=True)
+    (tmp_path / "mutants" / "paramproof" / "formulas").mkdir(parents=True)
     statuses = {"f.x_a__mutmut_1": 1, "f.x_a__mutmut_2": 0, "f.x_a__mutmut_3": 36}
     statuses |= {"f.x_a__mutmut_4": None, "f.x_a__mutmut_5": -11, "f.x_a__mutmut_6": 33}
     meta = {"exit_code_by_key": statuses}
-    (tmp_path / "mutants" / "formulas" / "f.py.meta").write_text(json.dumps(meta))
+    (tmp_path / "mutants" / "paramproof" / "formulas" / "f.py.meta").write_text(json.dumps(meta))
     monkeypatch.setattr(survivors, "ROOT", tmp_path)
     monkeypatch.setattr(survivors, "change", lambda mutant: mutant[-1])
     assert list(survivors.survivors()) == ["2", "4", "5", "6"]
@@ -50,15 +50,18 @@ def test_what_is_a_survivor(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("mutant", "function"),
     [
-        ("formulas.spec.x__require__mutmut_1", "formulas.spec._require"),
-        ("formulas.encoder.x_inventory__mutmut_21", "formulas.encoder.inventory"),
+        ("paramproof.formulas.spec.x__require__mutmut_1", "paramproof.formulas.spec._require"),
         (
-            "formulas.spec.xǁNumericsǁ__post_init____mutmut_4",
-            "formulas.spec.Numerics.__post_init__",
+            "paramproof.formulas.encoder.x_inventory__mutmut_21",
+            "paramproof.formulas.encoder.inventory",
         ),
         (
-            "formulas.comparison.xǁ_Comparisonǁrows__mutmut_9",
-            "formulas.comparison._Comparison.rows",
+            "paramproof.formulas.spec.xǁNumericsǁ__post_init____mutmut_4",
+            "paramproof.formulas.spec.Numerics.__post_init__",
+        ),
+        (
+            "paramproof.formulas.comparison.xǁ_Comparisonǁrows__mutmut_9",
+            "paramproof.formulas.comparison._Comparison.rows",
         ),
     ],
 )
@@ -69,8 +72,8 @@ def test_names_as_mutmut_writes_them(mutant, function):
 @pytest.mark.parametrize(
     ("listed", "found", "status", "said"),
     [
-        ([], [CHANGE], 1, "survived: formulas.spec._require"),
-        ([CHANGE], [], 1, "stale, did not survive: formulas.spec._require"),
+        ([], [CHANGE], 1, "survived: paramproof.formulas.spec._require"),
+        ([CHANGE], [], 1, "stale, did not survive: paramproof.formulas.spec._require"),
         ([CHANGE], [CHANGE], 0, "a score"),
     ],
 )

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.interpolation import GRID, HEADS_GRID, NODES
-from builders.newton import divisors, polynomial, raised, with_border
+from paramproof.proof.interpolation import GRID, HEADS_GRID, NODES
+from paramproof.proof.newton import divisors, polynomial, raised, with_border
 
 
 def evaluated(coefficients, point):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from builders.registry import frameworks
+from paramproof.builders.registry import frameworks
 from tests.parity.cases import DTYPES
 from tests.parity.differences import KINDS
 from tests.parity.page import PAGE, RESULTS, ROOT, render

@@ -26,7 +26,7 @@ def run_pytest(directory, *arguments):
     """Pytest in ``directory``, which is empty but for a test, with no plugin but this one."""
     path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path if entry)
     environment = {**os.environ, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    command = [sys.executable, "-P", "-m", "pytest", "-p", "builders.pytest_plugin", *arguments]
+    command = [sys.executable, "-P", "-m", "pytest", "-p", "paramproof.pytest_plugin", *arguments]
     return subprocess.run(
         command, cwd=directory, env=environment, capture_output=True, text=True, timeout=300
     )
@@ -35,9 +35,9 @@ def run_pytest(directory, *arguments):
 def test_registered():
     """In this installation, not only in the file it was made from."""
     wanted = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
-    assert wanted == {"pytest11": {"paramproof": "builders.pytest_plugin"}}
+    assert wanted == {"pytest11": {"paramproof": "paramproof.pytest_plugin"}}
     there = metadata.entry_points(group="pytest11", name="paramproof")
-    assert {entry.value for entry in there} == {"builders.pytest_plugin"}, (
+    assert {entry.value for entry in there} == {"paramproof.pytest_plugin"}, (
         "not in this installation: install the project again"
     )
 
@@ -81,7 +81,7 @@ def test_imports_nothing_and_sets_nothing(tmp_path, monkeypatch):
 def test_a_failure_ends_in_the_test_that_asked(tmp_path):
     (tmp_path / "test_model.py").write_text(
         "import numpy as np\n"
-        "from formulas.models import named_model\n"
+        "from paramproof.formulas.models import named_model\n"
         "def test(assert_parameters):\n"
         "    assert_parameters({'params': {'w': np.empty(3)}}, named_model('bert-tiny').spec)\n"
     )

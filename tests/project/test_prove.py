@@ -1,9 +1,9 @@
 """One framework's proof: what makes it fail, and how its findings read."""
 
-from builders.prove import prove
-from builders.registry import Framework
-from builders.verify import in_workers
-from formulas import Weight
+from paramproof.builders.registry import Framework
+from paramproof.formulas import Weight
+from paramproof.proof.prove import prove
+from paramproof.running.pool import in_workers
 from tests.project.encoders import Lists, added, extra
 
 NOBODYS = Framework("nobodys", "nobodys", ("numpy",))
@@ -73,7 +73,7 @@ def test_slow_frameworks_start_first(monkeypatch):
         started.append(framework.name)
         yield framework.name
 
-    monkeypatch.setattr("builders.verify._records", records)
+    monkeypatch.setattr("paramproof.running.pool._records", records)
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     quick, slow = (Framework(n, n, ("numpy",), slow=n == "slow") for n in ("quick", "slow"))
     assert in_workers([quick, slow], {}, Record, lambda record: None) == ["quick", "slow"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs import README, block, samples, trimmed, with_block
+from docs.writers.pages import README, block, samples, trimmed, with_block
 
 TEXT = README.read_text("utf-8")
 
@@ -13,7 +13,7 @@ TEXT = README.read_text("utf-8")
 @pytest.mark.parametrize("command", samples(README))
 def test_what_is_printed(paramproof, command):
     printed = trimmed(paramproof(*command.split()[1:]).stdout)
-    assert block(command, TEXT).strip() == printed.strip(), "run python -m tests.docs"
+    assert block(command, TEXT).strip() == printed.strip(), "run python -m docs.writers.pages"
 
 
 def test_there_are_samples():
@@ -34,7 +34,7 @@ def test_formula():
     """The formula as printed is the closed form."""
     import sympy
 
-    from formulas import Letters, closed_form
+    from paramproof.formulas import Letters, closed_form
 
     (lines,) = re.findall(r"^    N = (.*?)\n\n", TEXT, re.DOTALL | re.MULTILINE)
     letters = Letters(*sympy.symbols(" ".join(Letters._fields)))
@@ -45,7 +45,7 @@ def test_formula():
 
 
 def test_every_framework_has_a_row():
-    from builders.registry import frameworks
+    from paramproof.builders.registry import frameworks
 
     table = TEXT.partition("## Frameworks")[2].partition("##")[0]
     named = set(re.findall(r"`([a-z-]+)`", "".join(re.findall(r"^\|(.*?)\|", table, re.M))))

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from formulas import EncoderSpec, Numerics
+from paramproof.formulas import EncoderSpec, Numerics
 from tests import reference
 from tests.parity.bounds import arithmetic
 from tests.parity.cases import Case
@@ -40,7 +40,7 @@ def strangers(folder):
         module
         for module in found
         if module.split(".")[0] not in allowed
-        and module != "formulas.spec"
+        and module != "paramproof.formulas.spec"
         and not module.startswith("tests.reference")
     }
 
@@ -52,12 +52,16 @@ def test_it_shares_nothing_but_the_spec():
 
 def test_a_stranger_is_found(tmp_path):
     for name, source in {
-        "steps.py": "from formulas.encoder import inventory\n",
-        "encoder.py": "import builders.protocol\nfrom formulas.spec import EncoderSpec\n",
+        "steps.py": "from paramproof.formulas.encoder import inventory\n",
+        "encoder.py": "import paramproof.builders.protocol\nfrom paramproof.formulas.spec import EncoderSpec\n",
         "functions.py": "from scipy.special import erf\n",
     }.items():
         (tmp_path / name).write_text(source)
-    assert strangers(tmp_path) == {"formulas.encoder", "builders.protocol", "scipy.special"}
+    assert strangers(tmp_path) == {
+        "paramproof.formulas.encoder",
+        "paramproof.builders.protocol",
+        "scipy.special",
+    }
 
 
 def test_every_public_function_says_what_it_computes():

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from formulas import Numerics
-from formulas.spec import original_numerics
+from paramproof.formulas import Numerics
+from paramproof.formulas.spec import original_numerics
 from tests.parity.families import SPECS, DecoderCase
 from tests.reference.arithmetic import Exact
 from tests.reference.derivative import derivative

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from builders import FrameworkUnavailable, check, load
-from builders.registry import Framework, framework, frameworks
-from builders.verify import verify
-from formulas.models import named_model
+from paramproof import check, load
+from paramproof.builders import FrameworkUnavailable
+from paramproof.builders.registry import Framework, framework, frameworks
+from paramproof.formulas.models import named_model
+from paramproof.running.pool import verify
 
 
 def test_every_module_in_the_folder_is_a_framework():
@@ -25,9 +26,9 @@ def test_listing_imports_no_framework():
     """Neither a framework nor our file or package of it."""
     code = """if True:
         import sys
-        from builders.registry import frameworks
+        from paramproof.builders.registry import frameworks
         modules = {chosen.module for chosen in frameworks().values()}
-        assert "builders.frameworks.torch" in modules
+        assert "paramproof.builders.frameworks.torch" in modules
         print(sorted({*modules, "torch", "keras", "jax", "tensorflow"} & sys.modules.keys()))
     """
     path = os.pathsep.join(entry for entry in sys.path if entry)

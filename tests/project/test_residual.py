@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from builders import algebra, check
-from builders.residual import components_of_size, explained, report_terms
-from formulas import EncoderSpec, Weight
+from paramproof import check
+from paramproof.algebra import symbols as algebra
+from paramproof.algebra.residual import components_of_size, explained, report_terms
+from paramproof.formulas import EncoderSpec, Weight
 from tests.project.encoders import Lists, added, extra
 from tests.specs import SPECS
 

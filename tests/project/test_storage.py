@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import save_file
 
-from builders.canonical import stored_tensors
-from builders.storage import save_weights, saved_weights
-from builders.strategies import encoder_specs
+from paramproof.weights.canonical import stored_tensors
+from paramproof.weights.files import save_weights, saved_weights
 from tests.bits import assert_same, odd_weights
 from tests.builders.test_features import SPEC
 from tests.profiles import a_fifth
+from tests.strategies import encoder_specs
 
 
 def weights_of(spec, dtype="float32"):
@@ -179,7 +179,7 @@ def test_a_file_appears_whole_or_not_at_all(path, monkeypatch):
         raise OSError("no space left on device")
 
     path.write_text("precious")
-    monkeypatch.setattr("builders.storage.save_file", interrupted)
+    monkeypatch.setattr("paramproof.weights.files.save_file", interrupted)
     with pytest.raises(OSError, match="no space"):
         save_weights(path, weights_of(SPEC), SPEC)
     assert path.read_text() == "precious"

@@ -5,10 +5,10 @@ from dataclasses import astuple
 import pytest
 from hypothesis import HealthCheck, find, given, settings
 
-from builders.random_specs import fixed_in, refusal
-from builders.strategies import encoder_specs, random_specs, specs, supported_specs
-from formulas import EncoderSpec
+from paramproof.formulas import EncoderSpec
+from paramproof.random_specs import fixed_in, refusal
 from tests.profiles import PROFILES
+from tests.strategies import encoder_specs, random_specs, specs, supported_specs
 
 
 class Everything:

@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 import sympy
 
-from builders import algebra, symbolic
-from builders.algebra import ALL_HEADS, Heads
-from builders.residual import lines, reading_terms
-from formulas import closed_form
+from paramproof.algebra import symbols as algebra
+from paramproof.algebra.residual import lines, reading_terms
+from paramproof.algebra.symbols import ALL_HEADS, Heads
+from paramproof.formulas import closed_form
+from paramproof.proof import symbolic
 from tests.project.encoders import Lists, added, extra
 
 ENCODER = Heads(pooler=1)

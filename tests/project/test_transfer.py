@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from builders.canonical import stored_tensors
-from builders.transfer import canonical_weights, load_weights, transfer
-from formulas import Inventory, Weight, inventory
+from paramproof.formulas import Inventory, Weight, inventory
+from paramproof.weights.canonical import stored_tensors
+from paramproof.weights.transfer import canonical_weights, load_weights, transfer
 from tests.bits import assert_same, odd_weights
 from tests.builders.test_features import SPEC
 
@@ -44,8 +44,8 @@ def fixed_positions(monkeypatch):
         tensors = (replace(t, trainable=t.path != FIXED) for t in inventory(letters))
         return Inventory(letters, tuple(tensors))
 
-    monkeypatch.setattr("builders.canonical.inventory", with_fixed)
-    monkeypatch.setattr("builders.transfer.inventory", with_fixed)
+    monkeypatch.setattr("paramproof.weights.canonical.inventory", with_fixed)
+    monkeypatch.setattr("paramproof.weights.transfer.inventory", with_fixed)
 
 
 def others(model):

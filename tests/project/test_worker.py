@@ -9,7 +9,7 @@ def test_the_collector_leaves_what_was_imported_alone() -> None:
     program = """
 import gc
 from types import SimpleNamespace
-from builders.worker import settled
+from paramproof.running.worker import settled
 imported = [[] for _ in range(1000)]
 assert settled(SimpleNamespace(load=lambda: "a builder")) == "a builder"
 print(gc.get_freeze_count())

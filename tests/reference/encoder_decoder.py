@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from formulas.spec import EncoderDecoderSpec, Numerics
+from paramproof.formulas.spec import EncoderDecoderSpec, Numerics
 from tests.reference.arithmetic import Exact
 from tests.reference.encoder import layer
 from tests.reference.gpt import causal, language_head

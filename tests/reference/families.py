@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from formulas.spec import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec
+from paramproof.formulas.spec import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec
 from tests.reference import encoder, encoder_decoder, gpt, llama
 
 FORWARD = {

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from formulas.spec import GPTSpec, Numerics
+from paramproof.formulas.spec import GPTSpec, Numerics
 from tests.reference.arithmetic import Exact
 from tests.reference.steps import Steps
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from formulas.spec import LlamaSpec, Numerics
+from paramproof.formulas.spec import LlamaSpec, Numerics
 from tests.reference.arithmetic import Exact, magnitude
 from tests.reference.gpt import causal, language_head
 from tests.reference.steps import Steps

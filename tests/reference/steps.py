@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from formulas.spec import Numerics
+from paramproof.formulas.spec import Numerics
 from tests.reference.arithmetic import magnitude
 from tests.reference.functions import ACTIVATIONS, softmax
 

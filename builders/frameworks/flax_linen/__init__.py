@@ -11,13 +11,13 @@ from typing import Any, Literal
 import jax
 import jax.numpy as jnp
 
-from builders.frameworks.flax_linen.encoder import Encoder
-from builders.frameworks.flax_linen.encoder_decoder import EncoderDecoder
-from builders.frameworks.flax_linen.gpt import GPT
-from builders.frameworks.flax_linen.llama import Llama
-from builders.frameworks.flax_linen.model import LinenModel
-from builders.protocol import DType
-from formulas.spec import (
+from paramproof.builders.frameworks.flax_linen.encoder import Encoder
+from paramproof.builders.frameworks.flax_linen.encoder_decoder import EncoderDecoder
+from paramproof.builders.frameworks.flax_linen.gpt import GPT
+from paramproof.builders.frameworks.flax_linen.llama import Llama
+from paramproof.builders.frameworks.flax_linen.model import LinenModel
+from paramproof.builders.protocol import DType
+from paramproof.formulas.spec import (
     EncoderDecoderSpec,
     EncoderSpec,
     GPTSpec,

@@ -8,10 +8,10 @@ import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
-from builders.frameworks.flax_linen import names
-from builders.frameworks.flax_linen.layers import Layer, Parts, parts
-from builders.protocol import Stored
-from formulas.spec import EncoderSpec, Numerics
+from paramproof.builders.frameworks.flax_linen import names
+from paramproof.builders.frameworks.flax_linen.layers import Layer, Parts, parts
+from paramproof.builders.protocol import Stored
+from paramproof.formulas.spec import EncoderSpec, Numerics
 
 NAMES = {
     **names.table("word_embeddings", "embeddings.word_embeddings"),

@@ -9,9 +9,9 @@ import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
-from builders.frameworks.flax_linen import names
-from builders.frameworks.flax_linen.layers import Layer, Parts, feed_forward, parts
-from formulas.spec import EncoderDecoderSpec, Numerics
+from paramproof.builders.frameworks.flax_linen import names
+from paramproof.builders.frameworks.flax_linen.layers import Layer, Parts, feed_forward, parts
+from paramproof.formulas.spec import EncoderDecoderSpec, Numerics
 
 NAMES = {
     **names.table("source_words", "encoder.embeddings.word_embeddings"),

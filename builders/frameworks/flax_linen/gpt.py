@@ -8,9 +8,9 @@ import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
-from builders.frameworks.flax_linen import names
-from builders.frameworks.flax_linen.layers import Parts, feed_forward, parts
-from formulas.spec import GPTSpec, Numerics
+from paramproof.builders.frameworks.flax_linen import names
+from paramproof.builders.frameworks.flax_linen.layers import Parts, feed_forward, parts
+from paramproof.formulas.spec import GPTSpec, Numerics
 
 NAMES = {
     **names.table("word_embeddings", "embeddings.word_embeddings"),

@@ -10,7 +10,7 @@ from typing import Any
 import jax
 from flax import linen as nn
 
-from formulas.spec import EncoderDecoderSpec, EncoderSpec, GPTSpec, Numerics
+from paramproof.formulas.spec import EncoderDecoderSpec, EncoderSpec, GPTSpec, Numerics
 
 Activation = Callable[[jax.Array], jax.Array]
 ACTIVATIONS: dict[str, Activation] = {

@@ -9,9 +9,9 @@ import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
-from builders.frameworks.flax_linen import names
-from builders.frameworks.flax_linen.layers import ACTIVATIONS
-from formulas.spec import LlamaSpec, Numerics
+from paramproof.builders.frameworks.flax_linen import names
+from paramproof.builders.frameworks.flax_linen.layers import ACTIVATIONS
+from paramproof.formulas.spec import LlamaSpec, Numerics
 
 NAMES = {
     **names.table("word_embeddings", "embeddings.word_embeddings"),

@@ -12,8 +12,8 @@ import numpy as np
 from flax import linen as nn
 from flax.traverse_util import flatten_dict, unflatten_dict
 
-from builders.frameworks.flax_linen.names import NUMBER
-from builders.protocol import (
+from paramproof.builders.frameworks.flax_linen.names import NUMBER
+from paramproof.builders.protocol import (
     Array,
     DType,
     Names,
@@ -22,7 +22,7 @@ from builders.protocol import (
     require_arrays,
     stored,
 )
-from formulas.weight import Weight
+from paramproof.formulas.layout import Weight
 
 
 class LinenModel:

@@ -13,13 +13,13 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
-from builders.frameworks.flax_nnx.encoder import Encoder
-from builders.frameworks.flax_nnx.encoder_decoder import EncoderDecoder
-from builders.frameworks.flax_nnx.gpt import GPT
-from builders.frameworks.flax_nnx.llama import Llama
-from builders.frameworks.flax_nnx.model import NnxModel
-from builders.protocol import DType
-from formulas.spec import (
+from paramproof.builders.frameworks.flax_nnx.encoder import Encoder
+from paramproof.builders.frameworks.flax_nnx.encoder_decoder import EncoderDecoder
+from paramproof.builders.frameworks.flax_nnx.gpt import GPT
+from paramproof.builders.frameworks.flax_nnx.llama import Llama
+from paramproof.builders.frameworks.flax_nnx.model import NnxModel
+from paramproof.builders.protocol import DType
+from paramproof.formulas.spec import (
     EncoderDecoderSpec,
     EncoderSpec,
     GPTSpec,

@@ -9,10 +9,10 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
-from builders.frameworks.flax_nnx import names
-from builders.frameworks.flax_nnx.layers import Layer, Parts, parts, stacked, through
-from builders.protocol import Stored
-from formulas.spec import EncoderSpec, Numerics
+from paramproof.builders.frameworks.flax_nnx import names
+from paramproof.builders.frameworks.flax_nnx.layers import Layer, Parts, parts, stacked, through
+from paramproof.builders.protocol import Stored
+from paramproof.formulas.spec import EncoderSpec, Numerics
 
 NAMES = {
     **names.table("word_embeddings", "embeddings.word_embeddings"),

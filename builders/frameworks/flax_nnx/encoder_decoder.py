@@ -10,9 +10,16 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
-from builders.frameworks.flax_nnx import names
-from builders.frameworks.flax_nnx.layers import Layer, Parts, Sublayers, parts, stacked, through
-from formulas.spec import EncoderDecoderSpec, Numerics
+from paramproof.builders.frameworks.flax_nnx import names
+from paramproof.builders.frameworks.flax_nnx.layers import (
+    Layer,
+    Parts,
+    Sublayers,
+    parts,
+    stacked,
+    through,
+)
+from paramproof.formulas.spec import EncoderDecoderSpec, Numerics
 
 NAMES = {
     **names.table("source_words", "encoder.embeddings.word_embeddings"),

@@ -9,9 +9,9 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
-from builders.frameworks.flax_nnx import names
-from builders.frameworks.flax_nnx.layers import Sublayers, parts, stacked, through
-from formulas.spec import GPTSpec, Numerics
+from paramproof.builders.frameworks.flax_nnx import names
+from paramproof.builders.frameworks.flax_nnx.layers import Sublayers, parts, stacked, through
+from paramproof.formulas.spec import GPTSpec, Numerics
 
 NAMES = {
     **names.table("word_embeddings", "embeddings.word_embeddings"),

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from builders.protocol import (
+from paramproof.builders.protocol import (
     Array,
     DType,
     Names,
@@ -20,7 +20,7 @@ from builders.protocol import (
     require_allocated,
     require_arrays,
 )
-from formulas.weight import Weight
+from paramproof.formulas.layout import Weight
 
 
 class NnxModel:

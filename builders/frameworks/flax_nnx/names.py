@@ -6,8 +6,8 @@ canonical path with a ``*`` is of layers that are stacked: one array holds every
 
 from __future__ import annotations
 
-from builders.protocol import Names, Stored
-from formulas.weight import STACKED
+from paramproof.builders.protocol import Names, Stored
+from paramproof.formulas.layout import STACKED
 
 
 def table(native: str, canonical: str) -> Names:

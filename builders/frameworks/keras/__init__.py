@@ -14,13 +14,13 @@ from typing import Any, Literal
 
 import keras
 
-from builders.frameworks.keras.encoder import Encoder
-from builders.frameworks.keras.encoder_decoder import EncoderDecoder
-from builders.frameworks.keras.gpt import GPT
-from builders.frameworks.keras.llama import Llama
-from builders.frameworks.keras.model import BACKEND, KerasModel, enable_x64
-from builders.protocol import DType, FrameworkUnavailable
-from formulas.spec import (
+from paramproof.builders.frameworks.keras.encoder import Encoder
+from paramproof.builders.frameworks.keras.encoder_decoder import EncoderDecoder
+from paramproof.builders.frameworks.keras.gpt import GPT
+from paramproof.builders.frameworks.keras.llama import Llama
+from paramproof.builders.frameworks.keras.model import BACKEND, KerasModel, enable_x64
+from paramproof.builders.protocol import DType, FrameworkUnavailable
+from paramproof.formulas.spec import (
     EncoderDecoderSpec,
     EncoderSpec,
     GPTSpec,

@@ -6,10 +6,10 @@ from typing import Any
 
 import keras
 
-from builders.frameworks.keras import names
-from builders.frameworks.keras.layers import Parts, PostNorm, Shape
-from builders.protocol import DType
-from formulas.spec import EncoderSpec, Numerics
+from paramproof.builders.frameworks.keras import names
+from paramproof.builders.frameworks.keras.layers import Parts, PostNorm, Shape
+from paramproof.builders.protocol import DType
+from paramproof.formulas.spec import EncoderSpec, Numerics
 
 NAMES = {
     **names.table("word_embeddings", "embeddings.word_embeddings"),

@@ -8,10 +8,10 @@ from typing import Any
 import keras
 import numpy as np
 
-from builders.frameworks.keras import names
-from builders.frameworks.keras.layers import Block, LanguageHead, Parts, PostNorm, Shape
-from builders.protocol import DType
-from formulas.spec import EncoderDecoderSpec, Numerics
+from paramproof.builders.frameworks.keras import names
+from paramproof.builders.frameworks.keras.layers import Block, LanguageHead, Parts, PostNorm, Shape
+from paramproof.builders.protocol import DType
+from paramproof.formulas.spec import EncoderDecoderSpec, Numerics
 
 NAMES = {
     **names.table("source_words", "encoder.embeddings.word_embeddings"),

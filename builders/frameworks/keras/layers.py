@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 import keras
 
-from builders.protocol import DType
-from formulas.spec import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec, Numerics
+from paramproof.builders.protocol import DType
+from paramproof.formulas.spec import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec, Numerics
 
 Shape: TypeAlias = tuple[int | None, ...]
 Sized: TypeAlias = EncoderSpec | EncoderDecoderSpec | GPTSpec

@@ -7,10 +7,10 @@ from typing import Any
 import keras
 import numpy as np
 
-from builders.frameworks.keras import names
-from builders.frameworks.keras.layers import LanguageHead, Parts, Shape
-from builders.protocol import DType
-from formulas.spec import LlamaSpec, Numerics
+from paramproof.builders.frameworks.keras import names
+from paramproof.builders.frameworks.keras.layers import LanguageHead, Parts, Shape
+from paramproof.builders.protocol import DType
+from paramproof.formulas.spec import LlamaSpec, Numerics
 
 NAMES = {
     **names.table("word_embeddings", "embeddings.word_embeddings"),

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 import keras
 
-from builders.frameworks.keras.names import NUMBER
-from builders.protocol import (
+from paramproof.builders.frameworks.keras.names import NUMBER
+from paramproof.builders.protocol import (
     Array,
     DType,
     Names,
@@ -19,7 +19,7 @@ from builders.protocol import (
     require_arrays,
     stored,
 )
-from formulas.weight import Weight
+from paramproof.formulas.layout import Weight
 
 BACKEND = keras.backend.backend()
 

@@ -10,13 +10,13 @@ from typing import Any, Literal
 
 import torch
 
-from builders.frameworks.torch.encoder import Encoder
-from builders.frameworks.torch.encoder_decoder import EncoderDecoder
-from builders.frameworks.torch.gpt import GPT
-from builders.frameworks.torch.llama import Llama
-from builders.frameworks.torch.model import TorchModel
-from builders.protocol import DType
-from formulas.spec import (
+from paramproof.builders.frameworks.torch.encoder import Encoder
+from paramproof.builders.frameworks.torch.encoder_decoder import EncoderDecoder
+from paramproof.builders.frameworks.torch.gpt import GPT
+from paramproof.builders.frameworks.torch.llama import Llama
+from paramproof.builders.frameworks.torch.model import TorchModel
+from paramproof.builders.protocol import DType
+from paramproof.formulas.spec import (
     EncoderDecoderSpec,
     EncoderSpec,
     GPTSpec,

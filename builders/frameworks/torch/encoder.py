@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from builders.frameworks.torch import names
-from builders.frameworks.torch.layers import ACTIVATIONS
-from formulas.spec import EncoderSpec, Numerics
+from paramproof.builders.frameworks.torch import names
+from paramproof.builders.frameworks.torch.layers import ACTIVATIONS
+from paramproof.formulas.spec import EncoderSpec, Numerics
 
 NAMES = {
     **names.table("word_embeddings", "embeddings.word_embeddings"),

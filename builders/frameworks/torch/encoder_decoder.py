@@ -11,9 +11,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from builders.frameworks.torch import names
-from builders.frameworks.torch.layers import ACTIVATIONS, LanguageHead, later
-from formulas.spec import EncoderDecoderSpec, Numerics
+from paramproof.builders.frameworks.torch import names
+from paramproof.builders.frameworks.torch.layers import ACTIVATIONS, LanguageHead, later
+from paramproof.formulas.spec import EncoderDecoderSpec, Numerics
 
 NAMES = {
     **names.table("source.word_embeddings", "encoder.embeddings.word_embeddings"),

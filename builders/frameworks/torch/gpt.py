@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from builders.frameworks.torch import names
-from builders.frameworks.torch.layers import ACTIVATIONS, LanguageHead, later
-from formulas.spec import GPTSpec, Numerics
+from paramproof.builders.frameworks.torch import names
+from paramproof.builders.frameworks.torch.layers import ACTIVATIONS, LanguageHead, later
+from paramproof.formulas.spec import GPTSpec, Numerics
 
 NAMES = {
     **names.table("word_embeddings", "embeddings.word_embeddings"),

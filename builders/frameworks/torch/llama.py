@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from builders.frameworks.torch import names
-from builders.frameworks.torch.layers import ACTIVATIONS, LanguageHead
-from formulas.spec import LlamaSpec, Numerics
+from paramproof.builders.frameworks.torch import names
+from paramproof.builders.frameworks.torch.layers import ACTIVATIONS, LanguageHead
+from paramproof.formulas.spec import LlamaSpec, Numerics
 
 QUERY_KEY_VALUE = [f"layers.*.attention.{name}" for name in ("query", "key", "value")]
 GATE_UP = [f"layers.*.feed_forward.{name}" for name in ("gate", "up")]

@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from builders.frameworks.torch.names import NUMBER
-from builders.protocol import (
+from paramproof.builders.frameworks.torch.names import NUMBER
+from paramproof.builders.protocol import (
     Array,
     DType,
     Names,
@@ -18,7 +18,7 @@ from builders.protocol import (
     require_arrays,
     stored,
 )
-from formulas.weight import Weight
+from paramproof.formulas.layout import Weight
 
 
 class TorchModel:

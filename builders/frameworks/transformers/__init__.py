@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 import torch
 
-from builders.frameworks.transformers import encoder, gpt, llama
-from builders.frameworks.transformers.model import HuggingFaceModel
-from builders.protocol import DType, require
-from formulas.spec import (
+from paramproof.builders.frameworks.transformers import encoder, gpt, llama
+from paramproof.builders.frameworks.transformers.model import HuggingFaceModel
+from paramproof.builders.protocol import DType, require
+from paramproof.formulas.spec import (
     EncoderDecoderSpec,
     EncoderSpec,
     GPTSpec,

@@ -18,9 +18,9 @@ from transformers import (
     PreTrainedModel,
 )
 
-from builders.frameworks.transformers.names import linear, norm, table
-from builders.protocol import Outputs
-from formulas.spec import EncoderSpec, Numerics
+from paramproof.builders.frameworks.transformers.names import linear, norm, table
+from paramproof.builders.protocol import Outputs
+from paramproof.formulas.spec import EncoderSpec, Numerics
 
 NAMES = {
     **table("embeddings.word_embeddings", "embeddings.word_embeddings"),

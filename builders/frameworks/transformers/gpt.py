@@ -7,9 +7,9 @@ from typing import Any, Literal
 from torch import Tensor
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from builders.frameworks.transformers.names import conv1d, norm, table
-from builders.protocol import Outputs
-from formulas.spec import GPTSpec, Numerics
+from paramproof.builders.frameworks.transformers.names import conv1d, norm, table
+from paramproof.builders.protocol import Outputs
+from paramproof.formulas.spec import GPTSpec, Numerics
 
 QUERY_KEY_VALUE = [f"layers.*.attention.{name}" for name in ("query", "key", "value")]
 NAMES = {

@@ -7,9 +7,9 @@ from typing import Any, Literal
 from torch import Tensor
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from builders.frameworks.transformers.names import linear, norm, table
-from builders.protocol import Outputs
-from formulas.spec import LlamaSpec, Numerics
+from paramproof.builders.frameworks.transformers.names import linear, norm, table
+from paramproof.builders.protocol import Outputs
+from paramproof.formulas.spec import LlamaSpec, Numerics
 
 NAMES = {
     **table("embed_tokens", "embeddings.word_embeddings"),

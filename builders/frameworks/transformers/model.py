@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from builders.frameworks.transformers import encoder
-from builders.frameworks.transformers.names import NUMBER
-from builders.protocol import (
+from paramproof.builders.frameworks.transformers import encoder
+from paramproof.builders.frameworks.transformers.names import NUMBER
+from paramproof.builders.protocol import (
     Array,
     DType,
     Names,
@@ -21,7 +21,7 @@ from builders.protocol import (
     require_arrays,
     stored,
 )
-from formulas.weight import Weight
+from paramproof.formulas.layout import Weight
 
 
 class Family(Protocol):

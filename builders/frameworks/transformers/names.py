@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from builders.protocol import Names, Stored
+from paramproof.builders.protocol import Names, Stored
 
 NUMBER = re.compile(r"(?<=\.)\d+(?=\.)")
 

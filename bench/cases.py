@@ -1,0 +1,208 @@
+"""What is timed, as data: ways to count a framework's encoder, models and sizes.
+
+A way's ``prepare`` imports what it needs and returns a function of no arguments that goes
+from the sizes to the number: it builds the model and counts it. No framework is imported
+before that.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeAlias
+
+from paramproof.builders.registry import frameworks
+from paramproof.checking.model import check
+from paramproof.formulas import EncoderSpec
+from paramproof.formulas.models import named_model
+
+Count: TypeAlias = Callable[[], int]
+ABSTRACT = "build, read, compare (abstract)"
+PLAIN = "build for real, count"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One way to count one framework's encoder; ``allocates`` where it makes real weights."""
+
+    framework: str
+    way: str
+    prepare: Callable[[Any, EncoderSpec], Count]
+    allocates: bool
+
+    @property
+    def name(self) -> str:
+        """As given to ``bench.measure``."""
+        return f"{self.framework}: {self.way}"
+
+
+def abstract(builder: Any, spec: EncoderSpec) -> Count:
+    return lambda: check(builder, spec).actual
+
+
+def plain(builder: Any, spec: EncoderSpec) -> Count:
+    """The same file with ``allocate=True``, and no formula."""
+
+    def count() -> int:
+        model = builder.build(spec, allocate=True)
+        _wait()
+        return sum(weight.size for weight in model.weights())
+
+    return count
+
+
+def torchinfo_summary(allocate: bool) -> Callable[[Any, EncoderSpec], Count]:
+    def prepare(builder: Any, spec: EncoderSpec) -> Count:
+        import torchinfo
+
+        def count() -> int:
+            module = builder.build(spec, allocate=allocate).module
+            return torchinfo.summary(module, verbose=0).total_params
+
+        return count
+
+    return prepare
+
+
+def num_parameters(device: str) -> Callable[[Any, EncoderSpec], Count]:
+    def prepare(builder: Any, spec: EncoderSpec) -> Count:
+        import torch
+        from transformers import BertConfig, BertModel
+
+        def count() -> int:
+            with torch.device(device):
+                return BertModel(BertConfig(**_sizes(spec))).num_parameters()
+
+        return count
+
+    return prepare
+
+
+def keras_count_params(builder: Any, spec: EncoderSpec) -> Count:
+    def count() -> int:
+        model = builder.build(spec, allocate=True).model
+        _wait()
+        return model.count_params()
+
+    return count
+
+
+def keras_bert_count_params(builder: Any, spec: EncoderSpec) -> Count:
+    """As keras-bert's own README does it: eager, without heads, so also without a pooler."""
+    from keras_bert import get_model
+    from tensorflow import keras
+
+    def count() -> int:
+        inputs, output = get_model(
+            token_num=spec.vocab_size,
+            pos_num=spec.max_position_embeddings,
+            seq_len=None,
+            embed_dim=spec.hidden_size,
+            transformer_num=spec.num_hidden_layers,
+            head_num=spec.num_attention_heads,
+            feed_forward_dim=spec.intermediate_size,
+            training=False,
+            trainable=True,
+        )
+        return keras.Model(inputs, output).count_params()
+
+    return count
+
+
+def linen_tabulate(builder: Any, spec: EncoderSpec) -> Count:
+    import jax
+    import jax.numpy as jnp
+
+    from paramproof.formulas.spec import Numerics
+
+    key, ids = jax.random.key(0), jnp.zeros((1, 1), jnp.int32)
+
+    def count() -> int:
+        encoder = builder.Encoder(spec, Numerics(), jnp.float32)
+        return _total(encoder.tabulate(key, ids, ids, ids == 0))
+
+    return count
+
+
+def nnx_tabulate(builder: Any, spec: EncoderSpec) -> Count:
+    import jax.numpy as jnp
+    from flax import nnx
+
+    from paramproof.formulas.spec import Numerics
+
+    ids = jnp.zeros((1, 1), jnp.int32)
+
+    def count() -> int:
+        encoder = builder.Encoder(spec, Numerics(), jnp.float32, nnx.Rngs(0))
+        return _total(nnx.tabulate(encoder, ids, ids, ids == 0))
+
+    return count
+
+
+def _wait() -> None:
+    """JAX hands arrays out before they are computed; what is timed ends when they are."""
+    jax = sys.modules.get("jax")
+    if jax:
+        jax.block_until_ready(jax.live_arrays())
+
+
+def _total(table: str) -> int:
+    """The number that Flax's table ends with."""
+    return int(re.findall(r"Total Parameters: ([\d,]+)", table)[-1].replace(",", ""))
+
+
+def _sizes(spec: EncoderSpec) -> dict[str, int]:
+    return {field.name: getattr(spec, field.name) for field in fields(spec) if field.type == "int"}
+
+
+# What people use, by framework: the way's name, its function, whether it allocates.
+USED = {
+    "torch": [
+        ("torchinfo.summary", torchinfo_summary(True), True),
+        ("torchinfo.summary, on meta", torchinfo_summary(False), False),
+    ],
+    "transformers": [
+        ("num_parameters", num_parameters("cpu"), True),
+        ("num_parameters, on meta", num_parameters("meta"), False),
+    ],
+    "keras-jax": [("count_params", keras_count_params, True)],
+    "keras-tensorflow": [("count_params", keras_count_params, True)],
+    "keras-torch": [("count_params", keras_count_params, True)],
+    "keras-bert": [("get_model, count_params", keras_bert_count_params, True)],
+    "flax-linen": [("tabulate", linen_tabulate, False)],
+    "flax-nnx": [("tabulate", nnx_tabulate, True)],
+}
+
+
+def cases() -> list[Case]:
+    """Every case: per framework abstract and plain, then what people use."""
+    return [
+        Case(name, *way)
+        for name in frameworks()
+        for way in [(ABSTRACT, abstract, False), (PLAIN, plain, True), *USED.get(name, [])]
+    ]
+
+
+def case(name: str) -> Case:
+    """The case of this name. Raises ``StopIteration``."""
+    return next(case for case in cases() if case.name == name)
+
+
+BASE, LARGE = "bert-base-uncased", "encoder-175b"
+
+# The sizes of BERT-base, of which one varies; with H, as in real models, A = H/64 and F = 4H.
+SWEEPS = {
+    "num_hidden_layers": (1, 2, 4, 8, 16, 32, 64, 96),
+    "hidden_size": (64, 256, 768, 2048, 12288),
+    "vocab_size": (100, 1_000, 10_000, 100_000, 1_000_000),
+}
+
+
+def swept(axis: str, size: int) -> EncoderSpec:
+    """The spec at one point of a curve; two layers, unless it is they that vary."""
+    sizes = {"num_hidden_layers": 2, axis: size}
+    if axis == "hidden_size":
+        sizes |= {"num_attention_heads": size // 64, "intermediate_size": 4 * size}
+    return replace(named_model(BASE).spec, **sizes)

@@ -1,0 +1,147 @@
+"""The numbers that sources print: what is in ``claims.toml`` and ``tables.toml``."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from paramproof.formulas.models import named_model
+from paramproof.formulas.spec import Spec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Printed:
+    """What every entry says: which source prints it, where in it, and of which model."""
+
+    source: str
+    where: str
+    model: str
+
+    @property
+    def spec(self) -> Spec:
+        """The model's."""
+        return named_model(self.model).spec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim(Printed):
+    """A count, or the arithmetic that comes to it, of the components ``of``."""
+
+    claimed: str = ""
+    printed: str = ""
+    expression: str = ""
+    of: tuple[str, ...] = ("",)
+    all: bool = False
+    counts: tuple[str, ...] = ()
+    complete: bool = False
+
+    @property
+    def stated(self) -> str:
+        """As the text has it."""
+        return " = ".join(filter(None, (self.printed, self.claimed)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Formula(Printed):
+    """A count in letters, or, ``claimed``, some other size.
+
+    ``whole`` says that the text calls it the count of the model, though ``of`` is a part.
+    """
+
+    letters: str
+    claimed: str = ""
+    of: tuple[str, ...] = ()
+    whole: bool = False
+    at: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def stated(self) -> str:
+        """As the text has it."""
+        return " = ".join(filter(None, (self.letters, self.claimed)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size(Printed):
+    """A size of the model, under the name of the spec's field."""
+
+    field: str
+    claimed: str
+    printed: str = ""
+
+    @property
+    def stated(self) -> str:
+        """As the text has it."""
+        return " = ".join(filter(None, (self.printed, self.claimed)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share(Printed):
+    """A percentage of the whole that some components are said to be."""
+
+    parts: tuple[str, ...]
+    claimed: str
+
+    @property
+    def stated(self) -> str:
+        """As the text has it."""
+        return f"about {self.claimed} %"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TensorRow(Printed):
+    """A row of a table: a tensor's name in the source, its shape and count, and our name."""
+
+    name: str
+    shape: tuple[int, ...]
+    claimed: str
+    path: str
+
+    @property
+    def stated(self) -> str:
+        """As the text has it."""
+        return f"{list(self.shape)}: {self.claimed}"
+
+
+Entry = Claim | Formula | Size | Share | TensorRow
+KINDS: dict[str, type[Claim | Formula | Size | Share]] = {
+    "claim": Claim,
+    "formula": Formula,
+    "size": Size,
+    "share": Share,
+}
+
+
+@cache
+def sources() -> dict[str, str]:
+    """Number and title of each source."""
+    return {number: table["title"] for number, table in _read("claims.toml")["sources"].items()}
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """Every number, by source; a table's rows follow what else the source says."""
+    data = _read("claims.toml")
+    found: list[Entry] = [
+        kind(**{key: _frozen(value) for key, value in table.items()})
+        for name, kind in KINDS.items()
+        for table in data[name]
+    ]
+    for table in _read("tables.toml")["table"]:
+        about = {key: table[key] for key in ("source", "where", "model")}
+        for name, shape, count, path in table["rows"]:
+            found.append(
+                TensorRow(**about, name=name, shape=tuple(shape), claimed=count, path=path)
+            )
+    return tuple(sorted(found, key=lambda entry: entry.source))
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads(files("docs.writers.claims").joinpath(name).read_text("utf-8"))
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

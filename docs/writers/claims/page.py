@@ -1,0 +1,80 @@
+"""The ledger as Markdown: every printed number with its verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from docs.writers.claims.data import Entry, TensorRow, entries, sources
+from docs.writers.claims.verdict import Verdict, verdict
+
+HEADINGS = ("where", "as stated", "verdict", "what it is", "claimed − formula", "right is")
+ROW_HEADINGS = ("name there", "as stated", "verdict", "what it is", "claimed − formula", "right is")
+
+
+def summary() -> str:
+    """How many numbers there are, by verdict, in a line for each."""
+    kinds = Counter(verdict(entry).kind for entry in entries())
+    lines = [f"- {number} {kind}" for kind, number in sorted(kinds.items())]
+    return "\n".join([f"{sum(kinds.values())} numbers:", "", *lines])
+
+
+def refuted() -> str:
+    """A table of the numbers that are wrong."""
+    wrong = [entry for entry in entries() if verdict(entry).kind == "refuted"]
+    headings = ("source, model", *HEADINGS[:2], *HEADINGS[3:])
+    rows = []
+    for entry in wrong:
+        where, stated, _, *found = cells(entry.where, entry)
+        rows.append((f"{entry.source}, {entry.model}", where, stated, *found))
+    return "\n".join(table(headings, rows))
+
+
+def ledger() -> str:
+    """A section for each source, a table for each model in it and one for its tensors."""
+    lines: list[str] = []
+    for number, title in sources().items():
+        own = [entry for entry in entries() if entry.source == number]
+        lines += [f"## {number}: {title}", ""]
+        for model in dict.fromkeys(entry.model for entry in own):
+            of_model = [entry for entry in own if entry.model == model]
+            said = [entry for entry in of_model if not isinstance(entry, TensorRow)]
+            rows = [entry for entry in of_model if isinstance(entry, TensorRow)]
+            lines += [f"### {number}, {model}", ""]
+            if said:
+                lines += [*table(HEADINGS, (cells(entry.where, entry) for entry in said)), ""]
+            if rows:
+                lines += [*table(ROW_HEADINGS, (cells(row.name, row) for row in rows)), ""]
+    return "\n".join(lines).rstrip()
+
+
+def cells(first: str, entry: Entry) -> tuple[str, ...]:
+    """The cells of an entry's row."""
+    found = verdict(entry)
+    return (
+        first,
+        f"`{entry.stated}`",
+        f"**{found.kind}**",
+        found.what,
+        _residual(found),
+        found.correct,
+    )
+
+
+def table(headings: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """Lines of a Markdown table."""
+    headings = tuple(headings)
+    yield f"| {' | '.join(headings)} |"
+    yield f"| {' | '.join('---' for _ in headings)} |"
+    for row in rows:
+        yield f"| {' | '.join(map(_escaped, row))} |"
+
+
+def _residual(found: Verdict) -> str:
+    where = f" ({found.component})" if found.component else ""
+    return f"{found.residual}{where}" if found.residual else ""
+
+
+def _escaped(cell: str) -> str:
+    """A cell whose stars are stars; inside backticks they already are."""
+    return cell if cell.startswith(("`", "**")) else cell.replace("*", r"\*")

@@ -1,0 +1,204 @@
+"""What a printed number is said to count, and the account that fits it best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from docs.writers.claims.data import Claim, Formula
+from paramproof.explain import letters as algebra
+from paramproof.explain.explanation import TRAINABLE, Account, Part, Sizes, plain, recount
+from paramproof.explain.search import candidates, tables_left_out
+from paramproof.explain.sizes import FIELDS
+from paramproof.formulas import inventory
+from paramproof.formulas.conventions import counted, weights_only
+from paramproof.formulas.models import named_models
+from paramproof.formulas.spec import Spec
+from paramproof.formulas.tensors import LAYER, lies_in
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a number is said to be: components of a model, and how they are counted.
+
+    ``complete`` says that the text lists every tensor, so that no convention excuses it.
+    """
+
+    model: str
+    spec: Spec
+    account: Account
+    complete: bool = False
+
+    @classmethod
+    def of(cls, entry: Claim | Formula) -> Target:
+        """The target of an entry."""
+        every = isinstance(entry, Claim) and entry.all
+        names = (*TRAINABLE, *(entry.counts if isinstance(entry, Claim) else ()))
+        parts = tuple(
+            Part(path, LAYER in path.split(".") and not every, conventions=names)
+            for path in entry.of
+        )
+        complete = isinstance(entry, Claim) and entry.complete
+        return cls(entry.model, entry.spec, Account(parts, len(parts)), complete)
+
+    @property
+    def count(self) -> int:
+        """The number that is right."""
+        number, _ = recount(self.account, self.spec)
+        return number
+
+    @property
+    def name(self) -> str:
+        """Its components."""
+        return ", ".join(part.component or "the whole model" for part in self.account.parts)
+
+    @property
+    def conventions(self) -> tuple[str, ...]:
+        """The conventions that the text names."""
+        return self.account.parts[0].conventions[1:]
+
+    def under(self, names: tuple[str, ...]) -> Account:
+        """The same components counted under other conventions."""
+        parts = tuple(part._replace(conventions=names) for part in self.account.parts)
+        return self.account._replace(parts=parts)
+
+    def excused(self, account: Account) -> bool:
+        """Whether ``account`` is this target under one convention, where the text names none."""
+        if len(account.parts) > 1 or account.sizes or account.plain:
+            return False
+        (part,) = account.parts
+        one = len(set(part.conventions) - set(TRAINABLE)) == 1
+        return one and (part._replace(conventions=TRAINABLE),) == self.account.parts
+
+    def covers(self, account: Account) -> bool:
+        """Whether every part of ``account`` lies in this target, in one layer or in all alike."""
+        return all(
+            any(
+                f"{part.component}.".startswith(f"{own.component}." if own.component else "")
+                and part.one == own.one
+                for own in self.account.parts
+            )
+            for part in account.parts
+        )
+
+    def beyond(self, account: Account) -> algebra.Expression:
+        """What ``account`` has beyond this target, in letters."""
+        own = algebra.in_letters(self.account, self.spec)
+        return algebra.expanded(algebra.in_letters(account, self.spec) - own)
+
+
+def account_of(number: int, target: Target) -> Account | None:
+    """The account of ``number`` that is nearest to what it is said to be, or None.
+
+    First the target itself, then the target under one convention, then what is left out of
+    it or put into it, then other accounts of the model, then those of other named models
+    that differ from it in nothing but the sizes of tables.
+    """
+    if number == target.count:
+        return target.account
+    own = [account for count, account in _candidates(target.model) if count == number]
+    found = [account for account in own if not (target.complete and _conventional(account))]
+    found = found or list(_translated(number, target))
+
+    def rank(account: Account) -> tuple[object, ...]:
+        return (
+            not target.excused(account),
+            not target.covers(account),
+            account.length,
+            account.parts[0].component != target.account.parts[0].component,
+            tables_left_out(account),
+        )
+
+    return min(found, key=rank, default=None)
+
+
+def components_of(account: Account, target: Target) -> str:
+    """The components in which ``account`` is not ``target``."""
+    own = {part.component for part in target.account.parts}
+    names = [part.component for part in account.parts if part.component not in own]
+    names += _uncounted(account.parts[0], target.spec)
+    names += [SIZE_OF.get(field, "the whole model") for field, _ in account.sizes]
+    if account.plain:
+        names = list(_differing(target.spec))
+    return ", ".join(dict.fromkeys(names))
+
+
+SIZE_OF = {
+    "vocab_size": "embeddings.word_embeddings",
+    "target_vocab_size": "decoder.embeddings.word_embeddings",
+    "max_position_embeddings": "embeddings.position_embeddings",
+    "type_vocab_size": "embeddings.token_type_embeddings",
+    "intermediate_size": "layers.*.feed_forward",
+    "num_hidden_layers": "layers",
+}
+"""The component whose size a field is, where it is not that of all."""
+
+
+def _uncounted(part: Part, spec: Spec) -> list[str]:
+    """The components that the conventions of ``part`` leave out of it, as few as there are.
+
+    Several of one name are told together, ``attention.{query,key,value,output}.bias``.
+    """
+    named = counted(inventory(spec.letters()), *TRAINABLE)
+    inside = (tensor for tensor in named if lies_in(tensor.path, part.component))
+    there = [tensor.path for tensor in inside if tensor.present]
+    kept = {tensor.path for tensor in counted(named, *TRAINABLE, *part.conventions[1:])}
+    gone = [path for path in there if path not in kept]
+    groups: dict[tuple[str, str], list[str]] = {}
+    for path in dict.fromkeys(_largest(path, there, kept) for path in gone):
+        above, _, leaf = path.rpartition(".")
+        before, _, name = above.rpartition(".")
+        groups.setdefault((before, leaf), []).append(name)
+    return [
+        ".".join(filter(None, (before, _braced(names), leaf)))
+        for (before, leaf), names in groups.items()
+    ]
+
+
+def _largest(path: str, there: list[str], kept: set[str]) -> str:
+    """The largest component that ``path`` lies in of which nothing is kept."""
+    levels = path.split(".")
+    above = [".".join(levels[:depth]) for depth in range(1, len(levels) + 1)]
+    gone = (one for one in above if not any(lies_in(p, one) and p in kept for p in there))
+    return next(gone, path)
+
+
+def _braced(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{{{','.join(names)}}}"
+
+
+@cache
+def _candidates(model: str) -> tuple[tuple[int, Account], ...]:
+    return tuple(candidates(named_models()[model].spec, alone=True))
+
+
+def _conventional(account: Account) -> bool:
+    return any(part.conventions != TRAINABLE for part in account.parts)
+
+
+def _translated(number: int, target: Target) -> Iterator[Account]:
+    """Accounts of other models, as accounts of the target's at their sizes."""
+    for name, model in named_models().items():
+        if sizes := _other_sizes(target.spec, model.spec):
+            for count, account in _candidates(name):
+                if count == number and not account.sizes:
+                    yield account._replace(sizes=sizes, length=account.length + 2 * len(sizes))
+
+
+def _other_sizes(spec: Spec, other: Spec) -> Sizes:
+    """The sizes of tables in which two specs differ, if that is all in which they do."""
+    if type(spec) is not type(other):
+        return ()
+    fields = [name for name in spec.__slots__ if getattr(spec, name) != getattr(other, name)]
+    if not FIELDS.keys() >= set(fields):
+        return ()
+    return tuple((name, getattr(other, name)) for name in fields)
+
+
+def _differing(spec: Spec) -> Iterator[str]:
+    """The components of a layer whose count is not that of the usual estimate's layers."""
+    usual, own = (weights_only(inventory(one.letters())) for one in (plain(spec), spec))
+    for path in own.components(f"layers.{LAYER}"):
+        if usual.total(path) != own.total(path):
+            yield path

@@ -1,0 +1,204 @@
+"""Verdicts on printed numbers, computed from the inventory and by ``paramproof explain``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, singledispatch
+from typing import Literal, TypeAlias
+
+from docs.writers.claims.arithmetic import evaluate, whole
+from docs.writers.claims.data import Claim, Entry, Formula, Share, Size, TensorRow
+from docs.writers.claims.targets import Target, account_of, components_of
+from paramproof.explain import letters as algebra
+from paramproof.explain.explanation import TRAINABLE, Account, Part, recount, with_sizes
+from paramproof.explain.number import Number, read
+from paramproof.explain.text import signed
+from paramproof.explain.words import words
+from paramproof.formulas import inventory
+from paramproof.formulas.conventions import PARTS, as_named
+from paramproof.formulas.models import named_model
+from paramproof.formulas.tensors import LAYER, Tensor
+
+Kind: TypeAlias = Literal["exact", "exact under a convention", "refuted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is true of a printed number.
+
+    ``what`` says what it counts; of a refuted one, ``residual`` is claimed − formula,
+    ``component`` where that belongs, and ``correct`` the number that should stand there.
+    """
+
+    kind: Kind
+    what: str
+    residual: str = ""
+    component: str = ""
+    correct: str = ""
+
+
+@singledispatch
+def verdict(entry: Entry) -> Verdict:
+    """The verdict on an entry of the ledger."""
+    raise TypeError(f"no entry of the ledger: {entry!r}")
+
+
+@verdict.register
+def _claim(claim: Claim) -> Verdict:
+    target = Target.of(claim)
+    if not claim.claimed:
+        return _held(whole(claim.expression or claim.printed), target)
+    number = _number(claim.claimed)
+    found = _held(number.exact, target) if number.exact else _rounded(number, target)
+    if claim.printed:
+        value = whole(claim.expression or claim.printed)
+        if not (value == number.exact or any(value in one for one in number.readings)):
+            return _wrong_sum(value, claim, target, found)
+    return found
+
+
+def _number(text: str) -> Number:
+    try:
+        return read(text)
+    except ValueError:
+        return Number(text, whole(text))
+
+
+def _held(number: int, target: Target) -> Verdict:
+    """The verdict on an exact number that is said to be ``target``."""
+    account = account_of(number, target)
+    if account == target.account:
+        what = words(account) if target.account.parts != (Part(),) else "the whole model"
+        return Verdict("exact under a convention" if target.conventions else "exact", what)
+    if account and target.excused(account):
+        return Verdict("exact under a convention", words(account), correct=f"{target.count:,}")
+    residual = number - target.count
+    if account is None:
+        letters, component, what = algebra.in_powers(residual, target.spec), "", "no account"
+    else:
+        letters = algebra.text(target.beyond(account), target.spec)
+        component, what = components_of(account, target), words(account)
+    text = f"{signed(residual)} = {letters}"
+    return Verdict("refuted", what, text, component or target.name, f"{target.count:,}")
+
+
+def _rounded(number: Number, target: Target) -> Verdict:
+    for reading in number.readings:
+        if target.count in reading:
+            what = f"{words(target.account)}: {target.count:,}, {reading.says}"
+            return Verdict("exact under a convention", what)
+    middle = int(number.readings[0].middle)
+    residual = signed(middle - target.count)
+    right = f"{as_named(target.count)} ({target.count:,})"
+    return Verdict("refuted", "no account", residual, target.name, right)
+
+
+def _wrong_sum(value: int, claim: Claim, target: Target, found: Verdict) -> Verdict:
+    """The arithmetic does not come to the number beside it; both have their own account."""
+    own = _held(value, target)
+    what = f"the arithmetic comes to {value:,} ({own.what}); {claim.claimed} is {found.what}"
+    residual = found.residual or own.residual
+    component = found.component or own.component
+    return Verdict("refuted", what, residual, component, f"{target.count:,}")
+
+
+@verdict.register
+def _formula(formula: Formula) -> Verdict:
+    if formula.claimed:
+        return _ratio(formula)
+    target = Target.of(formula)
+    ours = algebra.symbols(formula.spec)._asdict()
+    claimed = evaluate(
+        formula.letters, {**ours, "d": ours["H"], "d_model": ours["H"], "N": ours["L"]}
+    )
+    at = {ours[name]: evaluate(text, ours) for name, text in formula.at.items()}
+    where = "".join(f", at {name} = {text}" for name, text in formula.at.items())
+
+    def beyond(account: Account) -> algebra.Expression:
+        own = algebra.in_letters(account, formula.spec).subs(at)
+        return algebra.expanded(claimed - own)
+
+    whole = Target(formula.model, formula.spec, Account((Part(),), 1))
+    for names in (TRAINABLE, *((*TRAINABLE, name) for name in PARTS)):
+        account = target.under(names)
+        if beyond(account) == 0:
+            what = words(account) + where
+            if formula.whole:
+                residual = algebra.text(beyond(whole.account), formula.spec)
+                return Verdict("exact under a convention", what, residual, whole.name)
+            return Verdict("exact" if names == TRAINABLE else "exact under a convention", what)
+    right = algebra.text(algebra.in_letters(target.account, formula.spec), formula.spec)
+    residual = algebra.text(beyond(target.account), formula.spec)
+    return Verdict("refuted", "no account", residual, target.name, right)
+
+
+def _ratio(formula: Formula) -> Verdict:
+    """The verdict on what letters come to at the model's sizes."""
+    value = evaluate(formula.letters, formula.spec.letters()._asdict())
+    difference = int(formula.claimed) - value
+    if not difference:
+        return Verdict("exact", formula.letters)
+    return Verdict("refuted", formula.letters, signed(int(difference)), formula.letters, f"{value}")
+
+
+@verdict.register
+def _size(size: Size) -> Verdict:
+    right: int = getattr(size.spec, size.field)
+    claimed = int(size.claimed)
+    if size.printed and whole(size.printed) != claimed:
+        comes = f"the arithmetic comes to {whole(size.printed):,}"
+        return Verdict("refuted", comes, signed(claimed - right), size.field, f"{right:,}")
+    if claimed == right:
+        return Verdict("exact", size.field)
+    account = Account((Part(),), 1, sizes=((size.field, claimed),))
+    try:
+        with_sizes(size.spec, account.sizes)
+    except ValueError as error:
+        residual = f"{signed(claimed - right)} in {size.field}"
+        return Verdict("refuted", str(error), residual, size.field, f"{right:,}")
+    target = Target(size.model, size.spec, Account((Part(),), 1))
+    count, _ = recount(account, size.spec)
+    letters = algebra.text(algebra.beyond(account, size.spec), size.spec)
+    residual = f"{signed(count - target.count)} = {letters}"
+    what = f"with it the model would have {count:,}, not {target.count:,}"
+    return Verdict("refuted", what, residual, components_of(account, target), f"{right:,}")
+
+
+@verdict.register
+def _share(share: Share) -> Verdict:
+    named = inventory(share.spec.letters())
+    part, total = sum(named.total(path) for path in share.parts), named.total()
+    digits = len(share.claimed.rstrip("0"))
+    step = 10 ** (len(share.claimed) - digits)
+    what = f"{', '.join(share.parts)}: {part:,} of {total:,}, {100 * part / total:.2f} %"
+    if abs(200 * part - 2 * int(share.claimed) * total) <= step * total:
+        plural = "s" if digits > 1 else ""
+        rounded = f"{what}, rounded to {digits} significant digit{plural}"
+        return Verdict("exact under a convention", rounded)
+    right = f"{100 * part / total:.2f} %"
+    return Verdict("refuted", what, "", ", ".join(share.parts), right)
+
+
+@verdict.register
+def _row(row: TensorRow) -> Verdict:
+    tensor = _tensors(row.model, LAYER in row.path)[row.path]
+    claimed, turned = whole(row.claimed), tensor.shape[::-1]
+    # As it is, transposed, or as a convolution of width 1.
+    if claimed != tensor.size or row.shape not in (tensor.shape, turned, (*turned, 1)):
+        residual = signed(claimed - tensor.size)
+        return Verdict("refuted", str(tensor.shape), residual, row.path, f"{tensor.size:,}")
+    if tensor.tied_to:
+        what = f"{row.path} (tied-each): its storage is {tensor.tied_to}"
+        return Verdict("exact under a convention", what, correct="0")
+    if not tensor.trainable:
+        return Verdict("exact under a convention", f"{row.path} (total): it is fixed", correct="0")
+    return Verdict("exact", row.path)
+
+
+@cache
+def _tensors(model: str, in_layers: bool) -> Mapping[str, Tensor]:
+    """The tensors that there are, by path; with one for all layers, or one for each."""
+    named = inventory(named_model(model).spec.letters())
+    tensors = named if in_layers else named.expand()
+    return {tensor.path: tensor for tensor in tensors if tensor.present}

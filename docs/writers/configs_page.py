@@ -1,0 +1,45 @@
+"""The generated parts of docs/configurations.md: what is read, and what is refused."""
+
+import json
+from collections.abc import Iterator
+
+from paramproof.sources.configs.config_format import Kind
+from paramproof.sources.configs.formats import BY_MODEL_TYPE, KINDS, UNNAMED
+
+
+def blocks() -> dict[str, str]:
+    """The text of every block, by its name."""
+    return {"kinds": "\n".join(_kinds()), "refused": "\n".join(_refused())}
+
+
+def _kinds() -> Iterator[str]:
+    yield "| `model_type` | classes | keys of sizes |"
+    yield "| --- | --- | --- |"
+    for name, kind in {**BY_MODEL_TYPE, "(none)": UNNAMED}.items():
+        classes = [kind.default, *(name for name in kind.architectures if name != kind.default)]
+        yield f"| `{name}` | {_names(classes)} | {'; '.join(_sizes(kind))} |"
+
+
+def _sizes(kind: Kind) -> Iterator[str]:
+    for size, keys in kind.sizes.items():
+        absent = " (may be absent)" if size in kind.absent else ""
+        yield " or ".join(f"`{key}`" for key in keys) + absent
+
+
+def _refused() -> Iterator[str]:
+    yield "| key | is read only as | otherwise |"
+    yield "| --- | --- | --- |"
+    yield from sorted({row for kind in KINDS for row in _rows(kind)})
+
+
+def _rows(kind: Kind) -> Iterator[str]:
+    for key, (allowed, otherwise) in kind.only.items():
+        values = ["null"] if allowed is None else [json.dumps(allowed), "null"]
+        yield f"| `{key}` | {' or '.join(f'`{value}`' for value in values)} | {otherwise} |"
+    for key, size in kind.same.items():
+        usual = kind.sizes[size][0]
+        yield f"| `{key}` | the same as `{usual}` | the tables would be of another width |"
+
+
+def _names(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

@@ -1,0 +1,1 @@
+"""The page of framework differences, and its ten pitfalls."""

@@ -1,0 +1,181 @@
+"""The reference as a page of Markdown, from its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from docs.writers.differences.pitfalls import bites
+from paramproof.differences import rows as grid
+from paramproof.differences.answer import Cell
+from paramproof.differences.ask import COUNTED, counted_spec
+from paramproof.formulas import closed_form
+from paramproof.formulas.layout import LAYOUTS
+
+TEXT = """\
+<!-- Written by `tox run -e docs`; do not edit. -->
+
+# How the frameworks differ
+
+What one has to know to port a transformer encoder, or to compare its counts. Every cell below is
+an answer that the framework itself gave: by the shapes of what it built, by what a layer computed,
+by what it counted. Every cell is a test of its own, `differences::FRAMEWORK::ROW`, which asks
+again and fails where the answer is another. The same as data is in
+[framework-differences.json](framework-differences.json), and `paramproof differences` asks
+whatever is installed.
+
+Asked of {versions}.
+
+## The ten that bite most
+
+{bites}
+
+In parentheses are the rows below that say so.
+
+## Tensors
+
+Left, the formula's name and shape of a tensor, kernels as (in, out); right, what a framework has in
+its place: L layers, H hidden size, A heads of size K, F feed-forward size, V tokens, P positions, T
+token types. The encoder is the one that this project builds from the framework's own layers, so
+that names outside of those layers are ours; those of keras-bert and transformers are
+their own throughout. A `*` is the number of a layer. Every tensor is {dtypes}.
+
+The layouts, from the formula's tensor to the stored one: {layouts}; *stacked* puts the
+layers on a new first axis.
+
+{tensors}
+
+In Keras, Flax and keras-bert a tied decoder is computed from the table and is no tensor.
+
+## Defaults
+
+A layer is made as it comes, with no argument that the question does not need. Epsilon is found
+from what a norm makes of ever smaller inputs, gelu from its values, an initialiser from its draws,
+the sense of a mask from whose change is seen. A framework that has nothing to ask is left out:
+Keras and Flax have no encoder layer. The last column is what was asked, where that is no
+long list.
+
+{defaults}
+
+In an initialiser σ is the standard deviation, and in and out are the sizes of the matrix. "All keys
+alike" is the mean of all values.
+
+## Counts
+
+What people call the number of parameters, for two models with both heads and a tied decoder. The
+formula's N is {formulas}. The last column is the number less N, in letters; *tensors* is how many
+arrays are stored. Where a count is the same for both models, it is one of a layer or of nothing. A
+dropout is counted alone, since the models are built without.
+
+{counts}
+
+## Without allocating
+
+Each of these makes a kernel of 10⁶ · 10⁶ entries, which would be 4 TB. The figures are of
+{counted} and encoder-175b, built and read: median seconds, warm, and peak memory of the process in
+10⁶ bytes, on one machine; how they were measured is in [benchmarks.md](benchmarks.md).
+
+{held}
+
+{code}
+"""
+
+SECTIONS = ("shapes", "defaults", "counts", "abstract")
+COUNTS = ("row", "what", "in", "counted by", *COUNTED, "less N")
+HELD = ("in", "what there is for an array", "asked for its value", "s", "MB", "175b, s", "MB")
+
+
+def render(
+    cells: Sequence[Cell], versions: Mapping[str, str], costs: Mapping[str, Sequence[str]]
+) -> str:
+    """The page. ``costs`` are the last four figures of ``HELD`` for each framework."""
+    every = list(dict.fromkeys(cell.framework for cell in cells))
+    of = {name: [cell for cell in cells if cell.section == name] for name in SECTIONS}
+    (dtype,) = {cell.facts["dtype"] for cell in of["shapes"]}
+    return TEXT.format(
+        versions=", ".join(f"{name} {version}" for name, version in versions.items()),
+        bites="\n".join(f"{n}. {text}" for n, text in enumerate(bites(cells), 1)),
+        dtypes=dtype,
+        layouts=", ".join(f"*{name}* `{pattern}`" for name, pattern in LAYOUTS.items()),
+        tensors="\n\n".join(_tensors(of["shapes"], every)),
+        defaults=table(("row", "question", "answer", "in", "of"), _defaults(of["defaults"], every)),
+        formulas=" and ".join(f"{closed_form(counted_spec(m).letters()):,}" for m in COUNTED),
+        counts=table(COUNTS, _counts(of["counts"], every)),
+        counted=COUNTED[1],
+        held=table(HELD, _held(of["abstract"], costs)),
+        code="\n\n".join(_code(of["abstract"], every)),
+    )
+
+
+def table(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """A table of Markdown."""
+    rows = [heads, ["---"] * len(heads), *lines]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _tensors(cells: Sequence[Cell], every: Sequence[str]) -> Iterator[str]:
+    """A heading and a table for each component."""
+    rows = grid.rows(grid.tensors(cells), every)
+    for component, group in groupby(rows, key=lambda row: _component(row[0])):
+        lines = (
+            (
+                f"`{_within(row, component)}` {line.what}" if first else "",
+                line.frameworks,
+                f"`{line.facts['path']}`",
+                line.facts["shape"],
+                line.facts["layout"],
+            )
+            for row, found in group
+            for first, line in _marked(found)
+        )
+        heads = ("tensor", "in", "path", "stored", "layout")
+        yield f"### {component}\n\n{table(heads, lines)}"
+
+
+def _component(row: str) -> str:
+    """What a row's tensors are parts of: one component, or one of each layer."""
+    first, *rest = row.split(".")
+    return f"{first}.*.{rest[1]}" if rest[0] == "*" else first
+
+
+def _within(row: str, component: str) -> str:
+    return row.removeprefix(f"{component}.")
+
+
+def _defaults(cells: Sequence[Cell], every: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    for row, found in grid.rows(cells, every):
+        for first, line in _marked(found):
+            heads = (f"`{row}`", line.what) if first else ("", "")
+            yield *heads, line.facts["answer"], line.frameworks, line.facts["asked"]
+
+
+def _counts(cells: Sequence[Cell], every: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    for row, found in grid.rows(cells, every):
+        for first, line in _marked(found):
+            numbers = (line.facts[model] for model in COUNTED)
+            how = f"`{line.facts['how']}`"
+            heads = (f"`{row}`", line.what) if first else ("", "")
+            yield *heads, line.frameworks, how, *numbers, line.facts["difference"]
+
+
+def _held(cells: Sequence[Cell], costs: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
+    for cell in cells:
+        figures = costs.get(cell.framework, [""] * 4)
+        yield cell.framework, cell.facts["held"], cell.facts["value"], *figures
+
+
+def _code(cells: Sequence[Cell], every: Sequence[str]) -> Iterator[str]:
+    for _, lines in grid.rows([_only_code(cell) for cell in cells], every):
+        for line in lines:
+            yield f"{line.frameworks}:\n\n```python\n{line.facts['code']}\n```"
+
+
+def _only_code(cell: Cell) -> Cell:
+    return replace(cell, facts={"code": cell.facts["code"]})
+
+
+def _marked(lines: Sequence[grid.Line]) -> Iterator[tuple[bool, grid.Line]]:
+    """Each line, and whether it is the first of its row."""
+    for number, line in enumerate(lines):
+        yield not number, line

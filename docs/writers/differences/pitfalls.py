@@ -1,0 +1,90 @@
+"""The ten differences that bite most, each in a sentence whose facts are read from cells.
+
+``{torch:gelu}`` stands for what the cell ``differences::torch::gelu`` says, and
+``{torch:count.state/bert-tiny}`` for one fact of several. A cell that changes changes
+the sentence; whether it is still a difference that bites, somebody has to read.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterator, Sequence
+
+from paramproof.differences.answer import Cell
+
+KERAS = ("keras-jax", "keras-tensorflow", "keras-torch")
+FLAX = ("flax-linen", "flax-nnx")
+GROUPS = {
+    "keras": KERAS,
+    "flax": FLAX,
+    "out-in": ("torch", "transformers"),
+    "in-out": (*KERAS, *FLAX, "keras-bert"),
+    "others": (*KERAS, *FLAX, "keras-bert", "transformers"),
+    "wide": (*FLAX, "keras-bert", "torch", "transformers"),
+    "split": (*KERAS, "flax-linen"),
+}
+"""Names in a sentence for several frameworks, which then must agree."""
+
+BITES = (
+    "**Epsilon.** A layer norm adds {torch:layer_norm_eps} to the variance in PyTorch, "
+    "{transformers:layer_norm_eps} in Hugging Face's BERT, {keras:layer_norm_eps} in Keras, "
+    "{flax:layer_norm_eps} in Flax and {keras-bert:layer_norm_eps} in keras-bert.",
+    "**Gelu.** Asked for gelu, PyTorch gives {torch:gelu}, Keras {keras:gelu}, but `keras.ops` "
+    "{keras:gelu.ops}, Flax {flax:gelu} and keras-bert {keras-bert:gelu}; not asked, PyTorch's "
+    "encoder layer has {torch:activation}.",
+    "**Masks.** True in a mask means {torch:mask.true} in PyTorch's attention, and "
+    "{others:mask.true} everywhere else; where all keys are masked, the answer is "
+    "{torch:mask.nothing} in PyTorch and {transformers:mask.nothing} in Hugging Face's BERT.",
+    "**Batch.** PyTorch's attention has the batch on the {torch:attention.batch_axis} axis "
+    "unless `batch_first` is set; all others have it on the {others:attention.batch_axis}.",
+    "**Kernels.** A dense kernel is {out-in:dense.kernel} in PyTorch and Hugging Face and "
+    "{in-out:dense.kernel} elsewhere; where it is square, no shape tells.",
+    "**Heads.** Queries, keys and values are one matrix "
+    "{torch:layers.*.attention.query.kernel/shape} in PyTorch, and three of "
+    "{split:layers.*.attention.query.kernel/shape} in Keras and linen.",
+    "**Width.** Keras's `key_dim` is the width of {keras:attention.width} where the others ask "
+    "for that of {wide:attention.width}; 7 features in 2 heads, which all others refuse, Keras "
+    "{keras:attention.heads} parameters.",
+    "**Ties.** PyTorch's `state_dict()` lists a tied matrix twice: "
+    "{torch:count.state/bert-base-uncased} numbers for bert-base-uncased with its heads, where "
+    "`parameters()` has {torch:count.total/bert-base-uncased}.",
+    "**Dropout.** Just made and called, it {torch:dropout.unasked} in PyTorch, "
+    "{flax-nnx:dropout.unasked} in nnx, {keras:dropout.unasked} in Keras and "
+    "{flax-linen:dropout.unasked} in linen; each one adds {keras:count.dropout/bert-tiny} numbers "
+    "to Keras's `variables` and {flax-nnx:count.dropout/bert-tiny} to nnx's state.",
+    "**keras-bert.** On today's tf-keras the kernel of a layer's keys starts with "
+    "{keras-bert:initialiser.key} as that of its queries; and there is no mask to give, token 0 "
+    "is {keras-bert:padding_token}.",
+)
+
+MAIN = {"defaults": "answer", "counts": "difference"}
+
+
+class _Facts:
+    """The cells of frameworks that agree, formatted by ``ROW`` or ``ROW/FACT``."""
+
+    def __init__(self, frameworks: Sequence[str], cells: Sequence[Cell]) -> None:
+        self.frameworks = frameworks
+        self.cells = cells
+
+    def __format__(self, spec: str) -> str:
+        row, _, fact = spec.partition("/")
+        found = [c for c in self.cells if c.framework in self.frameworks and c.row == row]
+        said = {cell.facts[fact or MAIN[cell.section]] for cell in found}
+        if len(found) != len(self.frameworks) or len(said) != 1:
+            raise ValueError(f"{', '.join(self.frameworks)} do not say one thing of {spec}: {said}")
+        return said.pop()
+
+
+def bites(cells: Sequence[Cell]) -> Iterator[str]:
+    """Each sentence, with the rows that it rests on.
+
+    Raises ``ValueError`` where frameworks that a sentence takes together do not agree.
+    """
+    every = tuple(dict.fromkeys(cell.framework for cell in cells))
+    groups = {name: (name,) for name in every} | GROUPS
+    facts = {name: _Facts(frameworks, cells) for name, frameworks in groups.items()}
+    for bite in BITES:
+        parsed = string.Formatter().parse(bite)
+        rows = dict.fromkeys((spec or "").partition("/")[0] for _, name, spec, _ in parsed if name)
+        yield f"{bite.format_map(facts)} ({', '.join(f'`{row}`' for row in rows)})"

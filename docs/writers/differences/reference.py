@@ -1,0 +1,102 @@
+"""The reference of framework differences as committed: its cells, its page, what it says of when.
+
+``python -m docs.writers.differences.reference`` writes the page anew from the cells there are.
+"""
+
+import json
+import re
+from pathlib import Path
+
+from bench.cases import ABSTRACT, LARGE
+from bench.page import RESULTS, warm
+from docs.writers.differences.page import render
+from paramproof.builders.registry import Framework, frameworks
+from paramproof.differences.answer import Cell
+from paramproof.differences.ask import COUNTED
+from paramproof.running.pool import all_differences
+
+ROOT = Path(__file__).parents[3]
+PAGE = ROOT / "docs" / "framework-differences.md"
+CELLS = ROOT / "docs" / "framework-differences.json"
+
+
+def cells() -> list[Cell]:
+    """The committed ones."""
+    return [Cell.from_json(cell) for cell in json.loads(CELLS.read_text("utf-8"))["cells"]]
+
+
+def versions() -> dict[str, str]:
+    """What the frameworks need installed, in the versions of constraints.txt."""
+    text = (ROOT / "constraints.txt").read_text("utf-8")
+    pinned = {_plain(n): v for n, v in re.findall(r"^([\w.-]+)==(\S+)$", text, re.MULTILINE)}
+    ours = [framework for framework in frameworks().values() if framework.extra]
+    names = sorted({name for framework in ours for name in framework.distributions})
+    return {name: pinned[_plain(name)] for name in names}
+
+
+def costs() -> dict[str, list[str]]:
+    """Seconds and memory of an abstract build, of both sizes, for each framework measured."""
+    models = json.loads(RESULTS.read_text("utf-8"))["models"]
+    return {
+        entry["framework"]: [
+            figure
+            for model in (COUNTED[1], LARGE)
+            for figure in (
+                f"{warm(models, entry['framework'], ABSTRACT, model):.2g}",
+                f"{_peak(models, entry['framework'], model):,.0f}",
+            )
+        ]
+        for entry in models
+    }
+
+
+def page() -> str:
+    """What the page is to be."""
+    return render(cells(), versions(), costs())
+
+
+def write() -> None:
+    """Ask every framework, and write cells and page.
+
+    Raises ``RuntimeError`` for a framework that is absent or broken: nothing is then written.
+    """
+    ours = [framework for framework in frameworks().values() if framework.extra]
+    _require(not any(framework.missing for framework in ours), "a framework is not installed")
+    for framework in ours:
+        _require(_stated(framework), f"{framework.name} is not of the version in constraints.txt")
+    found = all_differences(ours)
+    reasons = [cell.facts["reason"] for cell in found if cell.failed]
+    _require(not reasons, "; ".join(reasons))
+    data = {"versions": versions(), "cells": [cell.as_json() for cell in found]}
+    CELLS.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    write_page()
+
+
+def write_page() -> None:
+    """Write the page anew."""
+    PAGE.write_text(page(), "utf-8")
+
+
+def _stated(framework: Framework) -> bool:
+    """Whether what is installed is what the page will say; ``+cpu`` names a build."""
+    pinned = versions()
+    return all(pinned[n] == (v or "").split("+")[0] for n, v in framework.versions().items())
+
+
+def _peak(models: list[dict], framework: str, model: str) -> float:
+    wanted = {"framework": framework, "way": ABSTRACT, "model": model}
+    entry = next(entry for entry in models if wanted.items() <= entry.items())
+    return max(process["peak_mb"] for process in entry["processes"])
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "-")
+
+
+def _require(condition: bool, reason: str) -> None:
+    if not condition:
+        raise RuntimeError(reason)
+
+
+if __name__ == "__main__":
+    write_page()

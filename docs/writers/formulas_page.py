@@ -1,0 +1,115 @@
+"""The generated parts of docs/formulas.md: docstrings of ``formulas/``, sums of its inventories."""
+
+import ast
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from types import FunctionType
+
+from paramproof.algebra.terms import Term, collected, symbols, terms, written
+from paramproof.formulas import FAMILIES, Family, Tensor, closed_form, inventory
+from paramproof.formulas import terms as parts_module
+
+
+def blocks() -> dict[str, str]:
+    """The text of every block, by its name."""
+    return {"parts": parts(), **{name: family(found) for name, found in FAMILIES.items()}}
+
+
+def parts() -> str:
+    """The parts that models share, each with its count and source."""
+    sections = [
+        f"### `{function.__name__}`\n\n{markdown(function)}" for function in part_functions()
+    ]
+    return "\n\n".join(sections)
+
+
+def part_functions() -> list[FunctionType]:
+    """The functions of ``formulas/terms.py`` that say what they count."""
+    own = vars(parts_module).values()
+    return [f for f in own if isinstance(f, FunctionType) and "Count: " in (f.__doc__ or "")]
+
+
+def family(found: Family) -> str:
+    """A family's letters, the terms of its count with their sources, and its closed form."""
+    letters = symbols(found.letters)
+    summed = inventory(letters).total()
+    rows = [
+        "| component | tensors | count | times | sources |",
+        "| --- | --- | --- | --- | --- |",
+        *map(_row, terms(letters), [letters] * len(terms(letters))),
+    ]
+    return "\n\n".join(
+        [
+            markdown(found.inventory),
+            markdown(found.letters),
+            "\n".join(_letters(found)),
+            "\n".join(rows),
+            "Together, sorted by what is repeated or may be absent:\n\n"
+            f"    {written(collected(summed, letters))}",
+            f"The closed form:\n\n    {written(closed_form(letters))}",
+            markdown(found.closed_form),
+        ]
+    )
+
+
+def markdown(function: object) -> str:
+    """A docstring as Markdown: its paragraphs, and sums kept as they are set."""
+    text = inspect.getdoc(function) or ""
+    return "\n\n".join(map(_paragraph, text.replace("``", "`").split("\n\n")))
+
+
+def _paragraph(text: str) -> str:
+    is_sum = any(line.startswith("+ ") for line in text.splitlines())
+    return "\n".join(f"    {line}" for line in text.splitlines()) if is_sum else text
+
+
+def _letters(found: Family) -> Iterator[str]:
+    yield "| letter | is |"
+    yield "| --- | --- |"
+    meanings = letter_meanings(found.letters)
+    for name in found.letters._fields:
+        yield f"| {name} | {meanings.get(name, 'indicator')} |"
+
+
+@cache
+def letter_meanings(letters: type) -> dict[str, str]:
+    """What stands below each letter in its class."""
+    module = ast.parse(inspect.getsource(sys.modules[letters.__module__]))
+    (body,) = (n.body for n in ast.walk(module) if getattr(n, "name", "") == letters.__name__)
+    pairs = pairwise(body)
+    return {
+        field.target.id: re.sub(r"^\w+", r"`\g<0>`", meaning.value.value)
+        for field, meaning in pairs
+        if isinstance(field, ast.AnnAssign) and isinstance(meaning, ast.Expr)
+    }
+
+
+def _row(term: Term, letters: object) -> str:
+    tensors = "; ".join(_shapes(term))
+    count, times = written(collected(term.each, letters)), written(term.times)
+    sources = "; ".join(term.sources)
+    return f"| `{term.path}` | {tensors} | {count} | {times} | {sources} |"
+
+
+def _shapes(term: Term) -> Iterator[str]:
+    """The tensors of a term, those of one name and shape together."""
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for tensor in term.tensors:
+        inside = tensor.path.removeprefix(f"{term.path}.")
+        owner, _, leaf = inside.rpartition(".")
+        shape = ", ".join(map(written, tensor.shape))
+        groups.setdefault((leaf, shape, _note(tensor)), []).append(owner)
+    for (leaf, shape, note), owners in groups.items():
+        whose = f"{', '.join(owners)}: " if owners[0] else ""
+        yield f"{whose}{leaf} ({shape}){note}"
+
+
+def _note(tensor: Tensor) -> str:
+    tied = f", tied to `{tensor.tied_to}`" if tensor.tied_to else ""
+    fixed = "" if tensor.trainable else ", not trainable"
+    present = f", if {written(tensor.present)}" if tensor.present != 1 else ""
+    return f"{tied}{fixed}{present}"

@@ -1,0 +1,57 @@
+"""Exact parameter counts of transformers, checked against what frameworks really build.
+
+``paramproof.formulas`` says what should exist, ``paramproof.builders`` builds what really exists,
+and the rest compares the two and answers questions. The names below are imported when they are
+first used, so that importing this package costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from paramproof.builders.registry import load
+    from paramproof.checking.model import check
+    from paramproof.formulas.comparison import compare
+    from paramproof.formulas.families import closed_form, inventory
+    from paramproof.formulas.spec import (
+        EncoderDecoderSpec,
+        EncoderSpec,
+        GPTSpec,
+        LlamaSpec,
+        Numerics,
+    )
+    from paramproof.live.report import assert_parameters
+
+__all__ = [
+    "EncoderDecoderSpec",
+    "EncoderSpec",
+    "GPTSpec",
+    "LlamaSpec",
+    "Numerics",
+    "assert_parameters",
+    "check",
+    "closed_form",
+    "compare",
+    "inventory",
+    "load",
+]
+
+_FROM = {
+    "assert_parameters": "live.report",
+    "check": "checking.model",
+    "closed_form": "formulas.families",
+    "compare": "formulas.comparison",
+    "inventory": "formulas.families",
+    "load": "builders.registry",
+}
+"""The module of each name that is not one of ``formulas.spec``."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_FROM.get(name, 'formulas.spec')}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,1 @@
+"""Counts in letters: symbols, terms, residuals."""

@@ -1,0 +1,1 @@
+"""One model, built by one framework and compared with the formula."""

@@ -1,0 +1,71 @@
+"""One model, built by one framework and held to the formula."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from paramproof.builders.protocol import Builder
+from paramproof.formulas import FAMILIES, Report, Spec, closed_form, compare, inventory
+from paramproof.formulas.families import Family, family_of
+from paramproof.sources.reference import in_one_line
+
+PRIMES = (
+    *(100003, 100019, 100043, 100049, 100057, 100069),
+    *(100103, 100109, 100129, 100151, 100153, 100169),
+)
+"""A size for each letter: no product of some is one of others."""
+
+
+class FormulaError(ArithmeticError):
+    """The inventory and the closed form disagree: no framework has been asked yet."""
+
+
+def check(builder: Builder, spec: Spec) -> Report:
+    """Build ``spec`` without allocating it and compare every tensor with the formula.
+
+    Raises ``FormulaError`` where the two derivations differ and ``UnsupportedSpec`` where
+    the framework cannot express the spec.
+    """
+    letters = spec.letters()
+    named, closed = inventory(letters), closed_form(letters)
+    if named.total() != closed:
+        # Zero as symbols where a derivation branches on a size, as none should.
+        difference = _difference(family_of(spec)), f"{closed - named.total():+,}"
+        shown = " = ".join(text for text in difference if text != "0")
+        raise FormulaError(f"closed form − inventory = {shown}, as in {spec!r}")
+    return compare(named, builder.build(spec).weights())
+
+
+def require_agreement(families: Iterable[str]) -> None:
+    """See that both derivations of each of ``families`` are one, before any framework starts.
+
+    They are evaluated once, at primes, where sums of a few small products differ unless they
+    are the same sum; the indicators multiply, and are primes too.
+
+    Raises ``FormulaError``, in one line with the difference in letters, where they differ, and
+    where a derivation cannot be evaluated.
+    """
+    for family in (FAMILIES[name] for name in families):
+        letters = family.letters(*PRIMES[: len(family.letters._fields)])
+        try:
+            equal = family.inventory(letters).total() == family.closed_form(letters)
+        except Exception as error:
+            raise FormulaError(
+                f"the formula of {family.name} raises {in_one_line(error)}"
+            ) from error
+        if not equal:
+            raise FormulaError(
+                f"the two derivations of {family.name} differ, and no framework was asked: "
+                f"closed form − inventory = {_difference(family)}"
+            )
+
+
+def _difference(family: Family) -> str:
+    """What the closed form has more than the inventory, in letters."""
+    # Only where they differ: SymPy takes its time to import.
+    import sympy
+
+    from paramproof.algebra.terms import symbols, written
+
+    letters = symbols(family.letters)
+    return written(sympy.expand(family.closed_form(letters) - family.inventory(letters).total()))

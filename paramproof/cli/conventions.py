@@ -1,0 +1,56 @@
+"""``paramproof count MODEL --convention …`` and ``--conventions``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.table import Table
+
+from paramproof.cli.output import console
+from paramproof.formulas import Inventory
+from paramproof.formulas.conventions import (
+    CONVENTIONS,
+    MEBI,
+    PARTS,
+    STORAGE,
+    as_named,
+    count,
+    in_units,
+)
+
+DEFAULT = "trainable"
+"""What counts as a parameter where a convention on the command line does not say."""
+
+
+def print_count(name: str, named: Inventory, conventions: Sequence[str]) -> None:
+    """Print the count of a model under ``conventions``, with what each of them means.
+
+    Raises ``ValueError`` as ``paramproof.formulas.conventions.count`` does.
+    """
+    chosen = list(dict.fromkeys(conventions))
+    if not STORAGE.keys() & chosen:
+        chosen.insert(0, DEFAULT)
+    number = count(named, *chosen)
+    console.print(f"{name}, {', '.join(chosen)}: {number:,}", highlight=False)
+    console.print(f"{in_units(number)} in 10⁶, {in_units(number, MEBI)} in 2²⁰", highlight=False)
+    console.print(f"as names are rounded: {as_named(number)}, {as_named(number, 3)}")
+    for convention in chosen:
+        console.print(f"{convention}: {CONVENTIONS[convention].__doc__}", markup=False)
+
+
+def print_conventions(name: str, named: Inventory) -> None:
+    """Print the count of a model under every convention; one of PARTS counts what is trained."""
+    console.print(f"{name}: from without-embeddings on, of the trainable parameters")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("convention", no_wrap=True)
+    for heading in ("count", "10⁶", "2²⁰", "as named"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("what is counted")
+    for convention, function in CONVENTIONS.items():
+        names = (DEFAULT, convention) if convention in PARTS else (convention,)
+        number = count(named, *names)
+        rounded = f"{as_named(number)}, {as_named(number, 3)}" if number else "0"
+        units = in_units(number), in_units(number, MEBI)
+        table.add_row(convention, f"{number:,}", *units, rounded, function.__doc__)
+    console.print(table)

@@ -1,0 +1,46 @@
+"""``paramproof explain``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from paramproof.cli.output import console, require_writable, write_file
+from paramproof.explain.number import read
+from paramproof.explain.search import explain
+from paramproof.formulas.models import named_models
+from paramproof.sources.resolve import given_model
+
+
+@click.command("explain")
+@click.argument("number")
+@click.argument("model", required=False)
+@click.option("--json", "json_file", type=Path, metavar="FILE", help="Write every account there.")
+def explain_command(number: str, model: str | None, json_file: Path | None) -> None:
+    """Say where NUMBER comes from: the shortest accounts of it, in MODEL or any named one.
+
+    NUMBER is as people write it: 2,362,368 or 110M. MODEL is a name, a config.json, or a spec
+    as JSON. Exit status 1 where there is no account.
+    """
+    if json_file:
+        require_writable(json_file)
+    wanted = read(number)
+    named = {name: known.spec for name, known in named_models().items()}
+    if model is None:
+        explanation = explain(wanted, named)
+    else:
+        given = given_model(model)
+        name = "the spec given" if given.name.startswith("{") else given.name
+        explanation = explain(wanted, {name: given.spec}, others=named)
+    # SymPy takes its time to import, and a mistake of the user's does not need it.
+    from paramproof.explain.text import as_json, lines
+
+    for line in lines(explanation):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    if json_file:
+        text = json.dumps(as_json(explanation), indent=1, ensure_ascii=False)
+        write_file(json_file, text + "\n")
+    if not explanation.found:
+        raise SystemExit(1)

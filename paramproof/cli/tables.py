@@ -1,0 +1,169 @@
+"""What the command line prints, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from paramproof.builders.registry import Framework
+from paramproof.checking.result import Result
+from paramproof.formulas import FAMILIES, Inventory, Spec, inventory
+from paramproof.formulas.families import family_of
+from paramproof.formulas.tensors import LAYER
+from paramproof.proof.prove import Proof
+
+RIGHT = "right"
+PLAIN: dict[str, Any] = {"box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0)}
+
+
+def count_table(spec: Spec) -> Table:
+    """The tree of components: shapes, parameters in one and in all of them, share."""
+    table = Table("component", **PLAIN)
+    table.add_column("shape", no_wrap=True)
+    for heading in ("each", "total", "share"):
+        table.add_column(heading, justify=RIGHT, no_wrap=True)
+    named = inventory(spec.letters())
+    for cells in _tree(named, "", named.total()):
+        table.add_row(*map(escape, cells))
+    table.add_section()
+    table.add_row("total", "", "", f"{named.total():,}", "100.00 %")
+    return table
+
+
+def ties(spec: Spec) -> list[str]:
+    """A line for each tensor that has another's storage."""
+    tensors = inventory(spec.letters()).expand()
+    return [f"{tensor.path} is {tensor.tied_to}" for tensor in tensors if tensor.tied_to]
+
+
+def _tree(
+    named: Inventory, component: str, whole: int, times: int = 1
+) -> Iterator[tuple[str, ...]]:
+    for path in named.components(component):
+        tensors = {tensor.path: tensor for tensor in named if tensor.present}
+        inside = [tensor for key, tensor in tensors.items() if f"{key}.".startswith(f"{path}.")]
+        if not inside:
+            continue
+        if path.endswith(LAYER):
+            times = inside[0].repeat
+        each = named.total(path)
+        indent = "  " * path.count(".")
+        name = path.rpartition(".")[2].replace(LAYER, f"each of {times}")
+        total, share = f"{each * times:,}", f"{100 * each * times / whole:.2f} %"
+        tensor = tensors.get(path)
+        if tensor is None:
+            yield f"{indent}{name}", "", f"{each:,}", total, share
+            yield from _tree(named, path, whole, times)
+        elif tensor.tied_to:
+            yield f"{indent}{name}", _shape(tensor.shape), "tied", "0", ""
+        elif not tensor.trainable:
+            yield f"{indent}{name}", _shape(tensor.shape), "fixed", "0", ""
+        else:
+            yield f"{indent}{name}", _shape(tensor.shape), f"{each:,}", total, share
+
+
+def verify_table(results: Sequence[Result]) -> Table:
+    """A section per framework: a line per named model, and one for its random specs
+    of each family.
+
+    Narrow enough for a terminal of 80 columns, where names are folded and numbers never.
+    """
+    table = Table(**PLAIN)
+    table.add_column("framework, spec", overflow="fold", min_width=12)
+    for heading in ("formula", "actual", "difference", "ms", "MB"):
+        table.add_column(heading, justify=RIGHT, no_wrap=True)
+    for name in dict.fromkeys(result.framework for result in results):
+        own = [result for result in results if result.framework == name]
+        table.add_row(escape(f"{name} {own[0].version}"), style="bold")
+        for result in own:
+            if result.model or result.status == "broken":
+                table.add_row(*map(escape, _line(result)))
+        for family in FAMILIES:
+            if random := [result for result in own if _random_of(family, result)]:
+                table.add_row(*map(escape, _summary(family, random)))
+        table.add_section()
+    return table
+
+
+def _random_of(family: str, result: Result) -> bool:
+    """Whether this is a random spec of ``family`` that was built."""
+    counted = not result.model and result.report is not None
+    return counted and result.spec is not None and family_of(result.spec).name == family
+
+
+def _line(result: Result) -> tuple[str, ...]:
+    report = result.report
+    if report is None:
+        return f"  {result.model}".rstrip(), "", result.status
+    difference = f"{report.difference:+,}" if report.difference else "0"
+    if result.status == "different" and not report.difference:
+        difference = "0, shapes"
+    return (
+        f"  {result.model}",
+        f"{report.formula:,}",
+        f"{report.actual:,}",
+        difference,
+        f"{result.milliseconds:,.1f}",
+        f"{result.peak_mb:,.0f}",
+    )
+
+
+def _summary(family: str, results: Sequence[Result]) -> tuple[str, ...]:
+    """Random specs in one line: sums, the number that differ, mean time, last peak."""
+    reports = [result.report for result in results if result.report]
+    different = sum(result.failed for result in results)
+    return (
+        f"  {len(results)} random {family} specs",
+        f"{sum(report.formula for report in reports):,}",
+        f"{sum(report.actual for report in reports):,}",
+        f"{different} differ" if different else "0",
+        f"{sum(result.milliseconds for result in results) / len(results):,.1f}",
+        f"{results[-1].peak_mb:,.0f}",
+    )
+
+
+def proof_table(proofs: Sequence[Proof]) -> Table:
+    """A section per framework: what was recovered, the formula, and what is between them."""
+    table = Table(**PLAIN)
+    table.add_column("framework", overflow="fold", min_width=12)
+    table.add_column("number of trainable parameters", overflow="fold")
+    for heading in ("builds", "seconds"):
+        table.add_column(heading, justify=RIGHT, no_wrap=True)
+    for proof in proofs:
+        cost = (str(proof.builds), f"{proof.seconds:.1f}") if proof.builds else ("", "")
+        about = proof.status if proof.status == "broken" else _scope(proof)
+        table.add_row(escape(f"{proof.framework} {proof.version}"), about, *cost, style="bold")
+        for name in ("recovered", "formula", "residual"):
+            if text := getattr(proof, name):
+                table.add_row(f"  {name}", text)
+        table.add_section()
+    return table
+
+
+def _scope(proof: Proof) -> str:
+    """For which sizes and heads the polynomial is one."""
+    fixed = [f"{letter} = {size}" for letter, size in proof.known.items()]
+    number = len(proof.heads)
+    return ", ".join([*fixed, f"{number} combination{'s' * (number > 1)} of heads"])
+
+
+def frameworks_table(frameworks: Sequence[Framework]) -> Table:
+    """What is installed, in which version, and how to get what is not."""
+    table = Table("framework", "installed", "missing", "how to get it", **PLAIN)
+    for framework in frameworks:
+        versions = framework.versions().items()
+        table.add_row(
+            framework.name,
+            ", ".join(f"{name} {version}" for name, version in versions if version),
+            ", ".join(framework.missing),
+            escape(framework.how_to_get) if framework.missing else "",
+        )
+    return table
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return "({})".format(", ".join(map(str, shape)))

@@ -1,0 +1,61 @@
+"""The reference as data: what it asks of every framework, and what one of them answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from paramproof.builders.registry import Framework
+
+Section: TypeAlias = Literal["shapes", "defaults", "counts", "abstract", "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One thing that was found out about one framework by running it.
+
+    ``row`` is what was asked: a canonical tensor, a default, a way of counting; ``what`` says
+    it in words, or as the tensor's shape in the formula. ``facts`` are the answer, by column,
+    as text. ``components`` are those that it concerns, none if it concerns the whole model.
+    """
+
+    framework: str
+    section: Section
+    row: str
+    what: str = ""
+    facts: Mapping[str, str] = field(default_factory=dict)
+    components: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The name of the test that executes this cell: ``differences::torch::gelu``."""
+        return f"differences::{self.framework}::{self.row}"
+
+    @property
+    def failed(self) -> bool:
+        """Whether the framework could not be asked."""
+        return self.section == "broken"
+
+    def concerns(self, component: str) -> bool:
+        """Whether this is about ``component``, one of ``components`` or of what lies in them.
+
+        ``attention``, ``attention.query`` and ``layers.*.attention`` all are in
+        ``layers.*.attention.query.kernel``.
+        """
+        return any(f".{component}." in f".{path}." for path in self.components)
+
+    @classmethod
+    def broken(cls, framework: Framework, reason: str) -> Cell:
+        """The record of a worker that died."""
+        return cls(framework.name, "broken", "worker", facts={"reason": reason})
+
+    def as_json(self) -> dict[str, Any]:
+        """This cell in dicts, lists and strings, with its id."""
+        return {"id": self.id, **asdict(self)}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Cell:
+        """The cell that ``as_json`` wrote."""
+        fields = {key: value for key, value in data.items() if key != "id"}
+        return cls(**fields | {"components": tuple(data["components"])})

@@ -1,0 +1,140 @@
+"""Every cell of one framework, found in this process by running it."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+from paramproof.algebra import symbols as algebra
+from paramproof.builders.protocol import Builder
+from paramproof.builders.registry import Framework
+from paramproof.differences.answer import Cell
+from paramproof.differences.count_in_letters import explained
+from paramproof.differences.questions import COUNTS, QUESTIONS
+from paramproof.formulas import EncoderSpec, inventory
+from paramproof.formulas.models import named_model
+from paramproof.proof import symbolic
+
+DECODER = "mlm_head.decoder.weight"
+COUNTED = ("bert-tiny", "bert-base-uncased")
+IMPOSSIBLE = 10**6
+"""Features of a dense layer from as many: 4 TB in float32, which no machine here allocates."""
+
+OURS = "paramproof.builders.frameworks."
+PROBES = "paramproof.differences.probes."
+
+
+def answers(chosen: Framework, builder: Builder) -> Iterator[Cell]:
+    """The cells of ``chosen``, in the order of the page.
+
+    Raises ``measure.Unknown`` where the framework does something that has no word here. Of a
+    framework from outside there is no probe, and so only the shapes.
+    """
+    probe = _probe(chosen)
+    order = [tensor.path for tensor in inventory(algebra.letters())]
+    shapes = _shapes(chosen, builder, probe)
+    yield from sorted(shapes, key=lambda cell: order.index(cell.components[0]))
+    if probe:
+        yield from defaults(chosen, QUESTIONS)
+        yield from _counts(chosen, builder, probe)
+        yield _abstract(chosen, probe)
+
+
+def counted_spec(model: str) -> EncoderSpec:
+    """The named model with both heads, the MLM head tied: what there is to count twice."""
+    return replace(named_model(model).spec, mlm_head=True, nsp_head=True)
+
+
+def _probe(chosen: Framework) -> ModuleType | None:
+    if not chosen.module.startswith(OURS):
+        return None
+    return importlib.import_module(PROBES + chosen.module.removeprefix(OURS))
+
+
+def _shapes(chosen: Framework, builder: Builder, probe: ModuleType | None) -> Iterator[Cell]:
+    """A cell for each canonical tensor; for the decoder's table one tied and one of its own."""
+    known = algebra.known_sizes(chosen.fixed)
+    named = inventory(algebra.letters(known=known))
+    shapes = {tensor.path: _shape(tensor.shape) for tensor in named}
+    sizes = dict(symbolic.POINTS[0]) | known
+    supported = algebra.supported_heads(builder, sizes)
+    tied = next(heads for heads in supported if not heads.untied)
+    for heads in (tied, *(heads for heads in supported[:1] if heads.untied)):
+        spec = replace(algebra.spec_of(sizes, heads), num_hidden_layers=2)
+        types = probe.dtypes(builder.build(spec)) if probe else {}
+        for reading in symbolic.read(builder, heads, known):
+            # Layers count from 0 or from 1, so there is always one of the number 1.
+            dtype = types.get(reading.path.replace("*", "1"), "")
+            stored = _stored(reading) | {"dtype": dtype}
+            for part in reading.parts:
+                if heads == tied or part == DECODER:
+                    yield Cell(chosen.name, "shapes", part, shapes[part], stored, (part,))
+            if DECODER in reading.aliases:
+                facts = stored | {"layout": "a second name of the table"}
+                row = f"{DECODER}, tied"
+                yield Cell(chosen.name, "shapes", row, shapes[DECODER], facts, (DECODER,))
+
+
+def _stored(reading: symbolic.Reading) -> dict[str, str]:
+    several = [f"{len(reading.parts)} concatenated"] if len(reading.parts) > 1 else []
+    layout = ", ".join([*several, *reading.layout]) or "as it is"
+    return {"path": reading.path, "shape": _shape(reading.shape), "layout": layout}
+
+
+def _shape(shape: Sequence[Any]) -> str:
+    return f"({', '.join(map(algebra.text, shape))})"
+
+
+def defaults(chosen: Framework, rows: Iterable[str]) -> Iterator[Cell]:
+    """The cells of ``rows``, which are names of questions, as far as there is something to ask."""
+    probe = _probe(chosen)
+    for row in rows:
+        question = QUESTIONS[row]
+        function = getattr(probe, question.function, None)
+        if function is not None:
+            facts = {"answer": question.answer(function), "asked": str(function.__doc__)}
+            yield Cell(chosen.name, "defaults", row, question.text, facts, question.components)
+
+
+def _counts(chosen: Framework, builder: Builder, probe: ModuleType) -> Iterator[Cell]:
+    """A cell for each way of counting: the numbers of both models, and what is between."""
+    specs = [counted_spec(model) for model in COUNTED]
+    models = [builder.build(spec) for spec in specs]
+    tensors = [len(model.weights()) for model in models]
+    pairs = zip(models, specs, strict=True)
+    small, large = (probe.counts(model, spec) for model, spec in pairs)
+    for kind in sorted(small, key=list(COUNTS).index):
+        how, number = small[kind]
+        numbers = [number, large[kind][1]]
+        facts = {"how": how, "difference": explained(numbers, specs, tensors)}
+        facts |= {model: f"{n:,}" for model, n in zip(COUNTED, numbers, strict=True)}
+        yield Cell(chosen.name, "counts", f"count.{kind}", COUNTS[kind], facts)
+
+
+def _abstract(chosen: Framework, probe: ModuleType) -> Cell:
+    """How a layer is made that could not be allocated, and what its weight holds instead."""
+    weight = probe.abstract(IMPOSSIBLE)
+    facts = {
+        "held": probe.held(weight),
+        "value": _outcome(probe.value_of, probe.abstract(3)),
+        "code": _body(probe.abstract),
+    }
+    return Cell(chosen.name, "abstract", "abstract", "a dense kernel of 4 TB", facts)
+
+
+def _outcome(value_of: Any, weight: Any) -> str:
+    try:
+        return f"an array of {value_of(weight).size} values, initialised when asked for"
+    except (TypeError, ValueError, RuntimeError, NotImplementedError) as error:
+        return f"raises {type(error).__name__}"
+
+
+def _body(function: Any) -> str:
+    """The source of ``function`` without its docstring."""
+    source = inspect.getsource(function)
+    before, _, after = source.partition('"""')
+    return before.rstrip() + after.partition('"""')[2].rstrip()

@@ -1,0 +1,213 @@
+"""The grammar of accounts: everything that is short to say about a model's parameters.
+
+Each function yields accounts of one form, with the number each comes to. The longer a form,
+the more numbers it reaches by chance, so every form is kept narrow, and long ones are given
+of large numbers only (``LEAST``); ``python -m tests.explain_rate`` measures what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+
+from paramproof.explain.explanation import TRAINABLE, Account, Part, plain
+from paramproof.explain.tree import WHOLE, Node, Tree, inside, parent
+from paramproof.formulas import inventory
+from paramproof.formulas.conventions import PARTS, STORAGE
+from paramproof.formulas.spec import Spec
+
+Found = Iterator[tuple[int, Account]]
+
+LEAST = {1: 1, 2: 10**4, 3: 10**5, 4: 10**6, 5: 10**7}
+"""The least number that an account of this length is given of."""
+
+MOST_LEFT_OUT = 2
+MOST_ADDED = 4
+
+
+def accounts(spec: Spec) -> Found:
+    """Every account of the grammar but those at other sizes, with its number."""
+    tree = Tree(inventory(spec.letters()))
+    yield from components(tree)
+    yield from under_conventions(tree)
+    yield from siblings(tree)
+    yield from pairs(tree)
+    yield from left_out_or_twice(tree)
+    yield from full_width(tree, spec)
+    yield from estimates(tree, spec)
+
+
+def components(tree: Tree) -> Found:
+    """A component, of one layer or of all; also of fixed or tied tensors, where it says so."""
+    trained = tree.counts()
+    for node, count in trained.items():
+        yield count, Account((_part(node),), 1)
+    for storage in STORAGE:
+        for node, count in tree.counts((storage,)).items():
+            if count != trained.get(node):
+                yield count, Account((_part(node, conventions=(storage,)),), 2)
+
+
+def under_conventions(tree: Tree) -> Found:
+    """A component under a convention, and the whole model under two."""
+    for name in PARTS:
+        for node, count in tree.counts((*TRAINABLE, name)).items():
+            if count != tree.counts()[node]:
+                yield count, Account((_part(node, conventions=(*TRAINABLE, name)),), 2)
+    yield from whole_under(tree, most=3)
+
+
+def whole_under(tree: Tree, most: int) -> Found:
+    """The whole model under conventions that change its count, in accounts of length ``most``."""
+    plainly = tree.whole(TRAINABLE)
+    yield plainly, Account((Part(),), 1)
+    for names, length in whole_conventions():
+        if 1 < length <= most and (count := tree.whole(names)) not in (0, plainly):
+            yield count, Account((Part(conventions=names),), length)
+
+
+def whole_conventions() -> Iterator[tuple[tuple[str, ...], int]]:
+    """The combinations that a whole model is counted under, with the length of the account."""
+    for storage in STORAGE:
+        named = int(storage not in TRAINABLE)
+        for number in range(3 - named):
+            for parts in combinations(PARTS, number):
+                yield (storage, *parts), 1 + named + number
+
+
+def siblings(tree: Tree) -> Found:
+    """A sum of the parts of one component, or the component without some of its parts."""
+    counts = tree.counts()
+    for whole, parts in families(tree):
+        for number in range(1, len(parts)):
+            for chosen in combinations(parts, number):
+                count = sum(counts[part] for part in chosen)
+                if 1 < number <= MOST_ADDED:
+                    yield count, Account(tuple(map(_part, chosen)), number)
+                if number <= MOST_LEFT_OUT:
+                    yield counts[whole] - count, _without(whole, chosen)
+
+
+def coarse_accounts(tree: Tree) -> Found:
+    """The whole model under at most one convention, or without its coarse parts."""
+    yield from whole_under(tree, most=2)
+    parts = list(_coarse(tree, WHOLE))
+    for number in range(1, MOST_LEFT_OUT + 1):
+        for chosen in combinations(parts, number):
+            account = _without(WHOLE, chosen)
+            yield tree.number(account), account
+
+
+def families(tree: Tree) -> Iterator[tuple[Node, list[Node]]]:
+    """Each component with the parts that it is the sum of; the whole model with its tables."""
+    counts = tree.counts()
+    yield WHOLE, list(_coarse(tree, WHOLE))
+    for node in counts:
+        below = [part for part in counts if parent(part.component) == node.component]
+        below = [part for part in below if part.one == node.one and part != node]
+        if node != WHOLE and len(below) > 1:
+            yield node, below
+
+
+def _coarse(tree: Tree, node: Node) -> Iterator[Node]:
+    """The parts of the whole model, with embeddings and the two halves of it taken apart."""
+    for part in tree.counts():
+        if part.one or parent(part.component) != node.component or part == node:
+            continue
+        if part.component.rpartition(".")[2] in ("embeddings", "encoder", "decoder"):
+            yield from _coarse(tree, part)
+        else:
+            yield part
+
+
+def pairs(tree: Tree) -> Found:
+    """A sum of two components that have parts of their own, wherever they lie."""
+    counts = tree.counts()
+    above = {parent(node.component) for node in counts}
+    inner = [node for node in counts if node.component in above and node != WHOLE]
+    for first, second in combinations(inner, 2):
+        if not f"{second.component}.".startswith(f"{first.component}."):
+            count = counts[first] + counts[second]
+            yield count, Account((_part(first), _part(second)), 3)
+
+
+def left_out_or_twice(tree: Tree) -> Found:
+    """A component without one part of it, at any depth, or with that part counted twice."""
+    counts = tree.counts()
+    for outer, whole in counts.items():
+        for inner, count in counts.items():
+            if inside(inner, outer):
+                length = 2 + (inner.one and not outer.one)
+                for times in (-1, 1):
+                    account = Account((_part(outer), _part(inner, times)), length)
+                    yield whole + times * count, account
+
+
+def full_width(tree: Tree, spec: Spec) -> Found:
+    """Attention whose A heads each have matrices of full size, and what it lies in.
+
+    Not one kernel of H·H for query, key and value, whose columns the heads share, but A of
+    them, with biases or with the bias once; the same of the output projection.
+    """
+    counts, more = tree.counts(), spec.num_attention_heads - 1
+    for outer, names in _widened(tree):
+        for leaf in ("", ".kernel"):
+            wide = [
+                Node(f"{attention}.{name}{leaf}", outer[0].one)
+                for attention in _attentions(tree, outer[0])
+                for name in names
+            ]
+            if all(node in counts for node in wide):
+                count = sum(counts[node] for node in outer) + more * sum(
+                    counts[node] for node in wide
+                )
+                parts = (_part(node)._replace(heads=True) for node in wide)
+                yield count, Account((*map(_part, outer), *parts), 3)
+
+
+def _widened(tree: Tree) -> Iterator[tuple[list[Node], tuple[str, ...]]]:
+    """What may have full-width heads: components, and the projections that then do."""
+    inputs, output = ("query", "key", "value"), ("output",)
+    for node in tree.counts():
+        if any(inside(Node(path, node.one), node) for path in _attentions(tree, WHOLE)):
+            yield [node], inputs
+            yield [node], (*inputs, *output)
+        if node.component.endswith("attention"):
+            yield [node], inputs
+            yield [node], (*inputs, *output)
+            yield [Node(f"{node.component}.{name}", node.one) for name in inputs], inputs
+            yield [Node(f"{node.component}.output", node.one)], output
+
+
+def _attentions(tree: Tree, outer: Node) -> list[str]:
+    """The attentions that ``outer`` is, has or lies in."""
+    paths = {node.component for node in tree.counts() if node.component.endswith("attention")}
+    return [path for path in sorted(paths) if _related(f"{path}.", outer.component)]
+
+
+def _related(attention: str, component: str) -> bool:
+    return attention.startswith(component) or component.startswith(attention)
+
+
+def estimates(tree: Tree, spec: Spec) -> Found:
+    """The usual estimates, 12·L·H² and L·(12·H² + 13·H) + V·H, where F is not 4·H."""
+    if not hasattr(spec, "num_hidden_layers") or spec.hidden_size % spec.num_attention_heads:
+        return
+    other = Tree(inventory(plain(spec).letters()))
+    layers, words = Node("layers"), Node("embeddings.word_embeddings")
+    for conventions in (TRAINABLE, (*TRAINABLE, "weights-only")):
+        counts = other.counts(conventions)
+        if counts.get(layers) in (None, tree.counts(conventions).get(layers)):
+            continue
+        for nodes in ([layers], [words, layers]):
+            parts = tuple(_part(node, conventions=conventions) for node in nodes)
+            yield sum(counts[node] for node in nodes), Account(parts, 3, plain=True)
+
+
+def _without(whole: Node, parts: Iterable[Node]) -> Account:
+    left_out = tuple(_part(part, -1) for part in parts)
+    return Account((_part(whole), *left_out), 1 + len(left_out))
+
+
+def _part(node: Node, times: int = 1, conventions: tuple[str, ...] = TRAINABLE) -> Part:
+    return Part(node.component, node.one, times, conventions)

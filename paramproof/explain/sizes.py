@@ -1,0 +1,101 @@
+"""Accounts of a model that has another number of tokens, positions or types than it has.
+
+Every count is linear in these sizes, so the size is solved for: two counts give the slope.
+A size that some named model has makes an account. Any other fits one number in every H, so it
+counts as no account, and is said after everything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from paramproof.explain.explanation import Account, Sizes, with_sizes
+from paramproof.explain.grammar import Found, coarse_accounts
+from paramproof.explain.tree import Tree
+from paramproof.formulas import inventory
+from paramproof.formulas.models import named_models
+from paramproof.formulas.spec import Spec
+
+FIELDS = {
+    "vocab_size": 300_000,
+    "target_vocab_size": 300_000,
+    "max_position_embeddings": 2**17,
+    "type_vocab_size": 16,
+}
+"""The sizes that tables have, with the largest that is tried."""
+
+
+@cache
+def known() -> dict[str, dict[int, list[str]]]:
+    """The sizes that named models have, by field, with the names of the models."""
+    sizes: dict[str, dict[int, list[str]]] = {field: {} for field in FIELDS}
+    for name, model in named_models().items():
+        for field, owners in sizes.items():
+            if value := getattr(model.spec, field, None):
+                owners.setdefault(value, []).append(name)
+    return sizes
+
+
+def at_known_sizes(spec: Spec, *, alone: bool = False) -> Found:
+    """Accounts of the coarse forms at each size that another named model has.
+
+    Unless ``spec`` is asked about ``alone``, not at those that make it another named model:
+    that one's own account is the shorter.
+    """
+    changes: dict[Sizes, list[tuple[int, Sizes]]] = {}
+    for sizes, account, count, slope in _sloped(spec):
+        if sizes not in changes:
+            changes[sizes] = list(_others(spec, sizes, shorter=not alone))
+        for more, other in changes[sizes]:
+            longer = account._replace(sizes=other, length=account.length + 2)
+            yield count + more * slope, longer
+
+
+def _others(spec: Spec, sizes: Sizes, *, shorter: bool) -> Iterator[tuple[int, Sizes]]:
+    """The sizes that other named models have, each as a difference, and as fields."""
+    (field, own), *_ = sizes
+    for value in known()[field]:
+        other = tuple((name, value) for name, _ in sizes)
+        if value != own and (not shorter or with_sizes(spec, other) not in _named_specs()):
+            yield value - own, other
+
+
+@cache
+def _named_specs() -> frozenset[Spec]:
+    return frozenset(model.spec for model in named_models().values())
+
+
+def at_unnamed_sizes(spec: Spec, number: int) -> Iterator[Account]:
+    """Accounts of ``number`` as the whole model, at a size that is solved for."""
+    for sizes, account, count, slope in _sloped(spec):
+        if account.length > 1:
+            continue
+        field, own = sizes[0]
+        value, rest = divmod(number - count, slope)
+        value += own
+        if not rest and 1 <= value <= FIELDS[field]:
+            other = tuple((name, value) for name, _ in sizes)
+            yield account._replace(sizes=other, length=account.length + 2)
+
+
+def _sloped(spec: Spec) -> Iterator[tuple[Sizes, Account, int, int]]:
+    """Each size with the coarse accounts it occurs in: what they come to, and what one adds."""
+    tree = Tree(inventory(spec.letters()))
+    for sizes in _sizes(spec):
+        more = with_sizes(spec, tuple((field, size + 1) for field, size in sizes))
+        larger = Tree(inventory(more.letters()))
+        for count, account in coarse_accounts(tree):
+            if slope := larger.number(account) - count:
+                yield sizes, account, count, slope
+
+
+def _sizes(spec: Spec) -> Iterator[Sizes]:
+    """The sizes to change; what is one table's changes together."""
+    together = getattr(spec, "share_embeddings", False)
+    for field in FIELDS:
+        if together and field == "target_vocab_size":
+            continue
+        if hasattr(spec, field):
+            shared = ["target_vocab_size"] if together and field == "vocab_size" else []
+            yield tuple((name, getattr(spec, name)) for name in [field, *shared])

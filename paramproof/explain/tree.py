@@ -1,0 +1,103 @@
+"""The components of a model with their counts, under one way of counting after the other.
+
+Counts here are products of a tensor's size and its multiplicity: nothing is expanded.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from paramproof.explain.explanation import TRAINABLE, Account, Part
+from paramproof.formulas import Inventory
+from paramproof.formulas.conventions import counted, size
+from paramproof.formulas.tensors import LAYER
+
+
+class Node(NamedTuple):
+    """A component: of ``one`` layer, or of all there are; "" is the whole model."""
+
+    component: str = ""
+    one: bool = False
+
+
+WHOLE = Node()
+Counts = dict[Node, int]
+
+
+class Tree:
+    """The counts of every component of an inventory in ints, by convention."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        self.inventory = inventory
+        self._counts: dict[tuple[str, ...], Counts] = {}
+
+    def counts(self, conventions: tuple[str, ...] = TRAINABLE) -> Counts:
+        """What each component counts under ``conventions``; those that count nothing are absent.
+
+        A component of one layer has a count for it and one for all, where there are several.
+        """
+        if conventions not in self._counts:
+            sums: Counts = defaultdict(int)
+            for tensor in counted(self.inventory, *conventions):
+                if amount := tensor.present * tensor.size:
+                    for node in nodes(tensor.path):
+                        sums[node] += amount * (1 if node.one else tensor.repeat)
+            self._counts[conventions] = {
+                node: count for node, count in sums.items() if count and not _doubled(node, sums)
+            }
+        return self._counts[conventions]
+
+    def whole(self, conventions: tuple[str, ...]) -> int:
+        """What the whole model counts under ``conventions``."""
+        counted_size: int = size(counted(self.inventory, *conventions))
+        return counted_size
+
+    def number(self, account: Account) -> int:
+        """What ``account`` comes to on this model, whose sizes and layers are not changed."""
+        return sum(part.times * self._part(part) for part in account.parts)
+
+    def _part(self, part: Part) -> int:
+        node = Node(part.component, part.one)
+        if node == WHOLE:
+            return self.whole(part.conventions)
+        return self.counts(part.conventions).get(node, 0)
+
+
+@cache
+def nodes(path: str) -> tuple[Node, ...]:
+    """Every component that the tensor at ``path`` lies in, the whole model first."""
+    return tuple(_nodes(path))
+
+
+def _nodes(path: str) -> Iterator[Node]:
+    yield WHOLE
+    levels = path.split(".")
+    for depth in range(1, len(levels) + 1):
+        component = ".".join(levels[:depth])
+        if LAYER not in levels[:depth]:
+            yield Node(component)
+            continue
+        yield Node(component, one=True)
+        # All layers of a stack are the stack.
+        if levels[depth - 1] != LAYER:
+            yield Node(component)
+
+
+def _doubled(node: Node, sums: Counts) -> bool:
+    """Whether this is one layer of a single one, which all layers are too."""
+    return node.one and sums.get(Node(node.component)) == sums[node]
+
+
+def parent(component: str) -> str:
+    """The component directly above."""
+    return component.rpartition(".")[0]
+
+
+def inside(inner: Node, outer: Node) -> bool:
+    """Whether ``inner`` is a smaller part of ``outer``, one layer's of one layer's or of all."""
+    if inner.component == outer.component or (outer.one and not inner.one):
+        return False
+    return not outer.component or inner.component.startswith(f"{outer.component}.")

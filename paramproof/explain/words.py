@@ -1,0 +1,100 @@
+"""Accounts in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from paramproof.explain.explanation import TRAINABLE, Account, Part
+from paramproof.explain.sizes import known
+from paramproof.formulas.tensors import LAYER
+
+MOST_OWNERS = 3
+
+
+def words(account: Account) -> str:
+    """The account as a person would give it, without the model's name.
+
+    ``the whole model without pooler``, ``layers.*.attention in one layer`` …
+    """
+    base, left_out, again, wide = split(account)
+    text = " + ".join(_components(base))
+    if left_out:
+        text += f" without {_listed(left_out, base[0])}"
+    if again:
+        text += f" and {_listed(again, base[0])} a second time"
+    if wide:
+        same = [part.component for part in wide] == [part.component for part in base]
+        text += f", each head at full width{'' if same else f' in {_listed(wide, base[0])}'}"
+    if account.plain:
+        text += ", as if these layers were BERT's at F = 4·H"
+    if account.sizes:
+        text += f", at {_sizes(account)}"
+    return text
+
+
+def split(account: Account) -> tuple[list[Part], list[Part], list[Part], list[Part]]:
+    """The parts that are counted, left out, counted a second time, and widened."""
+    first, *rest = account.parts
+    added = [part for part in rest if part.times > 0 and not part.heads]
+    again = [part for part in added if _inside(part, first)]
+    base = [first, *(part for part in added if part not in again)]
+    left_out = [part for part in rest if part.times < 0]
+    return base, left_out, again, [part for part in rest if part.heads]
+
+
+def of_one(account: Account) -> bool:
+    """Whether the account starts from one component, and is not a sum of several."""
+    return len(split(account)[0]) == 1
+
+
+def _components(parts: Sequence[Part]) -> list[str]:
+    """Parts by their names; those of one component together, ``attention.{query,key}``."""
+    groups: dict[tuple[object, ...], list[str]] = {}
+    for part in parts:
+        above, _, name = part.component.rpartition(".")
+        key = (above or part.component, part.one, part.conventions)
+        groups.setdefault(key, []).append(name)
+    texts = []
+    for part in parts:
+        above, _, name = part.component.rpartition(".")
+        names = groups.pop((above or part.component, part.one, part.conventions), [])
+        if names:
+            joined = name if len(names) == 1 else f"{{{','.join(names)}}}"
+            path = f"{above}.{joined}" if above else joined
+            texts.append(_component(part._replace(component=path)))
+    return texts
+
+
+def _component(part: Part) -> str:
+    text = part.component or "the whole model"
+    if part.component.endswith(LAYER):
+        text = f"one layer of {part.component.removesuffix(f'.{LAYER}')}"
+    elif LAYER in part.component.split("."):
+        text += " in one layer" if part.one else " in all layers"
+    conventions = [name for name in part.conventions if (name,) != TRAINABLE]
+    return f"{text} ({', '.join(conventions)})" if conventions else text
+
+
+def _listed(parts: Sequence[Part], base: Part) -> str:
+    """Parts of ``base``; what is in the same layers is said relative to it."""
+    if LAYER in base.component.split(".") and all(part.one == base.one for part in parts):
+        inner = (part.component.removeprefix(f"{base.component}.") for part in parts)
+        parts = [Part(component) for component in inner]
+    *most, last = _components(parts)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _inside(part: Part, other: Part) -> bool:
+    return not other.component or f"{part.component}.".startswith(f"{other.component}.")
+
+
+def _sizes(account: Account) -> str:
+    """The sizes with the models that have them all; those of one table are one size."""
+    values = {field.removeprefix("target_"): value for field, value in account.sizes}
+    text = ", ".join(f"{field}={value}" for field, value in values.items())
+    owners = [known()[field].get(value, []) for field, value in values.items()]
+    names = [name for name in owners[0] if all(name in own for own in owners)]
+    if not names:
+        return f"{text}, which no named model has"
+    more = len(names) - MOST_OWNERS
+    return f"{text} (of {', '.join(names[:MOST_OWNERS])}{f' and {more} more' if more > 0 else ''})"

@@ -1,0 +1,1 @@
+"""A user's live model, compared by its shapes."""

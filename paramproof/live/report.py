@@ -1,0 +1,129 @@
+"""A live model, made by anyone under any names, held to the formula by its shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from paramproof.formulas import Spec, closed_form
+from paramproof.formulas.report import aligned
+from paramproof.live.matching import Matching, matched
+from paramproof.live.readers import Stored, stored
+from paramproof.sources.reference import in_one_line, pointed_at
+
+MOST_NAMES = 4
+"""Components named for a shape that several have."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveReport:
+    """Totals of a live model and of the formula, and what has no counterpart.
+
+    ``actual`` counts what is trainable and ``frozen`` what is not; storage that is shared
+    counts once. A weight that is not trainable and fits no tensor is no difference.
+    """
+
+    formula: int
+    actual: int
+    frozen: int
+    matching: Matching
+
+    @property
+    def difference(self) -> int:
+        """actual - formula."""
+        return self.actual - self.formula
+
+    @property
+    def equal(self) -> bool:
+        """Whether the totals are the same and every tensor has a counterpart."""
+        unexpected = [weight for weight in self.matching.unexpected if weight.trainable]
+        return not (self.difference or self.matching.missing or unexpected)
+
+    def render(self, spec: object) -> str:
+        """This report as text: a spec to paste, the totals, what has no counterpart.
+
+        The differences of the rows add up to that of the totals.
+        """
+        lines = [
+            f"spec = {spec!r}",
+            f"actual {self.actual:,} - formula {self.formula:,} = {self.difference:+,}",
+            f"not trainable: {self.frozen:,}",
+        ]
+        rows = [*self._missing(), *self._unexpected(), *self._frozen()]
+        if not rows:
+            return "\n".join([*lines, "every tensor has a counterpart of its shape"])
+        headings = ("what", "shape", "where", "difference", "")
+        return "\n".join([*lines, *aligned([headings, *rows])])
+
+    def _missing(self) -> Iterator[tuple[str, ...]]:
+        """A row for all that may be the one missing: what is stored alike looks alike."""
+        for paths, units in self.matching.missing_together():
+            names, size = _some(sorted(paths)), sum(unit.size for unit in units)
+            note = f"{len(units)} of these" if len(paths) > 1 else _times(len(units))
+            yield "missing", _shape(units[0].shape), names, f"{-size:+,}", note
+
+    def _unexpected(self) -> Iterator[tuple[str, ...]]:
+        for weight in self.matching.unexpected:
+            if weight.trainable:
+                others = self.matching.alike(weight) - 1
+                few = {0: "", 1: "or the other one of this shape"}
+                note = few.get(others, f"or one of {others} others of this shape")
+                yield "unexpected", _shape(weight.shape), weight.path, f"{weight.size:+,}", note
+
+    def _frozen(self) -> Iterator[tuple[str, ...]]:
+        for unit, weight in self.matching.pairs:
+            if not weight.trainable:
+                shape = _shape(weight.shape)
+                yield "frozen", shape, weight.path, f"{-weight.size:+,}", f"as {unit.path}"
+
+
+def compare_live(model: Any, spec: Spec) -> LiveReport:
+    """The report on a live model; ``readers.stored`` says what may be one, and raises."""
+    weights: list[Stored] = stored(model)
+    return LiveReport(
+        formula=closed_form(spec.letters()),
+        actual=sum(weight.size for weight in weights if weight.trainable),
+        frozen=sum(weight.size for weight in weights if not weight.trainable),
+        matching=matched(spec, weights),
+    )
+
+
+def assert_parameters(model: Any, spec: Spec) -> None:
+    """Assert that ``model`` has the trainable parameters of ``spec``, tensor by tensor.
+
+    ``model`` is a live one of PyTorch, Keras, tf-keras or nnx; of linen it is the pair
+    (module, variables), or the variables. Names do not matter, shapes do.
+
+    Raises ``AssertionError`` with the report, and ``ValueError`` for what is no built model.
+    """
+    # A traceback should end in the test that asked, not here.
+    __tracebackhide__ = True
+    report = compare_live(model, spec)
+    if not report.equal:
+        raise AssertionError(report.render(spec))
+
+
+def model_named(reference: str) -> Any:
+    """The model that the function MODULE:FUNCTION returns, called without arguments.
+
+    Raises ``ValueError``, in one line, where there is none or it raises.
+    """
+    function = pointed_at(reference)
+    try:
+        return function()
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"{reference} raised {in_one_line(error)}") from error
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _times(number: int) -> str:
+    return f"{number} of it" if number > 1 else ""
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return "({})".format(", ".join(map(str, shape)))

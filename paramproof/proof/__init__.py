@@ -1,0 +1,1 @@
+"""Every size at once: by interpolation of totals, and by reading shapes."""

@@ -1,0 +1,1 @@
+"""Every framework in a process of its own."""

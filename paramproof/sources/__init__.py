@@ -1,0 +1,1 @@
+"""What users point at: names, configurations, checkpoints, functions."""

@@ -1,0 +1,135 @@
+"""The tensors that a checkpoint says it has, by its headers alone: no weight is loaded.
+
+A checkpoint is a safetensors file, or an index (JSON) that says which of several such files,
+its shards, has which tensor. Nothing is unpickled: a file of pickles is refused unopened.
+
+Source: https://github.com/huggingface/safetensors, section "Format".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+
+from paramproof.sources.strict_json import object_in_file, require_file, shown
+
+LARGEST_INDEX = 2**26
+"""Bytes: room for some 500,000 names."""
+
+PICKLED = {".bin", ".ckpt", ".pickle", ".pkl", ".pt", ".pth"}
+"""Suffixes of what ``torch.save`` and ``pickle`` write."""
+
+MAGIC = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+"""How a file begins that they wrote."""
+
+SPEC = "spec"
+"""The entry of a header's metadata that says of what spec the weights are."""
+
+CONVERT = "it may run code, so it is never opened here: convert it to safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One tensor as a header has it."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The tensors of a file, or of all shards of an index."""
+
+    path: Path
+    shards: int
+    tensors: tuple[Stored, ...]
+
+
+def checkpoint(path: str | Path) -> Checkpoint:
+    """The tensors in the checkpoint at ``path``: ``….safetensors`` or ``….index.json``.
+
+    Raises ``ValueError``, in one line that names the file, for anything that cannot be read,
+    and where index and shards contradict each other.
+    """
+    path = Path(path)
+    if path.suffix != ".json":
+        return Checkpoint(path, 1, tuple(_in_file(path)))
+    shards = _shards(path)
+    tensors = [stored for shard, names in shards.items() for stored in _in_shard(shard, names)]
+    return Checkpoint(path, len(shards), tuple(tensors))
+
+
+def recorded_spec(path: str | Path) -> str:
+    """The spec in the header of ``path``, as ``paramproof.weights.files`` writes it: JSON, or ""."""
+    if Path(path).suffix != ".safetensors":
+        return ""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            return str((file.metadata() or {}).get(SPEC, ""))
+    except (OSError, SafetensorError):
+        return ""
+
+
+def _in_file(path: Path) -> Iterator[Stored]:
+    require_file(path)
+    if path.suffix in PICKLED:
+        raise ValueError(f"{path} is a pickle by its name; {CONVERT}")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            for name in file.keys():  # noqa: SIM118 - the file is no mapping
+                tensor = file.get_slice(name)
+                yield Stored(name, tuple(tensor.get_shape()), tensor.get_dtype())
+    except (SafetensorError, OSError) as error:
+        raise ValueError(f"{path} is no whole safetensors file: {_why(path, error)}") from None
+
+
+def _why(path: Path, error: Exception) -> str:
+    """What is wrong with a file, in the words of its reader where there are no better ones."""
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            start = file.read(8)
+    except OSError as denied:
+        return denied.strerror or str(denied)
+    if start.startswith(MAGIC):
+        return f"it begins as a pickle; {CONVERT}"
+    if len(start) < 8:
+        return f"it has {size} bytes, and the length of its header takes 8"
+    header = int.from_bytes(start, "little")
+    if 8 + header > size:
+        return f"its header would have {header:,} bytes, and the file has {size:,}"
+    return str(error).removeprefix("Error while deserializing header: ")
+
+
+def _shards(path: Path) -> dict[Path, list[str]]:
+    """The names that an index says each shard has."""
+    found: Any = object_in_file(path, largest=LARGEST_INDEX).get("weight_map")
+    if not isinstance(found, dict) or not found:
+        raise ValueError(f"{path} is no index of shards: it has no weight_map")
+    shards: dict[Path, list[str]] = {}
+    for name, shard in found.items():
+        if not isinstance(shard, str) or shard in ("", "..") or Path(shard).name != shard:
+            raise ValueError(f"{path}: {shown(shard)} is no file's name, for {shown(name)}")
+        shards.setdefault(path.parent / shard, []).append(name)
+    for shard in shards:
+        if not shard.exists():
+            raise ValueError(f"{path} names the shard {shard.name}, which does not exist")
+    return shards
+
+
+def _in_shard(path: Path, names: list[str]) -> list[Stored]:
+    """The tensors of a shard, which are those that the index names."""
+    tensors = list(_in_file(path))
+    found = {stored.name for stored in tensors}
+    absent = [name for name in names if name not in found]
+    if absent:
+        raise ValueError(f"{path} does not have {shown(absent[0])}, which the index says it has")
+    surplus = sorted(found - set(names))
+    if surplus:
+        raise ValueError(f"{path} has {shown(surplus[0])}, which the index does not say of it")
+    return tensors

@@ -1,0 +1,91 @@
+"""What a command takes for a model: a name, a configuration's file, or JSON inline.
+
+One resolver for all commands: what ``count`` reads, ``verify``, ``explain``, ``compare`` and
+``checkpoint`` read too.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from paramproof.formulas import FAMILIES, Family, Spec
+from paramproof.formulas.families import spec_from
+from paramproof.formulas.models import SHORT_NAMES, NamedModel, named_model, named_models
+from paramproof.sources.configs import Configuration, read_config
+from paramproof.sources.configs.formats import config_only
+from paramproof.sources.configs.reading import LARGEST_FILE
+from paramproof.sources.strict_json import object_in_file, object_in_text
+
+
+@dataclass(frozen=True, slots=True)
+class GivenModel:
+    """A model that somebody named, described or pointed at; the last two may say how."""
+
+    name: str
+    spec: Spec
+    named: NamedModel | None = None
+    configuration: Configuration | None = None
+
+    def origin(self) -> Iterator[str]:
+        """Lines on where the sizes are from, and what has been published about them."""
+        if self.named:
+            what = f" for {self.named.component}" if self.named.component else ""
+            yield f"published{what}: {self.named.published} ({self.named.source})"
+            yield f"sizes from: {self.named.config}"
+        elif self.configuration:
+            read = self.configuration
+            how = ", which the file does not say" if read.assumed else ""
+            yield f"sizes from: {self.name}, read as {read.architecture}{how}"
+
+
+def given_model(text: str, architecture: str = "") -> GivenModel:
+    """The model that ``text`` gives: by name, as a file, or as a JSON object.
+
+    A file or object is a configuration, as ``paramproof.sources.configs`` reads it, or has the
+    fields of a spec, with its family under ``family`` where the fields leave that open.
+    ``architecture`` takes the place of the class that a configuration names. A named model
+    hides a file of the same name, which can be given with its directory, as ``./gpt2``.
+
+    Raises ``ValueError``, in one line, for anything else.
+    """
+    if text.lstrip().startswith("{"):
+        keys = object_in_text(text, "the spec")
+        return replace(_described("", keys, architecture), name=text.strip())
+    if text in named_models() or text in SHORT_NAMES:
+        named = named_model(text)
+        if architecture:
+            raise ValueError(f"{named.name} is no configuration: it has no class to replace")
+        return GivenModel(named.name, named.spec, named=named)
+    if not (os.path.lexists(text) or os.sep in text or text.endswith(".json")):
+        named_model(text)
+    return _described(text, object_in_file(Path(text), largest=LARGEST_FILE), architecture)
+
+
+def spec_given(text: str) -> Spec:
+    """The spec of ``given_model``."""
+    return given_model(text).spec
+
+
+def _described(name: str, keys: Mapping[str, Any], architecture: str) -> GivenModel:
+    try:
+        if architecture or ("family" not in keys and config_only(keys)):
+            read = read_config(keys, architecture)
+            return GivenModel(name, read.spec, configuration=read)
+        return GivenModel(name, spec_from({"family": _family(keys), **keys}))
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}" if name else str(error)) from error
+
+
+def _family(keys: Mapping[str, Any]) -> str:
+    """The family whose spec has all of these fields, and needs no other; else an encoder."""
+    fitting = (name for name, family in FAMILIES.items() if _fits(keys, family))
+    return next(fitting, "encoder")
+
+
+def _fits(keys: Mapping[str, Any], family: Family) -> bool:
+    due = {field.name: field.default is MISSING for field in fields(family.spec)}
+    return {name for name, needed in due.items() if needed} <= keys.keys() <= due.keys()

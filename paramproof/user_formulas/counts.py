@@ -1,0 +1,85 @@
+"""What a framework has in a component, read from its weights and from no formula."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from paramproof.formulas import Report, Row, Weight
+from paramproof.formulas.tensors import LAYER, lies_in
+from paramproof.user_formulas.signature import TOTAL, components
+
+
+def held(expected: Mapping[str, int], weights: Iterable[Weight], layers: int) -> Report:
+    """A formula's counts beside a model's: a row for each component that differs.
+
+    ``layers`` counts every layer, ``layers.*`` one of them: of unequal ones the first that
+    differs. Of a model without layers, what is in one layer cannot be asked. The totals of
+    the report are of the components named that lie in no other.
+    """
+    stored = [weight for weight in weights if weight.trainable and weight.size]
+    actual = {name: _nearest(expected[name], _counts(stored, name, layers)) for name in expected}
+    rows = tuple(
+        Row("wrong count", name, None, None, None, actual[name] - expected[name])
+        for name in expected
+        if actual[name] != expected[name]
+    )
+    outer = [name for name in expected if not any(_inside(name, other) for other in expected)]
+    times = {name: layers if LAYER in name.split(".") else 1 for name in outer}
+    return Report(
+        formula=sum(expected[name] * times[name] for name in outer),
+        actual=sum(actual[name] * times[name] for name in outer),
+        rows=rows,
+    )
+
+
+def uncounted(named: Iterable[str]) -> tuple[str, ...]:
+    """Outermost components that a formula counting ``named`` says nothing about, in part."""
+    named = tuple(named)
+    paths = [path for path in components() if path != TOTAL]
+    tensors = [path for path in paths if not any(_inside(other, path) for other in paths)]
+    left = [path for path in tensors if not any(_lies_in(path, name) for name in named)]
+    return tuple(dict.fromkeys(path.split(".")[0] for path in left))
+
+
+def _counts(weights: list[Weight], component: str, layers: int) -> list[int]:
+    """Trainable parameters in ``component``: one number, or one for each layer."""
+    if LAYER not in component.split("."):
+        return [sum(_share(weight, component) for weight in weights)]
+    counts = [0] * layers
+    for weight in weights:
+        share = _share(weight, component)
+        if share and weight.stacked:
+            counts = [count + share // layers for count in counts]
+        elif share:
+            index = next(int(name) for name in weight.parts[0].split(".") if name.isdigit())
+            counts[index] += share
+    return counts
+
+
+def _share(weight: Weight, component: str) -> int:
+    """Entries of a weight in ``component``. Parts fused in one are taken to be equal.
+
+    That is so of queries, keys and values, which an encoder makes of one width.
+    """
+    if component == TOTAL:
+        return weight.size
+    inside = sum(_lies_in(part, component) for part in weight.parts)
+    return weight.size * inside // max(1, len(weight.parts))
+
+
+def _lies_in(part: str, component: str) -> bool:
+    return component == TOTAL or lies_in(_anyone(part), component)
+
+
+def _inside(name: str, other: str) -> bool:
+    return name != other and (other == TOTAL or lies_in(name, other))
+
+
+def _nearest(expected: int, counts: list[int]) -> int:
+    """The first count that differs; where there is none to ask, what was expected."""
+    return next((count for count in counts if count != expected), expected)
+
+
+def _anyone(part: str) -> str:
+    """A canonical path with every layer's number written as ``*``."""
+    return ".".join(LAYER if name.isdigit() else name for name in part.split("."))

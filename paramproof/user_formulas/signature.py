@@ -1,0 +1,135 @@
+"""A stranger's formula: how it is called, and what it may return."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from paramproof.formulas import EncoderSpec, Letters, inventory
+from paramproof.formulas.spec import Quantity
+from paramproof.sources.reference import in_one_line, pointed_at
+
+TOTAL = "total"
+"""The component that is everything."""
+
+
+class FormulaRefused(ValueError):
+    """A formula that cannot be called, or what it returned is no count; in one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A function of a spec, or of some of its letters by name.
+
+    ``letters`` are the names it asks for; None where it takes the spec itself.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    letters: tuple[str, ...] | None
+
+    @classmethod
+    def of(cls, function: Callable[..., Any], name: str = "") -> Formula:
+        """The formula that ``function`` is, called as its signature asks.
+
+        Raises ``FormulaRefused`` where it takes neither letters nor a spec.
+        """
+        name = name or getattr(function, "__name__", type(function).__name__)
+        if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+            raise FormulaRefused(f"{name}: a formula is a plain function that returns its count")
+        return cls(name, function, _letters(name, function))
+
+    @classmethod
+    def named(cls, reference: str) -> Formula:
+        """The formula that MODULE:FUNCTION names; raises ``ValueError`` where there is none."""
+        return cls.of(pointed_at(reference), reference)
+
+    def counts(self, spec: EncoderSpec) -> dict[str, int]:
+        """Parameters by component, ``total`` where it returns one number.
+
+        Raises ``FormulaRefused`` where it raises, or returns anything but ints from 0 up,
+        alone or by the name of a component.
+        """
+        found = _by_component(self.name, self.value(spec, spec.letters()), repr(spec))
+        return {name: self._count(name, value, spec) for name, value in found.items()}
+
+    def value(self, spec: Any, letters: Letters) -> Any:
+        """What the function returns. Raises ``FormulaRefused`` where it raises."""
+        try:
+            if self.letters is None:
+                return self.function(spec)
+            return self.function(**{name: getattr(letters, name) for name in self.letters})
+        except (Exception, SystemExit) as error:
+            raise FormulaRefused(f"{self.name} raised {in_one_line(error)} at {spec!r}") from error
+
+    def _count(self, component: str, value: Any, spec: EncoderSpec) -> int:
+        where = "" if component == TOTAL else f" for {component!r}"
+        try:
+            if type(value) is bool:
+                raise TypeError
+            count = operator.index(value)
+        except TypeError:
+            returned = f"returned {value!r} (a {type(value).__name__})"
+            raise FormulaRefused(
+                f"{self.name} {returned}{where}: a count is an int, at {spec!r}"
+            ) from None
+        if count < 0:
+            raise FormulaRefused(
+                f"{self.name} returned {count}{where}: a count is 0 or more, at {spec!r}"
+            )
+        return count
+
+
+def _letters(name: str, function: Callable[..., Any]) -> tuple[str, ...] | None:
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        raise FormulaRefused(f"{name}: Python does not know its arguments") from None
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        asked = Letters._fields
+    else:
+        asked = tuple(parameter.name for parameter in parameters)
+    required = [
+        parameter
+        for parameter in parameters
+        if parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    ]
+    strange = [parameter for parameter in required if parameter.name not in Letters._fields]
+    by_position = [p for p in required if p.kind is p.POSITIONAL_ONLY]
+    if len(required) == 1 and strange and required[0].kind is not inspect.Parameter.KEYWORD_ONLY:
+        return None
+    letters = tuple(letter for letter in Letters._fields if letter in asked)
+    if strange or by_position or not letters:
+        takes = ", ".join(map(str, parameters)) or "nothing"
+        known = " ".join(Letters._fields)
+        raise FormulaRefused(f"{name} takes {takes}: it may take the spec, or letters of {known}")
+    return letters
+
+
+def _by_component(name: str, value: Any, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        return {TOTAL: value}
+    if not value:
+        raise FormulaRefused(f"{name} returned an empty mapping at {where}")
+    for component in value:
+        if component not in components():
+            known = ", ".join(component for component in components() if component.count(".") < 2)
+            raise FormulaRefused(f"{name} counts {component!r}; there are: {known}, …")
+    return value
+
+
+def components() -> tuple[str, ...]:
+    """The total, and every component and tensor that some spec has, in order of the model."""
+    whole = inventory(Letters(*(1 for _ in Letters._fields)))
+    paths = [tensor.path.split(".") for tensor in whole]
+    prefixes = [".".join(path[:depth]) for path in paths for depth in range(1, len(path) + 1)]
+    return (TOTAL, *dict.fromkeys(prefixes))
+
+
+def symbolic_value(formula: Formula, spec: Any, letters: Letters) -> dict[str, Quantity]:
+    """What the formula returns for symbols, by component; raises ``FormulaRefused``."""
+    return dict(_by_component(formula.name, formula.value(spec, letters), "symbols"))

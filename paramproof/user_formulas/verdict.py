@@ -1,0 +1,101 @@
+"""What is said of a stranger's formula, before the frameworks are asked and after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from paramproof.builders.registry import framework as named_framework
+from paramproof.checking.result import Result
+from paramproof.formulas import EncoderSpec, Report
+from paramproof.user_formulas.counts import uncounted
+from paramproof.user_formulas.difference import residual
+from paramproof.user_formulas.signature import TOTAL, Formula, FormulaRefused
+from paramproof.user_formulas.verify import hold
+
+WHOLE = EncoderSpec(
+    vocab_size=13,
+    hidden_size=6,
+    num_hidden_layers=2,
+    num_attention_heads=3,
+    intermediate_size=5,
+    max_position_embeddings=11,
+    type_vocab_size=2,
+    mlm_head=True,
+    tie_word_embeddings=False,
+    nsp_head=True,
+)
+"""A spec with every part."""
+
+
+def answering(reference: str, models: Mapping[str, EncoderSpec]) -> Formula:
+    """The formula that ``reference`` names, having answered for ``models`` in this process.
+
+    Raises ``ValueError`` before any framework is started for a formula nobody can be asked.
+    """
+    formula = Formula.named(reference)
+    for spec in (WHOLE, *models.values()):
+        formula.counts(spec)
+    return formula
+
+
+def verdict(formula: Formula, results: Sequence[Result]) -> Iterator[str]:
+    """Lines: the smallest difference with its algebra, what was not counted, how many hold.
+
+    The same difference in several frameworks is told once. Raises ``FormulaRefused`` where a
+    worker could not ask the formula.
+    """
+    for result in results:
+        if result.status == "refused":
+            raise FormulaRefused(result.reason)
+    found: dict[tuple[EncoderSpec, Report], list[str]] = {}
+    for result in results:
+        if result.smallest and result.spec and result.report:
+            found.setdefault((result.spec, result.report), []).append(result.framework)
+    for (spec, report), names in found.items():
+        yield from ("", f"{', '.join(names)}: the smallest spec that differs")
+        yield from difference(formula, spec, report)
+        yield ""
+    left = uncounted(formula.counts(WHOLE))
+    if left:
+        yield f"{formula.name} says nothing about: {', '.join(left)}"
+    counted = [result for result in results if result.report and not result.smallest]
+    equal = sum(result.status == "equal" for result in counted)
+    yield f"{equal} of {len(counted)} models have the count of {formula.name}"
+
+
+def difference(formula: Formula, spec: EncoderSpec, report: Report) -> Iterator[str]:
+    """Lines: a spec to paste, both counts of each component that differs, the algebra."""
+    counts = formula.counts(spec)
+    yield f"spec = {spec!r}"
+    for row in report.rows:
+        name = "" if row.path == TOTAL else f"   {row.path}"
+        expected = counts[row.path]
+        actual = expected + row.difference
+        yield f"actual {actual:,} - formula {expected:,} = {row.difference:+,}{name}"
+    yield from residual(formula, spec, report)
+
+
+def assert_formula(
+    function: Callable[..., Any], framework: str = "torch", *, examples: int = 25, seed: int = 0
+) -> None:
+    """Assert that ``function`` counts what ``framework`` builds, over random specs.
+
+    ``function`` takes a spec, or letters by name, and returns an int, or ints by component.
+    The framework is loaded in this process. Raises ``AssertionError`` with the smallest spec
+    that differs and the algebra, ``FormulaRefused`` for what is no formula, and as
+    ``paramproof.builders.load`` does.
+    """
+    __tracebackhide__ = True
+    chosen = named_framework(framework)
+    formula = Formula.of(function)
+    for result in hold(chosen, chosen.load(), formula, {}, examples, seed):
+        if result.status == "refused":
+            raise FormulaRefused(result.reason)
+        if result.smallest and result.spec and result.report:
+            raise AssertionError("\n".join(difference(formula, result.spec, result.report)))
+
+
+def without_smallest(results: Iterable[Result]) -> list[Result]:
+    """The results that a table of all models is made of."""
+    return [result for result in results if not result.smallest]

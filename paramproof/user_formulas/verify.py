@@ -1,0 +1,61 @@
+"""A stranger's formula held to one framework: what a worker does with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from paramproof.builders.protocol import Builder
+from paramproof.builders.registry import Framework
+from paramproof.checking.result import Result
+from paramproof.checking.timed import examine
+from paramproof.formulas import EncoderSpec, Report
+from paramproof.random_specs import random_specs
+from paramproof.user_formulas.counts import held
+from paramproof.user_formulas.shrink import smallest
+from paramproof.user_formulas.signature import Formula, FormulaRefused
+
+
+def hold(
+    chosen: Framework,
+    builder: Builder,
+    formula: Formula,
+    models: Mapping[str, EncoderSpec],
+    examples: int,
+    seed: int,
+) -> Iterator[Result]:
+    """A result for each named model, then for each random spec, then the smallest that differs.
+
+    That last one has ``smallest`` set. Where the formula cannot be asked, one result that is
+    ``refused`` ends the run.
+    """
+    worst: list[EncoderSpec] = []
+    specs = [*models.items()]
+    specs += [("", spec) for spec in random_specs(builder, examples, seed, **chosen.fixed)]
+
+    def compared(spec: EncoderSpec) -> Report:
+        return report_on(builder, formula, spec)
+
+    try:
+        for model, spec in specs:
+            result = examine(chosen, builder, spec, compared, model)
+            worst += [spec] if result.status == "different" else []
+            yield result
+        if worst:
+            start = min(worst, key=lambda spec: sum(spec.letters()))
+            least = smallest(start, lambda spec: differs(builder, formula, spec))
+            yield replace(examine(chosen, builder, least, compared), smallest=True)
+    except FormulaRefused as refusal:
+        yield Result(chosen.name, chosen.version, "", "refused", reason=str(refusal))
+
+
+def report_on(builder: Builder, formula: Formula, spec: EncoderSpec) -> Report:
+    """The formula's counts beside those of the model that the framework builds."""
+    # The formula first: it is the cheaper one to be wrong.
+    expected = formula.counts(spec)
+    return held(expected, builder.build(spec).weights(), spec.num_hidden_layers)
+
+
+def differs(builder: Builder, formula: Formula, spec: EncoderSpec) -> bool:
+    """Whether ``builder`` can build ``spec`` and has another number of parameters."""
+    return builder.supports(spec) is True and not report_on(builder, formula, spec).equal

@@ -1,0 +1,1 @@
+"""Values: canonical arrays, carried between frameworks and files."""

@@ -1,0 +1,97 @@
+"""Canonical arrays: what a model's values are called, and shaped, in no framework.
+
+A framework's file declares how it stores canonical tensors; here that is executed, backwards
+and forwards, with the very patterns from which ``compare`` derives shapes. Nothing is computed
+with a value, so both ways are exact to the bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from einops import rearrange
+
+from paramproof.builders.protocol import Array, DType, misfits, require_none
+from paramproof.formulas import Spec, Weight, inventory
+from paramproof.formulas.layout import LAYOUTS, STACKED
+from paramproof.formulas.tensors import Tensor, at_layer
+
+
+def stored_tensors(spec: Spec) -> dict[str, Tensor]:
+    """The tensors of ``spec`` that have values of their own, by path: tied ones once."""
+    expanded = inventory(spec.letters()).expand()
+    return {tensor.path: tensor for tensor in expanded if tensor.tied_to is None}
+
+
+def require_canonical(spec: Spec, dtype: DType, arrays: Mapping[str, Array]) -> None:
+    """Raise ``ValueError`` naming whatever keeps ``arrays`` from being the weights of ``spec``.
+
+    Every trainable tensor is there, and none that ``spec`` has not; its shape is canonical,
+    its dtype is ``dtype``, and it is finite. A fixed tensor may be left out: not every
+    framework holds it.
+    """
+    due = stored_tensors(spec)
+    shapes = {path: t.shape for path, t in due.items() if t.trainable or path in arrays}
+    wrong = misfits(shapes, dtype, arrays)
+    if not wrong:
+        finite = ((path, np.isfinite(array).all()) for path, array in arrays.items())
+        wrong = [(path, "has NaN or infinite values") for path, good in finite if not good]
+    require_none(wrong)
+
+
+def dtype_of(arrays: Mapping[str, Array]) -> DType:
+    """The dtype that all of ``arrays`` should have: float64 if the first has, or float32."""
+    first = next(iter(arrays.values()), None)
+    return "float64" if str(getattr(first, "dtype", "")) == "float64" else "float32"
+
+
+def taken_apart(
+    weight: Weight, array: Array, tensors: Mapping[str, Tensor], head_size: int
+) -> dict[str, Array]:
+    """The canonical arrays in the value of a weight, by path: its layout, backwards."""
+    if not weight.stacked:
+        return _split(weight, array, weight.parts, tensors, head_size)
+    layers = ([at_layer(part, index) for part in weight.parts] for index in range(len(array)))
+    found = (_split(weight, *each, tensors, head_size) for each in zip(array, layers, strict=True))
+    return {path: part for layer in found for path, part in layer.items()}
+
+
+def put_together(
+    weight: Weight, arrays: Mapping[str, Array], head_size: int, dtype: DType
+) -> Array:
+    """The value of a weight from the canonical ``arrays``: its layout, forwards."""
+    if not weight.stacked:
+        return _joined(weight, [arrays[part] for part in weight.parts], head_size)
+    stacked = np.empty(weight.shape, dtype)
+    for index, layer in enumerate(stacked):
+        parts = [arrays[at_layer(part, index)] for part in weight.parts]
+        layer[...] = _joined(weight, parts, head_size)
+    return stacked
+
+
+def _split(
+    weight: Weight,
+    array: Array,
+    paths: Sequence[str],
+    tensors: Mapping[str, Tensor],
+    head_size: int,
+) -> dict[str, Array]:
+    for name in reversed(weight.layout):
+        if name != STACKED:
+            left, right = LAYOUTS[name].split(" -> ")
+            array = _rearranged(array, f"{right} -> {left}", head_size)
+    ends = np.cumsum([tensors[path].shape[-1] for path in paths])[:-1]
+    return dict(zip(paths, np.split(array, ends, axis=-1), strict=True))
+
+
+def _joined(weight: Weight, parts: Sequence[Array], head_size: int) -> Array:
+    array = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
+    for name in weight.layout:
+        if name != STACKED:
+            array = _rearranged(array, LAYOUTS[name], head_size)
+    return array
+
+
+def _rearranged(array: Array, pattern: str, head_size: int) -> Array:
+    return rearrange(array, pattern, **({"k": head_size} if "k" in pattern else {}))

@@ -1,0 +1,83 @@
+"""Canonical weights in a file: safetensors, with the spec in its header.
+
+The format is a JSON header and the arrays' bytes, and nothing in it is executed. Weights pass
+between processes in this form, when frameworks cannot share one.
+
+Source: https://github.com/huggingface/safetensors, section "Format".
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from paramproof.builders.protocol import Array
+from paramproof.formulas import Spec
+from paramproof.formulas.families import spec_fields
+from paramproof.sources.checkpoints.header import SPEC
+from paramproof.weights.canonical import dtype_of, require_canonical
+
+DTYPES = ("F32", "F64")
+"""Types that weights are saved in, in the words of the format."""
+
+
+def save_weights(path: str | Path, arrays: Mapping[str, Array], spec: Spec) -> None:
+    """Write canonical weights of ``spec``, all of one dtype, to the file ``path``.
+
+    The file appears, or is replaced, whole or not at all. Raises ``ValueError`` where the
+    arrays are not the weights of ``spec``, as ``load_weights`` does, and ``OSError`` where
+    nothing can be written there.
+    """
+    require_canonical(spec, dtype_of(arrays), arrays)
+    # safetensors writes a transposed array in the order of its memory, under its own shape.
+    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    target = Path(path)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as beside:
+        whole = Path(beside) / target.name
+        save_file(contiguous, whole, {SPEC: json.dumps(spec_fields(spec))})
+        os.replace(whole, target)
+
+
+def saved_weights(path: str | Path, spec: Spec) -> dict[str, Array]:
+    """The canonical weights of ``spec`` in the file ``path``, as ``save_weights`` wrote it.
+
+    Raises ``ValueError``, naming the file, where it cannot be read, is no whole safetensors
+    file, or holds anything but finite weights of ``spec``.
+    """
+    try:
+        if not Path(path).is_file():
+            raise ValueError("there is no such file")
+        with safe_open(path, framework="numpy") as file:
+            _require_record(file.metadata() or {}, spec)
+            names = file.keys()
+            kinds = {name: file.get_slice(name).get_dtype() for name in names}
+            strange = [f"{name} is {kind}" for name, kind in kinds.items() if kind not in DTYPES]
+            if strange:
+                raise ValueError(f"{strange[0]}; weights are {' or '.join(DTYPES)}")
+            arrays = {name: file.get_tensor(name) for name in names}
+        require_canonical(spec, dtype_of(arrays), arrays)
+    except (OSError, SafetensorError, ValueError) as error:
+        raise ValueError(f"{path}: {error}") from None
+    return arrays
+
+
+def _require_record(metadata: Mapping[str, str], spec: Spec) -> None:
+    try:
+        fields = dict(json.loads(metadata[SPEC]))
+    except (KeyError, RecursionError, TypeError, ValueError):
+        raise ValueError("its header does not say of what spec the weights are") from None
+    wanted = spec_fields(spec)
+    other = [
+        f"{name}={fields.get(name)!r}, not {wanted.get(name)!r}"
+        for name in {**wanted, **fields}
+        if fields.get(name) != wanted.get(name)
+    ]
+    if other:
+        raise ValueError(f"these are weights of {'; '.join(other)}")

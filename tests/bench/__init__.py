@@ -1,1 +1,0 @@
-"""What counting costs, measured: ``python -m tests.bench.run``. No test, and none is timed."""
