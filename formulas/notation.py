@@ -93,20 +93,19 @@ def _groups(one: Expression) -> list[_Group]:
     return sorted([*groups, *_always(always)], key=lambda group: group.order)
 
 
-def _always(sum_: Expression) -> Iterator[_Group]:
-    """What depends on no layer and no indicator: H² + H·(V + P) for H² + V·H + P·H."""
-    if not sum_:
-        return
-    ((shared, _),) = common_factor(sum_.terms.items()).terms.items()
-    rest = sum_ / Expression({shared: 1})
+def _always(sum_: Expression) -> list[_Group]:
+    """What depends on no layer and no indicator: H·(V + P) for V·H + P·H, but H² + H.
+
+    A difference, where something is negative, stays as it is.
+    """
+    if len(sum_.terms) < 2 or any(number < 0 for number in sum_.terms.values()):
+        return [_Group((), sum_)] if sum_ else []
+    factor = common_factor(sum_.terms.items())
+    ((shared, times),) = factor.terms.items()
     letters = {atom for atom, _ in shared}
-    apart = {p: n for p, n in rest.terms.items() if letters.isdisjoint(atom for atom, _ in p)}
-    bracket = Expression(apart if letters and len(apart) > 1 else {})
-    if bracket:
-        ((_, times),) = common_factor((((), n) for n in bracket.terms.values())).terms.items()
-        yield _Group(shared, bracket / times, int(times))
-    if alone := sum_ - bracket * Expression({shared: 1}):
-        yield _Group((), alone)
+    rest = sum_ / factor
+    apart = all(letters.isdisjoint(atom for atom, _ in powers) for powers in rest.terms)
+    return [_Group(shared, rest, int(times)) if letters and apart else _Group((), sum_)]
 
 
 def _is_outer(atom: Atom, power: int) -> bool:
@@ -142,8 +141,9 @@ def _term_order(powers: Powers) -> tuple[object, ...]:
 
 
 def _rank(atom: Atom, letters: tuple[str, ...]) -> tuple[int, tuple[bool, str]]:
-    known = isinstance(atom, str) and atom in letters
-    return letters.index(str(atom)) if known else len(letters), atom_key(atom)
+    # Another value of a size, V', stands where the size does.
+    name = atom.rstrip("'") if isinstance(atom, str) else ""
+    return letters.index(name) if name in letters else len(letters), atom_key(atom)
 
 
 def _product(number: Number, powers: Powers, style: Style) -> str:

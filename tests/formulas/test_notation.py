@@ -24,8 +24,9 @@ MLM, NSP, UNTIED = map(letter, ("mlm", "nsp", "untied"))
         (L * (9 * H + F) + V * H + 2, "L·(9·H + F) + V·H + 2"),
         ((V + P) * H, "H·(V + P)"),
         (H * H + H, "H² + H"),
-        (H * H + V * H - 2 * H, "H·(V − 2) + H²"),
+        (H * H + V * H - 2 * H, "H² + V·H − 2·H"),
         (-2 * L * H, "−2·L·H"),
+        (H * H * A - H * H, "H²·A − H²"),
         (-L * (5 * H + F), "−L·(5·H + F)"),
         (L * (5 * H - F), "L·(5·H − F)"),
         (MLM * (H**2 + 3 * H + V), "mlm·(H² + 3·H + V)"),
@@ -64,7 +65,7 @@ def test_what_is_written_can_be_read_again(one):
 
 def test_a_size_that_is_another():
     assert text(letter("H'") * V) == "V·H'"
-    assert latex(letter("V'") * H) == "H V'"
+    assert latex(letter("V'") * H) == "V' H"
 
 
 def test_latex():
