@@ -151,7 +151,7 @@ class Expression:
         return NotImplemented if right is None else self + -right
 
     def __rsub__(self, other: Any) -> Expression:
-        return -self + other
+        return (-self).__add__(other)
 
     def __rtruediv__(self, other: Any) -> Expression:
         left = _operand(other)

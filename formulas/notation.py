@@ -123,10 +123,12 @@ def _sum(groups: list[_Group], style: Style) -> str:
 
 def _terms(group: _Group, style: Style) -> Iterator[tuple[bool, str]]:
     """Whether a term is negative, and its text without the sign."""
-    terms = sorted(group.inside.terms.items(), key=lambda term: _term_order(term[0]))
+    inner = group.inside.terms
+    terms = [(powers, inner[powers]) for powers in sorted(inner, key=_term_order)]
     if not group.outer or len(terms) == 1:
         for powers, number in terms:
-            yield number < 0, _product(abs(number), (*group.outer, *powers), style)
+            size = -number if number < 0 else number
+            yield number < 0, _product(size, (*group.outer, *powers), style)
         return
     negative = all(number < 0 for _, number in terms)
     inside = -group.inside if negative else group.inside

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol, TypeAlias
+from fractions import Fraction
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from paramproof.formulas.expression import Expression
 
 
 class Opaque(Protocol):
@@ -13,7 +17,7 @@ class Opaque(Protocol):
         """Return its value at these sizes."""
         ...
 
-    def substitute(self, values: Mapping[str, Any]) -> Any:
+    def substitute(self, values: Mapping[str, Expression | int | Fraction]) -> Expression:
         """Return the expression with others in place of some letters."""
         ...
 

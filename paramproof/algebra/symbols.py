@@ -7,12 +7,16 @@ product allows in one way. LLaMA has a letter of its own for each, and nothing i
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from paramproof.formulas import FamilyLetters, Spec
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.notation import INDICATORS
 
+AnyLetters = TypeVar("AnyLetters", bound=FamilyLetters)
 
-def symbols(letters: type[FamilyLetters]) -> FamilyLetters:
+
+def symbols(letters: type[AnyLetters]) -> AnyLetters:
     """Return a family's letters as symbols, its indicators too."""
     return letters(*map(letter, letters._fields))
 
@@ -28,11 +32,10 @@ def size_letters(letters: type[FamilyLetters]) -> tuple[str, ...]:
     return tuple(name for name in letters._fields if name not in INDICATORS)
 
 
-def with_head_size(letters: FamilyLetters) -> FamilyLetters:
+def with_head_size(letters: AnyLetters) -> AnyLetters:
     """Return ``letters`` with H written as A·K, unless K is one of them."""
-    if "K" in letters._fields:
-        return letters
-    return letters._replace(H=letters.A * letter("K"))
+    own = letters._asdict()
+    return letters if "K" in own else type(letters)(**own | {"H": own["A"] * letter("K")})
 
 
 def folded(one: Expression | int) -> Expression:

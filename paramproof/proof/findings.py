@@ -24,7 +24,7 @@ def residuals(read: Sequence[SymbolicTensor], letters: Letters) -> list[Residual
     named = [t for t in inventory(letters) if t.present and t.tied_to is None]
     expected = {tensor.path: tensor for tensor in named if tensor.trainable}
     left = {path: expression(tensor.repeat) for path, tensor in expected.items()}
-    found = []
+    found: list[Residual] = []
     for tensor in read:
         parts = [path for path in tensor.parts if path in expected]
         for path in parts:

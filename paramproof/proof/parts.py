@@ -117,15 +117,16 @@ def _indicators(monomial: Parts) -> Expression:
 
 def _reduced(column: Sequence[Fraction], others: Sequence[Sequence[Fraction]]) -> list[Fraction]:
     """Return what of ``column`` is no combination of ``others``, by elimination."""
-    rest, basis = list(column), []
+    rest = list(column)
+    basis: list[tuple[int, list[Fraction]]] = []
     for other in [*others, column]:
         rest = list(other)
         for pivot, row in basis:
             factor = rest[pivot]
             rest = [a - factor * b for a, b in zip(rest, row, strict=True)]
-        pivot = next((i for i, value in enumerate(rest) if value), None)
-        if pivot is not None:
-            basis.append((pivot, [value / rest[pivot] for value in rest]))
+        lead = next((i for i, value in enumerate(rest) if value), None)
+        if lead is not None:
+            basis.append((lead, [value / rest[lead] for value in rest]))
     return rest
 
 

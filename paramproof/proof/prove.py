@@ -15,7 +15,7 @@ from paramproof.algebra.residual import lines
 from paramproof.algebra.symbols import folded
 from paramproof.builders.protocol import Builder, Model
 from paramproof.builders.registry import Framework
-from paramproof.formulas import EncoderSpec
+from paramproof.formulas import Numerics, Spec
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.notation import text
 from paramproof.proof import symbolic
@@ -78,9 +78,9 @@ class _Counting:
         self.builder = builder
         self.builds = 0
 
-    def build(self, spec: EncoderSpec) -> Model:
+    def build(self, spec: Spec, *numerics: Numerics | None, **options: Any) -> Model:
         self.builds += 1
-        return self.builder.build(spec)
+        return self.builder.build(spec, *numerics, **options)
 
 
 def prove(chosen: Framework, builder: Builder) -> Proof:

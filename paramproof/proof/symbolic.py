@@ -20,6 +20,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 from paramproof.builders.protocol import Builder
 from paramproof.formulas import Weight
@@ -113,13 +114,13 @@ def _read(
     return readings
 
 
-def _groups(weights: Sequence[Weight]) -> dict[tuple, list[Weight]]:
+def _groups(weights: Sequence[Weight]) -> dict[tuple[Any, ...], list[Weight]]:
     """Weights that differ in a number of their path only, and so in nothing else, together.
 
     Those of another shape are a group of their own, numbered as they come.
     """
-    groups: dict[tuple, list[Weight]] = defaultdict(list)
-    shapes: dict[tuple, list[tuple[int, ...]]] = defaultdict(list)
+    groups: dict[tuple[Any, ...], list[Weight]] = defaultdict(list)
+    shapes: dict[tuple[Any, ...], list[tuple[int, ...]]] = defaultdict(list)
     for weight in weights:
         names = (_starred(weight.parts), weight.layout, _starred(weight.aliases))
         key = (_starred((weight.path,))[0], weight.trainable, *names)
