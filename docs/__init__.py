@@ -1,1 +1,1 @@
-"""The pages, and in ``docs.writers`` what writes them."""
+"""The pages, and ``docs.writers``, which writes the generated parts of them."""

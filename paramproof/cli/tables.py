@@ -145,10 +145,10 @@ def proof_table(proofs: Sequence[Proof]) -> Table:
 
 
 def _scope(proof: Proof) -> str:
-    """For which sizes and heads the polynomial is one."""
+    """For which sizes and parts the polynomial is one."""
     fixed = [f"{letter} = {size}" for letter, size in proof.known.items()]
-    number = len(proof.heads)
-    return ", ".join([*fixed, f"{number} combination{'s' * (number > 1)} of heads"])
+    number = len(proof.parts)
+    return ", ".join([*fixed, f"{number} combination{'s' * (number > 1)} of pooler and task heads"])
 
 
 def frameworks_table(frameworks: Sequence[Framework]) -> Table:

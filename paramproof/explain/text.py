@@ -11,8 +11,8 @@ from paramproof.explain.explanation import recount
 from paramproof.explain.search import Explanation, Found
 from paramproof.explain.words import of_one
 from paramproof.formulas.conventions import CONVENTIONS
+from paramproof.formulas.notation import MINUS, text
 
-MINUS = "\N{MINUS SIGN}"
 MOST = 6
 """Accounts that are told."""
 
@@ -79,15 +79,13 @@ def told(found: Iterable[Found]) -> list[Told]:
 
 
 def _told(found: Found, alike: tuple[str, ...] = ()) -> Told:
-    letters = algebra.text(algebra.in_letters(found.account, found.spec), found.spec)
+    letters = text(algebra.in_letters(found.account, found.spec))
     if not of_one(found.account):
         return Told(found, letters, alike=alike)
     own = algebra.reference(found.account)
     residual = algebra.beyond(found.account, found.spec)
     difference = found.count - recount(own, found.spec)[0]
-    return Told(
-        found, letters, difference, algebra.text(residual, found.spec) if residual else "", alike
-    )
+    return Told(found, letters, difference, text(residual) if residual else "", alike)
 
 
 def lines(explanation: Explanation) -> Iterator[str]:

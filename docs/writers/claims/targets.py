@@ -13,6 +13,7 @@ from paramproof.explain.search import candidates, tables_left_out
 from paramproof.explain.sizes import FIELDS
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import counted, weights_only
+from paramproof.formulas.expression import Expression
 from paramproof.formulas.models import named_models
 from paramproof.formulas.spec import Spec
 from paramproof.formulas.tensors import LAYER, lies_in
@@ -82,10 +83,10 @@ class Target:
             for part in account.parts
         )
 
-    def beyond(self, account: Account) -> algebra.Expression:
+    def beyond(self, account: Account) -> Expression:
         """What ``account`` has beyond this target, in letters."""
         own = algebra.in_letters(self.account, self.spec)
-        return algebra.expanded(algebra.in_letters(account, self.spec) - own)
+        return algebra.in_letters(account, self.spec) - own
 
 
 def account_of(number: int, target: Target) -> Account | None:

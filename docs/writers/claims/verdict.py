@@ -17,7 +17,9 @@ from paramproof.explain.text import signed
 from paramproof.explain.words import words
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import PARTS, as_named
+from paramproof.formulas.expression import Expression
 from paramproof.formulas.models import named_model
+from paramproof.formulas.notation import text as in_text
 from paramproof.formulas.tensors import LAYER, Tensor
 
 Kind: TypeAlias = Literal["exact", "exact under a convention", "refuted"]
@@ -77,7 +79,7 @@ def _held(number: int, target: Target) -> Verdict:
     if account is None:
         letters, component, what = algebra.in_powers(residual, target.spec), "", "no account"
     else:
-        letters = algebra.text(target.beyond(account), target.spec)
+        letters = in_text(target.beyond(account))
         component, what = components_of(account, target), words(account)
     text = f"{signed(residual)} = {letters}"
     return Verdict("refuted", what, text, component or target.name, f"{target.count:,}")
@@ -112,12 +114,12 @@ def _formula(formula: Formula) -> Verdict:
     claimed = evaluate(
         formula.letters, {**ours, "d": ours["H"], "d_model": ours["H"], "N": ours["L"]}
     )
-    at = {ours[name]: evaluate(text, ours) for name, text in formula.at.items()}
-    where = "".join(f", at {name} = {text}" for name, text in formula.at.items())
+    at = {name: evaluate(written, ours) for name, written in formula.at.items()}
+    where = "".join(f", at {name} = {written}" for name, written in formula.at.items())
 
-    def beyond(account: Account) -> algebra.Expression:
-        own = algebra.in_letters(account, formula.spec).subs(at)
-        return algebra.expanded(claimed - own)
+    def beyond(account: Account) -> Expression:
+        own = algebra.in_letters(account, formula.spec).substitute(at)
+        return claimed - own
 
     whole = Target(formula.model, formula.spec, Account((Part(),), 1))
     for names in (TRAINABLE, *((*TRAINABLE, name) for name in PARTS)):
@@ -125,11 +127,11 @@ def _formula(formula: Formula) -> Verdict:
         if beyond(account) == 0:
             what = words(account) + where
             if formula.whole:
-                residual = algebra.text(beyond(whole.account), formula.spec)
+                residual = in_text(beyond(whole.account))
                 return Verdict("exact under a convention", what, residual, whole.name)
             return Verdict("exact" if names == TRAINABLE else "exact under a convention", what)
-    right = algebra.text(algebra.in_letters(target.account, formula.spec), formula.spec)
-    residual = algebra.text(beyond(target.account), formula.spec)
+    right = in_text(algebra.in_letters(target.account, formula.spec))
+    residual = in_text(beyond(target.account))
     return Verdict("refuted", "no account", residual, target.name, right)
 
 
@@ -159,7 +161,7 @@ def _size(size: Size) -> Verdict:
         return Verdict("refuted", str(error), residual, size.field, f"{right:,}")
     target = Target(size.model, size.spec, Account((Part(),), 1))
     count, _ = recount(account, size.spec)
-    letters = algebra.text(algebra.beyond(account, size.spec), size.spec)
+    letters = in_text(algebra.beyond(account, size.spec))
     residual = f"{signed(count - target.count)} = {letters}"
     what = f"with it the model would have {count:,}, not {target.count:,}"
     return Verdict("refuted", what, residual, components_of(account, target), f"{right:,}")
