@@ -5,17 +5,16 @@
 
 import json
 import re
-from pathlib import Path
 
 from bench.cases import ABSTRACT, LARGE
 from bench.page import RESULTS, warm
+from docs.writers.blocks import ROOT
 from docs.writers.differences.page import render
 from paramproof.builders.registry import Framework, frameworks
 from paramproof.differences.answer import Cell
 from paramproof.differences.ask import COUNTED
 from paramproof.running.pool import all_differences
 
-ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "framework-differences.md"
 CELLS = ROOT / "docs" / "framework-differences.json"
 

@@ -65,7 +65,7 @@ def checkpoint(path: str | Path) -> Checkpoint:
 
 
 def recorded_spec(path: str | Path) -> str:
-    """The spec in the header of ``path``, as ``paramproof.weights.files`` writes it: JSON, or ""."""
+    """The spec in the header of ``path``, as ``weights.files`` writes it: JSON, or ""."""
     if Path(path).suffix != ".safetensors":
         return ""
     try:
