@@ -1,8 +1,14 @@
-"""The imports that a file states, wherever in it they stand."""
+"""The modules of the package, and the imports that a file states, wherever in it they stand."""
 
 import ast
 from collections.abc import Iterator
 from pathlib import Path
+
+
+def modules_in(root: Path) -> list[Path]:
+    """Return every module of the package in ``root``, through the links of a checkout."""
+    folders = (root, root / "formulas", root / "builders")
+    return list(dict.fromkeys(path for folder in folders for path in sorted(folder.rglob("*.py"))))
 
 
 def imports(path: Path) -> Iterator[str]:

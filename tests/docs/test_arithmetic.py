@@ -42,7 +42,8 @@ def test_arithmetic(text, value):
         "1 if 2 else 3",
         "x := 3",
         "",
-        "1+" * 400 + "1",
+        "3(4)",
+        "2 * H",
     ],
 )
 def test_what_is_no_arithmetic(text):
@@ -54,3 +55,7 @@ def test_what_is_no_arithmetic(text):
 def test_a_count_is_whole():
     with pytest.raises(ValueError, match=r"^'7/2' comes to 7/2, which is no whole number$"):
         whole("7/2")
+
+
+def test_letters():
+    assert evaluate("2·(H + 1)**2/H", {"H": Fraction(4)}) == Fraction(25, 2)

@@ -11,7 +11,7 @@ import pytest
 
 import paramproof
 from docs.writers.blocks import ROOT
-from tests.imports import imports, names_imported
+from tests.imports import imports, modules_in, names_imported
 
 PACKAGE = Path(paramproof.__file__).parent
 OURS = {"paramproof", "formulas", "builders", "docs", "bench", "tests"}
@@ -30,15 +30,9 @@ ASKED = (
 )
 
 
-def files(root: Path) -> Iterator[Path]:
-    """Yield every module of the package in ``root``, through the links of a checkout."""
-    for folder in (root, root / "formulas", root / "builders"):
-        yield from sorted(folder.rglob("*.py"))
-
-
 def breaches(root: Path) -> Iterator[str]:
     """Yield each import that is forbidden, as ``file: module``."""
-    for path in dict.fromkeys(files(root)):
+    for path in modules_in(root):
         where = path.relative_to(root).as_posix()
         yield from (f"{where}: {name}" for name in imports(path) if not allowed(where, name))
 
@@ -66,7 +60,7 @@ def inside(package: str, module: str) -> bool:
 
 
 def test_no_breach():
-    seen = {path.relative_to(PACKAGE).as_posix() for path in files(PACKAGE)}
+    seen = {path.relative_to(PACKAGE).as_posix() for path in modules_in(PACKAGE)}
     assert {
         "formulas/spec/encoder.py",
         "builders/frameworks/torch/model.py",
