@@ -11,9 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramproof.formulas.division import ceiling, floor
-from paramproof.formulas.expression import expression
-from tests.formulas.polynomials import NAMES, SYMBOLS, A, H, numbers, polynomials
+from paramproof.formulas.expression import expression, letter
+from tests.polynomials import NAMES, SYMBOLS, polynomials
 
+A, H, L = map(letter, NAMES)
+
+numbers = st.integers(-6, 6)
 sizes = st.fixed_dictionaries({name: st.integers(1, 60) for name in NAMES})
 
 

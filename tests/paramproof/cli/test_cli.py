@@ -143,7 +143,7 @@ def test_prove_equal(paramproof, outsider, tmp_path):
     file = tmp_path / "out.json"
     done = paramproof("prove", "--framework", "toy", "--json", file)
     assert (done.returncode, done.stderr) == (0, "")
-    polynomial = "4·L·H² + 2·L·H·F + 9·L·H + L·F + V·H + P·H + T·H + 2·H + pooler·H² + pooler·H"
+    polynomial = "L·(4·H² + 2·H·F + 9·H + F) + H·(V + P + T + 2) + pooler·(H² + H)"
     assert re.search(rf"^   recovered +{re.escape(polynomial)} *$", done.stdout, re.MULTILINE)
     assert re.search(rf"^   formula +{re.escape(polynomial)} *$", done.stdout, re.MULTILINE)
     assert re.search(r"^   residual +0 *$", done.stdout, re.MULTILINE)
@@ -154,7 +154,7 @@ def test_prove_equal(paramproof, outsider, tmp_path):
     (row,) = data["results"]
     proof = Proof.from_json(row)
     assert (proof.status, proof.residual, proof.findings) == ("proved", "0", ())
-    assert (proof.recovered, proof.heads) == (polynomial, ("pooler", "bare"))
+    assert (proof.recovered, proof.parts) == (polynomial, ("pooler", "bare"))
     # The grid, the smaller one for the bare encoder, and two builds of each to read.
     assert proof.builds == 171 + 22 + 2 * 2
     assert json.loads(json.dumps(proof.as_json())) == row
