@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from paramproof.formulas.layout import Weight
 from paramproof.formulas.spec import Numerics, Spec
-from paramproof.formulas.tensors import LAYER
 
 Array: TypeAlias = Any
 """A NumPy array; the contract itself does not need NumPy."""
 
 DType: TypeAlias = Literal["float32", "float64"]
-
-SHOWN = 40
-"""An error names this many arrays, or arrays of all layers, and counts the others."""
 
 
 class FrameworkUnavailable(RuntimeError):
@@ -29,29 +24,6 @@ class UnsupportedSpec(ValueError):
 
 class NotAllocated(RuntimeError):
     """The model has shapes and no values."""
-
-
-class Stored(NamedTuple):
-    """The canonical tensors in a stored array, and their layout, as a ``Weight`` has them."""
-
-    parts: tuple[str, ...] = ()
-    layout: tuple[str, ...] = ()
-
-
-Names: TypeAlias = Mapping[str, Stored]
-"""By native path, in which, as in the parts, a ``*`` stands for the number of a layer."""
-
-
-def stored(names: Names, path: str, number: re.Pattern[str]) -> Stored:
-    """What the array at ``path`` holds; nothing, for a path that ``names`` does not have.
-
-    ``number`` finds a layer's number in a path of the framework's.
-    """
-    parts, layout = names.get(number.sub("*", path), Stored())
-    found = number.search(path)
-    if found:
-        parts = tuple(part.replace("*", found[0]) for part in parts)
-    return Stored(parts, layout)
 
 
 class Outputs(NamedTuple):
@@ -140,56 +112,3 @@ class Builder(Protocol):
         Raises ``UnsupportedSpec`` for what the framework cannot express.
         """
         ...
-
-
-def require(supported: Literal[True] | str) -> None:
-    """Raise ``UnsupportedSpec`` with the reason, if there is one."""
-    if supported is not True:
-        raise UnsupportedSpec(supported)
-
-
-def require_allocated(allocated: bool) -> None:
-    """Raise ``NotAllocated`` where there are only shapes to compute with."""
-    if not allocated:
-        raise NotAllocated("this model has shapes and no values: build it with allocate=True")
-
-
-def require_arrays(
-    shapes: Mapping[str, tuple[int, ...]], dtype: DType, arrays: Mapping[str, Array]
-) -> None:
-    """Raise ``ValueError`` where ``arrays`` are not of these paths, these shapes and ``dtype``."""
-    require_none(misfits(shapes, dtype, arrays))
-
-
-Wrong: TypeAlias = tuple[str, str]
-"""The path of an array, and what is wrong with it."""
-
-
-def misfits(
-    shapes: Mapping[str, tuple[int, ...]], dtype: DType, arrays: Mapping[str, Array]
-) -> list[Wrong]:
-    """Every array that is missing, unknown, or of another shape or dtype."""
-    wrong = [(path, "is missing") for path in shapes if path not in arrays]
-    for path, array in arrays.items():
-        if path not in shapes:
-            wrong.append((path, "is no weight of this model"))
-        elif tuple(array.shape) != shapes[path]:
-            wrong.append((path, f"has shape {tuple(array.shape)}, not {shapes[path]}"))
-        elif str(array.dtype) != dtype:
-            wrong.append((path, f"is {array.dtype}, not {dtype} (use .astype({dtype!r}))"))
-    return wrong
-
-
-def require_none(wrong: Sequence[Wrong], headline: str = "the weights do not fit") -> None:
-    """Raise ``ValueError`` that names what is wrong; layers that are alike are named once."""
-    alike: dict[Wrong, list[str]] = {}
-    for path, what in wrong:
-        names = (LAYER if name.isdigit() else name for name in path.split("."))
-        alike.setdefault((".".join(names), what), []).append(path)
-    clauses = [
-        f"{path} (x{len(paths)}) {what}" if len(paths) > 1 else f"{paths[0]} {what}"
-        for (path, what), paths in alike.items()
-    ]
-    if clauses:
-        more = [f"and {len(clauses) - SHOWN} more"] if len(clauses) > SHOWN else []
-        raise ValueError(f"{headline}: " + "; ".join([*clauses[:SHOWN], *more]))

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from itertools import cycle
 
 from paramproof.formulas.layout import Weight, stored_shape
+from paramproof.formulas.path import at_layer, shared_path, stack_of
 from paramproof.formulas.report import Report, Row, Shape
-from paramproof.formulas.tensors import LAYER, Inventory, at_layer, stack_of
+from paramproof.formulas.tensors import Inventory
 
 
 def compare(inventory: Inventory, weights: Iterable[Weight]) -> Report:
@@ -110,18 +111,3 @@ class _Comparison:
             head_size=self.head_size,
             layers=self._layers(parts[0]),
         )
-
-
-def shared_path(paths: Iterable[str]) -> str:
-    """One path for several of equal depth: what they share, and the names in which they differ.
-
-    ``layers.0.attention.{query,key,value}.bias``; of every layer's, ``layers.*.…``.
-    """
-    names = zip(*(path.split(".") for path in paths), strict=True)
-    return ".".join(_one_of(list(dict.fromkeys(level))) for level in names)
-
-
-def _one_of(names: list[str]) -> str:
-    if len(names) == 1:
-        return names[0]
-    return LAYER if all(name.isdigit() for name in names) else "{" + ",".join(names) + "}"

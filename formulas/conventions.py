@@ -14,8 +14,9 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
 from typing import TypeAlias
 
+from paramproof.formulas.path import LAYER, leaf, starred
 from paramproof.formulas.spec import Quantity
-from paramproof.formulas.tensors import LAYER, Inventory, Tensor
+from paramproof.formulas.tensors import Inventory, Tensor
 
 Convention: TypeAlias = Callable[[Inventory], Inventory]
 
@@ -187,7 +188,7 @@ def _kept(inventory: Inventory, keeps: Callable[[Tensor], bool]) -> Inventory:
 @cache
 def _levels(path: str) -> list[str]:
     """The names in a path, with LAYER for a layer's number: expanded inventories count alike."""
-    return [LAYER if level.isdigit() else level for level in path.split(".")]
+    return starred(path).split(".")
 
 
 @cache
@@ -202,4 +203,4 @@ def _in_norm(path: str) -> bool:
 
 @cache
 def _is_bias(path: str) -> bool:
-    return _levels(path)[-1] == "bias" and not _in_norm(path)
+    return leaf(path) == "bias" and not _in_norm(path)

@@ -10,11 +10,11 @@ from paramproof.formulas import encoder, encoder_decoder, gpt, llama
 from paramproof.formulas.spec import (
     EncoderDecoderLetters,
     EncoderDecoderSpec,
+    EncoderLetters,
     EncoderSpec,
     FamilyLetters,
     GPTLetters,
     GPTSpec,
-    Letters,
     LlamaLetters,
     LlamaSpec,
     Quantity,
@@ -37,7 +37,7 @@ class Family:
 FAMILIES: Mapping[str, Family] = {
     family.name: family
     for family in (
-        Family("encoder", EncoderSpec, Letters, encoder.inventory, encoder.closed_form),
+        Family("encoder", EncoderSpec, EncoderLetters, encoder.inventory, encoder.closed_form),
         Family(
             "encoder-decoder",
             EncoderDecoderSpec,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from paramproof.formulas.path import LAYER
 from paramproof.formulas.spec import LlamaLetters, Quantity
-from paramproof.formulas.tensors import LAYER, Inventory
+from paramproof.formulas.tensors import Inventory
 from paramproof.formulas.terms import (
     GROUPED,
     LLAMA,

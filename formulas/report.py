@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from paramproof.formulas.tensors import LAYER
+from paramproof.formulas.path import starred
 
 Kind: TypeAlias = Literal[
     "missing", "unexpected", "wrong shape", "wrong trainability", "wrong count"
@@ -39,7 +39,7 @@ class Row:
     @property
     def component(self) -> str:
         """The path with every layer's number written as ``*``."""
-        return ".".join(LAYER if part.isdigit() else part for part in self.path.split("."))
+        return starred(self.path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import fields
 from typing import Any, cast
 
-FOLLOWS = cast(int, None)
+DERIVED = cast(int, None)
 """Default of a size that follows from the others where it is not given."""
 
 
@@ -38,7 +38,7 @@ def require_heads(hidden_size: int, heads: int, where: str = "") -> None:
     require(hidden_size % heads == 0, "num_attention_heads", heads, wanted)
 
 
-def follow(spec: Any, name: str, value: int) -> None:
+def fill_default(spec: Any, name: str, value: int) -> None:
     """Give the field ``name`` of a frozen spec its ``value`` where it has none."""
     if getattr(spec, name) is None:
         object.__setattr__(spec, name, value)

@@ -18,10 +18,18 @@ import sympy
 
 from paramproof.algebra import symbols as algebra
 from paramproof.algebra.symbols import Expression
-from paramproof.formulas import FamilyLetters, Inventory, Letters, Report, Row, Spec, inventory
-from paramproof.formulas.comparison import shared_path
+from paramproof.formulas import (
+    EncoderLetters,
+    FamilyLetters,
+    Inventory,
+    Report,
+    Row,
+    Spec,
+    inventory,
+)
 from paramproof.formulas.layout import STACKED, stored_shape
-from paramproof.formulas.tensors import LAYER, Tensor, lies_in, stack_of
+from paramproof.formulas.path import LAYER, lies_in, shared_path, stack_of
+from paramproof.formulas.tensors import Tensor
 from paramproof.proof.symbolic import POINTS, Reading
 
 IN_LAYERS = f"layers.{LAYER}."
@@ -78,7 +86,7 @@ def _place(path: str, size: Expression) -> str:
     return path.removeprefix(IN_LAYERS) if everywhere else path
 
 
-def reading_terms(readings: Sequence[Reading], letters: Letters) -> list[Term]:
+def reading_terms(readings: Sequence[Reading], letters: EncoderLetters) -> list[Term]:
     """Each way in which tensors read in symbols are not as the formula says, tensor by tensor.
 
     A term may be of size 0: another shape with as many entries, or an unknown name beside a
@@ -104,7 +112,7 @@ def reading_terms(readings: Sequence[Reading], letters: Letters) -> list[Term]:
     return terms
 
 
-def _held(reading: Reading, tensors: Sequence[Tensor], letters: Letters) -> Iterator[Term]:
+def _held(reading: Reading, tensors: Sequence[Tensor], letters: EncoderLetters) -> Iterator[Term]:
     """How one native tensor is not as the canonical tensors in it ask for."""
     path = shared_path(tensor.path for tensor in tensors)
     shapes = [tensor.shape for tensor in tensors]

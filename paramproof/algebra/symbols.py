@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 import sympy
 
 from paramproof.builders.protocol import Builder
-from paramproof.formulas import EncoderSpec, FamilyLetters, Letters, Spec
+from paramproof.formulas import EncoderLetters, EncoderSpec, FamilyLetters, Spec
 
 Expression: TypeAlias = Any
 """A SymPy polynomial in the symbols below, or an int."""
@@ -69,7 +69,7 @@ def known_sizes(fixed: Mapping[str, object]) -> dict[str, int]:
     return {letter: int(fixed[name]) for letter, name in FIELDS.items() if name in fixed}
 
 
-def letters(heads: Heads | None = None, known: Mapping[str, int] | None = None) -> Letters:
+def letters(heads: Heads | None = None, known: Mapping[str, int] | None = None) -> EncoderLetters:
     """The formulas' letters as symbols, with H = A·K, and ``known`` ones as numbers.
 
     The indicators are the ints of ``heads``, or symbols as well.
@@ -77,7 +77,7 @@ def letters(heads: Heads | None = None, known: Mapping[str, int] | None = None) 
     sizes = SIZES | dict(known or {})
     product_ = sizes["A"] * sizes["K"]
     own = {name: value for name, value in sizes.items() if name != "K"}
-    return Letters(**own, H=product_, **(heads._asdict() if heads else INDICATORS))
+    return EncoderLetters(**own, H=product_, **(heads._asdict() if heads else INDICATORS))
 
 
 def letters_of(spec: Spec) -> FamilyLetters:

@@ -16,7 +16,7 @@ import sympy
 
 from paramproof.algebra.symbols import PRINTED, SUPERSCRIPTS, SYMBOLS
 from paramproof.formulas import FamilyLetters, Inventory, Spec, Tensor, inventory
-from paramproof.formulas.tensors import LAYER, lies_in
+from paramproof.formulas.path import LAYER, lies_in
 
 Expression: TypeAlias = Any
 """A SymPy polynomial, or an int."""

@@ -11,7 +11,7 @@ from paramproof.checking.result import Result
 from paramproof.formulas import Report, Spec
 
 
-def examine(
+def timed_check(
     chosen: Framework,
     builder: Builder,
     spec: Spec,

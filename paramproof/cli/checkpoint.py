@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from paramproof.sources.checkpoints import Held, held
+from paramproof.sources.checkpoints import CheckpointReport, compare_checkpoint
 from paramproof.sources.checkpoints.header import recorded_spec
-from paramproof.sources.resolve import GivenModel, given_model
+from paramproof.sources.resolve import ResolvedModel, resolve_model
 from paramproof.sources.strict_json import require_file
 
 
@@ -30,8 +30,8 @@ def checkpoint_command(file: Path, config: str | None, architecture: str) -> Non
     they are; beside others lies a config.json.
     """
     require_file(file)
-    given = given_model(config or recorded_spec(file) or _beside(file), architecture)
-    found = held(file, given.spec)
+    given = resolve_model(config or recorded_spec(file) or _beside(file), architecture)
+    found = compare_checkpoint(file, given.spec)
     for line in [*_about(found, given), *_verdict(found, given)]:
         click.echo(line)
     if not found.report.equal:
@@ -45,7 +45,7 @@ def _beside(file: Path) -> str:
     return str(config)
 
 
-def _about(found: Held, given: GivenModel) -> Iterator[str]:
+def _about(found: CheckpointReport, given: ResolvedModel) -> Iterator[str]:
     number, shards = len(found.checkpoint.tensors), found.checkpoint.shards
     where = f" in {shards} shards" if shards > 1 else ""
     yield f"{found.checkpoint.path}: {number} tensors{where}, {', '.join(found.dtypes)}"
@@ -56,7 +56,7 @@ def _about(found: Held, given: GivenModel) -> Iterator[str]:
         yield f"buffers, which are no weights: {first}{others}"
 
 
-def _verdict(found: Held, given: GivenModel) -> Iterator[str]:
+def _verdict(found: CheckpointReport, given: ResolvedModel) -> Iterator[str]:
     if found.report.equal:
         yield found.report.render(given.spec)
         return

@@ -11,7 +11,7 @@ from paramproof.cli.conventions import print_conventions, print_count
 from paramproof.cli.output import console
 from paramproof.cli.tables import count_table, ties
 from paramproof.formulas import inventory
-from paramproof.sources.resolve import GivenModel, given_model
+from paramproof.sources.resolve import ResolvedModel, resolve_model
 
 
 @click.command("count")
@@ -31,7 +31,7 @@ def count_command(
     """
     if sum(map(bool, (conventions or every, symbolic or latex))) > 1:
         raise ValueError("a count is by conventions or in letters: give one of these options")
-    given = given_model(model)
+    given = resolve_model(model)
     name = escape(given.name)
     if every:
         print_conventions(name, inventory(given.spec.letters()))
@@ -43,7 +43,7 @@ def count_command(
         _print_tree(given)
 
 
-def _print_tree(given: GivenModel) -> None:
+def _print_tree(given: ResolvedModel) -> None:
     title = f"{given.name}: trainable parameters, tied tensors counted once"
     console.print(title, markup=False)
     console.print(count_table(given.spec))
@@ -53,7 +53,7 @@ def _print_tree(given: GivenModel) -> None:
         console.print(line, markup=False)
 
 
-def _print_symbolic(given: GivenModel, latex: bool) -> None:
+def _print_symbolic(given: ResolvedModel, latex: bool) -> None:
     # Only here: SymPy takes its time to import.
     from paramproof.cli.symbolic import latex_of, sizes_line, symbolic_table
 

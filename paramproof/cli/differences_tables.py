@@ -11,6 +11,7 @@ from paramproof.cli.tables import PLAIN
 from paramproof.differences import rows as grid
 from paramproof.differences.answer import Cell, Section
 from paramproof.formulas import EncoderSpec, inventory
+from paramproof.formulas.path import parent
 
 NUMBERS = ("bert-tiny", "bert-base-uncased")
 HEADS: dict[Section, tuple[str, ...]] = {
@@ -69,7 +70,7 @@ def require_component(component: str) -> None:
         mlm_head=True,
         nsp_head=True,
     )
-    paths = [tensor.path.rpartition(".")[0] for tensor in inventory(spec.letters())]
+    paths = [parent(tensor.path) for tensor in inventory(spec.letters())]
     if not any(f".{component}." in f".{path}." for path in paths if component):
         parts = (part for path in paths for part in path.split(".") if part not in ("*", "layers"))
         known = ", ".join(dict.fromkeys(parts))

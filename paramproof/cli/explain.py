@@ -11,7 +11,7 @@ from paramproof.cli.output import console, require_writable, write_file
 from paramproof.explain.number import read
 from paramproof.explain.search import explain
 from paramproof.formulas.models import named_models
-from paramproof.sources.resolve import given_model
+from paramproof.sources.resolve import resolve_model
 
 
 @click.command("explain")
@@ -31,7 +31,7 @@ def explain_command(number: str, model: str | None, json_file: Path | None) -> N
     if model is None:
         explanation = explain(wanted, named)
     else:
-        given = given_model(model)
+        given = resolve_model(model)
         name = "the spec given" if given.name.startswith("{") else given.name
         explanation = explain(wanted, {name: given.spec}, others=named)
     # SymPy takes its time to import, and a mistake of the user's does not need it.

@@ -29,7 +29,7 @@ from paramproof.formulas.spec import EncoderSpec, Spec
 from paramproof.live.report import compare_live, model_named
 from paramproof.proof.prove import Proof
 from paramproof.running.pool import prove_all, verify
-from paramproof.sources.resolve import given_model, spec_given
+from paramproof.sources.resolve import resolve_model, resolve_spec
 from paramproof.user_formulas.signature import Formula
 
 # Click 8.1 has none: it prints the help itself.
@@ -90,7 +90,7 @@ def verify_command(
 
     if json_file:
         require_writable(json_file)
-    chosen_models = map(given_model, models) if models else named_models().values()
+    chosen_models = map(resolve_model, models) if models else named_models().values()
     specs = {given.name: given.spec for given in chosen_models}
     if reference:
         specs = {name: spec for name, spec in specs.items() if _answerable(name, spec, models)}
@@ -132,7 +132,7 @@ def compare_command(reference: str, text: str) -> None:
     variables), or the variables. The spec is a named model's, a config.json's, or JSON with
     the fields of a spec, inline or in a file.
     """
-    spec = spec_given(text)
+    spec = resolve_spec(text)
     report = compare_live(model_named(reference), spec)
     console.print(report.render(spec), markup=False, highlight=False)
     if not report.equal:

@@ -13,7 +13,7 @@ from paramproof.builders.registry import Framework
 from paramproof.checking.result import Result
 from paramproof.formulas import FAMILIES, Inventory, Spec, inventory
 from paramproof.formulas.families import family_of
-from paramproof.formulas.tensors import LAYER
+from paramproof.formulas.path import LAYER, leaf, lies_in
 from paramproof.proof.prove import Proof
 
 RIGHT = "right"
@@ -45,14 +45,14 @@ def _tree(
 ) -> Iterator[tuple[str, ...]]:
     for path in named.components(component):
         tensors = {tensor.path: tensor for tensor in named if tensor.present}
-        inside = [tensor for key, tensor in tensors.items() if f"{key}.".startswith(f"{path}.")]
+        inside = [tensor for key, tensor in tensors.items() if lies_in(key, path)]
         if not inside:
             continue
-        if path.endswith(LAYER):
+        if leaf(path) == LAYER:
             times = inside[0].repeat
         each = named.total(path)
         indent = "  " * path.count(".")
-        name = path.rpartition(".")[2].replace(LAYER, f"each of {times}")
+        name = leaf(path).replace(LAYER, f"each of {times}")
         total, share = f"{each * times:,}", f"{100 * each * times / whole:.2f} %"
         tensor = tensors.get(path)
         if tensor is None:

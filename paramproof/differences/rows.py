@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from paramproof.differences.answer import Cell
+from paramproof.formulas.path import in_braces, leaf, parent
 
 FEW = 3
 """Of what was asked, as much as is named beside an answer."""
@@ -75,7 +76,7 @@ def braced(texts: Sequence[str]) -> str:
     start = _beginning(texts)
     end = _beginning([text[len(start) :][::-1] for text in texts])[::-1]
     middles = (text[len(start) : len(text) - len(end)] for text in texts)
-    return f"{start}{{{','.join(middles)}}}{end}"
+    return f"{start}{in_braces(list(middles))}{end}"
 
 
 def _beginning(texts: Sequence[str]) -> str:
@@ -96,8 +97,7 @@ def tensors(cells: Sequence[Cell]) -> list[Cell]:
         signatures.setdefault(cell.row, []).append((cell.framework, *stored))
     groups: dict[tuple[object, ...], list[str]] = {}
     for row, signature in signatures.items():
-        component, _, leaf = row.rpartition(".")
-        groups.setdefault((component.rpartition(".")[0], leaf, *signature), []).append(row)
+        groups.setdefault((parent(parent(row)), leaf(row), *signature), []).append(row)
     merged = []
     for group in groups.values():
         for framework in dict.fromkeys(cell.framework for cell in cells):

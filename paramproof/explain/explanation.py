@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 from paramproof.formulas import EncoderSpec, Inventory, inventory
 from paramproof.formulas.conventions import counted
+from paramproof.formulas.path import at_layer, lies_in, starred
 from paramproof.formulas.spec import Spec
-from paramproof.formulas.tensors import LAYER, Tensor, at_layer, lies_in
+from paramproof.formulas.tensors import Tensor
 
 TRAINABLE = ("trainable",)
 
@@ -103,5 +104,4 @@ def _counts(part: Part, tensor: Tensor) -> bool:
     """Whether ``part`` counts ``tensor``, whose layer is a number; the one layer is the first."""
     if part.one:
         return lies_in(tensor.path, at_layer(part.component, 0))
-    levels = (LAYER if level.isdigit() else level for level in tensor.path.split("."))
-    return lies_in(".".join(levels), part.component)
+    return lies_in(starred(tensor.path), part.component)

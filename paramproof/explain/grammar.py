@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 from paramproof.explain.explanation import TRAINABLE, Account, Part, plain
-from paramproof.explain.tree import WHOLE, Node, Tree, inside, parent
+from paramproof.explain.tree import WHOLE, Node, Tree, inside
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import PARTS, STORAGE
+from paramproof.formulas.path import leaf, lies_in, parent
 from paramproof.formulas.spec import Spec
 
 Found = Iterator[tuple[int, Account]]
@@ -114,7 +115,7 @@ def _coarse(tree: Tree, node: Node) -> Iterator[Node]:
     for part in tree.counts():
         if part.one or parent(part.component) != node.component or part == node:
             continue
-        if part.component.rpartition(".")[2] in ("embeddings", "encoder", "decoder"):
+        if leaf(part.component) in ("embeddings", "encoder", "decoder"):
             yield from _coarse(tree, part)
         else:
             yield part
@@ -126,7 +127,7 @@ def pairs(tree: Tree) -> Found:
     above = {parent(node.component) for node in counts}
     inner = [node for node in counts if node.component in above and node != WHOLE]
     for first, second in combinations(inner, 2):
-        if not f"{second.component}.".startswith(f"{first.component}."):
+        if not lies_in(second.component, first.component):
             count = counts[first] + counts[second]
             yield count, Account((_part(first), _part(second)), 3)
 
@@ -151,9 +152,9 @@ def full_width(tree: Tree, spec: Spec) -> Found:
     """
     counts, more = tree.counts(), spec.num_attention_heads - 1
     for outer, names in _widened(tree):
-        for leaf in ("", ".kernel"):
+        for suffix in ("", ".kernel"):
             wide = [
-                Node(f"{attention}.{name}{leaf}", outer[0].one)
+                Node(f"{attention}.{name}{suffix}", outer[0].one)
                 for attention in _attentions(tree, outer[0])
                 for name in names
             ]

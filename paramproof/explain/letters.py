@@ -14,8 +14,8 @@ from paramproof.algebra.terms import collected, sizes_as_symbols, written
 from paramproof.explain.explanation import Account, Part, plain, spec_of
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import counted
+from paramproof.formulas.path import lies_in
 from paramproof.formulas.spec import FamilyLetters, Spec
-from paramproof.formulas.tensors import lies_in
 
 Expression: TypeAlias = Any
 """A SymPy polynomial, or an int."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from paramproof.explain.explanation import TRAINABLE, Account, Part
 from paramproof.formulas import Inventory
 from paramproof.formulas.conventions import counted, size
-from paramproof.formulas.tensors import LAYER
+from paramproof.formulas.path import LAYER, beginnings, has_layer, leaf, lies_in
 
 
 class Node(NamedTuple):
@@ -74,15 +74,11 @@ def nodes(path: str) -> tuple[Node, ...]:
 
 def _nodes(path: str) -> Iterator[Node]:
     yield WHOLE
-    levels = path.split(".")
-    for depth in range(1, len(levels) + 1):
-        component = ".".join(levels[:depth])
-        if LAYER not in levels[:depth]:
-            yield Node(component)
-            continue
-        yield Node(component, one=True)
+    for component in beginnings(path):
+        if has_layer(component):
+            yield Node(component, one=True)
         # All layers of a stack are the stack.
-        if levels[depth - 1] != LAYER:
+        if leaf(component) != LAYER:
             yield Node(component)
 
 
@@ -91,13 +87,8 @@ def _doubled(node: Node, sums: Counts) -> bool:
     return node.one and sums.get(Node(node.component)) == sums[node]
 
 
-def parent(component: str) -> str:
-    """The component directly above."""
-    return component.rpartition(".")[0]
-
-
 def inside(inner: Node, outer: Node) -> bool:
     """Whether ``inner`` is a smaller part of ``outer``, one layer's of one layer's or of all."""
     if inner.component == outer.component or (outer.one and not inner.one):
         return False
-    return not outer.component or inner.component.startswith(f"{outer.component}.")
+    return lies_in(inner.component, outer.component)

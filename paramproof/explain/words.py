@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from paramproof.explain.explanation import TRAINABLE, Account, Part
 from paramproof.explain.sizes import known
-from paramproof.formulas.tensors import LAYER
+from paramproof.formulas.path import LAYER, has_layer, in_braces, leaf, lies_in, parent
 
 MOST_OWNERS = 3
 
@@ -36,7 +36,7 @@ def split(account: Account) -> tuple[list[Part], list[Part], list[Part], list[Pa
     """The parts that are counted, left out, counted a second time, and widened."""
     first, *rest = account.parts
     added = [part for part in rest if part.times > 0 and not part.heads]
-    again = [part for part in added if _inside(part, first)]
+    again = [part for part in added if lies_in(part.component, first.component)]
     base = [first, *(part for part in added if part not in again)]
     left_out = [part for part in rest if part.times < 0]
     return base, left_out, again, [part for part in rest if part.heads]
@@ -51,16 +51,14 @@ def _components(parts: Sequence[Part]) -> list[str]:
     """Parts by their names; those of one component together, ``attention.{query,key}``."""
     groups: dict[tuple[object, ...], list[str]] = {}
     for part in parts:
-        above, _, name = part.component.rpartition(".")
+        above = parent(part.component)
         key = (above or part.component, part.one, part.conventions)
-        groups.setdefault(key, []).append(name)
+        groups.setdefault(key, []).append(leaf(part.component))
     texts = []
     for part in parts:
-        above, _, name = part.component.rpartition(".")
-        names = groups.pop((above or part.component, part.one, part.conventions), [])
-        if names:
-            joined = name if len(names) == 1 else f"{{{','.join(names)}}}"
-            path = f"{above}.{joined}" if above else joined
+        above = parent(part.component)
+        if names := groups.pop((above or part.component, part.one, part.conventions), []):
+            path = f"{above}.{in_braces(names)}" if above else in_braces(names)
             texts.append(_component(part._replace(component=path)))
     return texts
 
@@ -69,7 +67,7 @@ def _component(part: Part) -> str:
     text = part.component or "the whole model"
     if part.component.endswith(LAYER):
         text = f"one layer of {part.component.removesuffix(f'.{LAYER}')}"
-    elif LAYER in part.component.split("."):
+    elif has_layer(part.component):
         text += " in one layer" if part.one else " in all layers"
     conventions = [name for name in part.conventions if (name,) != TRAINABLE]
     return f"{text} ({', '.join(conventions)})" if conventions else text
@@ -77,15 +75,11 @@ def _component(part: Part) -> str:
 
 def _listed(parts: Sequence[Part], base: Part) -> str:
     """Parts of ``base``; what is in the same layers is said relative to it."""
-    if LAYER in base.component.split(".") and all(part.one == base.one for part in parts):
+    if has_layer(base.component) and all(part.one == base.one for part in parts):
         inner = (part.component.removeprefix(f"{base.component}.") for part in parts)
         parts = [Part(component) for component in inner]
     *most, last = _components(parts)
     return f"{', '.join(most)} and {last}" if most else last
-
-
-def _inside(part: Part, other: Part) -> bool:
-    return not other.component or f"{part.component}.".startswith(f"{other.component}.")
 
 
 def _sizes(account: Account) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from paramproof.formulas import Spec, Tensor, inventory
-from paramproof.formulas.tensors import LAYER
+from paramproof.formulas.path import has_layer
 from paramproof.live.readers import Stored
 
 Shape = tuple[int, ...]
@@ -102,7 +102,7 @@ def _units(spec: Spec, fused: bool, stacked: bool) -> Iterator[Unit]:
             forms = _fused_forms(shape, key, spec.head_size)
             shape = (*shape[:-1], shape[-1] + 2 * key)
         layers = tensor.repeat
-        if LAYER not in path.split("."):
+        if not has_layer(path):
             yield _unit(path, shape, forms)
         elif stacked and layers:
             yield _unit(path, (layers, *shape), [(layers, *form) for form in forms])

@@ -10,7 +10,7 @@ from paramproof.formulas import Spec, closed_form
 from paramproof.formulas.report import aligned
 from paramproof.live.matching import Matching, matched
 from paramproof.live.readers import Stored, stored
-from paramproof.sources.reference import in_one_line, pointed_at
+from paramproof.sources.reference import in_one_line, load_reference
 
 MOST_NAMES = 4
 """Components named for a shape that several have."""
@@ -109,7 +109,7 @@ def model_named(reference: str) -> Any:
 
     Raises ``ValueError``, in one line, where there is none or it raises.
     """
-    function = pointed_at(reference)
+    function = load_reference(reference)
     try:
         return function()
     except (Exception, SystemExit) as error:

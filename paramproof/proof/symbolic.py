@@ -27,7 +27,7 @@ from paramproof.algebra import symbols as algebra
 from paramproof.algebra.symbols import SIZES, Expression, Heads
 from paramproof.builders.protocol import Builder
 from paramproof.formulas import Weight
-from paramproof.formulas.tensors import LAYER
+from paramproof.formulas.path import LAYER
 
 Sizes = Mapping[str, int]
 

@@ -22,7 +22,7 @@ from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework, framework
 from paramproof.checking.model import check
 from paramproof.checking.result import Result
-from paramproof.checking.timed import examine
+from paramproof.checking.timed import timed_check
 from paramproof.differences.answer import Cell
 from paramproof.formulas import EncoderSpec
 from paramproof.formulas.families import spec_from
@@ -53,7 +53,7 @@ def main() -> None:
 
 def run(chosen: Framework, job: dict[str, Any]) -> Iterator[Result | Proof | Cell]:
     """What ``job`` asks for: the proof, the cells, or a result for each model and random spec."""
-    builder = settled(chosen)
+    builder = load_builder(chosen)
     if job.get("prove"):
         yield prove(chosen, builder)
         return
@@ -70,7 +70,7 @@ def run(chosen: Framework, job: dict[str, Any]) -> Iterator[Result | Proof | Cel
         yield replace(result, peak_mb=round(peak_memory() / 1e6, 1))
 
 
-def settled(chosen: Framework) -> Builder:
+def load_builder(chosen: Framework) -> Builder:
     """The framework's builder, in a process that is its own until the end.
 
     A full pass of the garbage collector walks over every object alive, and the hundreds of
@@ -89,14 +89,14 @@ def _results(chosen: Framework, builder: Builder, job: dict[str, Any]) -> Iterat
         yield from hold(chosen, builder, formula, models, job["examples"], job["seed"])
         return
     for model, spec in models.items():
-        yield examine(chosen, builder, spec, lambda spec: check(builder, spec), model)
+        yield timed_check(chosen, builder, spec, lambda spec: check(builder, spec), model)
     for family in job["families"] if job["examples"] else ():
         if reason := refusal(builder, family):
             yield Result(chosen.name, chosen.version, "", "not expressible", reason=reason)
             continue
         fixed = fixed_in(family, chosen.fixed)
         for spec in random_specs(builder, job["examples"], job["seed"], family, **fixed):
-            yield examine(chosen, builder, spec, lambda spec: check(builder, spec))
+            yield timed_check(chosen, builder, spec, lambda spec: check(builder, spec))
 
 
 def peak_memory() -> int:

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 
-def pointed_at(reference: str) -> Callable[..., Any]:
+def load_reference(reference: str) -> Callable[..., Any]:
     """The function that ``reference``, written MODULE:FUNCTION, names.
 
     Raises ``ValueError``, in one line, where there is none.

@@ -22,7 +22,7 @@ from paramproof.sources.strict_json import object_in_file, object_in_text
 
 
 @dataclass(frozen=True, slots=True)
-class GivenModel:
+class ResolvedModel:
     """A model that somebody named, described or pointed at; the last two may say how."""
 
     name: str
@@ -42,7 +42,7 @@ class GivenModel:
             yield f"sizes from: {self.name}, read as {read.architecture}{how}"
 
 
-def given_model(text: str, architecture: str = "") -> GivenModel:
+def resolve_model(text: str, architecture: str = "") -> ResolvedModel:
     """The model that ``text`` gives: by name, as a file, or as a JSON object.
 
     A file or object is a configuration, as ``paramproof.sources.configs`` reads it, or has the
@@ -59,23 +59,23 @@ def given_model(text: str, architecture: str = "") -> GivenModel:
         named = named_model(text)
         if architecture:
             raise ValueError(f"{named.name} is no configuration: it has no class to replace")
-        return GivenModel(named.name, named.spec, named=named)
+        return ResolvedModel(named.name, named.spec, named=named)
     if not (os.path.lexists(text) or os.sep in text or text.endswith(".json")):
         named_model(text)
     return _described(text, object_in_file(Path(text), largest=LARGEST_FILE), architecture)
 
 
-def spec_given(text: str) -> Spec:
+def resolve_spec(text: str) -> Spec:
     """The spec of ``given_model``."""
-    return given_model(text).spec
+    return resolve_model(text).spec
 
 
-def _described(name: str, keys: Mapping[str, Any], architecture: str) -> GivenModel:
+def _described(name: str, keys: Mapping[str, Any], architecture: str) -> ResolvedModel:
     try:
         if architecture or ("family" not in keys and config_only(keys)):
             read = read_config(keys, architecture)
-            return GivenModel(name, read.spec, configuration=read)
-        return GivenModel(name, spec_from({"family": _family(keys), **keys}))
+            return ResolvedModel(name, read.spec, configuration=read)
+        return ResolvedModel(name, spec_from({"family": _family(keys), **keys}))
     except ValueError as error:
         raise ValueError(f"{name}: {error}" if name else str(error)) from error
 

@@ -13,7 +13,7 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any
 
-from paramproof.formulas import EncoderSpec, Letters, Report, inventory
+from paramproof.formulas import EncoderLetters, EncoderSpec, Report, inventory
 from paramproof.formulas.spec import Quantity
 from paramproof.random_specs import random_spec
 from paramproof.user_formulas.signature import TOTAL, Formula, symbolic_value
@@ -38,7 +38,9 @@ def residual(formula: Formula, spec: EncoderSpec, report: Report) -> list[str]:
         import sympy
     except ModuleNotFoundError:
         return ["no algebra: SymPy is not installed"]
-    letters = Letters(*sympy.symbols(" ".join(Letters._fields), integer=True, nonnegative=True))
+    letters = EncoderLetters(
+        *sympy.symbols(" ".join(EncoderLetters._fields), integer=True, nonnegative=True)
+    )
     try:
         theirs = _algebra(formula, letters)
     except NotArithmetic as error:
@@ -56,7 +58,7 @@ def residual(formula: Formula, spec: EncoderSpec, report: Report) -> list[str]:
     return lines
 
 
-def _algebra(formula: Formula, letters: Letters) -> dict[str, Quantity]:
+def _algebra(formula: Formula, letters: EncoderLetters) -> dict[str, Quantity]:
     """The formula as polynomials in every letter, by component."""
     values: dict[tuple[int, int, int, int], dict[str, Quantity]] = {}
     for (pooler, nsp), (mlm, untied) in product(((0, 0), (1, 0), (1, 1)), repeat=2):
@@ -74,7 +76,7 @@ def _algebra(formula: Formula, letters: Letters) -> dict[str, Quantity]:
     return algebra
 
 
-def _joined(at: Callable[..., Quantity], letters: Letters) -> Quantity:
+def _joined(at: Callable[..., Quantity], letters: EncoderLetters) -> Quantity:
     """One polynomial that gives ``at(pooler, mlm, untied, nsp)`` for every combination.
 
     There is an NSP head only with a pooler and something to untie only with an MLM head,
@@ -90,7 +92,7 @@ def _joined(at: Callable[..., Quantity], letters: Letters) -> Quantity:
 
 
 def _require_the_same_numbers(
-    formula: Formula, algebra: dict[str, Quantity], letters: Letters
+    formula: Formula, algebra: dict[str, Quantity], letters: EncoderLetters
 ) -> None:
     random = Random(0)
     for _ in range(25):
@@ -101,7 +103,7 @@ def _require_the_same_numbers(
                 raise NotArithmetic(f"{formula.name} is one thing in symbols, another in numbers")
 
 
-def _symbolic(letters: Letters) -> Any:
+def _symbolic(letters: EncoderLetters) -> Any:
     """What looks like a spec, with symbols for its sizes."""
     return SimpleNamespace(
         vocab_size=letters.V,
@@ -120,7 +122,7 @@ def _symbolic(letters: Letters) -> Any:
     )
 
 
-def written(expression: Quantity, letters: Letters) -> str:
+def written(expression: Quantity, letters: EncoderLetters) -> str:
     """A SymPy polynomial as one writes it: ``L·(9·H + F) + 2·H``; others as SymPy does."""
     import sympy
 
@@ -136,7 +138,7 @@ def written(expression: Quantity, letters: Letters) -> str:
     return _sum(terms)
 
 
-def _terms(expression: Quantity, letters: Letters) -> list[tuple[bool, str]]:
+def _terms(expression: Quantity, letters: EncoderLetters) -> list[tuple[bool, str]]:
     """Monomials as (negative, text)."""
     import sympy
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
 from paramproof.checking.result import Result
-from paramproof.checking.timed import examine
+from paramproof.checking.timed import timed_check
 from paramproof.formulas import EncoderSpec, Report
 from paramproof.random_specs import random_specs
 from paramproof.user_formulas.counts import held
@@ -38,13 +38,13 @@ def hold(
 
     try:
         for model, spec in specs:
-            result = examine(chosen, builder, spec, compared, model)
+            result = timed_check(chosen, builder, spec, compared, model)
             worst += [spec] if result.status == "different" else []
             yield result
         if worst:
             start = min(worst, key=lambda spec: sum(spec.letters()))
             least = smallest(start, lambda spec: differs(builder, formula, spec))
-            yield replace(examine(chosen, builder, least, compared), smallest=True)
+            yield replace(timed_check(chosen, builder, least, compared), smallest=True)
     except FormulaRefused as refusal:
         yield Result(chosen.name, chosen.version, "", "refused", reason=str(refusal))
 

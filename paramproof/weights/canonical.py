@@ -12,10 +12,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from einops import rearrange
 
-from paramproof.builders.protocol import Array, DType, misfits, require_none
+from paramproof.builders.arrays import mismatches, raise_if_any
+from paramproof.builders.protocol import Array, DType
 from paramproof.formulas import Spec, Weight, inventory
 from paramproof.formulas.layout import LAYOUTS, STACKED
-from paramproof.formulas.tensors import Tensor, at_layer
+from paramproof.formulas.path import at_layer
+from paramproof.formulas.tensors import Tensor
 
 
 def stored_tensors(spec: Spec) -> dict[str, Tensor]:
@@ -33,11 +35,11 @@ def require_canonical(spec: Spec, dtype: DType, arrays: Mapping[str, Array]) -> 
     """
     due = stored_tensors(spec)
     shapes = {path: t.shape for path, t in due.items() if t.trainable or path in arrays}
-    wrong = misfits(shapes, dtype, arrays)
+    wrong = mismatches(shapes, dtype, arrays)
     if not wrong:
         finite = ((path, np.isfinite(array).all()) for path, array in arrays.items())
         wrong = [(path, "has NaN or infinite values") for path, good in finite if not good]
-    require_none(wrong)
+    raise_if_any(wrong)
 
 
 def dtype_of(arrays: Mapping[str, Array]) -> DType:
@@ -46,7 +48,7 @@ def dtype_of(arrays: Mapping[str, Array]) -> DType:
     return "float64" if str(getattr(first, "dtype", "")) == "float64" else "float32"
 
 
-def taken_apart(
+def to_canonical(
     weight: Weight, array: Array, tensors: Mapping[str, Tensor], head_size: int
 ) -> dict[str, Array]:
     """The canonical arrays in the value of a weight, by path: its layout, backwards."""
@@ -57,7 +59,7 @@ def taken_apart(
     return {path: part for layer in found for path, part in layer.items()}
 
 
-def put_together(
+def from_canonical(
     weight: Weight, arrays: Mapping[str, Array], head_size: int, dtype: DType
 ) -> Array:
     """The value of a weight from the canonical ``arrays``: its layout, forwards."""

@@ -8,8 +8,8 @@ import pytest
 import sympy
 from hypothesis import given
 
-from paramproof.formulas import Letters, Report, Row, Weight, closed_form, inventory
-from paramproof.sources.reference import pointed_at
+from paramproof.formulas import EncoderLetters, Report, Row, Weight, closed_form, inventory
+from paramproof.sources.reference import load_reference
 from paramproof.user_formulas.counts import held
 from paramproof.user_formulas.difference import residual, written
 from paramproof.user_formulas.shrink import MOST_BUILDS, smallest
@@ -130,9 +130,9 @@ def test_nothing_else_is_called(tmp_path, monkeypatch):
     source = "def f(): pass\ndef g(): raise SystemExit\ndef __getattr__(name): raise SystemExit\n"
     (tmp_path / "bystander.py").write_text(source)
     monkeypatch.chdir(tmp_path)
-    assert pointed_at("bystander:f").__name__ == "f"
+    assert load_reference("bystander:f").__name__ == "f"
     with pytest.raises(ValueError, match="bystander has no 'h'"):
-        pointed_at("bystander:h")
+        load_reference("bystander:h")
 
 
 def test_the_working_directory_comes_last(paramproof, outsider, tmp_path):
@@ -241,7 +241,7 @@ def test_residual_of_what_branches_on_a_part():
     report = Report(0, 2, (Row("wrong count", "total", None, None, None, 2),))
     least = replace(SPEC, hidden_size=1, num_attention_heads=1, num_hidden_layers=0, pooler=False)
     (line,) = residual(formula, least, report)
-    letters = Letters(*sympy.symbols(Letters._fields))
+    letters = EncoderLetters(*sympy.symbols(EncoderLetters._fields))
     exact, theirs = closed_form(letters), calculators.without_biases
     printed = line.partition(" = ")[2].replace("·", "*")
     for spec in (WHOLE, SPEC, least):
@@ -277,7 +277,7 @@ def test_no_algebra_where_the_framework_is_off():
 
 
 def test_written():
-    letters = Letters(*sympy.symbols(Letters._fields))
+    letters = EncoderLetters(*sympy.symbols(EncoderLetters._fields))
     L, H, A, F, *_ = letters
     minus = "\N{MINUS SIGN}"
     assert written(-L * F, letters) == f"{minus}L·F"

@@ -14,8 +14,8 @@ from paramproof.explain.sizes import FIELDS
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import counted, weights_only
 from paramproof.formulas.models import named_models
+from paramproof.formulas.path import LAYER, beginnings, has_layer, in_braces, leaf, lies_in, parent
 from paramproof.formulas.spec import Spec
-from paramproof.formulas.tensors import LAYER, lies_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,7 @@ class Target:
         every = isinstance(entry, Claim) and entry.all
         names = (*TRAINABLE, *(entry.counts if isinstance(entry, Claim) else ()))
         parts = tuple(
-            Part(path, LAYER in path.split(".") and not every, conventions=names)
-            for path in entry.of
+            Part(path, has_layer(path) and not every, conventions=names) for path in entry.of
         )
         complete = isinstance(entry, Claim) and entry.complete
         return cls(entry.model, entry.spec, Account(parts, len(parts)), complete)
@@ -75,8 +74,7 @@ class Target:
         """Whether every part of ``account`` lies in this target, in one layer or in all alike."""
         return all(
             any(
-                f"{part.component}.".startswith(f"{own.component}." if own.component else "")
-                and part.one == own.one
+                lies_in(part.component, own.component) and part.one == own.one
                 for own in self.account.parts
             )
             for part in account.parts
@@ -147,25 +145,20 @@ def _uncounted(part: Part, spec: Spec) -> list[str]:
     gone = [path for path in there if path not in kept]
     groups: dict[tuple[str, str], list[str]] = {}
     for path in dict.fromkeys(_largest(path, there, kept) for path in gone):
-        above, _, leaf = path.rpartition(".")
-        before, _, name = above.rpartition(".")
-        groups.setdefault((before, leaf), []).append(name)
+        above = parent(path)
+        groups.setdefault((parent(above), leaf(path)), []).append(leaf(above))
     return [
-        ".".join(filter(None, (before, _braced(names), leaf)))
-        for (before, leaf), names in groups.items()
+        ".".join(filter(None, (before, in_braces(names), last)))
+        for (before, last), names in groups.items()
     ]
 
 
 def _largest(path: str, there: list[str], kept: set[str]) -> str:
     """The largest component that ``path`` lies in of which nothing is kept."""
-    levels = path.split(".")
-    above = [".".join(levels[:depth]) for depth in range(1, len(levels) + 1)]
-    gone = (one for one in above if not any(lies_in(p, one) and p in kept for p in there))
+    gone = (
+        one for one in beginnings(path) if not any(lies_in(p, one) and p in kept for p in there)
+    )
     return next(gone, path)
-
-
-def _braced(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{{{','.join(names)}}}"
 
 
 @cache

@@ -18,7 +18,8 @@ from paramproof.explain.words import words
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import PARTS, as_named
 from paramproof.formulas.models import named_model
-from paramproof.formulas.tensors import LAYER, Tensor
+from paramproof.formulas.path import has_layer
+from paramproof.formulas.tensors import Tensor
 
 Kind: TypeAlias = Literal["exact", "exact under a convention", "refuted"]
 
@@ -182,7 +183,7 @@ def _share(share: Share) -> Verdict:
 
 @verdict.register
 def _row(row: TensorRow) -> Verdict:
-    tensor = _tensors(row.model, LAYER in row.path)[row.path]
+    tensor = _tensors(row.model, has_layer(row.path))[row.path]
     claimed, turned = whole(row.claimed), tensor.shape[::-1]
     # As it is, transposed, or as a convolution of width 1.
     if claimed != tensor.size or row.shape not in (tensor.shape, turned, (*turned, 1)):
