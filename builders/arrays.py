@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 from paramproof.builders.protocol import Array, DType, NotAllocated, UnsupportedSpec
 from paramproof.formulas.path import starred
+from paramproof.formulas.text import and_more
 
 MAX_ARRAYS_NAMED = 40
 """An error names this many arrays, or arrays of all layers, and counts the others."""
@@ -59,6 +60,4 @@ def raise_if_any(wrong: Sequence[Mismatch], headline: str = "the weights do not 
         for (path, what), paths in alike.items()
     ]
     if clauses:
-        others = len(clauses) - MAX_ARRAYS_NAMED
-        more = [f"and {others} more"] if others > 0 else []
-        raise ValueError(f"{headline}: " + "; ".join([*clauses[:MAX_ARRAYS_NAMED], *more]))
+        raise ValueError(f"{headline}: {'; '.join(and_more(clauses, MAX_ARRAYS_NAMED))}")

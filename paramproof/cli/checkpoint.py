@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from paramproof.formulas.text import some_of
 from paramproof.sources.checkpoints import CheckpointReport, compare_checkpoint
 from paramproof.sources.checkpoints.header import recorded_spec
 from paramproof.sources.resolve import ResolvedModel, resolve_model
@@ -51,9 +52,7 @@ def _about(found: CheckpointReport, given: ResolvedModel) -> Iterator[str]:
     yield f"{found.checkpoint.path}: {number} tensors{where}, {', '.join(found.dtypes)}"
     yield from given.origin()
     if found.buffers:
-        first = found.buffers[0]
-        others = f" and {len(found.buffers) - 1} more" if len(found.buffers) > 1 else ""
-        yield f"buffers, which are no weights: {first}{others}"
+        yield f"buffers, which are no weights: {some_of(found.buffers, 1)}"
 
 
 def _verdict(found: CheckpointReport, given: ResolvedModel) -> Iterator[str]:

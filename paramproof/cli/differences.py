@@ -10,7 +10,8 @@ import click
 from paramproof.cli.differences_tables import difference_tables, require_component
 from paramproof.cli.output import console, require_writable
 from paramproof.cli.workers import chosen_frameworks, how_to_get, progress_of, write_json
-from paramproof.running.pool import all_differences
+from paramproof.running.jobs import Differences
+from paramproof.running.pool import run_in_workers
 
 
 @click.command("differences")
@@ -32,7 +33,7 @@ def differences_command(
         require_writable(json_file)
     there, absent = chosen_frameworks(names)
     with progress_of(there, None) as advance:
-        cells = all_differences(there, on_cell=advance)
+        cells = run_in_workers(there, Differences(), advance)
     if component:
         cells = [cell for cell in cells if cell.failed or cell.concerns(component)]
     if json_file:

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from paramproof.cli.tables import PLAIN
 from paramproof.differences import rows as grid
-from paramproof.differences.answer import Cell, Section
+from paramproof.differences.answer import Answer, Section
 from paramproof.formulas import EncoderSpec, inventory
 from paramproof.formulas.path import parent
 
@@ -28,7 +28,7 @@ FACTS: dict[Section, tuple[str, ...]] = {
 }
 
 
-def difference_tables(cells: Sequence[Cell]) -> Iterator[Table | str]:
+def difference_tables(cells: Sequence[Answer]) -> Iterator[Table | str]:
     """A table for each section that ``cells`` have something in; a line for what is broken."""
     every = list(dict.fromkeys(cell.framework for cell in cells))
     for section, heads in HEADS.items():
@@ -42,7 +42,7 @@ def difference_tables(cells: Sequence[Cell]) -> Iterator[Table | str]:
 
 
 def _table(
-    section: Section, heads: Sequence[str], cells: Sequence[Cell], every: Sequence[str]
+    section: Section, heads: Sequence[str], cells: Sequence[Answer], every: Sequence[str]
 ) -> Table:
     table = Table(**PLAIN)
     for head in heads:

@@ -28,9 +28,10 @@ from paramproof.formulas.models import named_models
 from paramproof.formulas.spec import EncoderSpec, Spec
 from paramproof.live.report import compare_live, model_named
 from paramproof.proof.prove import Proof
-from paramproof.running.pool import prove_all, verify
+from paramproof.running.jobs import Prove, Verify
+from paramproof.running.pool import run_in_workers
 from paramproof.sources.resolve import resolve_model, resolve_spec
-from paramproof.user_formulas.signature import Formula
+from paramproof.user_formulas.signature import UserFormula
 
 # Click 8.1 has none: it prints the help itself.
 NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())
@@ -100,15 +101,8 @@ def verify_command(
     there, absent = chosen_frameworks(names)
     formula = answering(reference, specs) if reference else None
     with progress_of(there, len(specs) + examples * len(families)) as advance:
-        results = verify(
-            there,
-            specs,
-            examples=examples,
-            seed=seed,
-            families=families,
-            formula=reference or "",
-            on_result=advance,
-        )
+        job = Verify(specs, examples, seed, tuple(families), reference or "")
+        results = run_in_workers(there, job, advance)
     if json_file:
         write_json(json_file, results, seed=seed, examples=examples)
     if formula:
@@ -148,7 +142,7 @@ def prove_command(names: Sequence[str], json_file: Path | None) -> None:
         require_writable(json_file)
     there, absent = chosen_frameworks(names)
     with progress_of(there, 1) as advance:
-        proofs = prove_all(there, on_proof=advance)
+        proofs = run_in_workers(there, Prove(), advance)
     if json_file:
         write_json(json_file, proofs)
     _print_proofs(proofs, absent)
@@ -192,7 +186,7 @@ def _print_results(results: list[Result], absent: list[Framework], seed: int) ->
     console.print(f" (random specs: seed {seed})")
 
 
-def _print_verdict(formula: Formula, results: list[Result], seed: int) -> None:
+def _print_verdict(formula: UserFormula, results: list[Result], seed: int) -> None:
     from paramproof.user_formulas.verdict import verdict, without_smallest
 
     lines = list(verdict(formula, results))

@@ -14,6 +14,7 @@ from paramproof.checking.result import Result
 from paramproof.formulas import FAMILIES, Inventory, Spec, inventory
 from paramproof.formulas.families import family_of
 from paramproof.formulas.path import LAYER, leaf, lies_in
+from paramproof.formulas.text import shape_text
 from paramproof.proof.prove import Proof
 
 RIGHT = "right"
@@ -59,11 +60,11 @@ def _tree(
             yield f"{indent}{name}", "", f"{each:,}", total, share
             yield from _tree(named, path, whole, times)
         elif tensor.tied_to:
-            yield f"{indent}{name}", _shape(tensor.shape), "tied", "0", ""
+            yield f"{indent}{name}", shape_text(tensor.shape), "tied", "0", ""
         elif not tensor.trainable:
-            yield f"{indent}{name}", _shape(tensor.shape), "fixed", "0", ""
+            yield f"{indent}{name}", shape_text(tensor.shape), "fixed", "0", ""
         else:
-            yield f"{indent}{name}", _shape(tensor.shape), f"{each:,}", total, share
+            yield f"{indent}{name}", shape_text(tensor.shape), f"{each:,}", total, share
 
 
 def verify_table(results: Sequence[Result]) -> Table:
@@ -163,7 +164,3 @@ def frameworks_table(frameworks: Sequence[Framework]) -> Table:
             escape(framework.how_to_get) if framework.missing else "",
         )
     return table
-
-
-def _shape(shape: tuple[int, ...]) -> str:
-    return "({})".format(", ".join(map(str, shape)))

@@ -6,25 +6,12 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from paramproof.builders.registry import Framework, framework, frameworks
 from paramproof.cli.output import errors, write_file
-
-
-class Record(Protocol):
-    """What a worker found out about one framework."""
-
-    @property
-    def framework(self) -> str:
-        """The framework's name."""
-        ...
-
-    def as_json(self) -> dict[str, Any]:
-        """This record in dicts, lists and scalars."""
-        ...
+from paramproof.record import Record
 
 
 def chosen_frameworks(names: Sequence[str]) -> tuple[list[Framework], list[Framework]]:

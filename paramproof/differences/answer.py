@@ -7,12 +7,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from paramproof.builders.registry import Framework
+from paramproof.record import Record
 
 Section: TypeAlias = Literal["shapes", "defaults", "counts", "abstract", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class Answer(Record):
     """One thing that was found out about one framework by running it.
 
     ``row`` is what was asked: a canonical tensor, a default, a way of counting; ``what`` says
@@ -20,7 +21,6 @@ class Cell:
     as text. ``components`` are those that it concerns, none if it concerns the whole model.
     """
 
-    framework: str
     section: Section
     row: str
     what: str = ""
@@ -46,7 +46,7 @@ class Cell:
         return any(f".{component}." in f".{path}." for path in self.components)
 
     @classmethod
-    def broken(cls, framework: Framework, reason: str) -> Cell:
+    def broken(cls, framework: Framework, reason: str) -> Answer:
         """The record of a worker that died."""
         return cls(framework.name, "broken", "worker", facts={"reason": reason})
 
@@ -55,7 +55,7 @@ class Cell:
         return {"id": self.id, **asdict(self)}
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Cell:
-        """The cell that ``as_json`` wrote."""
+    def from_json(cls, data: dict[str, Any]) -> Answer:
+        """Return the answer that ``as_json`` wrote."""
         fields = {key: value for key, value in data.items() if key != "id"}
         return cls(**fields | {"components": tuple(data["components"])})

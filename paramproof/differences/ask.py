@@ -12,11 +12,12 @@ from typing import Any
 from paramproof.algebra import symbols as algebra
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
-from paramproof.differences.answer import Cell
+from paramproof.differences.answer import Answer
 from paramproof.differences.count_in_letters import explained
 from paramproof.differences.questions import COUNTS, QUESTIONS
 from paramproof.formulas import EncoderSpec, inventory
 from paramproof.formulas.models import named_model
+from paramproof.formulas.text import shape_text
 from paramproof.proof import symbolic
 
 DECODER = "mlm_head.decoder.weight"
@@ -28,7 +29,7 @@ OURS = "paramproof.builders.frameworks."
 PROBES = "paramproof.differences.probes."
 
 
-def answers(chosen: Framework, builder: Builder) -> Iterator[Cell]:
+def answers(chosen: Framework, builder: Builder) -> Iterator[Answer]:
     """The cells of ``chosen``, in the order of the page.
 
     Raises ``measure.Unknown`` where the framework does something that has no word here. Of a
@@ -55,7 +56,7 @@ def _probe(chosen: Framework) -> ModuleType | None:
     return importlib.import_module(PROBES + chosen.module.removeprefix(OURS))
 
 
-def _shapes(chosen: Framework, builder: Builder, probe: ModuleType | None) -> Iterator[Cell]:
+def _shapes(chosen: Framework, builder: Builder, probe: ModuleType | None) -> Iterator[Answer]:
     """A cell for each canonical tensor; for the decoder's table one tied and one of its own."""
     known = algebra.known_sizes(chosen.fixed)
     named = inventory(algebra.letters(known=known))
@@ -72,11 +73,11 @@ def _shapes(chosen: Framework, builder: Builder, probe: ModuleType | None) -> It
             stored = _stored(reading) | {"dtype": dtype}
             for part in reading.parts:
                 if heads == tied or part == DECODER:
-                    yield Cell(chosen.name, "shapes", part, shapes[part], stored, (part,))
+                    yield Answer(chosen.name, "shapes", part, shapes[part], stored, (part,))
             if DECODER in reading.aliases:
                 facts = stored | {"layout": "a second name of the table"}
                 row = f"{DECODER}, tied"
-                yield Cell(chosen.name, "shapes", row, shapes[DECODER], facts, (DECODER,))
+                yield Answer(chosen.name, "shapes", row, shapes[DECODER], facts, (DECODER,))
 
 
 def _stored(reading: symbolic.Reading) -> dict[str, str]:
@@ -86,10 +87,10 @@ def _stored(reading: symbolic.Reading) -> dict[str, str]:
 
 
 def _shape(shape: Sequence[Any]) -> str:
-    return f"({', '.join(map(algebra.text, shape))})"
+    return shape_text(map(algebra.text, shape))
 
 
-def defaults(chosen: Framework, rows: Iterable[str]) -> Iterator[Cell]:
+def defaults(chosen: Framework, rows: Iterable[str]) -> Iterator[Answer]:
     """The cells of ``rows``, which are names of questions, as far as there is something to ask."""
     probe = _probe(chosen)
     for row in rows:
@@ -97,10 +98,10 @@ def defaults(chosen: Framework, rows: Iterable[str]) -> Iterator[Cell]:
         function = getattr(probe, question.function, None)
         if function is not None:
             facts = {"answer": question.answer(function), "asked": str(function.__doc__)}
-            yield Cell(chosen.name, "defaults", row, question.text, facts, question.components)
+            yield Answer(chosen.name, "defaults", row, question.text, facts, question.components)
 
 
-def _counts(chosen: Framework, builder: Builder, probe: ModuleType) -> Iterator[Cell]:
+def _counts(chosen: Framework, builder: Builder, probe: ModuleType) -> Iterator[Answer]:
     """A cell for each way of counting: the numbers of both models, and what is between."""
     specs = [counted_spec(model) for model in COUNTED]
     models = [builder.build(spec) for spec in specs]
@@ -112,10 +113,10 @@ def _counts(chosen: Framework, builder: Builder, probe: ModuleType) -> Iterator[
         numbers = [number, large[kind][1]]
         facts = {"how": how, "difference": explained(numbers, specs, tensors)}
         facts |= {model: f"{n:,}" for model, n in zip(COUNTED, numbers, strict=True)}
-        yield Cell(chosen.name, "counts", f"count.{kind}", COUNTS[kind], facts)
+        yield Answer(chosen.name, "counts", f"count.{kind}", COUNTS[kind], facts)
 
 
-def _abstract(chosen: Framework, probe: ModuleType) -> Cell:
+def _abstract(chosen: Framework, probe: ModuleType) -> Answer:
     """How a layer is made that could not be allocated, and what its weight holds instead."""
     weight = probe.abstract(IMPOSSIBLE)
     facts = {
@@ -123,7 +124,7 @@ def _abstract(chosen: Framework, probe: ModuleType) -> Cell:
         "value": _outcome(probe.value_of, probe.abstract(3)),
         "code": _body(probe.abstract),
     }
-    return Cell(chosen.name, "abstract", "abstract", "a dense kernel of 4 TB", facts)
+    return Answer(chosen.name, "abstract", "abstract", "a dense kernel of 4 TB", facts)
 
 
 def _outcome(value_of: Any, weight: Any) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from paramproof.differences.answer import Cell
+from paramproof.differences.answer import Answer
 from paramproof.formulas.path import in_braces, leaf, parent
 
 FEW = 3
@@ -22,30 +22,30 @@ class Line(NamedTuple):
     facts: Mapping[str, str]
 
 
-def rows(cells: Sequence[Cell], every: Sequence[str]) -> Iterator[tuple[str, list[Line]]]:
+def rows(cells: Sequence[Answer], every: Sequence[str]) -> Iterator[tuple[str, list[Line]]]:
     """Each row with its lines: frameworks of equal facts are together, in order.
 
     ``every`` names the frameworks that were asked at all.
     """
     for row in _in_order(cells):
-        found: dict[tuple[tuple[str, str], ...], list[Cell]] = {}
+        found: dict[tuple[tuple[str, str], ...], list[Answer]] = {}
         for cell in cells:
             if cell.row == row:
                 found.setdefault(_key(cell), []).append(cell)
         yield row, [_line(same, every) for same in found.values()]
 
 
-def _line(same: Sequence[Cell], every: Sequence[str]) -> Line:
+def _line(same: Sequence[Answer], every: Sequence[str]) -> Line:
     asked = dict.fromkeys(cell.facts["asked"] for cell in same if "asked" in cell.facts)
     few = "; ".join(asked) if len(asked) <= FEW else ""
     return Line(same[0].what, names(same, every), {**same[0].facts, "asked": few})
 
 
-def _key(cell: Cell) -> tuple[tuple[str, str], ...]:
+def _key(cell: Answer) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((fact, text) for fact, text in cell.facts.items() if fact != "asked"))
 
 
-def _in_order(cells: Sequence[Cell]) -> list[str]:
+def _in_order(cells: Sequence[Answer]) -> list[str]:
     """The rows of all frameworks, each after those that come before it in its own."""
     order: list[str] = []
     for framework in dict.fromkeys(cell.framework for cell in cells):
@@ -59,7 +59,7 @@ def _in_order(cells: Sequence[Cell]) -> list[str]:
     return order
 
 
-def names(cells: Sequence[Cell], every: Sequence[str]) -> str:
+def names(cells: Sequence[Answer], every: Sequence[str]) -> str:
     """``all``, or names with those of one beginning together: ``keras-{jax,torch}, torch``."""
     frameworks = [cell.framework for cell in cells]
     if len(every) > 1 and frameworks == list(every):
@@ -85,7 +85,7 @@ def _beginning(texts: Sequence[str]) -> str:
     return re.sub(r"[A-Za-z0-9]+$", "", "".join(letters[0] for letters in alike))
 
 
-def tensors(cells: Sequence[Cell]) -> list[Cell]:
+def tensors(cells: Sequence[Answer]) -> list[Answer]:
     """Those of ``shapes``, with siblings as one that every framework stores alike.
 
     ``layers.*.attention.{query,key,value}.kernel``: the names of tensors and their native
@@ -105,5 +105,5 @@ def tensors(cells: Sequence[Cell]) -> list[Cell]:
             if same:
                 paths = braced([cell.facts["path"] for cell in same])
                 facts = {**same[0].facts, "path": paths}
-                merged.append(Cell(framework, "shapes", braced(group), same[0].what, facts))
+                merged.append(Answer(framework, "shapes", braced(group), same[0].what, facts))
     return merged

@@ -16,9 +16,9 @@ from itertools import product
 
 from paramproof.formulas import Spec, Tensor, inventory
 from paramproof.formulas.path import has_layer
-from paramproof.live.readers import Stored
+from paramproof.formulas.report import Shape
+from paramproof.live.readers import LiveWeight
 
-Shape = tuple[int, ...]
 QKV = ("query", "key", "value")
 
 
@@ -40,9 +40,9 @@ class Unit:
 class Matching:
     """Pairs that fit, and what is left over on either side."""
 
-    pairs: tuple[tuple[Unit, Stored], ...]
+    pairs: tuple[tuple[Unit, LiveWeight], ...]
     missing: tuple[Unit, ...]
-    unexpected: tuple[Stored, ...]
+    unexpected: tuple[LiveWeight, ...]
 
     @property
     def left_over(self) -> int:
@@ -73,13 +73,13 @@ class Matching:
             frontier += new
         return frozenset(other.path for other in reached)
 
-    def alike(self, weight: Stored) -> int:
+    def alike(self, weight: LiveWeight) -> int:
         """How many weights of the model have the shape of ``weight``."""
         weights = [*(other for _, other in self.pairs), *self.unexpected]
         return sum(_without_ones(other.shape) == _without_ones(weight.shape) for other in weights)
 
 
-def matched(spec: Spec, weights: Sequence[Stored]) -> Matching:
+def match_weights(spec: Spec, weights: Sequence[LiveWeight]) -> Matching:
     """The matching that leaves the least over, of a model that may fuse and stack or not."""
     choices = product((False, True), repeat=2)
     matchings = [most_pairs(list(_units(spec, *choice)), weights) for choice in choices]
@@ -152,7 +152,7 @@ def _split(width: int, head_size: int) -> Shape:
     return width // head_size, head_size
 
 
-def most_pairs(units: list[Unit], weights: Sequence[Stored]) -> Matching:
+def most_pairs(units: list[Unit], weights: Sequence[LiveWeight]) -> Matching:
     """As many pairs as can be, by augmenting paths; what is trainable is given first."""
     by_shape: dict[Shape, list[int]] = {}
     order = sorted(range(len(weights)), key=lambda index: not weights[index].trainable)

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from paramproof.builders.protocol import Builder, Model
 from paramproof.builders.registry import Framework
 from paramproof.formulas import EncoderSpec
+from paramproof.record import Record
 
 ProofStatus: TypeAlias = Literal["proved", "different", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Record):
     """What was proved of one framework, or what stands against it.
 
     ``recovered``, ``formula`` and ``residual`` are polynomials as text; ``known`` are letters
@@ -28,7 +29,6 @@ class Proof:
     there is nothing of all that.
     """
 
-    framework: str
     version: str
     status: ProofStatus
     recovered: str = ""
@@ -51,15 +51,6 @@ class Proof:
     def broken(cls, framework: Framework, reason: str) -> Proof:
         """The record of a worker that died."""
         return cls(framework.name, framework.version, "broken", reason=reason)
-
-    def as_json(self) -> dict[str, Any]:
-        """This proof in dicts, lists and scalars."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Proof:
-        """The proof that ``as_json`` wrote."""
-        return cls(**data | {key: tuple(data[key]) for key in ("heads", "findings")})
 
 
 class _Counting:

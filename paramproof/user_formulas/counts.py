@@ -9,7 +9,7 @@ from paramproof.formulas.path import has_layer, layer_of, lies_in, starred
 from paramproof.user_formulas.signature import TOTAL, components
 
 
-def held(expected: Mapping[str, int], weights: Iterable[Weight], layers: int) -> Report:
+def compare_counts(expected: Mapping[str, int], weights: Iterable[Weight], layers: int) -> Report:
     """A formula's counts beside a model's: a row for each component that differs.
 
     ``layers`` counts every layer, ``layers.*`` one of them: of unequal ones the first that

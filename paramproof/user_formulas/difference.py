@@ -16,7 +16,7 @@ from typing import Any
 from paramproof.formulas import EncoderLetters, EncoderSpec, Report, inventory
 from paramproof.formulas.spec import Quantity
 from paramproof.random_specs import random_spec
-from paramproof.user_formulas.signature import TOTAL, Formula, symbolic_value
+from paramproof.user_formulas.signature import TOTAL, UserFormula, symbolic_value
 
 MINUS = "\N{MINUS SIGN}"
 SIZES = ("L", "H", "A", "F", "V", "P", "T")
@@ -28,7 +28,7 @@ class NotArithmetic(ValueError):
     """There is no algebra of this formula; the message says why."""
 
 
-def residual(formula: Formula, spec: EncoderSpec, report: Report) -> list[str]:
+def residual(formula: UserFormula, spec: EncoderSpec, report: Report) -> list[str]:
     """A line of algebra for each component of ``report`` that differs at ``spec``.
 
     ``report`` is of a real model. The count as algebra is this project's own, and believed
@@ -58,7 +58,7 @@ def residual(formula: Formula, spec: EncoderSpec, report: Report) -> list[str]:
     return lines
 
 
-def _algebra(formula: Formula, letters: EncoderLetters) -> dict[str, Quantity]:
+def _algebra(formula: UserFormula, letters: EncoderLetters) -> dict[str, Quantity]:
     """The formula as polynomials in every letter, by component."""
     values: dict[tuple[int, int, int, int], dict[str, Quantity]] = {}
     for (pooler, nsp), (mlm, untied) in product(((0, 0), (1, 0), (1, 1)), repeat=2):
@@ -92,7 +92,7 @@ def _joined(at: Callable[..., Quantity], letters: EncoderLetters) -> Quantity:
 
 
 def _require_the_same_numbers(
-    formula: Formula, algebra: dict[str, Quantity], letters: EncoderLetters
+    formula: UserFormula, algebra: dict[str, Quantity], letters: EncoderLetters
 ) -> None:
     random = Random(0)
     for _ in range(25):

@@ -13,7 +13,7 @@ from dataclasses import asdict
 
 from paramproof.formulas import EncoderSpec
 
-MOST_BUILDS = 150
+MAX_BUILDS = 150
 """Enough to halve every size of the largest model twice over."""
 
 # The parts go first: without a head there is less to look at.
@@ -29,7 +29,7 @@ SIZES = {
 }
 
 
-def smallest(spec: EncoderSpec, differs: Callable[[EncoderSpec], bool]) -> EncoderSpec:
+def shrink(spec: EncoderSpec, differs: Callable[[EncoderSpec], bool]) -> EncoderSpec:
     """``spec``, for which ``differs`` holds, made as small as it goes.
 
     ``differs`` is asked ``MOST_BUILDS`` times at most, and never twice about one spec.
@@ -40,7 +40,7 @@ def smallest(spec: EncoderSpec, differs: Callable[[EncoderSpec], bool]) -> Encod
         if candidate is None:
             return False
         if candidate not in answers:
-            answers[candidate] = len(answers) <= MOST_BUILDS and differs(candidate)
+            answers[candidate] = len(answers) <= MAX_BUILDS and differs(candidate)
         return answers[candidate]
 
     least = _with(spec, **SIZES, **dict.fromkeys(PARTS[1:], False), tie_word_embeddings=True)

@@ -22,7 +22,7 @@ class FormulaRefused(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Formula:
+class UserFormula:
     """A function of a spec, or of some of its letters by name.
 
     ``letters`` are the names it asks for; None where it takes the spec itself.
@@ -33,7 +33,7 @@ class Formula:
     letters: tuple[str, ...] | None
 
     @classmethod
-    def of(cls, function: Callable[..., Any], name: str = "") -> Formula:
+    def of(cls, function: Callable[..., Any], name: str = "") -> UserFormula:
         """The formula that ``function`` is, called as its signature asks.
 
         Raises ``FormulaRefused`` where it takes neither letters nor a spec.
@@ -44,7 +44,7 @@ class Formula:
         return cls(name, function, _letters(name, function))
 
     @classmethod
-    def named(cls, reference: str) -> Formula:
+    def named(cls, reference: str) -> UserFormula:
         """The formula that MODULE:FUNCTION names; raises ``ValueError`` where there is none."""
         return cls.of(load_reference(reference), reference)
 
@@ -129,6 +129,6 @@ def components() -> tuple[str, ...]:
     return (TOTAL, *dict.fromkeys(name for tensor in whole for name in beginnings(tensor.path)))
 
 
-def symbolic_value(formula: Formula, spec: Any, letters: EncoderLetters) -> dict[str, Quantity]:
+def symbolic_value(formula: UserFormula, spec: Any, letters: EncoderLetters) -> dict[str, Quantity]:
     """What the formula returns for symbols, by component; raises ``FormulaRefused``."""
     return dict(_by_component(formula.name, formula.value(spec, letters), "symbols"))

@@ -8,10 +8,11 @@ from typing import Any
 from paramproof.builders.registry import framework as named_framework
 from paramproof.checking.result import Result
 from paramproof.formulas import EncoderSpec, Report
+from paramproof.formulas.report import totals
 from paramproof.user_formulas.counts import uncounted
 from paramproof.user_formulas.difference import residual
-from paramproof.user_formulas.signature import TOTAL, Formula, FormulaRefused
-from paramproof.user_formulas.verify import hold
+from paramproof.user_formulas.signature import TOTAL, FormulaRefused, UserFormula
+from paramproof.user_formulas.verify import verify_formula
 
 WHOLE = EncoderSpec(
     vocab_size=13,
@@ -28,18 +29,18 @@ WHOLE = EncoderSpec(
 """A spec with every part."""
 
 
-def answering(reference: str, models: Mapping[str, EncoderSpec]) -> Formula:
+def answering(reference: str, models: Mapping[str, EncoderSpec]) -> UserFormula:
     """The formula that ``reference`` names, having answered for ``models`` in this process.
 
     Raises ``ValueError`` before any framework is started for a formula nobody can be asked.
     """
-    formula = Formula.named(reference)
+    formula = UserFormula.named(reference)
     for spec in (WHOLE, *models.values()):
         formula.counts(spec)
     return formula
 
 
-def verdict(formula: Formula, results: Sequence[Result]) -> Iterator[str]:
+def verdict(formula: UserFormula, results: Sequence[Result]) -> Iterator[str]:
     """Lines: the smallest difference with its algebra, what was not counted, how many hold.
 
     The same difference in several frameworks is told once. Raises ``FormulaRefused`` where a
@@ -64,15 +65,14 @@ def verdict(formula: Formula, results: Sequence[Result]) -> Iterator[str]:
     yield f"{equal} of {len(counted)} models have the count of {formula.name}"
 
 
-def difference(formula: Formula, spec: EncoderSpec, report: Report) -> Iterator[str]:
+def difference(formula: UserFormula, spec: EncoderSpec, report: Report) -> Iterator[str]:
     """Lines: a spec to paste, both counts of each component that differs, the algebra."""
     counts = formula.counts(spec)
     yield f"spec = {spec!r}"
     for row in report.rows:
         name = "" if row.path == TOTAL else f"   {row.path}"
         expected = counts[row.path]
-        actual = expected + row.difference
-        yield f"actual {actual:,} - formula {expected:,} = {row.difference:+,}{name}"
+        yield totals(expected + row.difference, expected) + name
     yield from residual(formula, spec, report)
 
 
@@ -88,8 +88,8 @@ def assert_formula(
     """
     __tracebackhide__ = True
     chosen = named_framework(framework)
-    formula = Formula.of(function)
-    for result in hold(chosen, chosen.load(), formula, {}, examples, seed):
+    formula = UserFormula.of(function)
+    for result in verify_formula(chosen, chosen.load(), formula, {}, examples, seed):
         if result.status == "refused":
             raise FormulaRefused(result.reason)
         if result.smallest and result.spec and result.report:

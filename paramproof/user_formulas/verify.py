@@ -7,19 +7,18 @@ from dataclasses import replace
 
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
-from paramproof.checking.result import Result
-from paramproof.checking.timed import timed_check
+from paramproof.checking.result import Result, timed_check
 from paramproof.formulas import EncoderSpec, Report
 from paramproof.random_specs import random_specs
-from paramproof.user_formulas.counts import held
-from paramproof.user_formulas.shrink import smallest
-from paramproof.user_formulas.signature import Formula, FormulaRefused
+from paramproof.user_formulas.counts import compare_counts
+from paramproof.user_formulas.shrink import shrink
+from paramproof.user_formulas.signature import FormulaRefused, UserFormula
 
 
-def hold(
+def verify_formula(
     chosen: Framework,
     builder: Builder,
-    formula: Formula,
+    formula: UserFormula,
     models: Mapping[str, EncoderSpec],
     examples: int,
     seed: int,
@@ -43,19 +42,19 @@ def hold(
             yield result
         if worst:
             start = min(worst, key=lambda spec: sum(spec.letters()))
-            least = smallest(start, lambda spec: differs(builder, formula, spec))
+            least = shrink(start, lambda spec: differs(builder, formula, spec))
             yield replace(timed_check(chosen, builder, least, compared), smallest=True)
     except FormulaRefused as refusal:
         yield Result(chosen.name, chosen.version, "", "refused", reason=str(refusal))
 
 
-def report_on(builder: Builder, formula: Formula, spec: EncoderSpec) -> Report:
+def report_on(builder: Builder, formula: UserFormula, spec: EncoderSpec) -> Report:
     """The formula's counts beside those of the model that the framework builds."""
     # The formula first: it is the cheaper one to be wrong.
     expected = formula.counts(spec)
-    return held(expected, builder.build(spec).weights(), spec.num_hidden_layers)
+    return compare_counts(expected, builder.build(spec).weights(), spec.num_hidden_layers)
 
 
-def differs(builder: Builder, formula: Formula, spec: EncoderSpec) -> bool:
+def differs(builder: Builder, formula: UserFormula, spec: EncoderSpec) -> bool:
     """Whether ``builder`` can build ``spec`` and has another number of parameters."""
     return builder.supports(spec) is True and not report_on(builder, formula, spec).equal

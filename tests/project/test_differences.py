@@ -13,7 +13,7 @@ from docs.writers.differences.page import render
 from docs.writers.differences.pitfalls import BITES
 from paramproof.differences import measure
 from paramproof.differences import rows as grid
-from paramproof.differences.answer import Cell
+from paramproof.differences.answer import Answer
 from paramproof.differences.count_in_letters import explained
 from paramproof.differences.measure import FAN_IN, FAN_OUT, TOKENS, WIDTH
 from paramproof.formulas import closed_form
@@ -193,7 +193,7 @@ def test_names_that_differ_in_a_part():
 
 def test_frameworks_that_agree():
     every = ["flax-linen", "keras-jax", "keras-torch", "torch"]
-    cells = [Cell(name, "defaults", "gelu") for name in every]
+    cells = [Answer(name, "defaults", "gelu") for name in every]
     assert grid.names(cells, every) == "all"
     assert grid.names(cells[1:], every) == "keras-{jax,torch}, torch"
     assert grid.names(cells[:1], every[:1]) == "flax-linen"
@@ -208,7 +208,7 @@ def test_command(paramproof, outsider, tmp_path):
     # No progress and nothing else where standard error is a pipe.
     assert (done.returncode, done.stderr) == (0, "")
     data = json.loads(file.read_text("utf-8"))
-    cells = [Cell.from_json(cell) for cell in data["results"]]
+    cells = [Answer.from_json(cell) for cell in data["results"]]
     assert {cell.section for cell in cells} == {"shapes"}
     (kernel,) = (cell for cell in cells if cell.row == "pooler.kernel")
     assert kernel.facts["shape"] == "(H, H)"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from docs.writers.claims.data import Claim, Formula
+from docs.writers.claims.data import Claim, ClaimedFormula
 from paramproof.explain import letters as algebra
 from paramproof.explain.explanation import TRAINABLE, Account, Part, Sizes, plain, recount
 from paramproof.explain.search import candidates, tables_left_out
@@ -31,7 +31,7 @@ class Target:
     complete: bool = False
 
     @classmethod
-    def of(cls, entry: Claim | Formula) -> Target:
+    def of(cls, entry: Claim | ClaimedFormula) -> Target:
         """The target of an entry."""
         every = isinstance(entry, Claim) and entry.all
         names = (*TRAINABLE, *(entry.counts if isinstance(entry, Claim) else ()))

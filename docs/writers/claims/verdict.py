@@ -8,7 +8,7 @@ from functools import cache, singledispatch
 from typing import Literal, TypeAlias
 
 from docs.writers.claims.arithmetic import evaluate, whole
-from docs.writers.claims.data import Claim, Entry, Formula, Share, Size, TensorRow
+from docs.writers.claims.data import Claim, ClaimedFormula, Entry, Share, Size, TensorRow
 from docs.writers.claims.targets import Target, account_of, components_of
 from paramproof.explain import letters as algebra
 from paramproof.explain.explanation import TRAINABLE, Account, Part, recount, with_sizes
@@ -105,7 +105,7 @@ def _wrong_sum(value: int, claim: Claim, target: Target, found: Verdict) -> Verd
 
 
 @verdict.register
-def _formula(formula: Formula) -> Verdict:
+def _formula(formula: ClaimedFormula) -> Verdict:
     if formula.claimed:
         return _ratio(formula)
     target = Target.of(formula)
@@ -134,7 +134,7 @@ def _formula(formula: Formula) -> Verdict:
     return Verdict("refuted", "no account", residual, target.name, right)
 
 
-def _ratio(formula: Formula) -> Verdict:
+def _ratio(formula: ClaimedFormula) -> Verdict:
     """The verdict on what letters come to at the model's sizes."""
     value = evaluate(formula.letters, formula.spec.letters()._asdict())
     difference = int(formula.claimed) - value

@@ -10,7 +10,7 @@ from __future__ import annotations
 import string
 from collections.abc import Iterator, Sequence
 
-from paramproof.differences.answer import Cell
+from paramproof.differences.answer import Answer
 
 KERAS = ("keras-jax", "keras-tensorflow", "keras-torch")
 FLAX = ("flax-linen", "flax-nnx")
@@ -63,7 +63,7 @@ MAIN = {"defaults": "answer", "counts": "difference"}
 class _Facts:
     """The cells of frameworks that agree, formatted by ``ROW`` or ``ROW/FACT``."""
 
-    def __init__(self, frameworks: Sequence[str], cells: Sequence[Cell]) -> None:
+    def __init__(self, frameworks: Sequence[str], cells: Sequence[Answer]) -> None:
         self.frameworks = frameworks
         self.cells = cells
 
@@ -76,7 +76,7 @@ class _Facts:
         return said.pop()
 
 
-def bites(cells: Sequence[Cell]) -> Iterator[str]:
+def bites(cells: Sequence[Answer]) -> Iterator[str]:
     """Each sentence, with the rows that it rests on.
 
     Raises ``ValueError`` where frameworks that a sentence takes together do not agree.
