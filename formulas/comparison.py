@@ -12,7 +12,7 @@ from paramproof.formulas.tensors import Inventory
 
 
 def compare(inventory: Inventory, weights: Iterable[Weight]) -> Report:
-    """Compare ``weights`` with ``inventory`` (in ints): presence, stored shape, trainability, total.
+    """Compare ``weights`` with ``inventory`` (in ints): names, shapes, trainability and total.
 
     A tied tensor may be an alias of its target's storage or, tied by data flow, have no
     entry at all. A weight without entries (shape with a 0: no layers, stacked) is dropped.

@@ -13,7 +13,7 @@ from paramproof.formulas.terms import (
     BERT,
     BERT_CODE,
     TRANSFORMER,
-    Part,
+    Tensors,
     attention,
     embedding,
     feed_forward,
@@ -73,7 +73,7 @@ def closed_form(letters: EncoderLetters) -> Quantity:
     )
 
 
-def _embeddings(letters: EncoderLetters) -> Part:
+def _embeddings(letters: EncoderLetters) -> Tensors:
     source = f"{BERT}, section 3, figure 2"
     return within(
         "embeddings",
@@ -85,9 +85,9 @@ def _embeddings(letters: EncoderLetters) -> Part:
     )
 
 
-def _layer(letters: EncoderLetters) -> Part:
+def _layer(letters: EncoderLetters) -> Tensors:
     # The paper's MultiHead has no biases; the code gives one to each of the four projections,
-    # and so does every encoder held to this formula.
+    # and so does every encoder that is compared with this formula.
     biases = f"biases: {BERT_CODE}, modeling.py, attention_layer"
     source = f"{TRANSFORMER}, section 3.2.2; {biases}"
     return within(
@@ -99,13 +99,13 @@ def _layer(letters: EncoderLetters) -> Part:
     )
 
 
-def _pooler(letters: EncoderLetters) -> Part:
+def _pooler(letters: EncoderLetters) -> Tensors:
     # The paper only says that [CLS] is used; the dense layer stands in the code.
     source = f"{BERT_CODE}, modeling.py, BertModel (pooler)"
     return within("pooler", linear(letters.H, letters.H, source))
 
 
-def _mlm_head(letters: EncoderLetters) -> Part:
+def _mlm_head(letters: EncoderLetters) -> Tensors:
     """The masked-language head; its decoder is a (V, H) table, tied or its own."""
     source = f"{BERT_CODE}, run_pretraining.py, get_masked_lm_output"
     decoder = within("mlm_head.decoder", embedding(letters.V, letters.H, source))
@@ -124,6 +124,6 @@ def _mlm_head(letters: EncoderLetters) -> Part:
     )
 
 
-def _nsp_head(letters: EncoderLetters) -> Part:
+def _nsp_head(letters: EncoderLetters) -> Tensors:
     source = f"{BERT_CODE}, run_pretraining.py, get_next_sentence_output"
     return within("nsp_head.classifier", linear(letters.H, 2, source))

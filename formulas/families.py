@@ -87,12 +87,12 @@ def spec_from(fields: Mapping[str, Any]) -> Spec:
     Raises ``ValueError``, in one line, for an unknown family, a field too many or too few,
     and a spec that is not possible.
     """
-    given = dict(fields)
-    name = given.pop("family", "encoder")
+    rest = dict(fields)
+    name = rest.pop("family", "encoder")
     if not isinstance(name, str) or name not in FAMILIES:
         raise ValueError(f"no family is named {name!r}; there are: {', '.join(FAMILIES)}")
     try:
-        return FAMILIES[name].spec(**given)
+        return FAMILIES[name].spec(**rest)
     except TypeError as error:
         known = ", ".join(FAMILIES[name].spec.__dataclass_fields__)
         problem = str(error).partition("__init__() ")[2]

@@ -35,13 +35,13 @@ from paramproof.user_formulas.signature import UserFormula
 
 # Click 8.1 has none: it prints the help itself.
 NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())
-"""Nothing was asked; the message is the help, which is no one line."""
+"""Raised where no command is given; its message is the help, of many lines."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="paramproof")
 def cli() -> None:
-    """How many parameters a transformer has, and why: formulas held to real frameworks."""
+    """Count the parameters of transformers, by formulas checked against real frameworks."""
 
 
 cli.add_command(count_command)
@@ -50,26 +50,49 @@ cli.add_command(checkpoint_command)
 cli.add_command(differences_command)
 
 
-@cli.command("frameworks")
+@cli.command("frameworks", short_help="List the frameworks, installed or not.")
 def frameworks_command() -> None:
-    """List the frameworks: what is there, in which version, and how to get what is not."""
+    """List the frameworks: which are installed, in which version, and how to install others."""
     console.print(frameworks_table(list(frameworks().values())))
 
 
-@cli.command("verify")
-@click.option("--framework", "names", multiple=True, metavar="NAME", help="Only this framework.")
+@cli.command("verify", short_help="Verify the formula in every framework, on many models.")
 @click.option(
-    "--model", "models", multiple=True, metavar="MODEL", help="Only this: a name, or a config.json."
+    "--framework",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Verify only this framework (repeatable).",
 )
 @click.option(
-    "--examples", type=click.IntRange(0), default=25, show_default=True, help="Random specs each."
+    "--model",
+    "models",
+    multiple=True,
+    metavar="MODEL",
+    help="Verify only this model: its name or a config.json (repeatable).",
 )
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random specs."
+    "--examples",
+    type=click.IntRange(0),
+    default=25,
+    show_default=True,
+    help="Number of random models of each family.",
 )
-@click.option("--json", "json_file", type=Path, metavar="FILE", help="Write every result there.")
 @click.option(
-    "--formula", "reference", metavar="MODULE:FUNCTION", help="Hold this formula, not ours."
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Seed of the random models.",
+)
+@click.option(
+    "--json", "json_file", type=Path, metavar="FILE", help="Write every result to FILE as JSON."
+)
+@click.option(
+    "--formula",
+    "reference",
+    metavar="MODULE:FUNCTION",
+    help="Check this formula instead of paramproof's.",
 )
 def verify_command(
     names: Sequence[str],
@@ -79,20 +102,20 @@ def verify_command(
     json_file: Path | None,
     reference: str | None,
 ) -> None:
-    """Hold every framework to the formula, over the named models and random specs.
+    """Compare every installed framework with the formula, over named and random models.
 
-    Random specs are of the families of the models.
+    Every model is built in every framework, and its tensors are compared with the formula's.
+    Random models are of the families of the named ones.
 
     A formula of your own takes a spec, or letters by name (L H A F V P T pooler mlm untied
     nsp), and returns trainable parameters: an int, or ints by component.
     """
-    # Random specs need Hypothesis, which takes its time to import: no other command waits.
     from paramproof.user_formulas.verdict import answering
 
     if json_file:
         require_writable(json_file)
     chosen_models = map(resolve_model, models) if models else named_models().values()
-    specs = {given.name: given.spec for given in chosen_models}
+    specs = {resolved.name: resolved.spec for resolved in chosen_models}
     if reference:
         specs = {name: spec for name, spec in specs.items() if _answerable(name, spec, models)}
     families = list(dict.fromkeys(family_of(spec).name for spec in specs.values()))
@@ -109,22 +132,22 @@ def verify_command(
         _print_verdict(formula, results, seed)
     else:
         _print_results(results, absent, seed)
-    # Nothing asked about is not green: then no framework could express a model.
+    # A run that verified nothing is not green: no framework could build any of the models.
     if any(result.failed for result in results) or not any(result.report for result in results):
         raise SystemExit(1)
 
 
-@cli.command("compare")
+@cli.command("compare", short_help="Compare a live model with the formula.")
 @click.argument("reference", metavar="MODULE:FUNCTION")
 @click.option(
-    "--spec", "text", required=True, metavar="SPEC", help="A name, a config.json, or JSON."
+    "--spec", "text", required=True, metavar="SPEC", help="A model's name, a config.json, or JSON."
 )
 def compare_command(reference: str, text: str) -> None:
-    """Hold the live model that MODULE:FUNCTION returns to the formula, by its shapes.
+    """Compare the live model that MODULE:FUNCTION returns with the formula, by its shapes.
 
-    A model of PyTorch, Keras, tf-keras or nnx, under any names; of linen the pair (module,
-    variables), or the variables. The spec is a named model's, a config.json's, or JSON with
-    the fields of a spec, inline or in a file.
+    The model is one of PyTorch, Keras, tf-keras or nnx, whatever the names of its weights; of
+    linen it is the pair (module, variables), or the variables. The spec is a named model's, a
+    config.json's, or JSON with the fields of a spec, inline or in a file.
     """
     spec = resolve_spec(text)
     report = compare_live(model_named(reference), spec)
@@ -133,11 +156,19 @@ def compare_command(reference: str, text: str) -> None:
         raise SystemExit(1)
 
 
-@cli.command("prove")
-@click.option("--framework", "names", multiple=True, metavar="NAME", help="Only this framework.")
-@click.option("--json", "json_file", type=Path, metavar="FILE", help="Write every proof there.")
+@cli.command("prove", short_help="Prove the formula in every framework, at every size.")
+@click.option(
+    "--framework",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Prove only this framework (repeatable).",
+)
+@click.option(
+    "--json", "json_file", type=Path, metavar="FILE", help="Write every proof to FILE as JSON."
+)
 def prove_command(names: Sequence[str], json_file: Path | None) -> None:
-    """Hold every framework to the formula at every size, as polynomials."""
+    """Prove that every framework has the formula's count at every size, as polynomials."""
     if json_file:
         require_writable(json_file)
     there, absent = chosen_frameworks(names)
@@ -151,12 +182,12 @@ def prove_command(names: Sequence[str], json_file: Path | None) -> None:
 
 
 def _answerable(name: str, spec: Spec, asked: Sequence[str]) -> bool:
-    """Whether a formula of one's own may be asked about this model: it is an encoder.
+    """Return whether a user-supplied formula can count this model: if it is an encoder.
 
     Raises ``ValueError`` for another one that was ``asked`` for.
     """
     if asked and not isinstance(spec, EncoderSpec):
-        raise ValueError(f"--model {name}: a formula of your own is held to encoders")
+        raise ValueError(f"--model {name}: a formula of your own is checked for encoders only")
     return isinstance(spec, EncoderSpec)
 
 
@@ -176,7 +207,7 @@ def _print_results(results: list[Result], absent: list[Framework], seed: int) ->
         if reason:
             console.print(f"not expressible: {reason}", markup=False)
     for chosen in absent:
-        console.print(f"not installed, not verified: {how_to_get(chosen)}", markup=False)
+        console.print(f"not installed, so not verified: {how_to_get(chosen)}", markup=False)
     reports = [result for result in results if result.report]
     if not reports:
         console.print("no model was verified")
@@ -205,7 +236,7 @@ def _print_proofs(proofs: list[Proof], absent: list[Framework]) -> None:
         if proof.reason:
             console.print("", _broken(proof), sep="\n", markup=False)
     for chosen in absent:
-        console.print(f"not installed, not proved: {how_to_get(chosen)}", markup=False)
+        console.print(f"not installed, so not proved: {how_to_get(chosen)}", markup=False)
     proved = sum(not proof.failed for proof in proofs)
     tensors = sum(proof.tensors for proof in proofs)
     console.print(f"{proved} of {len(proofs)} frameworks equal the formula at every size")
@@ -217,7 +248,7 @@ def _broken(record: Result | Proof) -> str:
 
 
 def main() -> None:
-    """Run the command, with every mistake of the user's as one line and exit status 2."""
+    """Run the command; print a user's mistake as one line and exit with status 2."""
     try:
         cli.main(standalone_mode=False)
     except NO_ARGUMENTS as error:

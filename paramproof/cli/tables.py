@@ -1,4 +1,4 @@
-"""What the command line prints, as tables."""
+"""The tables that the command line prints."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PLAIN: dict[str, Any] = {"box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (
 
 
 def count_table(spec: Spec) -> Table:
-    """The tree of components: shapes, parameters in one and in all of them, share."""
+    """Return the tree of components: shapes, parameters of each and of all, share."""
     table = Table("component", **PLAIN)
     table.add_column("shape", no_wrap=True)
     for heading in ("each", "total", "share"):
@@ -36,7 +36,7 @@ def count_table(spec: Spec) -> Table:
 
 
 def ties(spec: Spec) -> list[str]:
-    """A line for each tensor that has another's storage."""
+    """Return a line for each tensor that shares another's storage."""
     tensors = inventory(spec.letters()).expand()
     return [f"{tensor.path} is {tensor.tied_to}" for tensor in tensors if tensor.tied_to]
 
@@ -68,8 +68,7 @@ def _tree(
 
 
 def verify_table(results: Sequence[Result]) -> Table:
-    """A section per framework: a line per named model, and one for its random specs
-    of each family.
+    """Return a section per framework: a line per named model, one per family of random ones.
 
     Narrow enough for a terminal of 80 columns, where names are folded and numbers never.
     """
@@ -128,7 +127,7 @@ def _summary(family: str, results: Sequence[Result]) -> tuple[str, ...]:
 
 
 def proof_table(proofs: Sequence[Proof]) -> Table:
-    """A section per framework: what was recovered, the formula, and what is between them."""
+    """Return a section per framework: the recovered count, the formula, their difference."""
     table = Table(**PLAIN)
     table.add_column("framework", overflow="fold", min_width=12)
     table.add_column("number of trainable parameters", overflow="fold")
@@ -146,15 +145,16 @@ def proof_table(proofs: Sequence[Proof]) -> Table:
 
 
 def _scope(proof: Proof) -> str:
-    """For which sizes and heads the polynomial is one."""
+    """For which sizes and optional parts the count was recovered."""
     fixed = [f"{letter} = {size}" for letter, size in proof.known.items()]
     number = len(proof.heads)
-    return ", ".join([*fixed, f"{number} combination{'s' * (number > 1)} of heads"])
+    plural = "s" * (number > 1)
+    return ", ".join([*fixed, f"{number} combination{plural} of pooler and task heads"])
 
 
 def frameworks_table(frameworks: Sequence[Framework]) -> Table:
-    """What is installed, in which version, and how to get what is not."""
-    table = Table("framework", "installed", "missing", "how to get it", **PLAIN)
+    """Return what is installed, in which version, and how to install what is not."""
+    table = Table("framework", "installed", "missing", "how to install it", **PLAIN)
     for framework in frameworks:
         versions = framework.versions().items()
         table.add_row(

@@ -1,4 +1,4 @@
-"""What an account comes to, in the letters of the model's family.
+"""What an explanation comes to, in the letters of the model's family.
 
 SymPy takes a third of a second to import: this module is imported where algebra is printed.
 """
@@ -11,7 +11,7 @@ import sympy
 
 from paramproof.algebra.symbols import SYMBOLS
 from paramproof.algebra.terms import collected, sizes_as_symbols, written
-from paramproof.explain.explanation import Account, Part, plain, spec_of
+from paramproof.explain.explanation import Explanation, Part, spec_of, usual_estimate
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import counted
 from paramproof.formulas.path import lies_in
@@ -21,42 +21,42 @@ Expression: TypeAlias = Any
 """A SymPy polynomial, or an int."""
 
 
-def in_letters(account: Account, spec: Spec) -> Expression:
-    """The number of ``account`` as a polynomial."""
-    letters = symbols(spec, account)
+def in_letters(explanation: Explanation, spec: Spec) -> Expression:
+    """The number of ``explanation`` as a polynomial."""
+    letters = symbols(spec, explanation)
     named = inventory(letters)
     total = sympy.Integer(0)
-    for part in account.parts:
-        times = part.times * ((letters.A - 1) if part.heads else 1)
+    for part in explanation.parts:
+        times = part.times * ((letters.A - 1) if part.per_head_full_width else 1)
         for tensor in counted(named, *part.conventions):
             if lies_in(tensor.path, part.component):
                 total += times * tensor.present * tensor.size * (1 if part.one else tensor.repeat)
     return sympy.expand(total)
 
 
-def beyond(account: Account, spec: Spec) -> Expression:
-    """What ``account`` has beyond the component that it begins with, as the model has it."""
-    return sympy.expand(in_letters(account, spec) - in_letters(reference(account), spec))
+def beyond(explanation: Explanation, spec: Spec) -> Expression:
+    """What ``explanation`` has beyond the component that it begins with, as the model has it."""
+    return sympy.expand(in_letters(explanation, spec) - in_letters(reference(explanation), spec))
 
 
-def reference(account: Account) -> Account:
-    """The component that ``account`` begins with, as the model has it."""
-    first = account.parts[0]
-    return Account((Part(first.component, first.one),), 1)
+def reference(explanation: Explanation) -> Explanation:
+    """The component that ``explanation`` begins with, as the model has it."""
+    first = explanation.parts[0]
+    return Explanation((Part(first.component, first.one),), 1)
 
 
-def symbols(spec: Spec, account: Account | None = None) -> FamilyLetters:
+def symbols(spec: Spec, explanation: Explanation | None = None) -> FamilyLetters:
     """The letters of ``spec``: a symbol for each size, numbers for the indicators.
 
     Where there are as many key heads as others, and target tokens as source tokens, they are
-    written so (G = A, U = V), and then AK = H too. A size that ``account`` changes has a prime.
+    written so (G = A, U = V), and then AK = H too. A size that ``explanation`` changes has a prime.
     """
-    if account and account.plain:
-        usual = symbols(plain(spec))
+    if explanation and explanation.as_estimate:
+        usual = symbols(usual_estimate(spec))
         return usual._replace(F=4 * usual.H)
     own: dict[str, Expression] = sizes_as_symbols(spec)._asdict()
     numbers = spec.letters()._asdict()
-    other = spec_of(account, spec).letters()._asdict() if account else numbers
+    other = spec_of(explanation, spec).letters()._asdict() if explanation else numbers
     for name, number in numbers.items():
         if other[name] != number:
             own[name] = sympy.Symbol(f"{name}'", integer=True, positive=True)
@@ -92,7 +92,7 @@ def _minus_first(product: Expression) -> Expression:
 
 
 def in_powers(residual: int, spec: Spec) -> str:
-    """A difference that no account fits, by its size: ``−3·H² + 12·H − 5``."""
+    """A difference that no explanation fits, by its size: ``−3·H² + 12·H − 5``."""
     hidden = int(spec.hidden_size)
     square, rest = _nearest(residual, hidden * hidden)
     linear, units = _nearest(rest, hidden)

@@ -1,9 +1,9 @@
-"""Which weight of a live model is which canonical tensor, as far as shapes can tell.
+"""Find which weight of a live model is which canonical tensor, as far as shapes can tell.
 
 A tensor may be stored in any of a closed list of forms: as it is, transposed, with its heads
 split off; the three projections of attention fused in one; all layers stacked in one. Axes
 of length 1 do not count. Whether a model fuses or stacks is decided for the whole of it:
-whichever leaves the least over. Two tensors of one shape cannot be told apart, and a report
+whichever leaves the least over. Two tensors of one shape look alike, so a report
 names all that could be meant.
 """
 
@@ -80,7 +80,7 @@ class Matching:
 
 
 def match_weights(spec: Spec, weights: Sequence[LiveWeight]) -> Matching:
-    """The matching that leaves the least over, of a model that may fuse and stack or not."""
+    """Return the matching that leaves the least over, of a model that may fuse and stack or not."""
     choices = product((False, True), repeat=2)
     matchings = [most_pairs(list(_units(spec, *choice)), weights) for choice in choices]
     return min(matchings, key=lambda matching: matching.left_over)
@@ -153,7 +153,7 @@ def _split(width: int, head_size: int) -> Shape:
 
 
 def most_pairs(units: list[Unit], weights: Sequence[LiveWeight]) -> Matching:
-    """As many pairs as can be, by augmenting paths; what is trainable is given first."""
+    """Return as many pairs as can be, by augmenting paths; trainable weights are taken first."""
     by_shape: dict[Shape, list[int]] = {}
     order = sorted(range(len(weights)), key=lambda index: not weights[index].trainable)
     for index in order:

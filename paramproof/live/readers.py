@@ -1,4 +1,4 @@
-"""The weights of a live model, whatever their names, and of which framework it is.
+"""Read the weights of a live model, whatever their names and the framework.
 
 A framework is known by the modules its model's classes come from. None is imported to find
 out; one that a model comes from has been imported by whoever made the model.
@@ -32,7 +32,7 @@ class LiveWeight:
 
 
 def live_weights(model: Any) -> list[LiveWeight]:
-    """Every weight of a live model once, by identity.
+    """Return every weight of a live model once, by identity.
 
     ``model`` is a ``torch.nn.Module``, a Keras 3 or tf-keras model or layer, an
     ``nnx.Module``, or of linen: a bound module, a pair (module, variables), or the variables
@@ -48,7 +48,7 @@ def live_weights(model: Any) -> list[LiveWeight]:
 
 
 def reader(model: Any) -> Callable[[Any], Iterator[LiveWeight]]:
-    """What reads the weights of ``model``, by where its classes come from."""
+    """Return what reads the weights of ``model``, by where its classes come from."""
     if isinstance(model, Mapping):
         return _linen_variables
     if isinstance(model, tuple) and len(model) == 2 and isinstance(model[1], Mapping):
@@ -98,7 +98,7 @@ def _keras(model: Any) -> Iterator[LiveWeight]:
 
 def _linen(model: Any) -> Iterator[LiveWeight]:
     if not hasattr(type(model), "variables") or getattr(model, "scope", None) is None:
-        raise ValueError(f"{_name(model)} holds no variables: give (module, variables)")
+        raise ValueError(f"{_name(model)} has no variables: give (module, variables)")
     yield from _linen_variables(model.variables)
 
 

@@ -1,4 +1,4 @@
-"""What a framework has in a component, read from its weights and from no formula."""
+"""Count what a framework has in a component, from its weights and from no formula."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from paramproof.user_formulas.signature import TOTAL, components
 
 
 def compare_counts(expected: Mapping[str, int], weights: Iterable[Weight], layers: int) -> Report:
-    """A formula's counts beside a model's: a row for each component that differs.
+    """Compare a formula's counts with a model's: a row for each component that differs.
 
     ``layers`` counts every layer, ``layers.*`` one of them: of unequal ones the first that
     differs. Of a model without layers, what is in one layer cannot be asked. The totals of
@@ -33,7 +33,7 @@ def compare_counts(expected: Mapping[str, int], weights: Iterable[Weight], layer
 
 
 def uncounted(named: Iterable[str]) -> tuple[str, ...]:
-    """Outermost components that a formula counting ``named`` says nothing about, in part."""
+    """Return the top-level components that a formula of ``named`` does not cover completely."""
     named = tuple(named)
     paths = [path for path in components() if path != TOTAL]
     tensors = [path for path in paths if not any(_inside(other, path) for other in paths)]

@@ -1,4 +1,4 @@
-"""The smallest spec that still shows a difference, sought from one that does.
+"""Find the smallest spec that still shows a difference, starting from one that does.
 
 Not by ``hypothesis.find``, which begins at random and may not meet a rare difference again:
 a build costs half a second in one framework, so the search begins where there is one, and
@@ -30,9 +30,9 @@ SIZES = {
 
 
 def shrink(spec: EncoderSpec, differs: Callable[[EncoderSpec], bool]) -> EncoderSpec:
-    """``spec``, for which ``differs`` holds, made as small as it goes.
+    """Return ``spec``, at which the count ``differs``, made as small as it goes.
 
-    ``differs`` is asked ``MOST_BUILDS`` times at most, and never twice about one spec.
+    ``differs`` is asked ``MAX_BUILDS`` times at most, and never twice about one spec.
     """
     answers: dict[EncoderSpec, bool] = {spec: True}
 

@@ -1,4 +1,4 @@
-"""A stranger's formula: how it is called, and what it may return."""
+"""A user-supplied formula: how it is called, and what it may return."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class UserFormula:
 
     @classmethod
     def of(cls, function: Callable[..., Any], name: str = "") -> UserFormula:
-        """The formula that ``function`` is, called as its signature asks.
+        """Return the formula that ``function`` is, to be called as its signature asks.
 
         Raises ``FormulaRefused`` where it takes neither letters nor a spec.
         """
@@ -45,11 +45,11 @@ class UserFormula:
 
     @classmethod
     def named(cls, reference: str) -> UserFormula:
-        """The formula that MODULE:FUNCTION names; raises ``ValueError`` where there is none."""
+        """Return the formula that MODULE:FUNCTION names, or raise ``ValueError``."""
         return cls.of(load_reference(reference), reference)
 
     def counts(self, spec: EncoderSpec) -> dict[str, int]:
-        """Parameters by component, ``total`` where it returns one number.
+        """Return parameters by component, ``total`` where the function returns one number.
 
         Raises ``FormulaRefused`` where it raises, or returns anything but ints from 0 up,
         alone or by the name of a component.
@@ -58,7 +58,7 @@ class UserFormula:
         return {name: self._count(name, value, spec) for name, value in found.items()}
 
     def value(self, spec: Any, letters: EncoderLetters) -> Any:
-        """What the function returns. Raises ``FormulaRefused`` where it raises."""
+        """Return what the function returns. Raises ``FormulaRefused`` where it raises."""
         try:
             if self.letters is None:
                 return self.function(spec)
@@ -124,11 +124,11 @@ def _by_component(name: str, value: Any, where: str) -> Mapping[str, Any]:
 
 
 def components() -> tuple[str, ...]:
-    """The total, and every component and tensor that some spec has, in order of the model."""
+    """Return the total, and every component and tensor that some spec has, in model order."""
     whole = inventory(EncoderLetters(*(1 for _ in EncoderLetters._fields)))
     return (TOTAL, *dict.fromkeys(name for tensor in whole for name in beginnings(tensor.path)))
 
 
 def symbolic_value(formula: UserFormula, spec: Any, letters: EncoderLetters) -> dict[str, Quantity]:
-    """What the formula returns for symbols, by component; raises ``FormulaRefused``."""
+    """Return what the formula gives for symbols, by component; raises ``FormulaRefused``."""
     return dict(_by_component(formula.name, formula.value(spec, letters), "symbols"))

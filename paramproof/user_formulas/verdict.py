@@ -1,4 +1,4 @@
-"""What is said of a stranger's formula, before the frameworks are asked and after."""
+"""What is said of a user-supplied formula, before the frameworks are asked and after."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ WHOLE = EncoderSpec(
 
 
 def answering(reference: str, models: Mapping[str, EncoderSpec]) -> UserFormula:
-    """The formula that ``reference`` names, having answered for ``models`` in this process.
+    """Return the formula that ``reference`` names, once it has counted ``models`` in this process.
 
-    Raises ``ValueError`` before any framework is started for a formula nobody can be asked.
+    Raises ``ValueError``, before any framework is started, for one that cannot be called.
     """
     formula = UserFormula.named(reference)
     for spec in (WHOLE, *models.values()):
@@ -41,10 +41,10 @@ def answering(reference: str, models: Mapping[str, EncoderSpec]) -> UserFormula:
 
 
 def verdict(formula: UserFormula, results: Sequence[Result]) -> Iterator[str]:
-    """Lines: the smallest difference with its algebra, what was not counted, how many hold.
+    """Yield the smallest difference with its algebra, what was not counted, how many agree.
 
-    The same difference in several frameworks is told once. Raises ``FormulaRefused`` where a
-    worker could not ask the formula.
+    The same difference in several frameworks is printed once. Raises ``FormulaRefused`` where
+    a worker could not call the formula.
     """
     for result in results:
         if result.status == "refused":
@@ -59,14 +59,14 @@ def verdict(formula: UserFormula, results: Sequence[Result]) -> Iterator[str]:
         yield ""
     left = uncounted(formula.counts(WHOLE))
     if left:
-        yield f"{formula.name} says nothing about: {', '.join(left)}"
+        yield f"{formula.name} does not count: {', '.join(left)}"
     counted = [result for result in results if result.report and not result.smallest]
     equal = sum(result.status == "equal" for result in counted)
     yield f"{equal} of {len(counted)} models have the count of {formula.name}"
 
 
 def difference(formula: UserFormula, spec: EncoderSpec, report: Report) -> Iterator[str]:
-    """Lines: a spec to paste, both counts of each component that differs, the algebra."""
+    """Yield a spec to paste, both counts of each component that differs, the algebra."""
     counts = formula.counts(spec)
     yield f"spec = {spec!r}"
     for row in report.rows:
@@ -97,5 +97,5 @@ def assert_formula(
 
 
 def without_smallest(results: Iterable[Result]) -> list[Result]:
-    """The results that a table of all models is made of."""
+    """Return the results that a table of all models is made of."""
     return [result for result in results if not result.smallest]

@@ -1,4 +1,4 @@
-"""A stranger's formula held to one framework: what a worker does with it."""
+"""Verify a user-supplied formula in one framework."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def verify_formula(
     examples: int,
     seed: int,
 ) -> Iterator[Result]:
-    """A result for each named model, then for each random spec, then the smallest that differs.
+    """Yield a result for each named model, each random spec, and the smallest that differs.
 
-    That last one has ``smallest`` set. Where the formula cannot be asked, one result that is
+    That last one has ``smallest`` set. Where the formula cannot be called, one result that is
     ``refused`` ends the run.
     """
     worst: list[EncoderSpec] = []
@@ -49,12 +49,12 @@ def verify_formula(
 
 
 def report_on(builder: Builder, formula: UserFormula, spec: EncoderSpec) -> Report:
-    """The formula's counts beside those of the model that the framework builds."""
+    """Compare the formula's counts with those of the model that the framework builds."""
     # The formula first: it is the cheaper one to be wrong.
     expected = formula.counts(spec)
     return compare_counts(expected, builder.build(spec).weights(), spec.num_hidden_layers)
 
 
 def differs(builder: Builder, formula: UserFormula, spec: EncoderSpec) -> bool:
-    """Whether ``builder`` can build ``spec`` and has another number of parameters."""
+    """Return whether ``builder`` can build ``spec`` and its count is not the formula's."""
     return builder.supports(spec) is True and not report_on(builder, formula, spec).equal

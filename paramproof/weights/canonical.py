@@ -21,7 +21,7 @@ from paramproof.formulas.tensors import Tensor
 
 
 def stored_tensors(spec: Spec) -> dict[str, Tensor]:
-    """The tensors of ``spec`` that have values of their own, by path: tied ones once."""
+    """Return the tensors of ``spec`` that have values of their own, by path: tied ones once."""
     expanded = inventory(spec.letters()).expand()
     return {tensor.path: tensor for tensor in expanded if tensor.tied_to is None}
 
@@ -31,10 +31,10 @@ def require_canonical(spec: Spec, dtype: DType, arrays: Mapping[str, Array]) -> 
 
     Every trainable tensor is there, and none that ``spec`` has not; its shape is canonical,
     its dtype is ``dtype``, and it is finite. A fixed tensor may be left out: not every
-    framework holds it.
+    framework stores it.
     """
-    due = stored_tensors(spec)
-    shapes = {path: t.shape for path, t in due.items() if t.trainable or path in arrays}
+    expected = stored_tensors(spec)
+    shapes = {path: t.shape for path, t in expected.items() if t.trainable or path in arrays}
     wrong = mismatches(shapes, dtype, arrays)
     if not wrong:
         finite = ((path, np.isfinite(array).all()) for path, array in arrays.items())
@@ -43,7 +43,7 @@ def require_canonical(spec: Spec, dtype: DType, arrays: Mapping[str, Array]) -> 
 
 
 def dtype_of(arrays: Mapping[str, Array]) -> DType:
-    """The dtype that all of ``arrays`` should have: float64 if the first has, or float32."""
+    """Return the dtype that ``arrays`` should have: float64 if the first has, or float32."""
     first = next(iter(arrays.values()), None)
     return "float64" if str(getattr(first, "dtype", "")) == "float64" else "float32"
 
@@ -51,7 +51,7 @@ def dtype_of(arrays: Mapping[str, Array]) -> DType:
 def to_canonical(
     weight: Weight, array: Array, tensors: Mapping[str, Tensor], head_size: int
 ) -> dict[str, Array]:
-    """The canonical arrays in the value of a weight, by path: its layout, backwards."""
+    """Return the canonical arrays in the value of a weight, by path: its layout, backwards."""
     if not weight.stacked:
         return _split(weight, array, weight.parts, tensors, head_size)
     layers = ([at_layer(part, index) for part in weight.parts] for index in range(len(array)))
@@ -62,7 +62,7 @@ def to_canonical(
 def from_canonical(
     weight: Weight, arrays: Mapping[str, Array], head_size: int, dtype: DType
 ) -> Array:
-    """The value of a weight from the canonical ``arrays``: its layout, forwards."""
+    """Return the value of a weight from the canonical ``arrays``: its layout, forwards."""
     if not weight.stacked:
         return _joined(weight, [arrays[part] for part in weight.parts], head_size)
     stacked = np.empty(weight.shape, dtype)

@@ -46,10 +46,10 @@ def save_weights(path: str | Path, arrays: Mapping[str, Array], spec: Spec) -> N
 
 
 def read_weights(path: str | Path, spec: Spec) -> dict[str, Array]:
-    """The canonical weights of ``spec`` in the file ``path``, as ``save_weights`` wrote it.
+    """Return the canonical weights of ``spec`` in the file ``path``, written by ``save_weights``.
 
     Raises ``ValueError``, naming the file, where it cannot be read, is no whole safetensors
-    file, or holds anything but finite weights of ``spec``.
+    file, or has anything but finite weights of ``spec``.
     """
     try:
         if not Path(path).is_file():

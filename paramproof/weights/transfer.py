@@ -1,4 +1,4 @@
-"""Weights carried from one model to another, whatever the frameworks, by way of canonical ones.
+"""Carry weights from one model to another, across frameworks, by way of canonical ones.
 
 A canonical weight is a NumPy array under the path and in the shape of the inventory: a kernel
 is (in, out), q, k and v are three, every layer has its own, and what is tied is there once.
@@ -32,9 +32,9 @@ def transfer(source: Model, target: Model, spec: Spec) -> None:
 
 
 def canonical_weights(model: Model, spec: Spec) -> dict[str, Array]:
-    """The values of ``model``, a model of ``spec``, by canonical path, in the inventory's order.
+    """Return the values of ``model``, a model of ``spec``, by canonical path, in model order.
 
-    A tied tensor has no entry, nor has a fixed one that the framework does not hold. Raises
+    A tied tensor has no entry, nor has a fixed one that the framework does not store. Raises
     ``ValueError`` where the model is not one of ``spec``, ``NotAllocated`` where it is abstract.
     """
     _require_model_of(spec, model)
@@ -46,7 +46,7 @@ def canonical_weights(model: Model, spec: Spec) -> dict[str, Array]:
 
 
 def assign_weights(model: Model, spec: Spec, arrays: Mapping[str, Array]) -> None:
-    """The inverse of ``canonical_weights``: give ``model``, a model of ``spec``, these values.
+    """Give ``model``, a model of ``spec``, these values: the inverse of ``canonical_weights``.
 
     Raises, before anything is written, ``NotAllocated`` as ``Model.write`` does and
     ``ValueError`` where the model is not one of ``spec`` or the arrays do not fit: each that
@@ -57,7 +57,7 @@ def assign_weights(model: Model, spec: Spec, arrays: Mapping[str, Array]) -> Non
     require_canonical(spec, model.dtype, arrays)
     absent = set(stored_tensors(spec)) - set(arrays)
     if any(absent.intersection(weight.parts) for weight in model.weights()):
-        # A fixed tensor that the source does not hold stays as the framework made it.
+        # A fixed tensor that the source does not store stays as the framework made it.
         arrays = {**canonical_weights(model, spec), **arrays}
     model.write(
         {
@@ -73,7 +73,7 @@ def build_with(
     arrays: Mapping[str, Array],
     numerics: Numerics | None = None,
 ) -> Model:
-    """A model of ``spec`` that begins with these weights, in their dtype.
+    """Build a model of ``spec`` that begins with these weights, in their dtype.
 
     No random values are made first where the framework can do without. Raises ``ValueError``
     as ``assign_weights`` does, and ``UnsupportedSpec`` as ``build`` does.

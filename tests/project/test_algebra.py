@@ -1,4 +1,4 @@
-"""Polynomials as text, and one polynomial for all combinations of heads."""
+"""Polynomials as text, and one polynomial for all combinations of pooler and task heads."""
 
 import sympy
 

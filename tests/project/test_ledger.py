@@ -7,7 +7,7 @@ import pytest
 
 from docs.writers.claims import page
 from docs.writers.claims.arithmetic import evaluate, whole, with_signs_of
-from docs.writers.claims.data import Claim, Formula, Share, Size, TensorRow, entries, sources
+from docs.writers.claims.data import Claim, ClaimedFormula, Share, Size, TensorRow, entries, sources
 from docs.writers.claims.verdict import verdict
 from docs.writers.pages import CLAIMS_PAGE, block
 
@@ -31,7 +31,7 @@ def claim(model, claimed, **about):
 @pytest.mark.parametrize(
     ("source", "where", "kind", "words"),
     [
-        ("000", "the first comment", REFUTED, "the arithmetic comes to 110,592 (no account)"),
+        ("000", "the first comment", REFUTED, "the arithmetic comes to 110,592 (no explanation)"),
         ("000", "heading of the table of a one-layer", CONVENTION, "the whole model (total)"),
         ("000", "table of bert-base-uncased, total", EXACT, "the whole model"),
         ("000", "table of bert-base-uncased, a layer", EXACT, "one layer of layers"),
@@ -152,7 +152,7 @@ def test_another_number_gets_another_verdict(one):
     """No verdict is written down: with the number one off, what was exact is so no more."""
     if verdict(one).kind == REFUTED:
         return
-    if isinstance(one, Formula) and not one.claimed:
+    if isinstance(one, ClaimedFormula) and not one.claimed:
         wrong = replace(one, letters=f"{one.letters} + 1")
     elif isinstance(one, TensorRow):
         wrong = replace(one, claimed=f"{one.claimed} + 1")
@@ -206,7 +206,7 @@ def test_a_convention_that_the_text_names_is_held_to():
 
 def test_a_number_without_account_is_refuted_by_its_size():
     found = verdict(claim("bert-base-uncased", "109,482,241"))
-    assert (found.kind, found.what, found.residual) == (REFUTED, "no account", "+1 = 1")
+    assert (found.kind, found.what, found.residual) == (REFUTED, "no explanation", "+1 = 1")
     assert (found.component, found.correct) == ("the whole model", "109,482,240")
 
 
