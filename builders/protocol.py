@@ -27,7 +27,7 @@ class NotAllocated(RuntimeError):
 
 
 class Outputs(NamedTuple):
-    """What a forward pass gives. B sequences of S tokens; None where there is no such head.
+    """What a forward pass returns. B sequences of S tokens; None where there is no such head.
 
     ``sequence`` is (B, S, H), ``pooled`` (B, H), ``mlm`` (B, S, V) and ``nsp`` (B, 2); ``lm``,
     of a decoder, is (B, S, V), or of the target's vocabulary. The heads give probabilities,
@@ -45,7 +45,7 @@ class Model(Protocol):
     """A built model of any family."""
 
     def weights(self) -> Sequence[Weight]:
-        """Every stored array once, by identity, whether allocated or not."""
+        """Return every stored array once, by identity, whether allocated or not."""
         ...
 
     @property
@@ -54,7 +54,7 @@ class Model(Protocol):
         ...
 
     def read(self) -> dict[str, Array]:
-        """The value of each of ``weights()``, by native path, in the native shape.
+        """Return the value of each of ``weights()``, by native path, in the native shape.
 
         They are of this moment: what is written later does not change them. Raises
         ``NotAllocated`` for an abstract model.
@@ -72,7 +72,7 @@ class Model(Protocol):
         ...
 
     def run(self, *inputs: Array) -> Outputs:
-        """A forward pass of an allocated model, without dropout.
+        """Run a forward pass of an allocated model, without dropout.
 
         The inputs of an encoder are ``ids, types, mask``, those of a GPT or a LLaMA ``ids``,
         and those of an encoder-decoder ``source_ids, source_mask, target_ids``. Ids and types
@@ -82,7 +82,7 @@ class Model(Protocol):
         ...
 
     def gradients(self, *inputs: Array, cotangents: Outputs) -> Mapping[str, Array]:
-        """The gradient of the sum of outputs times ``cotangents``, as for ``run``.
+        """Return the gradient of the sum of outputs times ``cotangents``, as for ``run``.
 
         By native path, in the native shape, for each trainable weight that it reaches; a
         weight that no output depends on is zero or absent. ``cotangents`` has an array of
@@ -95,7 +95,7 @@ class Builder(Protocol):
     """A framework's file, as a module: the header ``FRAMEWORKS`` and these two functions."""
 
     def supports(self, spec: Spec) -> Literal[True] | str:
-        """True, or the reason why this framework cannot express ``spec``."""
+        """Return True, or the reason why this framework cannot express ``spec``."""
         ...
 
     def build(
@@ -106,7 +106,7 @@ class Builder(Protocol):
         allocate: bool = False,
         dtype: DType = "float32",
     ) -> Model:
-        """The model of ``spec``, without allocating a weight unless ``allocate``.
+        """Build the model of ``spec``, without allocating a weight unless ``allocate``.
 
         Without ``numerics`` it has its family's, or the framework's own where they are fixed.
         Raises ``UnsupportedSpec`` for what the framework cannot express.

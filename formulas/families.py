@@ -53,23 +53,23 @@ FAMILIES: Mapping[str, Family] = {
 
 
 def inventory(letters: FamilyLetters) -> Inventory:
-    """Every tensor of the model that ``letters`` describe; the type of the letters decides.
+    """Return every tensor of the model that ``letters`` describe, of the family of their type.
 
-    Raises ``TypeError`` for what are no letters.
+    Raises ``TypeError`` for anything but letters.
     """
     return family_of(letters).inventory(letters)
 
 
 def closed_form(letters: FamilyLetters) -> Quantity:
-    """Trainable parameters of the model that ``letters`` describe, as one polynomial.
+    """Return the trainable parameters of the model that ``letters`` describe, as one polynomial.
 
-    Raises ``TypeError`` for what are no letters.
+    Raises ``TypeError`` for anything but letters.
     """
     return family_of(letters).closed_form(letters)
 
 
 def family_of(described: Spec | FamilyLetters) -> Family:
-    """The family of a spec or of letters. Raises ``TypeError`` for anything else."""
+    """Return the family of a spec or of letters. Raises ``TypeError`` for anything else."""
     for family in FAMILIES.values():
         if isinstance(described, family.spec | family.letters):
             return family
@@ -77,12 +77,12 @@ def family_of(described: Spec | FamilyLetters) -> Family:
 
 
 def spec_fields(spec: Spec) -> dict[str, Any]:
-    """``spec`` as a dict of scalars, its family first: what ``spec_from`` reads."""
+    """Return ``spec`` as a dict of scalars, its family first: what ``spec_from`` reads."""
     return {"family": family_of(spec).name, **asdict(spec)}
 
 
 def spec_from(fields: Mapping[str, Any]) -> Spec:
-    """The spec with these fields, of the family under ``family``, or without it an encoder.
+    """Return the spec with these fields, of the family under ``family``, or else an encoder.
 
     Raises ``ValueError``, in one line, for an unknown family, a field too many or too few,
     and a spec that is not possible.

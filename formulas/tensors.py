@@ -41,7 +41,7 @@ class Tensor:
         return math.prod(self.shape)
 
     def under(self, prefix: str) -> Tensor:
-        """The same tensor in the component ``prefix``."""
+        """Return the same tensor in the component ``prefix``."""
         return replace(self, path=f"{prefix}.{self.path}")
 
 
@@ -56,7 +56,7 @@ class Inventory:
         return iter(self.tensors)
 
     def total(self, component: str = "") -> Quantity:
-        """Trainable parameters in ``component``, tied tensors counted once.
+        """Return the trainable parameters in ``component``, tied tensors counted once.
 
         ``layers`` sums all layers; ``layers.*`` is one of them, and so is all that lies in it.
 
@@ -73,7 +73,7 @@ class Inventory:
         return total
 
     def components(self, component: str = "") -> tuple[str, ...]:
-        """The components directly below ``component``, in order."""
+        """Return the components directly below ``component``, in order."""
         depth = len(component.split(".")) + 1 if component else 1
         below = (tensor.path for tensor in self if lies_in(tensor.path, component))
         return tuple(
@@ -81,7 +81,7 @@ class Inventory:
         )
 
     def expand(self) -> Inventory:
-        """One tensor for each layer, and none that is absent.
+        """Return an inventory with one tensor for each layer, and none that is absent.
 
         Order: a layer's tensors follow each other, as in a model. Raises ``TypeError``
         where the letters are not ints.

@@ -1,4 +1,4 @@
-"""The reference as data: what it asks of every framework, and what one of them answers."""
+"""An answer: what one framework does about one question of the reference."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Section: TypeAlias = Literal["shapes", "defaults", "counts", "abstract", "broken
 
 @dataclass(frozen=True, slots=True)
 class Answer(Record):
-    """One thing that was found out about one framework by running it.
+    """One thing that was found out about a framework by running it.
 
     ``row`` is what was asked: a canonical tensor, a default, a way of counting; ``what`` says
     it in words, or as the tensor's shape in the formula. ``facts`` are the answer, by column,
@@ -29,7 +29,7 @@ class Answer(Record):
 
     @property
     def id(self) -> str:
-        """The name of the test that executes this cell: ``differences::torch::gelu``."""
+        """The name of the test that asks again: ``differences::torch::gelu``."""
         return f"differences::{self.framework}::{self.row}"
 
     @property
@@ -38,7 +38,7 @@ class Answer(Record):
         return self.section == "broken"
 
     def concerns(self, component: str) -> bool:
-        """Whether this is about ``component``, one of ``components`` or of what lies in them.
+        """Return whether this is about ``component``, one of ``components`` or of what lies in them.
 
         ``attention``, ``attention.query`` and ``layers.*.attention`` all are in
         ``layers.*.attention.query.kernel``.
@@ -51,7 +51,7 @@ class Answer(Record):
         return cls(framework.name, "broken", "worker", facts={"reason": reason})
 
     def as_json(self) -> dict[str, Any]:
-        """This cell in dicts, lists and strings, with its id."""
+        """Return this answer in dicts, lists and strings, with its id."""
         return {"id": self.id, **asdict(self)}
 
     @classmethod

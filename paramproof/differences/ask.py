@@ -1,4 +1,4 @@
-"""Every cell of one framework, found in this process by running it."""
+"""Ask one framework everything, in this process, by running it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paramproof.algebra import symbols as algebra
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
 from paramproof.differences.answer import Answer
-from paramproof.differences.count_in_letters import explained
+from paramproof.differences.count_in_letters import count_in_letters
 from paramproof.differences.questions import COUNTS, QUESTIONS
 from paramproof.formulas import EncoderSpec, inventory
 from paramproof.formulas.models import named_model
@@ -30,15 +30,15 @@ PROBES = "paramproof.differences.probes."
 
 
 def answers(chosen: Framework, builder: Builder) -> Iterator[Answer]:
-    """The cells of ``chosen``, in the order of the page.
+    """Yield the answers of ``chosen``, in the order of the page.
 
-    Raises ``measure.Unknown`` where the framework does something that has no word here. Of a
-    framework from outside there is no probe, and so only the shapes.
+    Raises ``measure.Unknown`` where the framework does something that has no name here. A
+    framework from outside has no probe, and so is asked for shapes only.
     """
     probe = _probe(chosen)
     order = [tensor.path for tensor in inventory(algebra.letters())]
     shapes = _shapes(chosen, builder, probe)
-    yield from sorted(shapes, key=lambda cell: order.index(cell.components[0]))
+    yield from sorted(shapes, key=lambda answer: order.index(answer.components[0]))
     if probe:
         yield from defaults(chosen, QUESTIONS)
         yield from _counts(chosen, builder, probe)
@@ -57,7 +57,7 @@ def _probe(chosen: Framework) -> ModuleType | None:
 
 
 def _shapes(chosen: Framework, builder: Builder, probe: ModuleType | None) -> Iterator[Answer]:
-    """A cell for each canonical tensor; for the decoder's table one tied and one of its own."""
+    """An answer for each canonical tensor; for the decoder's table one tied, one of its own."""
     known = algebra.known_sizes(chosen.fixed)
     named = inventory(algebra.letters(known=known))
     shapes = {tensor.path: _shape(tensor.shape) for tensor in named}
@@ -91,7 +91,7 @@ def _shape(shape: Sequence[Any]) -> str:
 
 
 def defaults(chosen: Framework, rows: Iterable[str]) -> Iterator[Answer]:
-    """The cells of ``rows``, which are names of questions, as far as there is something to ask."""
+    """Yield the answers to ``rows``, names of questions that the framework's probe can ask."""
     probe = _probe(chosen)
     for row in rows:
         question = QUESTIONS[row]
@@ -102,7 +102,7 @@ def defaults(chosen: Framework, rows: Iterable[str]) -> Iterator[Answer]:
 
 
 def _counts(chosen: Framework, builder: Builder, probe: ModuleType) -> Iterator[Answer]:
-    """A cell for each way of counting: the numbers of both models, and what is between."""
+    """An answer for each way of counting: the numbers of both models, and their difference."""
     specs = [counted_spec(model) for model in COUNTED]
     models = [builder.build(spec) for spec in specs]
     tensors = [len(model.weights()) for model in models]
@@ -111,13 +111,13 @@ def _counts(chosen: Framework, builder: Builder, probe: ModuleType) -> Iterator[
     for kind in sorted(small, key=list(COUNTS).index):
         how, number = small[kind]
         numbers = [number, large[kind][1]]
-        facts = {"how": how, "difference": explained(numbers, specs, tensors)}
+        facts = {"how": how, "difference": count_in_letters(numbers, specs, tensors)}
         facts |= {model: f"{n:,}" for model, n in zip(COUNTED, numbers, strict=True)}
         yield Answer(chosen.name, "counts", f"count.{kind}", COUNTS[kind], facts)
 
 
 def _abstract(chosen: Framework, probe: ModuleType) -> Answer:
-    """How a layer is made that could not be allocated, and what its weight holds instead."""
+    """How a layer is made that could not be allocated, and what its weight is instead."""
     weight = probe.abstract(IMPOSSIBLE)
     facts = {
         "held": probe.held(weight),

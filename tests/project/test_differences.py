@@ -10,11 +10,11 @@ import pytest
 
 from docs.writers.differences import reference as differences
 from docs.writers.differences.page import render
-from docs.writers.differences.pitfalls import BITES
+from docs.writers.differences.pitfalls import PITFALLS
 from paramproof.differences import measure
 from paramproof.differences import rows as grid
 from paramproof.differences.answer import Answer
-from paramproof.differences.count_in_letters import explained
+from paramproof.differences.count_in_letters import count_in_letters
 from paramproof.differences.measure import FAN_IN, FAN_OUT, TOKENS, WIDTH
 from paramproof.formulas import closed_form
 from paramproof.formulas.models import named_model
@@ -42,7 +42,7 @@ def test_every_cell_has_a_name_of_its_own():
 def test_the_page_opens_with_ten_sentences():
     text = differences.PAGE.read_text("utf-8").partition("## Tensors")[0]
     assert re.findall(r"^(\d+)\. ", text, re.MULTILINE) == [str(n) for n in range(1, 11)]
-    assert len(BITES) == 10
+    assert len(PITFALLS) == 10
 
 
 @pytest.mark.parametrize("section", ["shapes", "defaults", "counts", "abstract"])
@@ -139,19 +139,19 @@ def attention(attended, empty=0.0):
 
 @pytest.mark.parametrize(("attended", "meaning"), [(True, "attend"), (False, "ignore")])
 def test_masks(attended, meaning):
-    assert measure.true_means(attention(attended)) == meaning
+    assert measure.mask_polarity(attention(attended)) == meaning
 
 
 @pytest.mark.parametrize(
     ("empty", "answer"), [(0.0, "zeros"), (np.nan, "NaN"), (1 / TOKENS, "all keys alike")]
 )
 def test_nothing_to_attend(empty, answer):
-    assert measure.nothing_to_attend(attention(True, empty)) == answer
+    assert measure.fully_masked_row(attention(True, empty)) == answer
 
 
 def test_a_mask_that_does_nothing():
     with pytest.raises(measure.Unknown, match="makes no difference"):
-        measure.true_means(lambda x, mask: x.cumsum(1)[:, ::-1] + x.sum(1, keepdims=True))
+        measure.mask_polarity(lambda x, mask: x.cumsum(1)[:, ::-1] + x.sum(1, keepdims=True))
 
 
 @pytest.mark.parametrize(("axis", "answer"), [(1, "first"), (0, "second")])
@@ -174,7 +174,7 @@ SPECS = [
 
 def test_what_is_between_two_counts():
     def of(count):
-        return explained([count(spec.letters()) for spec in SPECS], SPECS, [46, 206])
+        return count_in_letters([count(spec.letters()) for spec in SPECS], SPECS, [46, 206])
 
     assert of(closed_form) == "0"
     assert of(lambda own: closed_form(own) + own.V * own.H + own.V) == "+ V·H + V"

@@ -86,7 +86,7 @@ def test_a_name_hides_a_file(tmp_path, monkeypatch):
         ('{"family": "moe"}', "no family is named 'moe'; there are: encoder, "),
         ('{"model_type": "moe"}', "model_type='moe' is not counted"),
         ('{"n_embd": 5}', "vocab_size is missing, as a configuration of Hugging Face's GPT-2"),
-        ('{"n_embd": 5, "dim": 5}', "'dim' is no key that is known of Hugging Face's GPT-2"),
+        ('{"n_embd": 5, "dim": 5}', "'dim' is no known key of Hugging Face's GPT-2"),
         ("list.json", "list.json is no JSON object: [1]"),
         ("wrong.json", "wrong.json: hidden_size='12' is not possible: it must be an int"),
     ],

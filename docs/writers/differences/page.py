@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from docs.writers.differences.pitfalls import bites
+from docs.writers.differences.pitfalls import pitfalls
 from paramproof.differences import rows as grid
 from paramproof.differences.answer import Answer
 from paramproof.differences.ask import COUNTED, counted_spec
@@ -27,9 +27,9 @@ whatever is installed.
 
 Asked of {versions}.
 
-## The ten that bite most
+## Ten common pitfalls
 
-{bites}
+{pitfalls}
 
 In parentheses are the rows below that say so.
 
@@ -95,7 +95,7 @@ def render(
     (dtype,) = {cell.facts["dtype"] for cell in of["shapes"]}
     return TEXT.format(
         versions=", ".join(f"{name} {version}" for name, version in versions.items()),
-        bites="\n".join(f"{n}. {text}" for n, text in enumerate(bites(cells), 1)),
+        pitfalls="\n".join(f"{n}. {text}" for n, text in enumerate(pitfalls(cells), 1)),
         dtypes=dtype,
         layouts=", ".join(f"*{name}* `{pattern}`" for name, pattern in LAYOUTS.items()),
         tensors="\n\n".join(_tensors(of["shapes"], every)),

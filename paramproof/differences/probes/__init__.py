@@ -1,7 +1,7 @@
 """One file per framework, which asks its framework what the reference wants to know.
 
-A file here imports its framework, ``paramproof.builders.protocol`` and ``paramproof.differences.measure``,
-and nothing else of the project. Its public functions are those named in
+A file here imports its framework, ``paramproof.builders.protocol`` and
+``paramproof.differences.measure``, and nothing else of the project. Its public functions are those named in
 ``paramproof.differences.questions``; a docstring of theirs is printed as what was asked. Every
 layer is made as it comes, with no argument that the question does not need.
 
@@ -13,5 +13,5 @@ allocate, and its source is printed; ``value_of`` asks one of its weights for a 
 
 from typing import TypeAlias
 
-Counts: TypeAlias = dict[str, tuple[str, int]]
+CountsByKind: TypeAlias = dict[str, tuple[str, int]]
 """By what is counted: how a user of the framework would count it, and the number."""
