@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from paramproof.builders.protocol import Array, DType, NotAllocated, UnsupportedSpec
 from paramproof.formulas.path import starred
-from paramproof.formulas.text import and_more
+from paramproof.formulas.printing import and_more
 
 MAX_ARRAYS_NAMED = 40
 """An error names this many arrays, or arrays of all layers, and counts the others."""

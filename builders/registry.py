@@ -99,7 +99,7 @@ def frameworks() -> dict[str, Framework]:
 
 
 def framework(name: str) -> Framework:
-    """Return the framework called ``name``. Raises ``ValueError`` that lists the names there are."""
+    """Return the framework called ``name``, or raise ``ValueError`` with the names there are."""
     found = frameworks()
     if name not in found:
         raise ValueError(f"no framework is named {name!r}; there are: {', '.join(found)}")

@@ -1,0 +1,1 @@
+"""The pages, and ``docs.writers``, which writes the generated parts of them."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from paramproof.formulas.path import starred
-from paramproof.formulas.text import shape_text
+from paramproof.formulas.printing import shape_text
 
 RowKind: TypeAlias = Literal[
     "missing", "unexpected", "wrong shape", "wrong trainability", "wrong count"

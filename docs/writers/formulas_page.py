@@ -9,9 +9,11 @@ from functools import cache
 from itertools import pairwise
 from types import FunctionType
 
-from paramproof.algebra.terms import Term, collected, symbols, terms, written
+from paramproof.algebra.symbols import symbols
+from paramproof.algebra.terms import Term, terms
 from paramproof.formulas import FAMILIES, Family, Tensor, closed_form, inventory
 from paramproof.formulas import terms as parts_module
+from paramproof.formulas.notation import text
 
 
 def blocks() -> dict[str, str]:
@@ -40,7 +42,7 @@ def family(found: Family) -> str:
     rows = [
         "| component | tensors | count | times | sources |",
         "| --- | --- | --- | --- | --- |",
-        *map(_row, terms(letters), [letters] * len(terms(letters))),
+        *map(_row, terms(letters)),
     ]
     return "\n\n".join(
         [
@@ -48,9 +50,8 @@ def family(found: Family) -> str:
             markdown(found.letters),
             "\n".join(_letters(found)),
             "\n".join(rows),
-            "Together, sorted by what is repeated or may be absent:\n\n"
-            f"    {written(collected(summed, letters))}",
-            f"The closed form:\n\n    {written(closed_form(letters))}",
+            f"Together, sorted by what is repeated or may be absent:\n\n    {text(summed)}",
+            f"The closed form:\n\n    {text(closed_form(letters))}",
             markdown(found.closed_form),
         ]
     )
@@ -58,13 +59,13 @@ def family(found: Family) -> str:
 
 def markdown(function: object) -> str:
     """A docstring as Markdown: its paragraphs, and sums kept as they are set."""
-    text = inspect.getdoc(function) or ""
-    return "\n\n".join(map(_paragraph, text.replace("``", "`").split("\n\n")))
+    found = inspect.getdoc(function) or ""
+    return "\n\n".join(map(_paragraph, found.replace("``", "`").split("\n\n")))
 
 
-def _paragraph(text: str) -> str:
-    is_sum = any(line.startswith("+ ") for line in text.splitlines())
-    return "\n".join(f"    {line}" for line in text.splitlines()) if is_sum else text
+def _paragraph(lines: str) -> str:
+    is_sum = any(line.startswith("+ ") for line in lines.splitlines())
+    return "\n".join(f"    {line}" for line in lines.splitlines()) if is_sum else lines
 
 
 def _letters(found: Family) -> Iterator[str]:
@@ -88,9 +89,9 @@ def letter_meanings(letters: type) -> dict[str, str]:
     }
 
 
-def _row(term: Term, letters: object) -> str:
+def _row(term: Term) -> str:
     tensors = "; ".join(_shapes(term))
-    count, times = written(collected(term.each, letters)), written(term.times)
+    count, times = text(term.each), text(term.times)
     sources = "; ".join(term.sources)
     return f"| `{term.path}` | {tensors} | {count} | {times} | {sources} |"
 
@@ -101,7 +102,7 @@ def _shapes(term: Term) -> Iterator[str]:
     for tensor in term.tensors:
         inside = tensor.path.removeprefix(f"{term.path}.")
         owner, _, leaf = inside.rpartition(".")
-        shape = ", ".join(map(written, tensor.shape))
+        shape = ", ".join(map(text, tensor.shape))
         groups.setdefault((leaf, shape, _note(tensor)), []).append(owner)
     for (leaf, shape, note), owners in groups.items():
         whose = f"{', '.join(owners)}: " if owners[0] else ""
@@ -111,5 +112,5 @@ def _shapes(term: Term) -> Iterator[str]:
 def _note(tensor: Tensor) -> str:
     tied = f", tied to `{tensor.tied_to}`" if tensor.tied_to else ""
     fixed = "" if tensor.trainable else ", not trainable"
-    present = f", if {written(tensor.present)}" if tensor.present != 1 else ""
+    present = f", if {text(tensor.present)}" if tensor.present != 1 else ""
     return f"{tied}{fixed}{present}"

@@ -1,1 +1,1 @@
-"""Counts in letters: symbols, terms, residuals."""
+"""Counts in letters: a family's letters as symbols, its terms, and what differs."""

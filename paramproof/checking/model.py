@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from paramproof.algebra.symbols import symbols
 from paramproof.builders.protocol import Builder
 from paramproof.formulas import FAMILIES, Report, Spec, closed_form, compare, inventory
 from paramproof.formulas.families import Family, family_of
+from paramproof.formulas.notation import text
 from paramproof.sources.reference import in_one_line
 
 PRIMES = (
@@ -62,10 +64,5 @@ def require_agreement(families: Iterable[str]) -> None:
 
 def _difference(family: Family) -> str:
     """What the closed form has more than the inventory, in letters."""
-    # Only where they differ: SymPy takes its time to import.
-    import sympy
-
-    from paramproof.algebra.terms import symbols, written
-
     letters = symbols(family.letters)
-    return written(sympy.expand(family.closed_form(letters) - family.inventory(letters).total()))
+    return text(family.closed_form(letters) - family.inventory(letters).total())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from paramproof.formulas.text import some_of
+from paramproof.formulas.printing import some_of
 from paramproof.sources.checkpoints import CheckpointReport, compare_checkpoint
 from paramproof.sources.checkpoints.header import recorded_spec
 from paramproof.sources.resolve import ResolvedModel, resolve_model

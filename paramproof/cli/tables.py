@@ -14,7 +14,7 @@ from paramproof.checking.result import Result
 from paramproof.formulas import FAMILIES, Inventory, Spec, inventory
 from paramproof.formulas.families import family_of
 from paramproof.formulas.path import LAYER, leaf, lies_in
-from paramproof.formulas.text import shape_text
+from paramproof.formulas.printing import shape_text
 from paramproof.proof.prove import Proof
 
 RIGHT = "right"
@@ -147,7 +147,7 @@ def proof_table(proofs: Sequence[Proof]) -> Table:
 def _scope(proof: Proof) -> str:
     """For which sizes and optional parts the count was recovered."""
     fixed = [f"{letter} = {size}" for letter, size in proof.known.items()]
-    number = len(proof.heads)
+    number = len(proof.parts)
     plural = "s" * (number > 1)
     return ", ".join([*fixed, f"{number} combination{plural} of pooler and task heads"])
 

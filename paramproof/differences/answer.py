@@ -38,7 +38,7 @@ class Answer(Record):
         return self.section == "broken"
 
     def concerns(self, component: str) -> bool:
-        """Return whether this is about ``component``, one of ``components`` or of what lies in them.
+        """Return whether this is about ``component``: one of ``components``, or within them.
 
         ``attention``, ``attention.query`` and ``layers.*.attention`` all are in
         ``layers.*.attention.query.kernel``.

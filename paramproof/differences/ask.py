@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
-from paramproof.algebra import symbols as algebra
+from paramproof.algebra.symbols import folded
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
 from paramproof.differences.answer import Answer
@@ -17,8 +17,10 @@ from paramproof.differences.count_in_letters import count_in_letters
 from paramproof.differences.questions import COUNTS, QUESTIONS
 from paramproof.formulas import EncoderSpec, inventory
 from paramproof.formulas.models import named_model
-from paramproof.formulas.text import shape_text
+from paramproof.formulas.notation import text
+from paramproof.formulas.printing import shape_text
 from paramproof.proof import symbolic
+from paramproof.proof.parts import encoder_letters, known_sizes, spec_of, supported_parts
 
 DECODER = "mlm_head.decoder.weight"
 COUNTED = ("bert-tiny", "bert-base-uncased")
@@ -36,7 +38,7 @@ def answers(chosen: Framework, builder: Builder) -> Iterator[Answer]:
     framework from outside has no probe, and so is asked for shapes only.
     """
     probe = _probe(chosen)
-    order = [tensor.path for tensor in inventory(algebra.letters())]
+    order = [tensor.path for tensor in inventory(encoder_letters())]
     shapes = _shapes(chosen, builder, probe)
     yield from sorted(shapes, key=lambda answer: order.index(answer.components[0]))
     if probe:
@@ -46,7 +48,7 @@ def answers(chosen: Framework, builder: Builder) -> Iterator[Answer]:
 
 
 def counted_spec(model: str) -> EncoderSpec:
-    """The named model with both heads, the MLM head tied: what there is to count twice."""
+    """The named model with both parts, the MLM head tied: what there is to count twice."""
     return replace(named_model(model).spec, mlm_head=True, nsp_head=True)
 
 
@@ -58,36 +60,40 @@ def _probe(chosen: Framework) -> ModuleType | None:
 
 def _shapes(chosen: Framework, builder: Builder, probe: ModuleType | None) -> Iterator[Answer]:
     """An answer for each canonical tensor; for the decoder's table one tied, one of its own."""
-    known = algebra.known_sizes(chosen.fixed)
-    named = inventory(algebra.letters(known=known))
+    known = known_sizes(chosen.fixed)
+    named = inventory(encoder_letters(known=known))
     shapes = {tensor.path: _shape(tensor.shape) for tensor in named}
     sizes = dict(symbolic.POINTS[0]) | known
-    supported = algebra.supported_heads(builder, sizes)
-    tied = next(heads for heads in supported if not heads.untied)
-    for heads in (tied, *(heads for heads in supported[:1] if heads.untied)):
-        spec = replace(algebra.spec_of(sizes, heads), num_hidden_layers=2)
+    supported = supported_parts(builder, sizes)
+    tied = next(parts for parts in supported if not parts.untied)
+    for parts in (tied, *(parts for parts in supported[:1] if parts.untied)):
+        spec = replace(spec_of(sizes, parts), num_hidden_layers=2)
         types = probe.dtypes(builder.build(spec)) if probe else {}
-        for reading in symbolic.read(builder, heads, known):
+        for tensor in symbolic.read(builder, parts, known):
             # Layers count from 0 or from 1, so there is always one of the number 1.
-            dtype = types.get(reading.path.replace("*", "1"), "")
-            stored = _stored(reading) | {"dtype": dtype}
-            for part in reading.parts:
-                if heads == tied or part == DECODER:
+            dtype = types.get(tensor.path.replace("*", "1"), "")
+            stored = _stored(tensor) | {"dtype": dtype}
+            for part in tensor.parts:
+                if parts == tied or part == DECODER:
                     yield Answer(chosen.name, "shapes", part, shapes[part], stored, (part,))
-            if DECODER in reading.aliases:
+            if DECODER in tensor.aliases:
                 facts = stored | {"layout": "a second name of the table"}
                 row = f"{DECODER}, tied"
                 yield Answer(chosen.name, "shapes", row, shapes[DECODER], facts, (DECODER,))
 
 
-def _stored(reading: symbolic.Reading) -> dict[str, str]:
-    several = [f"{len(reading.parts)} concatenated"] if len(reading.parts) > 1 else []
-    layout = ", ".join([*several, *reading.layout]) or "as it is"
-    return {"path": reading.path, "shape": _shape(reading.shape), "layout": layout}
+def _stored(tensor: symbolic.SymbolicTensor) -> dict[str, str]:
+    several = [f"{len(tensor.parts)} concatenated"] if len(tensor.parts) > 1 else []
+    layout = ", ".join([*several, *tensor.layout]) or "as it is"
+    return {"path": tensor.path, "shape": _shape(tensor.shape), "layout": layout}
 
 
 def _shape(shape: Sequence[Any]) -> str:
-    return shape_text(map(algebra.text, shape))
+    return shape_text(map(_text, shape))
+
+
+def _text(length: Any) -> str:
+    return text(folded(length))
 
 
 def defaults(chosen: Framework, rows: Iterable[str]) -> Iterator[Answer]:

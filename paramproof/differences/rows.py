@@ -60,7 +60,7 @@ def _in_order(answers: Sequence[Answer]) -> list[str]:
 
 
 def names(answers: Sequence[Answer], every: Sequence[str]) -> str:
-    """Return ``all``, or names with those of one beginning together: ``keras-{jax,torch}, torch``."""
+    """Return ``all``, or the names, those of one beginning as ``keras-{jax,torch}``."""
     frameworks = [answer.framework for answer in answers]
     if len(every) > 1 and frameworks == list(every):
         return "all"

@@ -1,42 +1,33 @@
-"""What an explanation comes to, in the letters of the model's family.
-
-SymPy takes a third of a second to import: this module is imported where algebra is printed.
-"""
+"""What an explanation comes to, in the letters of the model's family."""
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
-import sympy
-
-from paramproof.algebra.symbols import SYMBOLS
-from paramproof.algebra.terms import collected, sizes_as_symbols, written
+from paramproof.algebra.symbols import sizes_as_symbols
 from paramproof.explain.explanation import Explanation, Part, spec_of, usual_estimate
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import counted
+from paramproof.formulas.expression import Expression, letter
+from paramproof.formulas.notation import text
 from paramproof.formulas.path import lies_in
 from paramproof.formulas.spec import FamilyLetters, Spec
-
-Expression: TypeAlias = Any
-"""A SymPy polynomial, or an int."""
 
 
 def in_letters(explanation: Explanation, spec: Spec) -> Expression:
     """The number of ``explanation`` as a polynomial."""
     letters = symbols(spec, explanation)
     named = inventory(letters)
-    total = sympy.Integer(0)
+    total = Expression()
     for part in explanation.parts:
         times = part.times * ((letters.A - 1) if part.per_head_full_width else 1)
         for tensor in counted(named, *part.conventions):
             if lies_in(tensor.path, part.component):
                 total += times * tensor.present * tensor.size * (1 if part.one else tensor.repeat)
-    return sympy.expand(total)
+    return total
 
 
 def beyond(explanation: Explanation, spec: Spec) -> Expression:
     """What ``explanation`` has beyond the component that it begins with, as the model has it."""
-    return sympy.expand(in_letters(explanation, spec) - in_letters(reference(explanation), spec))
+    return in_letters(explanation, spec) - in_letters(reference(explanation), spec)
 
 
 def reference(explanation: Explanation) -> Explanation:
@@ -54,12 +45,12 @@ def symbols(spec: Spec, explanation: Explanation | None = None) -> FamilyLetters
     if explanation and explanation.as_estimate:
         usual = symbols(usual_estimate(spec))
         return usual._replace(F=4 * usual.H)
-    own: dict[str, Expression] = sizes_as_symbols(spec)._asdict()
+    own = sizes_as_symbols(spec)._asdict()
     numbers = spec.letters()._asdict()
     other = spec_of(explanation, spec).letters()._asdict() if explanation else numbers
     for name, number in numbers.items():
         if other[name] != number:
-            own[name] = sympy.Symbol(f"{name}'", integer=True, positive=True)
+            own[name] = letter(f"{name}'")
     if numbers.get("U") == numbers.get("V"):
         own["U"] = own["V"]
     if numbers.get("G") == numbers["A"]:
@@ -69,35 +60,13 @@ def symbols(spec: Spec, explanation: Explanation | None = None) -> FamilyLetters
     return type(spec.letters())(**own)
 
 
-def expanded(expression: Expression) -> Expression:
-    """Multiplied out, and 0 where it is nothing."""
-    return sympy.expand(expression)
-
-
-def text(expression: Expression, spec: Spec) -> str:
-    """A polynomial as the field writes it, the layers first: ``L·(9·H + F) + 2·H``."""
-    parts = sympy.Add.make_args(collected(expression, sizes_as_symbols(spec)))
-    return written(sympy.Add(*map(_minus_first, parts)))
-
-
-def _minus_first(product: Expression) -> Expression:
-    """``−L·(5·H + F)`` for ``L·(−5·H − F)``."""
-    factors = list(sympy.Mul.make_args(product))
-    for index, factor in enumerate(factors):
-        terms = sympy.Add.make_args(factor)
-        if len(terms) > 1 and all(term.could_extract_minus_sign() for term in terms):
-            factors[index] = -factor
-            return -sympy.Mul(*factors)
-    return product
-
-
 def in_powers(residual: int, spec: Spec) -> str:
     """A difference that no explanation fits, by its size: ``−3·H² + 12·H − 5``."""
     hidden = int(spec.hidden_size)
     square, rest = _nearest(residual, hidden * hidden)
     linear, units = _nearest(rest, hidden)
-    symbol = SYMBOLS["H"]
-    return written(square * symbol**2 + linear * symbol + sympy.Integer(units))
+    symbol = letter("H")
+    return text(square * symbol**2 + linear * symbol + units)
 
 
 def _nearest(number: int, step: int) -> tuple[int, int]:

@@ -11,7 +11,8 @@ from paramproof.explain.explanation import recount
 from paramproof.explain.search import Explanations, Match
 from paramproof.explain.words import of_one
 from paramproof.formulas.conventions import CONVENTIONS
-from paramproof.formulas.text import MINUS, and_more, signed, some_of
+from paramproof.formulas.notation import MINUS, text
+from paramproof.formulas.printing import and_more, signed, some_of
 
 MAX_SHOWN = 6
 """So many explanations are printed."""
@@ -84,14 +85,13 @@ def render(found: Iterable[Match]) -> list[Rendered]:
 
 
 def _render(match: Match, equal: tuple[str, ...] = ()) -> Rendered:
-    letters = algebra.text(algebra.in_letters(match.explanation, match.spec), match.spec)
+    letters = text(algebra.in_letters(match.explanation, match.spec))
     if not of_one(match.explanation):
         return Rendered(match, letters, equal=equal)
     own = algebra.reference(match.explanation)
     residual = algebra.beyond(match.explanation, match.spec)
     difference = match.count - recount(own, match.spec)[0]
-    text = algebra.text(residual, match.spec) if residual else ""
-    return Rendered(match, letters, difference, text, equal)
+    return Rendered(match, letters, difference, text(residual) if residual else "", equal)
 
 
 def lines(answer: Explanations) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from paramproof.explain.explanation import TRAINABLE, Explanation, Part
 from paramproof.explain.sizes import known
 from paramproof.formulas.path import LAYER, has_layer, in_braces, leaf, lies_in, parent
-from paramproof.formulas.text import some_of
+from paramproof.formulas.printing import some_of
 
 MAX_OWNERS_NAMED = 3
 """Of the named models that have a size, so many are named."""

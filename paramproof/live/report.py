@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from paramproof.formulas import Spec, closed_form
+from paramproof.formulas.printing import shape_text, some_of
 from paramproof.formulas.report import aligned, totals
-from paramproof.formulas.text import shape_text, some_of
 from paramproof.live.matching import Matching, match_weights
 from paramproof.live.readers import LiveWeight, live_weights
 from paramproof.sources.reference import in_one_line, load_reference

@@ -2,18 +2,18 @@
 
 No name, shape or formula goes in. A count is taken to be a polynomial: in the letters L, A,
 K = H/A, F, V, P and T a combination of the monomials in ``GRID``, different for each
-combination of heads. Polynomials in those monomials are determined by their values on a grid
+combination of parts. Polynomials in those monomials are determined by their values on a grid
 of as many nodes, exactly, in fractions. The grid is the divisors of L·A²·K², L·A·K·F, V·A·K,
 P·A·K and T·A·K (what any encoder of dense layers, norms and tables is made of) with a border:
 each of these times one letter more. So a term of one degree too much is seen as such.
 
-The fullest combination of heads is recovered on all of that. For each other one only what it
-has less is recovered, on the smaller ``HEADS_GRID``, since a head has no layers.
+The fullest combination of parts is recovered on all of that. For each other one only what it
+has less is recovered, on the smaller ``PARTS_GRID``, since no part has layers.
 
 What would fool it, and what catches that (tests/project/test_foolers.py):
 
 - A term that is 0 on every node, such as (V − 13)·(V − 42)·(V − 128). Random examples.
-- A head's term in F, P, L or T that is 0 on the smaller grid. Random examples.
+- A part's term in F, P, L or T that is 0 on the smaller grid. Random examples.
 - A branch on size beyond the nodes (V > 25000). Anchors: models of real size.
 - Two errors that cancel in the total. The symbolic reading, and every comparison by tensor.
 - A buffer: what is not trainable is not counted here. If the builder lists it, the reading and
@@ -27,17 +27,24 @@ This says nothing of which tensors there are, nor of the model's outputs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-import sympy
-
-from paramproof.algebra import symbols as algebra
-from paramproof.algebra.symbols import SIZES, Expression, Heads
 from paramproof.builders.protocol import Builder
 from paramproof.formulas import closed_form
+from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.proof.newton import Exponents, divisors, polynomial, with_border
+from paramproof.proof.parts import (
+    FIELDS,
+    Parts,
+    encoder_letters,
+    known_sizes,
+    over_parts,
+    spec_of,
+    supported_parts,
+)
 
 Sizes = dict[str, int]
 
@@ -56,9 +63,9 @@ In every residue class modulo 2 and 3, and in several modulo 8 and 64. L has one
 a builder that cannot do without layers.
 """
 
-LETTERS = "".join(SIZES)
+LETTERS = "".join(FIELDS)
 GRID = with_border(divisors(LETTERS, "LAAKK", "LAKF", "VAK", "PAK", "TAK"), corners=False)
-HEADS_GRID = with_border(divisors(LETTERS, "AAKK", "VAK"), corners=True)
+PARTS_GRID = with_border(divisors(LETTERS, "AAKK", "VAK"), corners=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +79,14 @@ class Interpolation:
     recovered: Expression
     formula: Expression
     known: Sizes
-    heads: tuple[Heads, ...]
+    parts: tuple[Parts, ...]
     builds: int
     alarms: tuple[str, ...]
 
     @property
     def residual(self) -> Expression:
         """recovered − formula, 0 where they are identical."""
-        return sympy.expand(self.recovered - self.formula)
+        return self.recovered - self.formula
 
 
 class _Counts:
@@ -89,37 +96,37 @@ class _Counts:
         self.builder = builder
         self.known: dict[tuple[object, ...], int] = {}
 
-    def __call__(self, sizes: Sizes, heads: Heads) -> int:
-        key = (*sizes.values(), *heads)
+    def __call__(self, sizes: Sizes, parts: Parts) -> int:
+        key = (*sizes.values(), *parts)
         if key not in self.known:
-            weights = self.builder.build(algebra.spec_of(sizes, heads)).weights()
+            weights = self.builder.build(spec_of(sizes, parts)).weights()
             self.known[key] = sum(weight.size for weight in weights if weight.trainable)
         return self.known[key]
 
-    def difference(self, heads: Heads, others: Heads, sizes: Sizes) -> int:
-        return self(sizes, heads) - self(sizes, others)
+    def difference(self, parts: Parts, others: Parts, sizes: Sizes) -> int:
+        return self(sizes, parts) - self(sizes, others)
 
 
 def interpolate(builder: Builder, fixed: Mapping[str, object]) -> Interpolation:
     """Recover the polynomial of ``builder``, which cannot vary the fields in ``fixed``.
 
-    Raises ``ValueError`` where the builder refuses every combination of heads, or too many
+    Raises ``ValueError`` where the builder refuses every combination of parts, or too many
     sizes.
     """
-    known = algebra.known_sizes(fixed)
+    known = known_sizes(fixed)
     first = {letter: values[0] for letter, values in NODES.items()} | known
     counts = _Counts(builder)
-    fullest, *others = algebra.supported_heads(builder, first)
+    fullest, *others = supported_parts(builder, first)
     whole = _recover(builder, GRID, known, [fullest], lambda sizes: counts(sizes, fullest))
     recovered = {fullest: whole}
-    for heads in others:
-        less = partial(counts.difference, heads, fullest)
-        difference = _recover(builder, HEADS_GRID, known, [heads, fullest], less)
-        recovered[heads] = sympy.expand(whole + difference)
-    formula = {heads: closed_form(algebra.letters(heads, known)) for heads in recovered}
+    for parts in others:
+        less = partial(counts.difference, parts, fullest)
+        difference = _recover(builder, PARTS_GRID, known, [parts, fullest], less)
+        recovered[parts] = whole + difference
+    formula = {parts: closed_form(encoder_letters(parts, known)) for parts in recovered}
     return Interpolation(
-        algebra.over_heads(recovered),
-        algebra.over_heads(formula),
+        over_parts(recovered),
+        over_parts(formula),
         known,
         tuple(recovered),
         len(counts.known),
@@ -131,44 +138,44 @@ def _recover(
     builder: Builder,
     grid: frozenset[Exponents],
     known: Sizes,
-    combinations: list[Heads],
+    combinations: list[Parts],
     value: Callable[[Sizes], int],
 ) -> Expression:
     """The polynomial with the monomials of ``grid`` whose values ``value`` gives."""
     nodes = _nodes(builder, known, combinations)
-    indices = [index for index, letter in enumerate(SIZES) if letter in known]
+    indices = [index for index, letter in enumerate(FIELDS) if letter in known]
     grid = frozenset(e for e in grid if not any(e[index] for index in indices))
     values = {}
     for exponents in sorted(grid):
         at = zip(nodes.items(), exponents, strict=True)
         values[exponents] = value({letter: column[power] for (letter, column), power in at})
     terms = polynomial(values, list(nodes.values())).items()
-    return algebra.total(
-        sympy.Rational(coefficient.numerator, coefficient.denominator)
-        * sympy.prod(s**power for s, power in zip(SIZES.values(), exponents, strict=True))
-        for exponents, coefficient in terms
-    )
+    return sum((coefficient * _monomial(powers) for powers, coefficient in terms), Expression())
 
 
-def _nodes(builder: Builder, known: Sizes, combinations: list[Heads]) -> dict[str, list[int]]:
-    """The values of each letter that the builder can express with these heads."""
+def _monomial(powers: Exponents) -> Expression:
+    return math.prod(map(pow, map(letter, FIELDS), powers), start=expression(1))
+
+
+def _nodes(builder: Builder, known: Sizes, combinations: list[Parts]) -> dict[str, list[int]]:
+    """The values of each letter that the builder can express with these parts."""
     first = {letter: values[0] for letter, values in NODES.items()} | known
 
-    def expressible(letter: str, value: int) -> bool:
-        specs = [algebra.spec_of(first | {letter: value}, heads) for heads in combinations]
+    def expressible(name: str, value: int) -> bool:
+        specs = [spec_of(first | {name: value}, parts) for parts in combinations]
         return all(builder.supports(spec) is True for spec in specs)
 
     nodes = {}
-    for index, (letter, values) in enumerate(NODES.items()):
-        found = [known[letter]] if letter in known else []
-        found = found or [value for value in values if expressible(letter, value)]
-        if letter not in known and len(found) <= max(exponents[index] for exponents in GRID):
-            raise ValueError(f"too few sizes can be expressed to vary {letter}: {found}")
-        nodes[letter] = found
+    for index, (name, values) in enumerate(NODES.items()):
+        found = [known[name]] if name in known else []
+        found = found or [value for value in values if expressible(name, value)]
+        if name not in known and len(found) <= max(exponents[index] for exponents in GRID):
+            raise ValueError(f"too few sizes can be expressed to vary {name}: {found}")
+        nodes[name] = found
     return nodes
 
 
-def _alarms(recovered: Mapping[Heads, Expression]) -> Iterable[str]:
-    for heads, expression in recovered.items():
-        if any(not c.is_Integer for c in sympy.Poly(expression, *SIZES.values()).coeffs()):
-            yield f"{heads}: a coefficient is no integer, as of a floor, padding or a high degree"
+def _alarms(recovered: Mapping[Parts, Expression]) -> Iterable[str]:
+    for parts, found in recovered.items():
+        if not found.is_whole:
+            yield f"{parts}: a coefficient is no integer, as of a floor, padding or a high degree"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
 Exponents = tuple[int, ...]
@@ -55,10 +56,9 @@ def polynomial(
     the other give Newton's form, and expanding that in one letter after the other powers.
     """
     table = {exponents: Fraction(value) for exponents, value in values.items()}
-    for axis, points in enumerate(nodes):
-        table = _along(axis, table, lambda line, points=points: _newton(line, points))
-    for axis, points in enumerate(nodes):
-        table = _along(axis, table, lambda line, points=points: _powers(line, points))
+    for change in (_newton, _powers):
+        for axis, points in enumerate(nodes):
+            table = _along(axis, table, partial(change, points=points))
     return {exponents: value for exponents, value in table.items() if value}
 
 
@@ -68,7 +68,7 @@ def _along(
     change: Callable[[list[Fraction]], list[Fraction]],
 ) -> dict[Exponents, Fraction]:
     """``table`` with ``change`` made to each line parallel to ``axis``."""
-    changed = {}
+    changed: dict[Exponents, Fraction] = {}
     for start in (exponents for exponents in table if not exponents[axis]):
         line: list[Exponents] = [start]
         while (following := _at(line[-1], axis)) in table:

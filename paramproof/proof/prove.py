@@ -11,9 +11,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from paramproof.algebra.residual import lines
+from paramproof.algebra.symbols import folded
 from paramproof.builders.protocol import Builder, Model
 from paramproof.builders.registry import Framework
-from paramproof.formulas import EncoderSpec
+from paramproof.formulas import Numerics, Spec
+from paramproof.formulas.expression import Expression
+from paramproof.formulas.notation import text
+from paramproof.proof import symbolic
+from paramproof.proof.findings import components_of_size, residuals
+from paramproof.proof.interpolation import interpolate
+from paramproof.proof.parts import Parts, encoder_letters
 from paramproof.record import Record
 
 ProofStatus: TypeAlias = Literal["proved", "different", "broken"]
@@ -24,7 +32,7 @@ class Proof(Record):
     """What was proved of one framework, or what stands against it.
 
     ``recovered``, ``formula`` and ``residual`` are polynomials as text; ``known`` are letters
-    that the framework cannot vary and ``heads`` the combinations it can express. ``tensors``
+    that the framework cannot vary and ``parts`` the combinations it can express. ``tensors``
     is the number read in symbols, ``findings`` is what differs, by line. ``reason`` says why
     there is nothing of all that.
     """
@@ -35,7 +43,7 @@ class Proof(Record):
     formula: str = ""
     residual: str = ""
     known: dict[str, int] = field(default_factory=dict)
-    heads: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
     tensors: int = 0
     findings: tuple[str, ...] = ()
     builds: int = 0
@@ -61,34 +69,30 @@ class _Counting:
         self.builder = builder
         self.builds = 0
 
-    def build(self, spec: EncoderSpec) -> Model:
+    def build(self, spec: Spec, *numerics: Numerics | None, **options: Any) -> Model:
         self.builds += 1
-        return self.builder.build(spec)
+        return self.builder.build(spec, *numerics, **options)
 
 
 def prove(chosen: Framework, builder: Builder) -> Proof:
-    """Hold ``builder`` to the formula at every size it can be given."""
-    # In a worker only: whoever lists frameworks or counts does not wait for SymPy.
-    from paramproof.algebra import symbols as algebra
-    from paramproof.proof.interpolation import interpolate
-
+    """Compare ``builder`` with the formula at every size it can be given."""
     start = time.perf_counter()
     counting = _Counting(builder)
     found = interpolate(counting, chosen.fixed)
-    findings, tensors = _read(counting, found.heads, found.known)
+    findings, tensors = _read(counting, found.parts, found.known)
     residual = found.residual
     if residual and not findings:
-        findings = [f"actual − formula = {algebra.text(residual)}   {_size_of(residual)}".rstrip()]
+        findings = [f"actual − formula = {_text(residual)}   {_size_of(residual)}".rstrip()]
     findings += found.alarms
     return Proof(
         chosen.name,
         chosen.version,
         "different" if residual or findings else "proved",
-        algebra.text(found.recovered),
-        algebra.text(found.formula),
-        algebra.text(residual),
+        _text(found.recovered),
+        _text(found.formula),
+        _text(residual),
         found.known,
-        tuple(map(str, found.heads)),
+        tuple(map(str, found.parts)),
         tensors,
         tuple(findings),
         counting.builds,
@@ -96,34 +100,32 @@ def prove(chosen: Framework, builder: Builder) -> Proof:
     )
 
 
-def _read(
-    builder: Builder, combinations: Iterable[Any], known: Mapping[str, int]
-) -> tuple[list[str], int]:
-    """What the symbolic reading finds, the same only once, and how many tensors it read."""
-    from paramproof.algebra import symbols as algebra
-    from paramproof.algebra.residual import lines, reading_terms
-    from paramproof.proof import symbolic
+def _text(polynomial: Expression) -> str:
+    return text(folded(polynomial))
 
+
+def _read(
+    builder: Builder, combinations: Iterable[Parts], known: Mapping[str, int]
+) -> tuple[list[str], int]:
+    """Return what the symbolic reading finds, duplicates merged, and the tensors read."""
     findings: dict[str, list[str]] = {}
     tensors = 0
-    for heads in combinations:
+    for parts in combinations:
         try:
-            readings = symbolic.read(builder, heads, known)
+            read = symbolic.read(builder, parts, known)
         except symbolic.Unreadable as error:
-            findings.setdefault(str(error), []).append(str(heads))
+            findings.setdefault(str(error), []).append(str(parts))
             continue
-        tensors += len(readings)
-        letters = algebra.letters(heads, known)
-        if terms := reading_terms(readings, letters):
-            differing = [f"  {term.what}: {term.path}" for term in terms]
-            block = "\n".join([*lines(terms, letters), *differing])
-            findings.setdefault(block, []).append(str(heads))
-    return [f"{', '.join(heads)}:\n{block}" for block, heads in findings.items()], tensors
+        tensors += len(read)
+        letters = encoder_letters(parts, known)
+        if found := residuals(read, letters):
+            differing = [f"  {residual.what}: {residual.path}" for residual in found]
+            block = "\n".join([*lines(found, letters), *differing])
+            findings.setdefault(block, []).append(str(parts))
+    return [f"{', '.join(parts)}:\n{block}" for block, parts in findings.items()], tensors
 
 
-def _size_of(residual: Any) -> str:
-    """The components that are as large as ``residual``: all that a total alone can say."""
-    from paramproof.algebra.residual import components_of_size
-
+def _size_of(residual: Expression) -> str:
+    """Return the components that are as large as ``residual``: all that a total can say."""
     names = components_of_size(residual)
     return f"as large as {' or '.join(names)}" if names else ""

@@ -20,14 +20,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
-import sympy
-
-from paramproof.algebra import symbols as algebra
-from paramproof.algebra.symbols import SIZES, Expression, Heads
 from paramproof.builders.protocol import Builder
 from paramproof.formulas import Weight
+from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.notation import text
 from paramproof.formulas.path import LAYER
+from paramproof.proof.parts import FIELDS, Parts, spec_of
 
 Sizes = Mapping[str, int]
 
@@ -45,7 +45,7 @@ class Unreadable(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SymbolicTensor:
     """One native tensor, ``times`` of it where its path has a ``*`` for a number.
 
     ``parts``, ``layout`` and ``aliases`` are as in ``Weight``, with ``*`` for layers.
@@ -62,16 +62,16 @@ class Reading:
     @property
     def size(self) -> Expression:
         """Number of entries of all of them, whether trainable or not."""
-        return self.times * sympy.prod(self.shape)
+        return self.times * math.prod(self.shape)
 
 
 def read(
     builder: Builder,
-    heads: Heads,
+    parts: Parts,
     known: Sizes | None = None,
     points: Sequence[Sizes] = POINTS,
-) -> list[Reading]:
-    """Every native tensor of ``builder``'s encoder with ``heads``, in symbols.
+) -> list[SymbolicTensor]:
+    """Every native tensor of ``builder``'s encoder with ``parts``, in symbols.
 
     ``known`` are the letters that the builder cannot vary, with their values.
 
@@ -81,20 +81,22 @@ def read(
     needed = 2
     while True:
         try:
-            return _read(builder, heads, known or {}, points[:needed])
+            return _read(builder, parts, known or {}, points[:needed])
         except Unreadable:
             if needed >= len(points):
                 raise
             needed += 1
 
 
-def total(readings: Sequence[Reading]) -> Expression:
+def total(tensors: Sequence[SymbolicTensor]) -> Expression:
     """The symbolic count of what is trainable."""
-    return algebra.total(reading.size for reading in readings if reading.trainable)
+    return sum((one.size for one in tensors if one.trainable), Expression())
 
 
-def _read(builder: Builder, heads: Heads, known: Sizes, points: Sequence[Sizes]) -> list[Reading]:
-    builds = [_groups(builder.build(algebra.spec_of(p, heads)).weights()) for p in points]
+def _read(
+    builder: Builder, parts: Parts, known: Sizes, points: Sequence[Sizes]
+) -> list[SymbolicTensor]:
+    builds = [_groups(builder.build(spec_of(p, parts)).weights()) for p in points]
     lengths = _Lengths(points, known)
     readings = []
     for key in dict.fromkeys(key for build in builds for key in build):
@@ -108,17 +110,17 @@ def _read(builder: Builder, heads: Heads, known: Sizes, points: Sequence[Sizes])
             lengths.explain(list(axis), f"axis {number} of {path}")
             for number, axis in enumerate(zip(*shapes, strict=True))
         )
-        readings.append(Reading(path, shape, times, *key[1:5]))
+        readings.append(SymbolicTensor(path, shape, times, *key[1:5]))
     return readings
 
 
-def _groups(weights: Sequence[Weight]) -> dict[tuple, list[Weight]]:
+def _groups(weights: Sequence[Weight]) -> dict[tuple[Any, ...], list[Weight]]:
     """Weights that differ in a number of their path only, and so in nothing else, together.
 
     Those of another shape are a group of their own, numbered as they come.
     """
-    groups: dict[tuple, list[Weight]] = defaultdict(list)
-    shapes: dict[tuple, list[tuple[int, ...]]] = defaultdict(list)
+    groups: dict[tuple[Any, ...], list[Weight]] = defaultdict(list)
+    shapes: dict[tuple[Any, ...], list[tuple[int, ...]]] = defaultdict(list)
     for weight in weights:
         names = (_starred(weight.parts), weight.layout, _starred(weight.aliases))
         key = (_starred((weight.path,))[0], weight.trainable, *names)
@@ -137,19 +139,15 @@ class _Lengths:
     """What lengths, seen at several points, are made of."""
 
     def __init__(self, points: Sequence[Sizes], known: Sizes) -> None:
-        single = [(letter,) for letter in SIZES if letter not in known]
-        double = list(combinations((letter for (letter,) in single), 2))
+        single = [(name,) for name in FIELDS if name not in known]
+        double = list(combinations((name for (name,) in single), 2))
         self.points = points
         self.values: dict[Expression, list[int]] = {
-            sympy.prod(SIZES[letter] for letter in letters): [
-                math.prod(point[letter] for letter in letters) for point in points
-            ]
+            _product(letters): [math.prod(point[name] for name in letters) for point in points]
             for letters in [*single, *double]
         }
         hidden = [letters for letters in double if letters == ("A", "K")]
-        self.simple = [
-            sympy.prod(SIZES[letter] for letter in letters) for letters in [*single, *hidden]
-        ]
+        self.simple = [_product(letters) for letters in [*single, *hidden]]
 
     def explain(self, lengths: list[int], what: str) -> Expression:
         """The one expression that is as long as ``lengths`` at the points.
@@ -161,13 +159,13 @@ class _Lengths:
             if len(found) == 1:
                 return found[0]
             if found:
-                texts = " or ".join(map(algebra.text, found))
+                texts = " or ".join(map(text, found))
                 raise Unreadable(f"{what} is ambiguous: {lengths} may be {texts}")
         raise Unreadable(f"{what} is not explained: {lengths} at {list(map(dict, self.points))}")
 
     def _single(self, lengths: list[int]) -> Iterator[Expression]:
         if len(set(lengths)) == 1:
-            yield sympy.Integer(lengths[0])
+            yield expression(lengths[0])
         for monomial, values in self.values.items():
             factor = lengths[0] // values[0]
             if 0 < factor <= LARGEST_MULTIPLE and lengths == [factor * v for v in values]:
@@ -178,7 +176,7 @@ class _Lengths:
         if len(lengths) < 3:
             return
         ones = [1] * len(lengths)
-        terms = [(sympy.Integer(1), ones), *((m, self.values[m]) for m in self.simple)]
+        terms = [(expression(1), ones), *((m, self.values[m]) for m in self.simple)]
         for (first, x), (second, y) in combinations(terms, 2):
             determinant = x[0] * y[1] - x[1] * y[0]
             if not determinant:
@@ -189,3 +187,7 @@ class _Lengths:
             exact = [a * p + b * q for p, q in zip(x, y, strict=True)] == lengths
             if not rest and not also and small and exact:
                 yield a * first + b * second
+
+
+def _product(letters: Sequence[str]) -> Expression:
+    return math.prod(map(letter, letters), start=expression(1))

@@ -13,15 +13,13 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any
 
+from paramproof.algebra.symbols import symbols
 from paramproof.formulas import EncoderLetters, EncoderSpec, Report, inventory
+from paramproof.formulas.expression import expression
+from paramproof.formulas.notation import MINUS, text
 from paramproof.formulas.spec import Quantity
 from paramproof.random_specs import random_spec
 from paramproof.user_formulas.signature import TOTAL, UserFormula, symbolic_value
-
-MINUS = "\N{MINUS SIGN}"
-SIZES = ("L", "H", "A", "F", "V", "P", "T")
-OUTER = ("L", "pooler", "mlm", "untied", "nsp")
-"""Letters that a residual is sorted by: how many layers, and which parts."""
 
 
 class NotArithmetic(ValueError):
@@ -34,13 +32,7 @@ def residual(formula: UserFormula, spec: EncoderSpec, report: Report) -> list[st
     ``report`` is of a real model. The count as algebra is this project's own, and believed
     only where it gives that model's number. Lines say so where there is no algebra.
     """
-    try:
-        import sympy
-    except ModuleNotFoundError:
-        return ["no algebra: SymPy is not installed"]
-    letters = EncoderLetters(
-        *sympy.symbols(" ".join(EncoderLetters._fields), integer=True, nonnegative=True)
-    )
+    letters = symbols(EncoderLetters)
     try:
         theirs = _algebra(formula, letters)
     except NotArithmetic as error:
@@ -48,11 +40,10 @@ def residual(formula: UserFormula, spec: EncoderSpec, report: Report) -> list[st
     lines = []
     for row in report.rows:
         component = "" if row.path == TOTAL else row.path
-        difference = sympy.expand(inventory(letters).total(component) - theirs[row.path])
-        numbers = dict(zip(letters, spec.letters(), strict=True))
+        difference = inventory(letters).total(component) - theirs[row.path]
         name = "" if row.path == TOTAL else f"   {row.path}"
-        if difference.subs(numbers) == row.difference:
-            lines.append(f"actual {MINUS} formula = {written(difference, letters)}{name}")
+        if difference.substitute(spec.letters()._asdict()) == row.difference:
+            lines.append(f"actual {MINUS} formula = {text(difference)}{name}")
         else:
             lines.append(f"no algebra: this framework does not have paramproof's count{name}")
     return lines
@@ -97,9 +88,9 @@ def _require_the_same_numbers(
     random = Random(0)
     for _ in range(25):
         spec = random_spec(random)
-        numbers = dict(zip(letters, spec.letters(), strict=True))
+        numbers = spec.letters()._asdict()
         for name, count in formula.counts(spec).items():
-            if (algebra[name] + 0 * letters.L).subs(numbers) != count:
+            if expression(algebra[name]).substitute(numbers) != count:
                 raise NotArithmetic(f"{formula.name} is one thing in symbols, another in numbers")
 
 
@@ -120,60 +111,3 @@ def _symbolic(letters: EncoderLetters) -> Any:
         head_size=letters.H / letters.A,
         letters=lambda: letters,
     )
-
-
-def written(expression: Quantity, letters: EncoderLetters) -> str:
-    """A SymPy polynomial as one writes it: ``L·(9·H + F) + 2·H``; others as SymPy does."""
-    import sympy
-
-    if not expression.is_polynomial(*letters):
-        return str(expression).replace("**2", "²").replace("*", "·")
-    outer = [getattr(letters, name) for name in OUTER]
-    terms: list[tuple[bool, str]] = []
-    for powers, inner in sympy.Poly(expression, *outer).terms():
-        factor = _product(1, zip(outer, powers, strict=True))
-        terms += (
-            _terms(inner, letters) if factor == "1" else [_times(factor, _terms(inner, letters))]
-        )
-    return _sum(terms)
-
-
-def _terms(expression: Quantity, letters: EncoderLetters) -> list[tuple[bool, str]]:
-    """Monomials as (negative, text)."""
-    import sympy
-
-    sizes = [getattr(letters, name) for name in SIZES if name != "L"]
-    return [
-        (bool(coefficient < 0), _product(abs(coefficient), zip(sizes, powers, strict=True)))
-        for powers, coefficient in sympy.Poly(expression, *sizes).terms()
-    ]
-
-
-def _times(factor: str, terms: list[tuple[bool, str]]) -> tuple[bool, str]:
-    """``factor`` times the sum of ``terms``, with a minus that they share before it."""
-    negative = all(minus for minus, _ in terms)
-    inner = _sum([(minus and not negative, text) for minus, text in terms])
-    if inner == "1":
-        return negative, factor
-    if len(terms) > 1:
-        return negative, f"{factor}·({inner})"
-    number = inner.partition("·")[0]
-    if number.isdigit():
-        return negative, f"{number}·{factor}" + inner.removeprefix(number)
-    return negative, f"{factor}·{inner}"
-
-
-def _sum(terms: list[tuple[bool, str]]) -> str:
-    (minus, first), *rest = terms
-    signed = [f" {MINUS if minus else '+'} {text}" for minus, text in rest]
-    return "".join([MINUS if minus else "", first, *signed])
-
-
-def _product(coefficient: Any, powers: Any) -> str:
-    superscript = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-    factors = [
-        str(symbol) + (str(power).translate(superscript) if power > 1 else "")
-        for symbol, power in powers
-        if power
-    ]
-    return "·".join(factors if coefficient == 1 and factors else [str(coefficient), *factors])

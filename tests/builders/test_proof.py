@@ -1,36 +1,36 @@
 """Every size at once: what a framework builds is, as algebra, what the formula says."""
 
-import sympy
-
-from paramproof.algebra import symbols as algebra
-from paramproof.algebra.residual import reading_terms
+from paramproof.algebra.symbols import folded
 from paramproof.formulas import closed_form
+from paramproof.formulas.notation import text
 from paramproof.proof import interpolation, symbolic
+from paramproof.proof.findings import residuals
+from paramproof.proof.parts import encoder_letters, known_sizes, supported_parts
 
 
 def test_symbolic_reading_is_the_formula(framework, builder):
-    """Tensor by tensor and in total, for each combination of heads that there is."""
-    known = algebra.known_sizes(framework.fixed)
+    """Tensor by tensor and in total, for each combination of parts that there is."""
+    known = known_sizes(framework.fixed)
     first = dict(symbolic.POINTS[0]) | known
-    for heads in algebra.supported_heads(builder, first):
-        readings = symbolic.read(builder, heads, known)
-        letters = algebra.letters(heads, known)
-        assert reading_terms(readings, letters) == []
-        assert sympy.expand(symbolic.total(readings) - closed_form(letters)) == 0
+    for parts in supported_parts(builder, first):
+        tensors = symbolic.read(builder, parts, known)
+        letters = encoder_letters(parts, known)
+        assert residuals(tensors, letters) == []
+        assert symbolic.total(tensors) == closed_form(letters)
 
 
 def test_interpolation_is_the_closed_form(framework, builder):
     found = interpolation.interpolate(builder, framework.fixed)
-    assert algebra.text(found.residual) == "0"
+    assert found.residual == 0
     assert found.alarms == ()
     # The layers, as the literature writes them, recovered from totals alone.
-    assert algebra.text(found.recovered).startswith("4·L·H² + 2·L·H·F + 9·L·H + L·F + V·H + ")
+    assert text(folded(found.recovered)).startswith("L·(4·H² + 2·H·F + 9·H + F) + H·(V + ")
 
 
 def test_heads_are_the_same_at_every_size(framework, builder):
     """A combination that is refused at the sizes of a proof would silently not be proved."""
-    known = algebra.known_sizes(framework.fixed)
+    known = known_sizes(framework.fixed)
     sizes = [{k: column[0] for k, column in interpolation.NODES.items()}, *symbolic.POINTS]
-    small, *primes = (algebra.supported_heads(builder, dict(size) | known) for size in sizes)
+    small, *primes = (supported_parts(builder, dict(size) | known) for size in sizes)
     assert primes == [small] * len(primes)
-    assert {heads[:1] for heads in small} == {(0,), (1,)}
+    assert {parts[:1] for parts in small} == {(0,), (1,)}

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from paramproof.algebra import symbols as algebra
-from paramproof.algebra.residual import reading_terms
+from paramproof.algebra.symbols import folded
 from paramproof.builders.protocol import Builder
 from paramproof.checking.model import check
 from paramproof.formulas import EncoderSpec, Numerics, closed_form
 from paramproof.formulas.models import named_models
+from paramproof.formulas.notation import text
+from paramproof.proof.findings import residuals
 from paramproof.proof.interpolation import interpolate
+from paramproof.proof.parts import ALL_PARTS, encoder_letters
 from paramproof.proof.symbolic import Unreadable, read
 from tests.laws import LAWS
 from tests.parity.cases import Case
@@ -54,20 +56,20 @@ def anchors(builder: Builder) -> None:
 
 
 def symbolic(builder: Builder) -> None:
-    """The symbolic shape of every tensor, under every combination of heads."""
-    for heads in algebra.ALL_HEADS:
+    """The symbolic shape of every tensor, under every combination of parts."""
+    for parts in ALL_PARTS:
         try:
-            terms = reading_terms(read(builder, heads), algebra.letters(heads))
+            terms = residuals(read(builder, parts), encoder_letters(parts))
         except Unreadable as unreadable:
             # A length that no letters explain is this evidence's finding, not a crash.
             raise AssertionError(str(unreadable)) from unreadable
-        assert not terms, f"{heads}: {terms}"
+        assert not terms, f"{parts}: {terms}"
 
 
 def interpolation(builder: Builder) -> None:
     """The polynomial recovered from totals alone."""
     found = interpolate(builder, fixed={})
-    assert not found.residual, algebra.text(found.residual)
+    assert not found.residual, text(folded(found.residual))
     assert not found.alarms, found.alarms
 
 

@@ -5,13 +5,15 @@ one model.
 """
 
 import pytest
-import sympy
 
 from paramproof import check
-from paramproof.algebra import symbols as algebra
-from paramproof.algebra.residual import explained, lines, reading_terms
+from paramproof.algebra.residual import explained, lines
+from paramproof.algebra.symbols import folded
 from paramproof.formulas import EncoderSpec
+from paramproof.formulas.notation import text
 from paramproof.proof import interpolation, symbolic
+from paramproof.proof.findings import residuals
+from paramproof.proof.parts import Parts, encoder_letters
 
 pytestmark = pytest.mark.framework("torch")
 
@@ -24,7 +26,7 @@ SPEC = EncoderSpec(
     max_position_embeddings=9,
     type_vocab_size=5,
 )
-ENCODER = algebra.Heads(pooler=1)
+ENCODER = Parts(pooler=1)
 
 
 def key_bias_dropped(encoder, nn, torch, spec):
@@ -91,29 +93,29 @@ def test_residual_of_totals(fault):
     found = interpolation.interpolate(Wrong(fault), {})
     residual, _ = RESIDUALS[fault]
     if fault is pooler_dropped:
-        residual = "−pooler·H² − pooler·H"
-    assert algebra.text(found.residual) == residual
+        residual = "−pooler·(H² + H)"
+    assert text(folded(found.residual)) == residual
     assert found.alarms == ()
 
 
 @pytest.mark.parametrize("fault", RESIDUALS, ids=lambda fault: fault.__name__)
 def test_residual_of_the_symbolic_reading(fault):
-    readings = symbolic.read(Wrong(fault), ENCODER)
-    letters = algebra.letters(ENCODER)
+    tensors = symbolic.read(Wrong(fault), ENCODER)
+    letters = encoder_letters(ENCODER)
     residual, component = RESIDUALS[fault]
-    found = lines(reading_terms(readings, letters), letters)
+    found = lines(residuals(tensors, letters), letters)
     assert found == [f"actual − formula = {residual}   {component}"]
 
 
 @pytest.mark.parametrize("fault", RESIDUALS, ids=lambda fault: fault.__name__)
 def test_residual_of_a_report(fault):
     residual, component = RESIDUALS[fault]
-    text = explained(check(Wrong(fault), SPEC), SPEC)
-    assert text.splitlines()[-1] == f"actual − formula = {residual}   {component}"
+    report = explained(check(Wrong(fault), SPEC), SPEC)
+    assert report.splitlines()[-1] == f"actual − formula = {residual}   {component}"
 
 
 def test_no_fault():
     """The residuals above are of the faults, and not of how they are planted."""
     wrong = Wrong(lambda encoder, nn, torch, spec: None)
-    assert reading_terms(symbolic.read(wrong, ENCODER), algebra.letters(ENCODER)) == []
-    assert sympy.expand(interpolation.interpolate(wrong, {}).residual) == 0
+    assert residuals(symbolic.read(wrong, ENCODER), encoder_letters(ENCODER)) == []
+    assert interpolation.interpolate(wrong, {}).residual == 0

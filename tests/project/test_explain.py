@@ -14,6 +14,7 @@ from paramproof.explain.search import candidates, explain
 from paramproof.explain.text import render
 from paramproof.formulas import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec, inventory
 from paramproof.formulas.models import named_model, named_models
+from paramproof.formulas.notation import text
 from tests import literals
 
 NAMED = {name: model.spec for name, model in named_models().items()}
@@ -232,7 +233,7 @@ def test_alike_accounts_are_told_together():
     [
         ("335043584", "bert-large", "−L·F"),
         ("108808704", "bert-base", "−L·(5·H + F) − H² − H"),
-        ("101675520", "bert-base", "−V·H − H² − 3·H + V'·H"),
+        ("101675520", "bert-base", "−H² − V·H + V'·H − 3·H"),
         ("10152448", "transformer-one-layer", "2·P·H"),
         ("6442450944", "llama-7b", "L·(8·H² − 3·H·F − 2·H)"),
     ],
@@ -247,19 +248,17 @@ def test_grouped_queries_keep_their_letters():
     attention = Explanation((Part("layers.*.attention", one=True),), 1)
     spec = named_model("llama-2-70b").spec
     usual = replace(spec, num_key_value_heads=spec.num_attention_heads)
-    letters = {one: algebra.text(algebra.in_letters(attention, one), one) for one in (spec, usual)}
-    assert letters == {spec: "2·H·A·K + 2·H·G·K", usual: "4·H²"}
+    letters = {one: text(algebra.in_letters(attention, one)) for one in (spec, usual)}
+    assert letters == {spec: "2·H·K·(A + G)", usual: "4·H²"}
 
 
 @pytest.mark.parametrize("family", SMALL)
 def test_letters_give_the_number(family):
     """The algebra of every explanation is, at the model's sizes, its number."""
     spec = SMALL[family]
-    letters = {str(letter): number for letter, number in spec.letters()._asdict().items()}
+    letters = spec.letters()._asdict()
     explanations = list(candidates(spec))[:: max(1, len(list(candidates(spec))) // 60)]
     assert explanations
     for count, explanation in explanations:
         if not explanation.sizes:
-            expression = algebra.in_letters(explanation, spec)
-            values = {s: letters[str(s)] for s in expression.free_symbols}
-            assert expression.subs(values) == count, explanation
+            assert algebra.in_letters(explanation, spec).evaluate(letters) == count

@@ -3,12 +3,13 @@
 import pytest
 
 from paramproof import check
-from paramproof.algebra import symbols as algebra
-from paramproof.algebra.residual import reading_terms
 from paramproof.formulas import EncoderSpec, Weight
 from paramproof.formulas.models import named_models
+from paramproof.formulas.notation import text
 from paramproof.proof import symbolic
+from paramproof.proof.findings import residuals
 from paramproof.proof.interpolation import NODES, interpolate
+from paramproof.proof.parts import Parts, encoder_letters
 from tests.project.encoders import Lists, added, extra
 from tests.strategies import random_specs
 
@@ -20,9 +21,9 @@ def proved(builder):
 
 def read(builder):
     """Whether the symbolic reading finds every tensor as the formula says."""
-    heads = algebra.Heads(pooler=1)
+    parts = Parts(pooler=1)
     try:
-        return reading_terms(symbolic.read(builder, heads), algebra.letters(heads)) == []
+        return residuals(symbolic.read(builder, parts), encoder_letters(parts)) == []
     except symbolic.Unreadable:
         return False
 
@@ -46,7 +47,7 @@ def zero_on_every_node(spec):
     return extra("term", size)
 
 
-def head_term_that_is_zero_on_the_heads_grid(spec):
+def part_that_is_zero_on_the_parts_grid(spec):
     if spec.pooler and spec.mlm_head:
         return None
     size = (spec.intermediate_size - NODES["F"][0]) * (spec.vocab_size - NODES["V"][0])
@@ -86,8 +87,8 @@ def halved(weights, spec):
 
 FOOLERS = {
     zero_on_every_node: (added(zero_on_every_node), {"reading", "examples", "anchors"}),
-    head_term_that_is_zero_on_the_heads_grid: (
-        added(head_term_that_is_zero_on_the_heads_grid),
+    part_that_is_zero_on_the_parts_grid: (
+        added(part_that_is_zero_on_the_parts_grid),
         {"reading", "examples", "anchors"},
     ),
     branch_on_size: (added(branch_on_size), {"anchors"}),
@@ -118,12 +119,12 @@ def test_a_degree_beyond_the_border_is_found_and_misread():
     """It is no monomial of the grid, so the residual is wrong, and it is not 0."""
     found = interpolate(added(lambda spec: extra("cube", spec.vocab_size**3)), {})
     assert found.residual != 0
-    assert algebra.text(found.residual) != "V³"
+    assert text(found.residual) != "V³"
 
 
 def test_a_degree_in_the_border_is_named():
     found = interpolate(added(lambda spec: extra("square", spec.vocab_size**2)), {})
-    assert algebra.text(found.residual) == "V²"
+    assert text(found.residual) == "V²"
 
 
 def test_too_few_sizes_are_named():
@@ -140,4 +141,4 @@ def test_what_is_fixed_is_a_number():
     found = interpolate(builder, {"type_vocab_size": 2})
     assert found.residual == 0
     assert found.known == {"T": 2}
-    assert algebra.SIZES["T"] not in found.recovered.free_symbols
+    assert "T" not in found.recovered.letters

@@ -44,7 +44,7 @@ def test_the_record_of_a_worker_that_died(record):
 
 
 def test_a_record_is_the_same_after_json():
-    proof = Proof("torch", "2", "different", known={"T": 1}, heads=("a", "b"), findings=("c",))
+    proof = Proof("torch", "2", "different", known={"T": 1}, parts=("a", "b"), findings=("c",))
     answer = Answer("torch", "shapes", "row", facts={"path": "x"}, components=("a", "b"))
     for record in (proof, answer):
         assert type(record).from_json(json.loads(json.dumps(record.as_json()))) == record

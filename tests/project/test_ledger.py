@@ -95,11 +95,11 @@ def test_verdicts(source, where, kind, words):
             "feed_forward",
             "64,760,053,760",
         ),
-        ("004", "BERT, the total", "−7,806,720 = −V·H − H² − 3·H + V'·H", "pooler", "109,482,240"),
+        ("004", "BERT, the total", "−7,806,720 = −H² − V·H + V'·H − 3·H", "pooler", "109,482,240"),
         (
             "004",
             "ERNIE, the t",
-            "+1,809,408 = −V·H − P·H − H² − 3·H + P'·H",
+            "+1,809,408 = −H² − V·H + V'·H − P·H + P'·H − 3·H",
             "layer_norm",
             "99,866,112",
         ),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.proof.interpolation import GRID, HEADS_GRID, NODES
+from paramproof.proof.interpolation import GRID, NODES, PARTS_GRID
 from paramproof.proof.newton import divisors, polynomial, raised, with_border
 
 
@@ -38,14 +38,14 @@ def test_halves_stay_halves():
     }
 
 
-@pytest.mark.parametrize("grid", [GRID, HEADS_GRID])
+@pytest.mark.parametrize("grid", [GRID, PARTS_GRID])
 def test_a_grid_has_every_divisor(grid):
     assert all(set(raised(exponents, -1)) <= grid for exponents in grid)
 
 
 def test_the_number_of_nodes():
     core = divisors("LAKFVPT", "LAAKK", "LAKF", "VAK", "PAK", "TAK")
-    assert (len(core), len(GRID), len(HEADS_GRID)) == (38, 171, 22)
+    assert (len(core), len(GRID), len(PARTS_GRID)) == (38, 171, 22)
     # One degree more in each direction from each monomial.
     assert {higher for exponents in core for higher in raised(exponents, +1)} <= GRID
 

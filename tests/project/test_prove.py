@@ -13,7 +13,7 @@ NOBODYS = Framework("nobodys", "nobodys", ("numpy",))
 def test_proved():
     proof = prove(NOBODYS, Lists())
     assert (proof.status, proof.residual, proof.findings) == ("proved", "0", ())
-    assert len(proof.heads) == 9
+    assert len(proof.parts) == 9
     assert proof.builds == 171 + 8 * 22 + 9 * 2
 
 

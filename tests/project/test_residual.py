@@ -5,9 +5,11 @@ from dataclasses import replace
 import pytest
 
 from paramproof import check
-from paramproof.algebra import symbols as algebra
-from paramproof.algebra.residual import components_of_size, explained, report_terms
+from paramproof.algebra.residual import explained, report_residuals
+from paramproof.algebra.symbols import sizes_of
 from paramproof.formulas import EncoderSpec, Weight
+from paramproof.proof.findings import components_of_size
+from paramproof.proof.parts import encoder_letters
 from tests.project.encoders import Lists, added, extra
 from tests.specs import SPECS
 
@@ -51,7 +53,7 @@ def test_a_whole_component():
 def test_several_components():
     """All biases of the feed-forward network, which are no component."""
     assert residual(without("intermediate.bias", "feed_forward.output.bias")) == [
-        "actual − formula = −L·H − L·F",
+        "actual − formula = −L·(H + F)",
         "  −L·F   feed_forward.intermediate.bias",
         "  −L·H   feed_forward.output.bias",
     ]
@@ -102,9 +104,9 @@ def test_what_no_letters_fit_is_a_number():
 @pytest.mark.parametrize("gone", ["bias", "layer_norm", "kernel", "embeddings", "layers.1"])
 def test_terms_add_up(gone):
     report = check(without(gone), SPEC)
-    terms = report_terms(report, SPEC)
+    residuals = report_residuals(report, SPEC)
     sizes = {"L": 2, "A": 4, "K": 3, "F": 17, "V": 31, "P": 9, "T": 5}
-    assert sum(algebra.value(term.size, sizes) for term in terms) == report.difference
+    assert sum(one.size.evaluate(sizes) for one in residuals) == report.difference
 
 
 def family_residual(family, *names):
@@ -162,13 +164,13 @@ def test_positions_trained_that_should_be_fixed():
 def test_terms_of_every_family_add_up(family, gone):
     spec = SPECS[family]
     report = check(without(gone), spec)
-    sizes = algebra.sizes_of(spec)
-    terms = report_terms(report, spec)
-    assert sum(algebra.value(term.size, sizes) for term in terms) == report.difference
+    sizes = sizes_of(spec)
+    residuals = report_residuals(report, spec)
+    assert sum(one.size.evaluate(sizes) for one in residuals) == report.difference
 
 
 def test_components_of_size():
-    letters = algebra.letters()
+    letters = encoder_letters()
     assert components_of_size(-letters.L * letters.F) == ["feed_forward.intermediate.bias"]
     assert components_of_size(letters.V * letters.H) == [
         "embeddings.word_embeddings",

@@ -5,33 +5,35 @@ from dataclasses import replace
 import pytest
 import sympy
 
-from paramproof.algebra import symbols as algebra
-from paramproof.algebra.residual import lines, reading_terms
-from paramproof.algebra.symbols import ALL_HEADS, Heads
+from paramproof.algebra.residual import lines
+from paramproof.algebra.symbols import folded
 from paramproof.formulas import closed_form
+from paramproof.formulas.notation import text
 from paramproof.proof import symbolic
+from paramproof.proof.findings import residuals
+from paramproof.proof.parts import ALL_PARTS, FIELDS, Parts, encoder_letters, known_sizes
 from tests.project.encoders import Lists, added, extra
 
-ENCODER = Heads(pooler=1)
-LETTERS = algebra.letters(ENCODER)
+ENCODER = Parts(pooler=1)
+LETTERS = encoder_letters(ENCODER)
 
 
-def findings(builder, heads=ENCODER):
-    letters = algebra.letters(heads)
-    return lines(reading_terms(symbolic.read(builder, heads), letters), letters)
+def findings(builder, parts=ENCODER):
+    letters = encoder_letters(parts)
+    return lines(residuals(symbolic.read(builder, parts), letters), letters)
 
 
 def shape_of(weight_of):
     (own,) = (r for r in symbolic.read(added(weight_of), ENCODER) if r.path == "own")
-    return ", ".join(map(algebra.text, own.shape))
+    return ", ".join(text(folded(length)) for length in own.shape)
 
 
-@pytest.mark.parametrize("heads", ALL_HEADS, ids=str)
-def test_the_formula_reads_as_itself(heads):
-    readings = symbolic.read(Lists(), heads)
-    letters = algebra.letters(heads)
-    assert reading_terms(readings, letters) == []
-    assert sympy.expand(symbolic.total(readings) - closed_form(letters)) == 0
+@pytest.mark.parametrize("parts", ALL_PARTS, ids=str)
+def test_the_formula_reads_as_itself(parts):
+    tensors = symbolic.read(Lists(), parts)
+    letters = encoder_letters(parts)
+    assert residuals(tensors, letters) == []
+    assert symbolic.total(tensors) == closed_form(letters)
 
 
 def test_shapes():
@@ -82,17 +84,17 @@ def test_points_cannot_be_confused():
     sizes = [size for point in symbolic.POINTS for size in point.values()]
     assert all(sympy.isprime(size) and size >= 5 for size in sizes)
     assert all(len(set(point.values())) == len(point) for point in symbolic.POINTS)
-    for letter in algebra.FIELDS:
+    for letter in FIELDS:
         assert len({point[letter] for point in symbolic.POINTS}) == len(symbolic.POINTS)
 
 
 def test_what_cannot_vary_is_a_number():
     fixed = {"type_vocab_size": 2, "tie_word_embeddings": True}
-    known = algebra.known_sizes(fixed)
+    known = known_sizes(fixed)
     builder = Lists(refuses=lambda spec: spec.type_vocab_size != 2)
-    readings = symbolic.read(builder, ENCODER, known)
-    assert [r.shape[0] for r in readings if "token_type" in r.path] == [2]
-    assert reading_terms(readings, algebra.letters(ENCODER, known)) == []
+    tensors = symbolic.read(builder, ENCODER, known)
+    assert [r.shape[0] for r in tensors if "token_type" in r.path] == [2]
+    assert residuals(tensors, encoder_letters(ENCODER, known)) == []
 
 
 def changed(path, **fields):
@@ -118,5 +120,5 @@ def test_findings():
     assert frozen == "actual − formula = −H   pooler.bias"
     assert findings(Lists(dropped)) == ["actual − formula = −H   layers.*.feed_forward.output.bias"]
     assert findings(Lists(twice)) == ["actual − formula = H   pooler.bias"]
-    (term,) = reading_terms(symbolic.read(Lists(transposed), ENCODER), LETTERS)
+    (term,) = residuals(symbolic.read(Lists(transposed), ENCODER), LETTERS)
     assert (term.what, term.size) == ("wrong shape", 0)

@@ -20,6 +20,7 @@ from paramproof.explain.search import candidates, tables_left_out
 from paramproof.explain.sizes import FIELDS
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import counted, weights_only
+from paramproof.formulas.expression import Expression
 from paramproof.formulas.models import named_models
 from paramproof.formulas.path import LAYER, beginnings, has_layer, in_braces, leaf, lies_in, parent
 from paramproof.formulas.spec import Spec
@@ -87,10 +88,10 @@ class ClaimTarget:
             for part in explanation.parts
         )
 
-    def beyond(self, explanation: Explanation) -> algebra.Expression:
+    def beyond(self, explanation: Explanation) -> Expression:
         """What ``explanation`` has beyond this target, in letters."""
         own = algebra.in_letters(self.explanation, self.spec)
-        return algebra.expanded(algebra.in_letters(explanation, self.spec) - own)
+        return algebra.in_letters(explanation, self.spec) - own
 
 
 def explanation_of(number: int, target: ClaimTarget) -> Explanation | None:

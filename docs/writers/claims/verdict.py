@@ -16,10 +16,12 @@ from paramproof.explain.number import Number, read
 from paramproof.explain.words import words
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import PARTS, as_named
+from paramproof.formulas.expression import Expression
 from paramproof.formulas.models import named_model
+from paramproof.formulas.notation import text as in_text
 from paramproof.formulas.path import has_layer
+from paramproof.formulas.printing import signed
 from paramproof.formulas.tensors import Tensor
-from paramproof.formulas.text import signed
 
 VerdictKind: TypeAlias = Literal["exact", "exact under a convention", "refuted"]
 
@@ -78,7 +80,7 @@ def _held(number: int, target: ClaimTarget) -> Verdict:
     if explanation is None:
         letters, component, what = algebra.in_powers(residual, target.spec), "", "no explanation"
     else:
-        letters = algebra.text(target.beyond(explanation), target.spec)
+        letters = in_text(target.beyond(explanation))
         component, what = components_of(explanation, target), words(explanation)
     text = f"{signed(residual)} = {letters}"
     return Verdict("refuted", what, text, component or target.name, f"{target.count:,}")
@@ -113,12 +115,12 @@ def _formula(formula: ClaimedFormula) -> Verdict:
     claimed = evaluate(
         formula.letters, {**ours, "d": ours["H"], "d_model": ours["H"], "N": ours["L"]}
     )
-    at = {ours[name]: evaluate(text, ours) for name, text in formula.at.items()}
-    where = "".join(f", at {name} = {text}" for name, text in formula.at.items())
+    at = {name: evaluate(written, ours) for name, written in formula.at.items()}
+    where = "".join(f", at {name} = {written}" for name, written in formula.at.items())
 
-    def beyond(explanation: Explanation) -> algebra.Expression:
-        own = algebra.in_letters(explanation, formula.spec).subs(at)
-        return algebra.expanded(claimed - own)
+    def beyond(explanation: Explanation) -> Expression:
+        own = algebra.in_letters(explanation, formula.spec).substitute(at)
+        return claimed - own
 
     whole = ClaimTarget(formula.model, formula.spec, Explanation((Part(),), 1))
     for names in (TRAINABLE, *((*TRAINABLE, name) for name in PARTS)):
@@ -126,11 +128,11 @@ def _formula(formula: ClaimedFormula) -> Verdict:
         if beyond(explanation) == 0:
             what = words(explanation) + where
             if formula.whole:
-                residual = algebra.text(beyond(whole.explanation), formula.spec)
+                residual = in_text(beyond(whole.explanation))
                 return Verdict("exact under a convention", what, residual, whole.name)
             return Verdict("exact" if names == TRAINABLE else "exact under a convention", what)
-    right = algebra.text(algebra.in_letters(target.explanation, formula.spec), formula.spec)
-    residual = algebra.text(beyond(target.explanation), formula.spec)
+    right = in_text(algebra.in_letters(target.explanation, formula.spec))
+    residual = in_text(beyond(target.explanation))
     return Verdict("refuted", "no explanation", residual, target.name, right)
 
 
@@ -160,7 +162,7 @@ def _size(size: Size) -> Verdict:
         return Verdict("refuted", str(error), residual, size.field, f"{right:,}")
     target = ClaimTarget(size.model, size.spec, Explanation((Part(),), 1))
     count, _ = recount(explanation, size.spec)
-    letters = algebra.text(algebra.beyond(explanation, size.spec), size.spec)
+    letters = in_text(algebra.beyond(explanation, size.spec))
     residual = f"{signed(count - target.count)} = {letters}"
     what = f"with it the model would have {count:,}, not {target.count:,}"
     return Verdict("refuted", what, residual, components_of(explanation, target), f"{right:,}")

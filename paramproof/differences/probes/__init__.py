@@ -1,9 +1,9 @@
 """One file per framework, which asks its framework what the reference wants to know.
 
 A file here imports its framework, ``paramproof.builders.protocol`` and
-``paramproof.differences.measure``, and nothing else of the project. Its public functions are those named in
-``paramproof.differences.questions``; a docstring of theirs is printed as what was asked. Every
-layer is made as it comes, with no argument that the question does not need.
+``paramproof.differences.measure``, and nothing else of the project. Its public functions are
+those named in ``paramproof.differences.questions``; a docstring of theirs is printed as what was
+asked. Every layer is made as it comes, with no argument that the question does not need.
 
 ``counts`` gives every native way of counting the parameters of a model that the framework's
 own file has built: what is counted, how, and the number. ``dtypes`` gives a parameter's type

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paramproof.formulas.text import and_more, shape_text, signed, some_of
+from paramproof.formulas.printing import and_more, shape_text, signed, some_of
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-MINUS = "\N{MINUS SIGN}"
+from paramproof.formulas.notation import MINUS
 
 
 def shape_text(shape: Iterable[object] | None) -> str:

@@ -1,0 +1,148 @@
+"""Division of expressions: exact, or rounded down with what is left as a quotient of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from paramproof.formulas.expression import Expression, Number, expression
+from paramproof.formulas.products import Powers, inverted, multiplied, order, shared
+
+
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """⌊numerator / denominator⌋, as ``floor`` makes it: neither has a factor of the other."""
+
+    numerator: Expression
+    denominator: Expression
+
+    def evaluate(self, sizes: Mapping[str, int]) -> int:
+        """Return the quotient at these sizes, exactly."""
+        return self.numerator.evaluate(sizes) // self.denominator.evaluate(sizes)
+
+    def substitute(self, values: Mapping[str, Expression | Number]) -> Expression:
+        """Return the quotient with other expressions or numbers in place of some letters."""
+        return floor(self.numerator.substitute(values), self.denominator.substitute(values))
+
+    @property
+    def letters(self) -> frozenset[str]:
+        """The letters that occur in it."""
+        return self.numerator.letters | self.denominator.letters
+
+    @property
+    def key(self) -> str:
+        """Return a text that no other quotient has."""
+        return repr([_ordered(self.numerator), _ordered(self.denominator)])
+
+
+def quotient(top: Expression, bottom: Expression) -> Expression:
+    """Return top / bottom, exactly.
+
+    Raises ``ArithmeticError`` where the divisor is a sum that does not divide.
+    """
+    if not bottom:
+        raise ZeroDivisionError(f"{top} divided by zero")
+    found, rest = divided(top, bottom)
+    if rest:
+        raise ArithmeticError(f"{top} is no multiple of {bottom}")
+    return found
+
+
+def floor(numerator: Expression | int, denominator: Expression | int) -> Expression:
+    """Return ⌊numerator / denominator⌋, what divides without remainder taken out of it.
+
+    The same for every way to write it: ⌊−x / d⌋ is −⌊(x + d − 1) / d⌋, so that the first letter
+    in a numerator has a positive coefficient, and over a number d none is larger than d / 2.
+
+    Raises ``ArithmeticError`` for a numerator or denominator that has fractions itself.
+    """
+    top, bottom = expression(numerator), expression(denominator)
+    if not bottom:
+        raise ZeroDivisionError(f"{top} divided by zero")
+    if not (top.is_whole and bottom.is_whole):
+        raise ArithmeticError(f"{top} divided by {bottom} is no quotient of whole ones")
+    if bottom.terms[_leading(bottom)] < 0:
+        top, bottom = -top, -bottom
+    factor = common_factor([*top.terms.items(), *bottom.terms.items()])
+    top, bottom = top / factor, bottom / factor
+    return _floor_by_number(top, int(bottom)) if bottom.constant else _floor_by_letters(top, bottom)
+
+
+def ceiling(numerator: Expression | int, denominator: Expression | int) -> Expression:
+    """Return ⌈numerator / denominator⌉, which is ⌊(numerator + denominator − 1) / denominator⌋."""
+    return -floor(-expression(numerator), denominator)
+
+
+def _floor_by_number(top: Expression, number: int) -> Expression:
+    """Return ⌊top / number⌋: each coefficient less the nearest multiple of ``number``."""
+    whole = Expression(
+        {
+            p: -((number - 2 * int(c)) // (2 * number)) if p else int(c) // number
+            for p, c in top.terms.items()
+        }
+    )
+    rest = top - number * whole
+    constant = rest.terms.get((), 0)
+    letters = rest - constant
+    if not letters:
+        return whole
+    # What all coefficients share with the number, the constant only rounds down to.
+    factor = math.gcd(number, *map(int, letters.terms.values()))
+    if factor > 1:
+        return whole + floor(letters / factor + int(constant) // factor, number // factor)
+    if number == 2 and constant:
+        return whole + letters - floor(letters, 2)
+    decisive = [c for _, c in _ordered(letters) if 2 * c != number]
+    if decisive and decisive[0] < 0:
+        return whole - floor(-rest + number - 1, number)
+    return whole + Expression({((Quotient(rest, expression(number)), 1),): 1})
+
+
+def _floor_by_letters(top: Expression, bottom: Expression) -> Expression:
+    whole, rest = divided(top, bottom, whole=True)
+    if not rest:
+        return whole
+    if rest.terms[_leading(rest)] < 0:
+        return whole - floor(-rest + bottom - 1, bottom)
+    return whole + Expression({((Quotient(rest, bottom), 1),): 1})
+
+
+def common_factor(terms: Iterable[tuple[Powers, Number]]) -> Expression:
+    """Return the largest product that divides each of ``terms``, with a whole coefficient."""
+    products, numbers = zip(*terms, strict=True)
+    whole = all(isinstance(number, int) for number in numbers)
+    return Expression({shared(products): math.gcd(*numbers) if whole else 1})
+
+
+def divided(
+    top: Expression, bottom: Expression, whole: bool = False
+) -> tuple[Expression, Expression]:
+    """Return quotient and rest: of each term what the divisor's leading one divides.
+
+    ``whole`` keeps coefficients whole; letters are then no divisors either.
+    """
+    by = order([*top.terms, *bottom.terms])
+    leading = max(bottom.terms, key=by)
+    quotient, rest, left = Expression(), Expression(), top
+    while left:
+        powers = max(left.terms, key=by)
+        ratio = multiplied(powers, inverted(leading))
+        share = Fraction(left.terms[powers]) / bottom.terms[leading]
+        number: Number = math.floor(share) if whole else share
+        divides = all(power > 0 for _, power in ratio) or (not whole and len(bottom.terms) == 1)
+        step = Expression({ratio: number}) if divides else Expression()
+        quotient, left = quotient + step, left - step * bottom
+        term = Expression({powers: left.terms.get(powers, 0)})
+        rest, left = rest + term, left - term
+    return quotient, rest
+
+
+def _leading(one: Expression) -> Powers:
+    return max(one.terms, key=order(one.terms))
+
+
+def _ordered(one: Expression) -> list[tuple[Powers, Number]]:
+    by = order(one.terms)
+    return sorted(one.terms.items(), key=lambda term: by(term[0]), reverse=True)

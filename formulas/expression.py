@@ -1,0 +1,233 @@
+"""Counts in letters: sums and products of letters, with floors and ceilings of quotients.
+
+An expression is immutable and canonical: two that are built in different ways and expand to the
+same sum are equal, and hash alike. Letters stand for positive ints. Formulas compute with ints,
+NumPy arrays and expressions by one code, since an expression takes part in plain arithmetic; it
+has no order, so a formula that branches on a size raises ``TypeError``.
+
+Coefficients are ints. A division that does not go without remainder leaves a ``Fraction``, as an
+interpolation of what is no polynomial does: no count has one.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from paramproof.formulas.products import Atom, Powers, multiplied
+
+Number: TypeAlias = int | Fraction
+
+
+class Expression:
+    """A sum of products of letters and quotients, each with a coefficient."""
+
+    __slots__ = ("_hash", "_terms")
+    __array_ufunc__ = None  # NumPy leaves arithmetic with arrays of objects to this class.
+
+    def __init__(self, terms: Mapping[Powers, Number] | None = None) -> None:
+        found = {powers: _plain(number) for powers, number in (terms or {}).items() if number}
+        self._terms: dict[Powers, Number] = found
+        self._hash: int | None = None
+
+    @property
+    def terms(self) -> Mapping[Powers, Number]:
+        """The coefficients by product, the empty product for the constant; none is 0."""
+        return self._terms
+
+    @property
+    def letters(self) -> frozenset[str]:
+        """The letters that occur, in numerators and denominators too."""
+        found: set[str] = set()
+        for atom in self._atoms():
+            if isinstance(atom, str):
+                found.add(atom)
+            else:
+                found |= atom.letters
+        return frozenset(found)
+
+    @property
+    def constant(self) -> Number | None:
+        """The number that this is, None where a letter occurs."""
+        if not self._terms:
+            return 0
+        return self._terms.get(()) if len(self._terms) == 1 else None
+
+    def evaluate(self, sizes: Mapping[str, int]) -> int:
+        """Return the value at these sizes, exactly.
+
+        Raises ``KeyError`` for a letter without a size and ``ValueError`` where the value is no
+        whole number.
+        """
+        value: Number = 0
+        for powers, number in self._terms.items():
+            for atom, power in powers:
+                base = sizes[atom] if isinstance(atom, str) else atom.evaluate(sizes)
+                number = number * Fraction(base) ** power
+            value += number
+        if value != int(value):
+            raise ValueError(f"{value} is no whole number")
+        return int(value)
+
+    def substitute(self, values: Mapping[str, Expression | Number]) -> Expression:
+        """Return this with other expressions or numbers in place of some letters."""
+        total = Expression()
+        for powers, number in self._terms.items():
+            product = expression(number)
+            for atom, power in powers:
+                product = product * _value(atom, values) ** power
+            total = total + product
+        return total
+
+    @property
+    def is_polynomial(self) -> bool:
+        """Whether no letter is a divisor."""
+        return all(power > 0 for powers in self._terms for _, power in powers)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no letter is a divisor, and every coefficient whole."""
+        return self.is_polynomial and all(isinstance(n, int) for n in self._terms.values())
+
+    def _atoms(self) -> Iterator[Atom]:
+        return (atom for powers in self._terms for atom, _ in powers)
+
+    def __add__(self, other: Any) -> Expression:
+        if (right := _operand(other)) is None:
+            return NotImplemented
+        terms = dict(self._terms)
+        for powers, number in right._terms.items():
+            terms[powers] = terms.get(powers, 0) + number
+        return Expression(terms)
+
+    def __mul__(self, other: Any) -> Expression:
+        if (right := _operand(other)) is None:
+            return NotImplemented
+        terms: dict[Powers, Number] = {}
+        for powers, number in self._terms.items():
+            for others, factor in right._terms.items():
+                product = multiplied(powers, others)
+                terms[product] = terms.get(product, 0) + number * factor
+        return Expression(terms)
+
+    def __pow__(self, power: Any) -> Expression:
+        if not isinstance(power, int):
+            return NotImplemented
+        if power < 0:
+            return expression(1) / self**-power
+        result = expression(1)
+        for _ in range(power):
+            result = result * self
+        return result
+
+    def __truediv__(self, other: Any) -> Expression:
+        """Divide exactly. Raises ``ArithmeticError`` where the divisor is a sum that does not."""
+        # Division stands apart, and above: it makes quotients, which hold expressions.
+        from paramproof.formulas.division import quotient
+
+        right = _operand(other)
+        return NotImplemented if right is None else quotient(self, right)
+
+    def __floordiv__(self, other: Any) -> Expression:
+        from paramproof.formulas.division import floor
+
+        right = _operand(other)
+        return NotImplemented if right is None else floor(self, right)
+
+    def __mod__(self, other: Any) -> Expression:
+        right = _operand(other)
+        return NotImplemented if right is None else self - self // right * right
+
+    def __neg__(self) -> Expression:
+        return Expression({powers: -number for powers, number in self._terms.items()})
+
+    def __pos__(self) -> Expression:
+        return self
+
+    def __sub__(self, other: Any) -> Expression:
+        right = _operand(other)
+        return NotImplemented if right is None else self + -right
+
+    def __rsub__(self, other: Any) -> Expression:
+        return (-self).__add__(other)
+
+    def __rtruediv__(self, other: Any) -> Expression:
+        left = _operand(other)
+        return NotImplemented if left is None else left / self
+
+    def __rfloordiv__(self, other: Any) -> Expression:
+        left = _operand(other)
+        return NotImplemented if left is None else left // self
+
+    def __rmod__(self, other: Any) -> Expression:
+        left = _operand(other)
+        return NotImplemented if left is None else left % self
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        right = _operand(other)
+        return NotImplemented if right is None else self._terms == right._terms
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            constant = self.constant
+            own = frozenset(self._terms.items()) if constant is None else constant
+            self._hash = hash(own)
+        return self._hash
+
+    def __bool__(self) -> bool:
+        return bool(self._terms)
+
+    def __index__(self) -> int:
+        if not isinstance(self.constant, int):
+            raise TypeError(f"{self} is no number")
+        return self.constant
+
+    def __str__(self) -> str:
+        # Printing stands apart, and above: what computes does not need it.
+        from paramproof.formulas.notation import text
+
+        return text(self)
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+
+def letter(name: str) -> Expression:
+    """Return the letter ``name``, which stands for a positive int."""
+    return Expression({((name, 1),): 1})
+
+
+def expression(value: Expression | float | Fraction) -> Expression:
+    """Return ``value`` as an expression; a float is the fraction that it is exactly."""
+    if isinstance(value, Expression):
+        return value
+    return Expression({(): value if isinstance(value, int) else Fraction(value)})
+
+
+def _value(atom: Atom, values: Mapping[str, Expression | Number]) -> Expression:
+    """Return an atom with other expressions in place of some letters."""
+    if isinstance(atom, str):
+        return expression(values[atom]) if atom in values else letter(atom)
+    return atom.substitute(values)
+
+
+def _operand(value: object) -> Expression | None:
+    """Return ``value`` as an expression, None where it is no number."""
+    if isinstance(value, Expression):
+        return value
+    if isinstance(value, int | float | Fraction):
+        return expression(value)
+    # A number of NumPy's; an array is none.
+    if getattr(value, "shape", None) == () and hasattr(value, "__index__"):
+        return expression(operator.index(value))
+    return None
+
+
+def _plain(number: Number) -> Number:
+    """Return a whole fraction as the int it is."""
+    return int(number) if isinstance(number, Fraction) and number.denominator == 1 else number

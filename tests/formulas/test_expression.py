@@ -1,0 +1,145 @@
+"""Expressions: arithmetic as SymPy does it, floors and ceilings as ints do it."""
+
+import copy
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paramproof.formulas.division import ceiling, floor
+from paramproof.formulas.expression import Expression, expression, letter
+
+NAMES = ("A", "H", "L")
+A, H, L = map(letter, NAMES)
+SYMBOLS = {name: sympy.Symbol(name, positive=True, integer=True) for name in NAMES}
+
+numbers = st.integers(-6, 6)
+sizes = st.fixed_dictionaries({name: st.integers(1, 60) for name in NAMES})
+
+
+@st.composite
+def polynomials(draw):
+    """The same polynomial as an expression and as SymPy has it."""
+    ours, theirs = Expression(), sympy.Integer(0)
+    for _ in range(draw(st.integers(0, 4))):
+        number, powers = draw(numbers), [draw(st.integers(0, 2)) for _ in NAMES]
+        ours += number * A ** powers[0] * H ** powers[1] * L ** powers[2]
+        theirs += number * sympy.prod(SYMBOLS[n] ** p for n, p in zip(NAMES, powers, strict=True))
+    return ours, sympy.expand(theirs)
+
+
+def as_sympy(one):
+    return sympy.Add(
+        *(
+            sympy.Rational(n) * sympy.prod(SYMBOLS[name] ** power for name, power in powers)
+            for powers, n in one.terms.items()
+        )
+    )
+
+
+@given(left=polynomials(), right=polynomials(), number=numbers)
+def test_arithmetic_is_sympys(left, right, number):
+    (a, x), (b, y) = left, right
+    assert as_sympy(a + b) == sympy.expand(x + y)
+    assert as_sympy(a - b) == sympy.expand(x - y)
+    assert as_sympy(a * b) == sympy.expand(x * y)
+    assert as_sympy(number - a * number) == sympy.expand(number - x * number)
+    assert as_sympy(a**2) == sympy.expand(x**2)
+    assert (a == b) == (x == y)
+    if b:
+        assert a * b / b == a
+
+
+@given(left=polynomials(), right=polynomials())
+def test_an_exact_division_is_sympys(left, right):
+    (a, x), (b, y) = left, right
+    if not b:
+        with pytest.raises(ZeroDivisionError):
+            a / b
+        return
+    ratio = sympy.cancel(x / y)
+    divides = not sympy.denom(ratio).free_symbols or len(b.terms) == 1
+    if divides:
+        assert sympy.simplify(as_sympy(a / b) - ratio) == 0
+    else:
+        with pytest.raises(ArithmeticError, match="is no multiple of"):
+            a / b
+
+
+@given(top=polynomials(), bottom=polynomials(), at=sizes)
+def test_floor_and_ceiling_are_those_of_ints(top, bottom, at):
+    (a, _), (b, _) = top, bottom
+    below = b.evaluate(at)
+    if not below:
+        return
+    above = a.evaluate(at)
+    assert floor(a, b).evaluate(at) == above // below
+    assert (a // b).evaluate(at) == above // below
+    assert ceiling(a, b).evaluate(at) == -(-above // below)
+    assert (a % b).evaluate(at) == above % below
+
+
+@given(top=polynomials(), number=st.integers(1, 12))
+def test_a_quotient_is_the_same_however_it_is_written(top, number):
+    a, _ = top
+    assert ceiling(a, number) == -((-a) // number) == floor(a + number - 1, number)
+    assert floor(a + number * H, number) == floor(a, number) + H
+    assert floor(3 * a, 3 * number) == floor(a, number)
+    assert floor(a * H, number * H) == floor(a, number)
+    assert floor(floor(a, 2), number) == floor(a, 2 * number) or a.letters
+
+
+@given(one=polynomials(), at=sizes)
+def test_evaluation_is_substitution(one, at):
+    a, x = one
+    value = int(x.subs({SYMBOLS[name]: size for name, size in at.items()}))
+    assert a.evaluate(at) == a.substitute(at) == value
+    swapped = (a + floor(a, 7)).substitute({"A": H, "H": A})
+    assert swapped.evaluate(at) == (a + floor(a, 7)).evaluate(at | {"A": at["H"], "H": at["A"]})
+
+
+def test_canonical():
+    assert (H + A) * (H - A) == H * H - A * A
+    assert hash((H + A) ** 2) == hash(H * H + 2 * A * H + A * A)
+    assert (A * H) // A == H
+    assert hash(expression(3)) == hash(3)
+    assert expression(3) == 3
+    assert not H - H
+    assert (H // A).letters == {"A", "H"}
+    assert H != "H"
+
+
+def test_what_a_size_of_numpy_is():
+    assert np.int64(3) * H == 3 * H == H * np.int64(3)
+    assert 0.5 * H == H / 2
+    with pytest.raises(TypeError):
+        H + np.array([1, 2])
+
+
+@pytest.mark.parametrize("one", [4 * H * H + H // A - 7, H / A, Fraction(1, 3) * H])
+def test_copied(one):
+    assert pickle.loads(pickle.dumps(one)) == one
+    assert copy.deepcopy(one) == one
+    assert {one: 1}[copy.copy(one)] == 1
+
+
+def test_what_is_no_arithmetic():
+    with pytest.raises(TypeError):
+        H > 3  # noqa: B015
+    with pytest.raises(TypeError, match="H is no number"):
+        range(H)
+    with pytest.raises(ArithmeticError, match=r"H is no multiple of A \+ 1"):
+        H / (A + 1)
+    with pytest.raises(ArithmeticError, match="no quotient of whole ones"):
+        floor(H / 2, A)
+    with pytest.raises(ZeroDivisionError):
+        H // 0
+    with pytest.raises(ValueError, match="7/2 is no whole number"):
+        (H / 2).evaluate({"H": 7})
+    with pytest.raises(KeyError, match="'A'"):
+        (H * A).evaluate({"H": 7})
+    assert list(range(expression(2))) == [0, 1]

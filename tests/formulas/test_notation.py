@@ -1,0 +1,75 @@
+"""Expressions as text and LaTeX: as the field writes them, and meaning what they say."""
+
+import pytest
+from hypothesis import given
+
+from paramproof.formulas import FAMILIES, closed_form
+from paramproof.formulas.division import ceiling, floor
+from paramproof.formulas.expression import expression, letter
+from paramproof.formulas.notation import latex, text
+from tests.formulas.test_expression import polynomials
+from tests.notation import parsed, parsed_latex
+
+A, F, G, H, K, L, N, P, V = map(letter, "AFGHKLNPV")
+MLM, NSP, UNTIED = map(letter, ("mlm", "nsp", "untied"))
+
+
+@pytest.mark.parametrize(
+    ("one", "written"),
+    [
+        (expression(0), "0"),
+        (expression(-7), "−7"),
+        (-H, "−H"),
+        (4 * H + 9 * H**2 - F, "9·H² + 4·H − F"),
+        (L * (9 * H + F) + V * H + 2, "L·(9·H + F) + V·H + 2"),
+        ((V + P) * H, "H·(V + P)"),
+        (H * H + H, "H² + H"),
+        (H * H + V * H - 2 * H, "H² + V·H − 2·H"),
+        (-2 * L * H, "−2·L·H"),
+        (H * H * A - H * H, "H²·A − H²"),
+        (-L * (5 * H + F), "−L·(5·H + F)"),
+        (L * (5 * H - F), "L·(5·H − F)"),
+        (MLM * (H**2 + 3 * H + V), "mlm·(H² + 3·H + V)"),
+        (UNTIED * V * H + NSP * (2 * H + 2) + N, "N + untied·V·H + nsp·(2·H + 2)"),
+        (2 * H * K * A + 2 * H * G * K, "2·H·K·(A + G)"),
+        (H**12, "H¹²"),
+        (H / 2, "H/2"),
+        (H / (A * K), "H/(A·K)"),
+        (1 / A, "1/A"),
+        (A * (H // A), "A·⌊H/A⌋"),
+        (ceiling(V, 64) * 64 * H, "64·H·⌈V/64⌉"),
+        (floor(V + 1, 3), "⌊(V + 1)/3⌋"),
+    ],
+    ids=str,
+)
+def test_text(one, written):
+    assert text(one) == written
+    assert parsed(written) == one
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_is_written_of_a_family_can_be_read_again(family):
+    letters = FAMILIES[family].letters
+    closed = closed_form(letters(*map(letter, letters._fields)))
+    assert parsed(text(closed)) == closed
+    assert parsed_latex(latex(closed)) == closed
+
+
+@given(one=polynomials())
+def test_what_is_written_can_be_read_again(one):
+    a, _ = one
+    assert parsed(text(a)) == a
+    assert parsed_latex(latex(a)) == a
+    assert parsed(text(a + 3 * floor(a, 5))) == a + 3 * floor(a, 5)
+
+
+def test_a_size_that_is_another():
+    assert text(letter("H'") * V) == "V·H'"
+    assert latex(letter("V'") * H) == "V' H"
+
+
+def test_latex():
+    assert latex(ceiling(V, 64) * H - V / 2) == (
+        r"H \left\lceil\frac{V}{64}\right\rceil - \frac{V}{2}"
+    )
+    assert latex(MLM * (H**10 - 1)) == r"\mathrm{mlm} \left(H^{10} - 1\right)"
