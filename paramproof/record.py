@@ -32,4 +32,5 @@ class Record(ABC):
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Self:
         """Return the record that ``as_json`` wrote; JSON has lists where a record has tuples."""
-        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in data.items()})
+        fields: Any = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+        return cls(**fields)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from paramproof.algebra.residual import explained
 from paramproof.formulas.printing import some_of
 from paramproof.sources.checkpoints import CheckpointReport, compare_checkpoint
 from paramproof.sources.checkpoints.header import recorded_spec
@@ -64,7 +65,4 @@ def _verdict(found: CheckpointReport, resolved: ResolvedModel) -> Iterator[str]:
     if found.report.equal:
         yield found.report.render(resolved.spec)
         return
-    # Only where something differs: SymPy takes its time to import.
-    from paramproof.algebra.residual import explained
-
     yield explained(found.report, resolved.spec)

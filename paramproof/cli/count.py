@@ -9,6 +9,7 @@ from rich.markup import escape
 
 from paramproof.cli.conventions import print_conventions, print_count
 from paramproof.cli.output import console
+from paramproof.cli.symbolic import latex_of, sizes_line, symbolic_table
 from paramproof.cli.tables import count_table, ties
 from paramproof.formulas import inventory
 from paramproof.sources.resolve import ResolvedModel, resolve_model
@@ -67,9 +68,6 @@ def _print_tree(resolved: ResolvedModel) -> None:
 
 
 def _print_symbolic(resolved: ResolvedModel, latex: bool) -> None:
-    # Only here: SymPy takes its time to import.
-    from paramproof.cli.symbolic import latex_of, sizes_line, symbolic_table
-
     if latex:
         click.echo(latex_of(resolved.spec))
         return

@@ -10,6 +10,7 @@ import click
 from paramproof.cli.output import console, require_writable, write_file
 from paramproof.explain.number import read
 from paramproof.explain.search import explain
+from paramproof.explain.text import as_json, lines
 from paramproof.formulas.models import named_models
 from paramproof.sources.resolve import resolve_model
 
@@ -40,9 +41,6 @@ def explain_command(number: str, model: str | None, json_file: Path | None) -> N
         resolved = resolve_model(model)
         name = "the spec given" if resolved.name.startswith("{") else resolved.name
         answer = explain(wanted, {name: resolved.spec}, others=named)
-    # SymPy takes its time to import, and a mistake of the user's does not need it.
-    from paramproof.explain.text import as_json, lines
-
     for line in lines(answer):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     if json_file:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
+from paramproof.algebra.residual import explained
 from paramproof.builders.registry import Framework, frameworks
 from paramproof.checking.model import FormulaError, require_agreement
 from paramproof.checking.result import Result
@@ -32,6 +33,7 @@ from paramproof.running.jobs import Prove, Verify
 from paramproof.running.pool import run_in_workers
 from paramproof.sources.resolve import resolve_model, resolve_spec
 from paramproof.user_formulas.signature import UserFormula
+from paramproof.user_formulas.verdict import answering, verdict, without_smallest
 
 # Click 8.1 has none: it prints the help itself.
 NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())
@@ -110,19 +112,17 @@ def verify_command(
     A formula of your own takes a spec, or letters by name (L H A F V P T pooler mlm untied
     nsp), and returns trainable parameters: an int, or ints by component.
     """
-    from paramproof.user_formulas.verdict import answering
-
     if json_file:
         require_writable(json_file)
     chosen_models = map(resolve_model, models) if models else named_models().values()
     specs = {resolved.name: resolved.spec for resolved in chosen_models}
-    if reference:
-        specs = {name: spec for name, spec in specs.items() if _answerable(name, spec, models)}
+    encoders = _encoders(specs, models) if reference else {}
+    specs = {**encoders} if reference else specs
     families = list(dict.fromkeys(family_of(spec).name for spec in specs.values()))
     if not reference:
         require_agreement(families)
     there, absent = chosen_frameworks(names)
-    formula = answering(reference, specs) if reference else None
+    formula = answering(reference, encoders) if reference else None
     with progress_of(there, len(specs) + examples * len(families)) as advance:
         job = Verify(specs, examples, seed, tuple(families), reference or "")
         results = run_in_workers(there, job, advance)
@@ -181,24 +181,23 @@ def prove_command(names: Sequence[str], json_file: Path | None) -> None:
         raise SystemExit(1)
 
 
-def _answerable(name: str, spec: Spec, asked: Sequence[str]) -> bool:
-    """Return whether a user-supplied formula can count this model: if it is an encoder.
+def _encoders(specs: Mapping[str, Spec], asked: Sequence[str]) -> dict[str, EncoderSpec]:
+    """Return the encoders among ``specs``: what a user-supplied formula can count.
 
-    Raises ``ValueError`` for another one that was ``asked`` for.
+    Raises ``ValueError`` for another model that was ``asked`` for.
     """
-    if asked and not isinstance(spec, EncoderSpec):
-        raise ValueError(f"--model {name}: a formula of your own is checked for encoders only")
-    return isinstance(spec, EncoderSpec)
+    encoders = {name: spec for name, spec in specs.items() if isinstance(spec, EncoderSpec)}
+    others = [name for name in specs if name not in encoders]
+    if asked and others:
+        raise ValueError(f"--model {others[0]}: a formula of your own is checked for encoders only")
+    return encoders
 
 
 def _print_results(results: list[Result], absent: list[Framework], seed: int) -> None:
     console.print(verify_table(results))
     failures = [result for result in results if result.failed]
     for result in failures:
-        if result.report:
-            # Only where something differs: SymPy takes its time to import.
-            from paramproof.algebra.residual import explained
-
+        if result.report and result.spec:
             text = explained(result.report, result.spec)
             console.print(f"\n{result.framework}", text, sep="\n", markup=False)
         else:
@@ -218,8 +217,6 @@ def _print_results(results: list[Result], absent: list[Framework], seed: int) ->
 
 
 def _print_verdict(formula: UserFormula, results: list[Result], seed: int) -> None:
-    from paramproof.user_formulas.verdict import verdict, without_smallest
-
     lines = list(verdict(formula, results))
     console.print(verify_table(without_smallest(results)))
     for result in results:

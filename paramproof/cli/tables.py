@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from rich import box
 from rich.markup import escape
@@ -17,7 +17,7 @@ from paramproof.formulas.path import LAYER, leaf, lies_in
 from paramproof.formulas.printing import shape_text
 from paramproof.proof.prove import Proof
 
-RIGHT = "right"
+RIGHT: Literal["right"] = "right"
 PLAIN: dict[str, Any] = {"box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0)}
 
 

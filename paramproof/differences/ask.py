@@ -49,7 +49,9 @@ def answers(chosen: Framework, builder: Builder) -> Iterator[Answer]:
 
 def counted_spec(model: str) -> EncoderSpec:
     """The named model with both parts, the MLM head tied: what there is to count twice."""
-    return replace(named_model(model).spec, mlm_head=True, nsp_head=True)
+    encoder: Any = named_model(model).spec
+    counted: EncoderSpec = replace(encoder, mlm_head=True, nsp_head=True)
+    return counted
 
 
 def _probe(chosen: Framework) -> ModuleType | None:

@@ -47,7 +47,8 @@ class Matching:
     @property
     def left_over(self) -> int:
         """Entries without a counterpart, on both sides."""
-        return sum(one.size for one in (*self.missing, *self.unexpected))
+        missing = sum(unit.size for unit in self.missing)
+        return missing + sum(weight.size for weight in self.unexpected)
 
     def missing_together(self) -> list[tuple[frozenset[str], list[Unit]]]:
         """What is missing, with the paths of all that may be missing in its place.

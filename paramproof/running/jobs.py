@@ -131,7 +131,7 @@ class Differences(Job[Answer]):
 
     def records(self, chosen: Framework, builder: Builder) -> Iterator[Answer]:
         """Return every answer."""
-        # In a worker only: it imports SymPy and NumPy.
+        # In a worker only: it imports NumPy.
         from paramproof.differences.ask import answers
 
         yield from answers(chosen, builder)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 
 def load_reference(reference: str) -> Callable[..., Any]:
@@ -22,10 +22,11 @@ def load_reference(reference: str) -> Callable[..., Any]:
     namespace = vars(_imported(module))
     if name not in namespace:
         raise ValueError(f"{reference}: {module} has no {name!r}")
-    if not callable(namespace[name]):
-        kind = type(namespace[name]).__name__
+    function = namespace[name]
+    if not callable(function):
+        kind = type(function).__name__
         raise ValueError(f"{reference}: {name!r} is no function, it is of type {kind}")
-    return namespace[name]
+    return cast(Callable[..., Any], function)
 
 
 def in_one_line(error: BaseException) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from typing import Any
 
 from paramproof.formulas import EncoderSpec
 
@@ -70,14 +71,14 @@ def _halved(
     return _with(spec, **{name: high}) or spec
 
 
-def _sizes(spec: EncoderSpec) -> dict[str, int]:
+def _sizes(spec: EncoderSpec) -> dict[str, Any]:
     """The fields, with the width of a head in place of that of all heads."""
     fields = asdict(spec) | {"head_size": spec.head_size}
     del fields["hidden_size"]
     return fields
 
 
-def _with(spec: EncoderSpec, **changes: int) -> EncoderSpec | None:
+def _with(spec: EncoderSpec, **changes: Any) -> EncoderSpec | None:
     """``spec`` with some fields changed; None where there is no such spec."""
     fields = _sizes(spec) | changes
     hidden = fields["num_attention_heads"] * fields.pop("head_size")

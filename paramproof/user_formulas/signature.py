@@ -90,7 +90,7 @@ def _letters(name: str, function: Callable[..., Any]) -> tuple[str, ...] | None:
     except (TypeError, ValueError):
         raise FormulaRefused(f"{name}: Python does not know its arguments") from None
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
-        asked = EncoderLetters._fields
+        asked: tuple[str, ...] = EncoderLetters._fields
     else:
         asked = tuple(parameter.name for parameter in parameters)
     required = [

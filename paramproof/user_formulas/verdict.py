@@ -51,7 +51,7 @@ def verdict(formula: UserFormula, results: Sequence[Result]) -> Iterator[str]:
             raise FormulaRefused(result.reason)
     found: dict[tuple[EncoderSpec, Report], list[str]] = {}
     for result in results:
-        if result.smallest and result.spec and result.report:
+        if result.smallest and isinstance(result.spec, EncoderSpec) and result.report:
             found.setdefault((result.spec, result.report), []).append(result.framework)
     for (spec, report), names in found.items():
         yield from ("", f"{', '.join(names)}: the smallest spec that differs")
@@ -92,7 +92,7 @@ def assert_formula(
     for result in verify_formula(chosen, chosen.load(), formula, {}, examples, seed):
         if result.status == "refused":
             raise FormulaRefused(result.reason)
-        if result.smallest and result.spec and result.report:
+        if result.smallest and isinstance(result.spec, EncoderSpec) and result.report:
             raise AssertionError("\n".join(difference(formula, result.spec, result.report)))
 
 

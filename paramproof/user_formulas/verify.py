@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
@@ -29,10 +30,11 @@ def verify_formula(
     ``refused`` ends the run.
     """
     worst: list[EncoderSpec] = []
+    fixed: Any = chosen.fixed
     specs = [*models.items()]
-    specs += [("", spec) for spec in random_specs(builder, examples, seed, **chosen.fixed)]
+    specs += [("", spec) for spec in random_specs(builder, examples, seed, **fixed)]
 
-    def compared(spec: EncoderSpec) -> Report:
+    def compared(spec: Any) -> Report:
         return report_on(builder, formula, spec)
 
     try:

@@ -9,7 +9,7 @@ import sympy
 from hypothesis import given
 
 from paramproof.formulas import EncoderLetters, Report, Row, Weight, closed_form, inventory
-from paramproof.sources.reference import pointed_at
+from paramproof.sources.reference import load_reference
 from paramproof.user_formulas.counts import compare_counts
 from paramproof.user_formulas.difference import residual
 from paramproof.user_formulas.shrink import MAX_BUILDS, shrink
@@ -130,9 +130,9 @@ def test_nothing_else_is_called(tmp_path, monkeypatch):
     source = "def f(): pass\ndef g(): raise SystemExit\ndef __getattr__(name): raise SystemExit\n"
     (tmp_path / "bystander.py").write_text(source)
     monkeypatch.chdir(tmp_path)
-    assert pointed_at("bystander:f").__name__ == "f"
+    assert load_reference("bystander:f").__name__ == "f"
     with pytest.raises(ValueError, match="bystander has no 'h'"):
-        pointed_at("bystander:h")
+        load_reference("bystander:h")
 
 
 def test_the_working_directory_comes_last(paramproof, outsider, tmp_path):
