@@ -10,7 +10,9 @@ from pathlib import Path
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from paramproof.builders.registry import Framework, framework, frameworks
+from paramproof.checking.result import Result
 from paramproof.cli.output import errors, write_file
+from paramproof.proof.prove import Proof
 from paramproof.record import Record
 
 
@@ -54,3 +56,8 @@ def write_json(path: Path, records: Sequence[Record], **about: int) -> None:
         "results": [record.as_json() for record in records],
     }
     write_file(path, json.dumps(data, indent=1) + "\n")
+
+
+def broken(record: Result | Proof) -> str:
+    """Return the line on a framework whose worker died."""
+    return f"{record.framework} is installed and broken: {record.reason}"
