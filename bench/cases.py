@@ -39,6 +39,7 @@ class Case:
 
 
 def abstract(builder: Any, spec: EncoderSpec) -> Count:
+    """Check shapes only, as ``verify`` does."""
     return lambda: check(builder, spec).actual
 
 
@@ -54,6 +55,8 @@ def plain(builder: Any, spec: EncoderSpec) -> Count:
 
 
 def torchinfo_summary(allocate: bool) -> Callable[[Any, EncoderSpec], Count]:
+    """Count by torchinfo's summary, on real or on meta weights."""
+
     def prepare(builder: Any, spec: EncoderSpec) -> Count:
         import torchinfo
 
@@ -67,6 +70,8 @@ def torchinfo_summary(allocate: bool) -> Callable[[Any, EncoderSpec], Count]:
 
 
 def num_parameters(device: str) -> Callable[[Any, EncoderSpec], Count]:
+    """Count by Hugging Face's ``num_parameters``, on this device."""
+
     def prepare(builder: Any, spec: EncoderSpec) -> Count:
         import torch
         from transformers import BertConfig, BertModel
@@ -81,6 +86,8 @@ def num_parameters(device: str) -> Callable[[Any, EncoderSpec], Count]:
 
 
 def keras_count_params(builder: Any, spec: EncoderSpec) -> Count:
+    """Count by the built model's ``count_params``."""
+
     def count() -> int:
         model = builder.build(spec, allocate=True).model
         _wait()
@@ -112,6 +119,7 @@ def keras_bert_count_params(builder: Any, spec: EncoderSpec) -> Count:
 
 
 def linen_tabulate(builder: Any, spec: EncoderSpec) -> Count:
+    """Add up what linen's ``tabulate`` prints."""
     import jax
     import jax.numpy as jnp
 
@@ -127,6 +135,7 @@ def linen_tabulate(builder: Any, spec: EncoderSpec) -> Count:
 
 
 def nnx_tabulate(builder: Any, spec: EncoderSpec) -> Count:
+    """Add up what nnx's ``tabulate`` prints."""
     import jax.numpy as jnp
     from flax import nnx
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from math import log
-from pathlib import Path
 from statistics import linear_regression, median
 from typing import Any
 
 from bench.cases import ABSTRACT, BASE, LARGE, PLAIN, SWEEPS
 from bench.targets import EXPONENTS, PEAK_MB, TARGETS
+from docs.writers.blocks import ROOT
+from docs.writers.markdown import table
 from paramproof.formulas import closed_form
 from paramproof.formulas.models import named_model
 
-ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs" / "benchmarks.json"
 PAGE = ROOT / "docs" / "benchmarks.md"
 PLOT = ROOT / "docs" / "benchmarks.svg"
@@ -206,9 +206,8 @@ def _curves_table(curves: dict[str, dict[str, list[float]]]) -> str:
 
 
 def _table(headings: Sequence[str], lines: Iterable[Iterable[str]], words: int = 1) -> str:
-    """A Markdown table; all but the first ``words`` columns are figures."""
-    rule = ["---"] * words + ["---:"] * (len(headings) - words)
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in (headings, rule, *lines))
+    """A table whose columns are figures, all but the first ``words``."""
+    return table(headings, lines, ["---"] * words + ["---:"] * (len(headings) - words))
 
 
 def _times(ratio: float) -> str:

@@ -10,10 +10,13 @@ import os
 import pytest
 from hypothesis import settings
 
-from paramproof.builders.protocol import Builder, FrameworkUnavailable
-from paramproof.builders.registry import Framework, frameworks
+from paramproof.builders.protocol import Builder
+from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES
 from tests import profiles
+from tests.selection import loaded, registered, selected
+
+pytest_plugins = ["tests.fixtures"]
 
 profiles.register()
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
@@ -90,25 +93,3 @@ def framework(request: pytest.FixtureRequest) -> Framework:
 def builder(framework: Framework, request: pytest.FixtureRequest) -> Builder:
     """A framework's file, loaded."""
     return loaded(framework.name, request.config)
-
-
-def selected(config: pytest.Config) -> list[str]:
-    names = config.getoption("--framework") or list(frameworks())
-    unknown = set(names) - set(frameworks())
-    if unknown:
-        raise pytest.UsageError(f"no framework is named {', '.join(unknown)}")
-    return names
-
-
-def registered(name: str) -> Framework:
-    return frameworks()[name]
-
-
-def loaded(name: str, config: pytest.Config) -> Builder:
-    """The builder; absent, it is a skip on a laptop and a failure where it was required."""
-    try:
-        return registered(name).load()
-    except FrameworkUnavailable as error:
-        if config.getoption("--require"):
-            pytest.fail(f"required and unavailable: {error}", pytrace=False)
-        pytest.skip(str(error))

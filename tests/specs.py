@@ -1,4 +1,4 @@
-"""A small model of each family, whose sizes are all different, to start from."""
+"""Small models to start from: one of each family, whose sizes are all different, and encoders."""
 
 from paramproof.formulas import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec
 
@@ -39,3 +39,25 @@ SPECS = {
         intermediate_size=5,
     ),
 }
+
+SMALL_ENCODER = EncoderSpec(
+    vocab_size=11,
+    hidden_size=6,
+    num_hidden_layers=2,
+    num_attention_heads=3,
+    intermediate_size=5,
+    max_position_embeddings=7,
+    type_vocab_size=2,
+)
+"""Three heads of two, so that every size may be made 1."""
+
+LIVE_ENCODER = EncoderSpec(
+    vocab_size=31,
+    hidden_size=12,
+    num_hidden_layers=2,
+    num_attention_heads=3,
+    intermediate_size=20,
+    max_position_embeddings=17,
+    type_vocab_size=2,
+)
+"""An encoder of which few tensors are of one shape, to be recognised by them."""

@@ -3,21 +3,31 @@
 import json
 from collections.abc import Iterator
 
+from docs.writers.blocks import ROOT, write_blocks
+from docs.writers.markdown import table
 from paramproof.sources.configs.config_format import ConfigFormat
 from paramproof.sources.configs.formats import BY_MODEL_TYPE, FORMATS, UNNAMED
+
+PAGE = ROOT / "docs" / "configurations.md"
 
 
 def blocks() -> dict[str, str]:
     """The text of every block, by its name."""
-    return {"kinds": "\n".join(_kinds()), "refused": "\n".join(_refused())}
+    return {
+        "kinds": table(["`model_type`", "classes", "keys of sizes"], _kinds()),
+        "refused": table(["key", "is read only as", "otherwise"], _refused()),
+    }
 
 
-def _kinds() -> Iterator[str]:
-    yield "| `model_type` | classes | keys of sizes |"
-    yield "| --- | --- | --- |"
+def write() -> None:
+    """Rewrite both blocks."""
+    write_blocks(PAGE, blocks())
+
+
+def _kinds() -> Iterator[tuple[str, ...]]:
     for name, kind in {**BY_MODEL_TYPE, "(none)": UNNAMED}.items():
         classes = [kind.default, *(name for name in kind.architectures if name != kind.default)]
-        yield f"| `{name}` | {_names(classes)} | {'; '.join(_sizes(kind))} |"
+        yield f"`{name}`", _names(classes), "; ".join(_sizes(kind))
 
 
 def _sizes(kind: ConfigFormat) -> Iterator[str]:
@@ -26,19 +36,17 @@ def _sizes(kind: ConfigFormat) -> Iterator[str]:
         yield " or ".join(f"`{key}`" for key in keys) + absent
 
 
-def _refused() -> Iterator[str]:
-    yield "| key | is read only as | otherwise |"
-    yield "| --- | --- | --- |"
-    yield from sorted({row for kind in FORMATS for row in _rows(kind)})
+def _refused() -> list[tuple[str, ...]]:
+    return sorted({row for kind in FORMATS for row in _rows(kind)})
 
 
-def _rows(kind: ConfigFormat) -> Iterator[str]:
+def _rows(kind: ConfigFormat) -> Iterator[tuple[str, ...]]:
     for key, (allowed, otherwise) in kind.accepted_only.items():
         values = ["null"] if allowed is None else [json.dumps(allowed), "null"]
-        yield f"| `{key}` | {' or '.join(f'`{value}`' for value in values)} | {otherwise} |"
+        yield f"`{key}`", " or ".join(f"`{value}`" for value in values), otherwise
     for key, size in kind.must_equal.items():
         usual = kind.sizes[size][0]
-        yield f"| `{key}` | the same as `{usual}` | the tables would be of another width |"
+        yield f"`{key}`", f"the same as `{usual}`", "the tables would be of another width"
 
 
 def _names(names: list[str]) -> str:

@@ -9,16 +9,25 @@ from functools import cache
 from itertools import pairwise
 from types import FunctionType
 
+from docs.writers.blocks import ROOT, write_blocks
+from docs.writers.markdown import table
 from paramproof.algebra.symbols import symbols
 from paramproof.algebra.terms import Term, terms
 from paramproof.formulas import FAMILIES, Family, Tensor, closed_form, inventory
 from paramproof.formulas import terms as parts_module
 from paramproof.formulas.notation import text
 
+PAGE = ROOT / "docs" / "formulas.md"
+
 
 def blocks() -> dict[str, str]:
     """The text of every block, by its name."""
     return {"parts": parts(), **{name: family(found) for name, found in FAMILIES.items()}}
+
+
+def write() -> None:
+    """Rewrite every block."""
+    write_blocks(PAGE, blocks())
 
 
 def parts() -> str:
@@ -39,17 +48,13 @@ def family(found: Family) -> str:
     """A family's letters, the terms of its count with their sources, and its closed form."""
     letters = symbols(found.letters)
     summed = inventory(letters).total()
-    rows = [
-        "| component | tensors | count | times | sources |",
-        "| --- | --- | --- | --- | --- |",
-        *map(_row, terms(letters)),
-    ]
+    rows = map(_row, terms(letters))
     return "\n\n".join(
         [
             markdown(found.inventory),
             markdown(found.letters),
-            "\n".join(_letters(found)),
-            "\n".join(rows),
+            table(["letter", "is"], _letters(found)),
+            table(["component", "tensors", "count", "times", "sources"], rows),
             f"Together, sorted by what is repeated or may be absent:\n\n    {text(summed)}",
             f"The closed form:\n\n    {text(closed_form(letters))}",
             markdown(found.closed_form),
@@ -68,12 +73,10 @@ def _paragraph(lines: str) -> str:
     return "\n".join(f"    {line}" for line in lines.splitlines()) if is_sum else lines
 
 
-def _letters(found: Family) -> Iterator[str]:
-    yield "| letter | is |"
-    yield "| --- | --- |"
+def _letters(found: Family) -> Iterator[tuple[str, str]]:
     meanings = letter_meanings(found.letters)
     for name in found.letters._fields:
-        yield f"| {name} | {meanings.get(name, 'indicator')} |"
+        yield name, meanings.get(name, "indicator")
 
 
 @cache
@@ -89,11 +92,11 @@ def letter_meanings(letters: type) -> dict[str, str]:
     }
 
 
-def _row(term: Term) -> str:
+def _row(term: Term) -> tuple[str, ...]:
     tensors = "; ".join(_shapes(term))
     count, times = text(term.each), text(term.times)
     sources = "; ".join(term.sources)
-    return f"| `{term.path}` | {tensors} | {count} | {times} | {sources} |"
+    return f"`{term.path}`", tensors, count, times, sources
 
 
 def _shapes(term: Term) -> Iterator[str]:

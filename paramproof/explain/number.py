@@ -49,7 +49,7 @@ class RoundedReading:
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class WrittenNumber:
     """A number as it was written; ``exact`` is None where only rounded readings make sense."""
 
     text: str
@@ -60,7 +60,7 @@ class Number:
         return self.text if self.exact is None else f"{self.exact:,}"
 
 
-def read(text: str) -> Number:
+def read(text: str) -> WrittenNumber:
     """Return the number that ``text`` writes.
 
     Raises ``ValueError``, in one line, for what is no number, zero or absurdly long.
@@ -79,9 +79,9 @@ def read(text: str) -> Number:
     zeros = len(digits) - len(digits.rstrip("0"))
     if not (places or exponent or unit):
         readings = _readings(int(digits), 0, "", zeros) if zeros >= MIN_ROUNDED_ZEROS else ()
-        return Number(text.strip(), int(digits), tuple(readings))
+        return WrittenNumber(text.strip(), int(digits), tuple(readings))
     shift = exponent - len(places)
-    return Number(text.strip(), None, tuple(_readings(int(digits), shift, unit, zeros)))
+    return WrittenNumber(text.strip(), None, tuple(_readings(int(digits), shift, unit, zeros)))
 
 
 def _readings(digits: int, shift: int, unit: str, zeros: int) -> Iterator[RoundedReading]:

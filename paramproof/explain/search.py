@@ -12,7 +12,7 @@ from paramproof.explain.grammar import (
     explanations,
     whole_under,
 )
-from paramproof.explain.number import Number, RoundedReading
+from paramproof.explain.number import RoundedReading, WrittenNumber
 from paramproof.explain.sizes import at_known_sizes, at_unnamed_sizes
 from paramproof.explain.tree import Tree
 from paramproof.explain.words import words
@@ -51,14 +51,14 @@ class Explanations:
     ``none_in`` are the models asked about, where only others explain the number.
     """
 
-    number: Number
+    number: WrittenNumber
     found: tuple[Match, ...]
     unnamed: tuple[Match, ...] = ()
     nearest: Match | None = None
     none_in: tuple[str, ...] = ()
 
 
-def explain(number: Number, models: Models, others: Models | None = None) -> Explanations:
+def explain(number: WrittenNumber, models: Models, others: Models | None = None) -> Explanations:
     """Return the simplest explanations of ``number`` by ``models``, or else by ``others``.
 
     Explanations more complex by one than the simplest are included.

@@ -10,7 +10,7 @@ each of these times one letter more. So a term of one degree too much is seen as
 The fullest combination of parts is recovered on all of that. For each other one only what it
 has less is recovered, on the smaller ``PARTS_GRID``, since no part has layers.
 
-What would fool it, and what catches that (tests/project/test_foolers.py):
+What would fool it, and what catches that (tests/paramproof/proof/test_blind_spots.py):
 
 - A term that is 0 on every node, such as (V − 13)·(V − 42)·(V − 128). Random examples.
 - A part's term in F, P, L or T that is 0 on the smaller grid. Random examples.

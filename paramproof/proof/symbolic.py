@@ -9,7 +9,8 @@ The tensors are then held to the formula's algebra one by one, each expected sha
 from its declared layout, in symbols.
 
 What would fool it: a builder that does otherwise at sizes that are no such primes. See
-``paramproof.proof.interpolation`` for a proof that reads no names or shapes, and is fooled by others.
+``paramproof.proof.interpolation`` for a proof that reads no names or shapes, and is fooled by
+others.
 """
 
 from __future__ import annotations

@@ -4,12 +4,12 @@ from functools import cache
 
 import pytest
 
+from docs.writers.blocks import AGAIN
 from docs.writers.differences import reference as differences
 from paramproof.differences.ask import answers
-from tests.conftest import loaded, registered, selected
+from tests.selection import loaded, registered, selected
 
 CELLS = differences.cells()
-AGAIN = "run python -m docs.writers.pages"
 
 
 def pytest_generate_tests(metafunc):

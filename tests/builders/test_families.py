@@ -12,7 +12,7 @@ from paramproof.formulas.spec import original_numerics
 from paramproof.random_specs import refusal
 from paramproof.weights.canonical import stored_tensors
 from paramproof.weights.transfer import assign_weights, canonical_weights
-from tests.builders.test_gradients import assert_reached_but
+from tests.gradients import assert_reached_but
 from tests.parity.differences import built, gradients
 from tests.parity.families import SPECS, DecoderCase
 from tests.profiles import one_in

@@ -7,20 +7,12 @@ import pytest
 from paramproof import check
 from paramproof.algebra.residual import explained
 from paramproof.builders import UnsupportedSpec
-from paramproof.formulas import FAMILIES, EncoderSpec
+from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import family_of
 from paramproof.random_specs import refusal
+from tests.specs import SMALL_ENCODER as SPEC
 from tests.specs import SPECS
 
-SPEC = EncoderSpec(
-    vocab_size=11,
-    hidden_size=6,
-    num_hidden_layers=2,
-    num_attention_heads=3,
-    intermediate_size=5,
-    max_position_embeddings=7,
-    type_vocab_size=2,
-)
 BOTH = SPECS["encoder-decoder"]
 GPT = SPECS["gpt"]
 LLAMA = replace(SPECS["llama"], hidden_size=18)

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.builders.test_features import SPEC
 from tests.parity.bounds import FLOAT32_STEPS
 from tests.profiles import one_in
+from tests.specs import SMALL_ENCODER as SPEC
 from tests.strategies import supported_specs
 
 

@@ -13,6 +13,7 @@ import pytest
 from paramproof.builders.protocol import Outputs
 from paramproof.formulas import EncoderSpec, inventory
 from paramproof.weights.canonical import stored_tensors, to_canonical
+from tests.gradients import assert_reached_but
 
 SPEC = EncoderSpec(
     vocab_size=13,
@@ -30,9 +31,6 @@ SPECS = {
     "heads": replace(SPEC, mlm_head=True, nsp_head=True),
     "untied": replace(SPEC, mlm_head=True, nsp_head=True, tie_word_embeddings=False),
 }
-
-# What is not reached is rounding, in float32 where Keras and nnx fall back to it.
-ROUNDING = 1e-3
 
 UNUSED_TOKEN = 12
 
@@ -92,14 +90,6 @@ def test_degenerate_sizes(builder):
     dead = {path for path in gradients if path.split(".", 2)[-1].startswith(queries_and_keys)}
     assert len(dead) == 8
     assert_reached_but(gradients, dead)
-
-
-def assert_reached_but(gradients, dead):
-    """The gradient of all tensors but ``dead`` is no rounding, and that of those is."""
-    sizes = {path: np.abs(gradient).max() for path, gradient in gradients.items()}
-    weakest = min((size, path) for path, size in sizes.items() if path not in dead)
-    loudest = max(((size, path) for path, size in sizes.items() if path in dead), default=(0, ""))
-    assert loudest[0] < ROUNDING * weakest[0], f"not told apart: {loudest} and {weakest}"
 
 
 def test_only_what_is_trainable_has_a_gradient(builder):

@@ -1,32 +1,15 @@
 """The porting guide: its examples run, and what it says of storage is so."""
 
-import re
-
 import numpy as np
 import pytest
 
-from docs.writers.pages import ROOT
-from paramproof.formulas.models import named_model
 from paramproof.weights.canonical import stored_tensors
 from paramproof.weights.files import read_weights, save_weights
 from paramproof.weights.transfer import canonical_weights
-from tests.bits import assert_same, odd_weights
+from tests.bitwise import assert_same, odd_weights
+from tests.porting.guide import ENVIRONMENTS, FILE, SPEC, TEXT, script
 
-TEXT = (ROOT / "docs" / "porting.md").read_text("utf-8")
-SPEC = named_model("bert-tiny").spec
-FILE = "bert.safetensors"
-ENVIRONMENTS = {
-    "transfer.py": ("torch", "flax-linen"),
-    "save.py": ("transformers",),
-    "load.py": ("keras-tensorflow",),
-}
 QUERY = "layers.0.attention.query.kernel"
-
-
-def script(name):
-    pattern = rf"<!-- {re.escape(name)} -->\n\n```python\n(.*?)```"
-    (source,) = re.findall(pattern, TEXT, re.DOTALL)
-    return source
 
 
 def run(name, framework=None):

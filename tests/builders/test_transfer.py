@@ -18,9 +18,9 @@ from paramproof.formulas.families import spec_fields
 from paramproof.weights.canonical import stored_tensors
 from paramproof.weights.files import read_weights, save_weights
 from paramproof.weights.transfer import assign_weights, build_with, canonical_weights, transfer
-from tests.bits import assert_same, odd_weights
-from tests.builders.test_features import SPEC
+from tests.bitwise import assert_same, odd_weights
 from tests.profiles import a_fifth
+from tests.specs import SMALL_ENCODER as SPEC
 from tests.strategies import supported_specs
 
 HEADS = replace(SPEC, mlm_head=True, nsp_head=True)

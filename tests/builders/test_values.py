@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from paramproof.builders.protocol import NotAllocated
-from tests.bits import assert_same, odd
-from tests.builders.test_features import SPEC
+from tests.bitwise import assert_same, odd
+from tests.specs import SMALL_ENCODER as SPEC
 
 HEADS = replace(SPEC, mlm_head=True, nsp_head=True)
 

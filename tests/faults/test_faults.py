@@ -2,7 +2,8 @@
 
 import pytest
 
-from docs.writers.pages import FAULTS_PAGE, block
+from docs.writers import faults_page
+from docs.writers.blocks import AGAIN, block
 from tests.faults import matrix
 from tests.faults.catalogue import FAULTS, Fault, fault
 from tests.faults.evidence import EVIDENCE, catches
@@ -65,6 +66,6 @@ def test_a_name_is_entered_once():
 
 
 def test_the_published_matrix_is_what_is_observed():
-    text = FAULTS_PAGE.read_text("utf-8")
-    assert block("faults", text) == matrix.table(), "run python -m docs.writers.pages"
-    assert block("summary", text) == matrix.summary(), "run python -m docs.writers.pages"
+    text = faults_page.PAGE.read_text("utf-8")
+    assert block("faults", text) == faults_page.matrix(), AGAIN
+    assert block("summary", text) == faults_page.summary(), AGAIN

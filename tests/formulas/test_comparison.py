@@ -6,28 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramproof import formulas
-from paramproof.formulas import Weight, compare, inventory
+from paramproof.formulas import Weight, inventory
+from tests.formulas.comparisons import DECODER, WORDS, compared, only_row, weights_of
 from tests.specs import SPECS
 from tests.strategies import specs
 
 SPEC = SPECS["encoder"]
 BOTH = SPECS["encoder-decoder"]
-
-WORDS = "embeddings.word_embeddings.weight"
-DECODER = "mlm_head.decoder.weight"
-
-
-def weights_of(spec):
-    """The weights of a framework that stores everything as the formula writes it."""
-    return [
-        Weight(tensor.path, tensor.shape, tensor.trainable, (tensor.path,))
-        for tensor in inventory(spec.letters()).expand()
-        if tensor.tied_to is None
-    ]
-
-
-def compared(spec, weights):
-    return compare(inventory(spec.letters()), weights)
 
 
 @given(data=st.data())
@@ -69,11 +54,6 @@ def test_rows_add_up_to_the_difference(family, data):
     fixed = {weight for weight in weights_of(spec) if not weight.trainable}
     due = [weight for weight in weights_of(spec) if weight.trainable]
     assert report.equal == ([weight for weight in weights if weight not in fixed] == due)
-
-
-def only_row(spec, weights):
-    (row,) = compared(spec, weights).rows
-    return row
 
 
 def test_missing():

@@ -7,8 +7,8 @@ from paramproof.formulas import FAMILIES, closed_form
 from paramproof.formulas.division import ceiling, floor
 from paramproof.formulas.expression import expression, letter
 from paramproof.formulas.notation import latex, text
-from tests.formulas.test_expression import polynomials
 from tests.notation import parsed, parsed_latex
+from tests.polynomials import polynomials
 
 A, F, G, H, K, L, N, P, V = map(letter, "AFGHKLNPV")
 MLM, NSP, UNTIED = map(letter, ("mlm", "nsp", "untied"))

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from paramproof.formulas import Report, Row, Weight, compare, inventory
-from tests.formulas.test_comparison import DECODER, WORDS, compared, only_row, weights_of
-from tests.formulas.test_spec import SPEC
+from tests.formulas.comparisons import DECODER, WORDS, compared, only_row, weights_of
+from tests.specs import SPECS
 
+SPEC = SPECS["encoder"]
 TIED = replace(SPEC, mlm_head=True)
 UNTIED = replace(TIED, tie_word_embeddings=False)
 

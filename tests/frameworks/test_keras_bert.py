@@ -43,7 +43,7 @@ def test_a_mask_must_be_that_of_token_0():
     import numpy as np
 
     from paramproof.builders import load
-    from tests.builders.test_features import SPEC
+    from tests.specs import SMALL_ENCODER as SPEC
 
     model = load("keras-bert").build(SPEC, allocate=True)
     ids = np.array([[3, 0, 4]])
@@ -54,7 +54,7 @@ def test_a_mask_must_be_that_of_token_0():
 def test_another_epsilon_is_refused():
     from paramproof.builders import UnsupportedSpec, load
     from paramproof.formulas import Numerics
-    from tests.builders.test_features import SPEC
+    from tests.specs import SMALL_ENCODER as SPEC
 
     with pytest.raises(UnsupportedSpec, match="epsilon 1e-14 and no other"):
         load("keras-bert").build(SPEC, Numerics(layer_norm_eps=1e-12))
@@ -81,7 +81,7 @@ def test_live():
     from keras_bert import get_model
 
     from paramproof.live.report import compare_live
-    from tests.project.test_anyones_model import SPEC
+    from tests.specs import LIVE_ENCODER as SPEC
 
     heads = replace(SPEC, mlm_head=True, nsp_head=True)
     with tf.Graph().as_default():

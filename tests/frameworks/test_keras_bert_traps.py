@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.builders.test_features import SPEC
+from tests.specs import SMALL_ENCODER as SPEC
 
 pytestmark = pytest.mark.framework("keras-bert")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.project.test_anyones_model import SPEC
+from tests.specs import LIVE_ENCODER as SPEC
 
 pytestmark = pytest.mark.framework("keras-jax", "keras-tensorflow", "keras-torch")
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from tests.literals import TOTALS
-from tests.project.test_anyones_model import SPEC
-from tests.project.test_plugin import example, run_pytest
+from tests.plugin import example, run_pytest
+from tests.specs import LIVE_ENCODER as SPEC
 
 pytestmark = pytest.mark.framework("torch")
 

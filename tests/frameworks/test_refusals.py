@@ -11,7 +11,7 @@ import pytest
 
 from paramproof.builders import load
 from paramproof.formulas import EncoderSpec, closed_form
-from tests.builders.test_features import SPEC
+from tests.specs import SMALL_ENCODER as SPEC
 
 L, H, A, F, *_ = SPEC.letters()
 LAYER = 4 * H * H + 9 * H + 2 * H * F + F

@@ -4,57 +4,22 @@ from dataclasses import replace
 
 import pytest
 
-from paramproof.formulas import EncoderSpec, compare, inventory
-
-pytestmark = pytest.mark.framework("torch")
-
-SPEC = EncoderSpec(
-    vocab_size=11,
-    hidden_size=6,
-    num_hidden_layers=2,
-    num_attention_heads=3,
-    intermediate_size=5,
-    max_position_embeddings=7,
-    type_vocab_size=2,
+from paramproof.formulas import EncoderSpec, inventory
+from tests.frameworks.broken_torch import (
+    SPEC,
+    axes_swapped,
+    bias_dropped,
+    built,
+    doubled,
+    frozen,
+    no_pooler,
+    norm_shared,
+    renamed,
+    report_of,
+    two_positions_more,
 )
 
-
-def bias_dropped(encoder, nn):
-    for layer in encoder.layers:
-        layer.linear1 = nn.Linear(6, 5, bias=False)
-
-
-def norm_shared(encoder, nn):
-    for layer in encoder.layers:
-        layer.norm2 = layer.norm1
-
-
-def axes_swapped(encoder, nn):
-    layer = encoder.layers[1]
-    layer.linear2.weight = nn.Parameter(layer.linear2.weight.detach().T)
-
-
-def frozen(encoder, nn):
-    encoder.layers[0].self_attn.in_proj_bias.requires_grad_(False)
-
-
-def renamed(encoder, nn):
-    norm = encoder.embeddings_norm
-    norm.gain = norm.weight
-    norm.weight = None
-
-
-def doubled(encoder, nn):
-    encoder.layers[0].norm3 = nn.LayerNorm(6)
-
-
-def no_pooler(encoder, nn):
-    encoder.pooler = None
-
-
-def two_positions_more(encoder, nn):
-    encoder.position_embeddings = nn.Embedding(7 + 2, 6)
-
+pytestmark = pytest.mark.framework("torch")
 
 EXPECTED = {
     bias_dropped: [
@@ -99,22 +64,6 @@ EXPECTED = {
         "  (9, 6)  +12",
     ],
 }
-
-
-def report_of(encoder, spec=SPEC):
-    from paramproof.builders.frameworks.torch import TorchModel
-
-    return compare(inventory(spec.letters()), TorchModel(encoder).weights())
-
-
-def built(spec=SPEC):
-    import torch
-
-    from paramproof.builders.frameworks.torch import Encoder
-    from paramproof.formulas import Numerics
-
-    with torch.device("meta"):
-        return Encoder(spec, Numerics()), torch.nn
 
 
 def words(line):
@@ -163,10 +112,11 @@ def test_untied_where_the_spec_ties():
 
 
 def test_report_in_the_readme():
-    from docs.writers.pages import README, block
+    from docs.writers.blocks import AGAIN, block
+    from docs.writers.readme import PAGE
     from paramproof.algebra.residual import explained
 
     encoder, nn = built()
     bias_dropped(encoder, nn)
-    sample = block("report", README.read_text("utf-8"))
-    assert sample == explained(report_of(encoder), SPEC) + "\n", "run python -m docs.writers.pages"
+    sample = block("report", PAGE.read_text("utf-8"))
+    assert sample == explained(report_of(encoder), SPEC) + "\n", AGAIN

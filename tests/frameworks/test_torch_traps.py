@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from paramproof.formulas import closed_form
-from tests.builders.test_features import SPEC
+from tests.specs import SMALL_ENCODER as SPEC
 
 pytestmark = pytest.mark.framework("torch")
 

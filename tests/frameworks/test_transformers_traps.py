@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 import pytest
 
 from paramproof.formulas import closed_form, compare, inventory
-from tests.builders.test_features import SPEC
+from tests.specs import SMALL_ENCODER as SPEC
 
 pytestmark = pytest.mark.framework("transformers")
 

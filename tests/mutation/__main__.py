@@ -9,8 +9,9 @@ import shutil
 import subprocess
 import sys
 
-from docs.writers.pages import EVIDENCE_PAGE, MUTATION_PAGE, block, write_markdown
-from tests.mutation.survivors import ROOT, equivalent, score, survivors, table
+from docs.writers import mutation_page
+from docs.writers.blocks import block
+from tests.mutation.survivors import ROOT, equivalent, score, survivors
 
 
 def main() -> int:
@@ -33,9 +34,9 @@ def main() -> int:
         return 1
     print(score())
     if "--write" in sys.argv:
-        write_markdown(MUTATION_PAGE, score=score(), survivors=table(listed))
-        write_markdown(EVIDENCE_PAGE, score=score())
-    elif block("score", MUTATION_PAGE.read_text("utf-8")).strip() != score().strip():
+        mutation_page.write()
+        mutation_page.write_score(score())
+    elif block("score", mutation_page.PAGE.read_text("utf-8")).strip() != score().strip():
         print("docs/mutation.md has another score: run tox run -e mutation -- --write")
         return 1
     return 0

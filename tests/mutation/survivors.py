@@ -89,18 +89,8 @@ def score() -> str:
     )
 
 
-def table(reasons: dict[Change, str]) -> str:
-    """The listed survivors, as Markdown."""
-    rows = ["| function | before | after | why no test can tell |", "| --- | --- | --- | --- |"]
-    rows += [
-        f"| `{listed.function}` | `{listed.before}` | `{listed.after}` | {reason} |"
-        for listed, reason in reasons.items()
-    ]
-    return "\n".join(rows).replace("||", "\\|\\|") + "\n"
-
-
 def _function(mutant: str) -> str:
-    """``paramproof.formulas.spec.xǁNumericsǁ__post_init____mutmut_4`` as ``paramproof.formulas.spec.Numerics…``."""
+    """``….spec.xǁNumericsǁ__post_init____mutmut_4`` as ``….spec.Numerics.__post_init__``."""
     module, _, mangled = mutant.rpartition(".")
     name = mangled.rpartition("__mutmut_")[0].removeprefix("x")
     return f"{module}.{name.strip('ǁ').replace('ǁ', '.') if 'ǁ' in name else name[1:]}"

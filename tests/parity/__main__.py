@@ -8,8 +8,9 @@ import os
 import subprocess
 import sys
 
+from docs.writers import parity_page
+from docs.writers.blocks import ROOT
 from paramproof.builders.registry import Framework, frameworks
-from tests.parity.page import PAGE, RESULTS, ROOT, render
 
 
 def measured(framework: Framework) -> dict:
@@ -28,12 +29,14 @@ def measured(framework: Framework) -> dict:
 
 def main() -> None:
     """Measure the frameworks that are named, or all; keep what is known of the others."""
-    known = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    known = parity_page.known()
     for name, framework in frameworks().items():
         if name in sys.argv[1:] or not sys.argv[1:]:
             known[name] = measured(framework)
-            RESULTS.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", "utf-8")
-    PAGE.write_text(render(known), "utf-8")
+            parity_page.RESULTS.write_text(
+                json.dumps(known, indent=1, sort_keys=True) + "\n", "utf-8"
+            )
+    parity_page.write()
 
 
 if __name__ == "__main__":

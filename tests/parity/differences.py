@@ -16,7 +16,7 @@ from tests.parity.cases import Case
 
 Array = Any
 
-KINDS = ("sequence", "pooled", "mlm", "nsp", "gradient")
+FORMATS = ("sequence", "pooled", "mlm", "nsp", "gradient")
 
 
 @dataclass(frozen=True)

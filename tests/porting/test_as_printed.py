@@ -9,7 +9,7 @@ import pytest
 from paramproof.builders.registry import frameworks
 from paramproof.weights.canonical import stored_tensors
 from paramproof.weights.files import read_weights
-from tests.builders.test_porting import ENVIRONMENTS, FILE, SPEC, script
+from tests.porting.guide import ENVIRONMENTS, FILE, SPEC, script
 
 
 def test_as_printed(tmp_path, pytestconfig):

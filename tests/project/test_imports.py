@@ -1,121 +1,171 @@
-"""Arrows only point downwards: who may import what, read from the syntax tree."""
+"""Who may import what, where it is no matter of floors: read from the syntax tree.
 
-import ast
+The floors, and that frameworks do not see each other, are contracts in pyproject.toml.
+"""
+
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import paramproof.formulas
+import pytest
 
-ROOT = Path(paramproof.formulas.__file__).parents[1]
-OURS = {"formulas", "builders", "tests"}
-FRAMEWORKS = "paramproof.builders.frameworks"
-CONTRACT = {
+import paramproof
+from docs.writers.blocks import ROOT
+from tests.imports import imports, modules_in, names_imported
+
+PACKAGE = Path(paramproof.__file__).parent
+OURS = {"paramproof", "formulas", "builders", "docs", "bench", "tests"}
+OUTSIDE = OURS - {"paramproof"}
+CONTRACT = (
     "paramproof.formulas.spec",
     "paramproof.formulas.layout",
     "paramproof.builders.protocol",
     "paramproof.builders.arrays",
     "paramproof.builders.names",
     "paramproof.builders.huggingface",
-}
-PROBES = "paramproof.differences.probes"
-ASKED = {
+)
+PROBES = "differences/probes/"
+ASKED = (
     "paramproof.formulas.spec",
     "paramproof.builders.protocol",
     "paramproof.differences.measure",
     "paramproof.differences.probes",
-    # Hugging Face's models are PyTorch's modules.
-    f"{PROBES}.torch",
-}
+)
 
 
 def breaches(root: Path) -> Iterator[str]:
-    """Each import that the architecture forbids, as ``file: module``."""
-    for path in sorted([*root.glob("builders/**/*.py"), *root.glob("formulas/**/*.py")]):
-        where = path.relative_to(root)
-        for module in imports(path):
-            if not allowed(where, module):
-                yield f"{where.as_posix()}: {module}"
+    """Yield each import that is forbidden, as ``file: module``."""
+    for path in modules_in(root):
+        where = path.relative_to(root).as_posix()
+        yield from (f"{where}: {name}" for name in imports(path) if not allowed(where, name))
 
 
-def imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            module = "." * node.level + (node.module or "")
-            # What is imported from this package is a framework.
-            names = [f".{alias.name}" for alias in node.names] if module == FRAMEWORKS else [""]
-            yield from (module + name for name in names)
-
-
-def allowed(where: Path, module: str) -> bool:
+def allowed(where: str, module: str) -> bool:
     top = module.split(".")[0]
-    if where.parts[0] == "formulas":
-        return top == "formulas" or top in sys.stdlib_module_names
-    if framework := framework_of(where):
-        within = f"{module}.".startswith(f"{framework}.")
-        return not module.startswith(".") and (top not in OURS or module in CONTRACT or within)
-    if where.parts[:3] == tuple(PROBES.split(".")) and where.name != "__init__.py":
-        return top not in OURS or module in ASKED
-    # Frameworks' files are reached through the registry, by name, and probes by that name.
-    return top != "tests" and not module.startswith((f"{FRAMEWORKS}.", f"{PROBES}."))
+    if module.startswith(".") or top in OUTSIDE:
+        return False
+    if where.startswith("formulas/"):
+        return module.startswith("paramproof.formulas") or top in sys.stdlib_module_names
+    if where.startswith("builders/frameworks/"):
+        return top not in OURS or module in CONTRACT or inside(framework_of(where), module)
+    if where.startswith(PROBES):
+        return top not in OURS or any(inside(seen, module) for seen in ASKED)
+    return True
 
 
-def framework_of(where: Path) -> str:
-    """The module that is the framework: a file, or the package that a file belongs to."""
-    *folder, name = where.with_suffix("").parts[:3]
-    ours = [*folder] == FRAMEWORKS.split(".") and name != "__init__"
-    return f"{FRAMEWORKS}.{name}" if ours else ""
+def framework_of(where: str) -> str:
+    """Return the module that is the framework: a file, or the package of a file."""
+    return f"paramproof.builders.frameworks.{where.split('/')[2].removesuffix('.py')}"
+
+
+def inside(package: str, module: str) -> bool:
+    return f"{module}.".startswith(f"{package}.")
 
 
 def test_no_breach():
-    files = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("builders/frameworks/**/*.py")}
-    assert {"builders/frameworks/torch/model.py", "builders/frameworks/keras_bert.py"} <= files
-    assert list(breaches(ROOT)) == []
+    seen = {path.relative_to(PACKAGE).as_posix() for path in modules_in(PACKAGE)}
+    assert {
+        "formulas/spec/encoder.py",
+        "builders/frameworks/torch/model.py",
+        "builders/frameworks/keras_bert.py",
+        "differences/probes/torch.py",
+        "cli/main.py",
+        "pytest_plugin.py",
+    } <= seen
+    assert list(breaches(PACKAGE)) == []
+
+
+PLANTED = {
+    "formulas/spec.py": "import paramproof.builders.protocol",
+    "formulas/terms.py": "def f():\n    import numpy",
+    "formulas/layout.py": (
+        "from .spec import x\nfrom paramproof.formulas.spec import x\nimport math"
+    ),
+    "checking/model.py": "from tests import laws",
+    "cli/main.py": "import docs.writers.blocks",
+    "running/pool.py": "from bench.cases import x",
+    "live/report.py": "from formulas import inventory",
+    "explain/text.py": "from ..formulas import x",
+    "differences/probes/keras.py": "import paramproof.builders.registry\nimport keras",
+    "differences/probes/torch.py": "from paramproof.differences.measure import x",
+    "builders/frameworks/torch/__init__.py": (
+        "from paramproof.builders.frameworks.torch.model import x\n"
+        "from paramproof.builders.frameworks.keras import x"
+    ),
+    "builders/frameworks/torch/model.py": (
+        "import torch\nfrom paramproof.formulas.encoder import x\n"
+        "from paramproof.builders.frameworks.torch import names"
+    ),
+    "builders/frameworks/torch/gpt.py": (
+        "from paramproof.builders.frameworks.torch_other import x\nfrom .model import x"
+    ),
+    "builders/frameworks/keras.py": (
+        "from builders.protocol import x\nimport paramproof.formulas.spec"
+    ),
+    "builders/frameworks/flax.py": "from paramproof.checking.model import x\nimport flax",
+    "builders/frameworks/nnx.py": "from paramproof.formulas import inventory",
+}
 
 
 def test_a_breach_is_found(tmp_path):
-    planted = {
-        "formulas/spec.py": "import paramproof.builders.protocol\n",
-        "formulas/terms.py": "def f():\n    import numpy\n",
-        "formulas/weight.py": "from .spec import x\nfrom paramproof.formulas.spec import x\nimport math\n",
-        "builders/check.py": "from tests import laws\nfrom paramproof.builders.frameworks.torch import x\n",
-        "builders/differences/page.py": "import paramproof.differences.probes.torch\n",
-        "builders/differences/probes/keras.py": "import paramproof.builders.frameworks.keras\nimport keras\n",
-        "builders/differences/probes/torch.py": "from paramproof.builders.registry import load\n",
-        "builders/prove.py": "import paramproof.builders.frameworks\nfrom paramproof.builders.frameworks import torch\n",
-        "builders/frameworks/torch/__init__.py": (
-            "from paramproof.builders.frameworks.torch.model import x\nfrom paramproof.builders.frameworks import keras\n"
-        ),
-        "builders/frameworks/torch/model.py": (
-            "import torch\nfrom paramproof.formulas.encoder import x\n"
-            "from paramproof.builders.frameworks.torch import names\n"
-        ),
-        "builders/frameworks/torch/gpt.py": (
-            "from paramproof.builders.frameworks.torch_other import x\nfrom .model import x\n"
-        ),
-        "builders/frameworks/keras.py": "from formulas import inventory\nimport paramproof.formulas.spec\n",
-        "builders/frameworks/flax.py": "from paramproof.checking.model import x\nimport paramproof.builders.protocol\n",
-    }
-    for name, source in planted.items():
+    for name, source in PLANTED.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(source)
-    assert list(breaches(tmp_path)) == [
-        "builders/check.py: tests",
-        "builders/check.py: paramproof.builders.frameworks.torch",
-        "builders/differences/page.py: paramproof.differences.probes.torch",
-        "builders/differences/probes/keras.py: paramproof.builders.frameworks.keras",
-        "builders/differences/probes/torch.py: paramproof.builders.registry",
+        path.write_text(f"{source}\n")
+    assert sorted(breaches(tmp_path)) == [
         "builders/frameworks/flax.py: paramproof.checking.model",
-        "builders/frameworks/keras.py: formulas",
+        "builders/frameworks/keras.py: builders.protocol",
+        "builders/frameworks/nnx.py: paramproof.formulas",
         "builders/frameworks/torch/__init__.py: paramproof.builders.frameworks.keras",
-        "builders/frameworks/torch/gpt.py: paramproof.builders.frameworks.torch_other",
         "builders/frameworks/torch/gpt.py: .model",
+        "builders/frameworks/torch/gpt.py: paramproof.builders.frameworks.torch_other",
         "builders/frameworks/torch/model.py: paramproof.formulas.encoder",
-        "builders/prove.py: paramproof.builders.frameworks.torch",
+        "checking/model.py: tests",
+        "cli/main.py: docs.writers.blocks",
+        "differences/probes/keras.py: paramproof.builders.registry",
+        "explain/text.py: ..formulas",
+        "formulas/layout.py: .spec",
         "formulas/spec.py: paramproof.builders.protocol",
         "formulas/terms.py: numpy",
-        "formulas/weight.py: .spec",
+        "live/report.py: formulas",
+        "running/pool.py: bench.cases",
     ]
+
+
+def imports_of_tests(root: Path) -> Iterator[str]:
+    """Yield each import of a module of tests, or of a conftest, as ``file: module``."""
+    for folder in ("tests", "docs", "bench", "paramproof", "formulas", "builders"):
+        for path in sorted((root / folder).rglob("*.py")):
+            for name in names_imported(path):
+                if any(part.startswith("test_") or part == "conftest" for part in modules_of(name)):
+                    yield f"{path.relative_to(root).as_posix()}: {name}"
+
+
+def modules_of(name: str) -> list[str]:
+    """Return the parts of a name of ours that may be modules."""
+    return name.split(".") if name.split(".")[0] in ("tests", "") else []
+
+
+def test_no_module_imports_a_module_of_tests():
+    """What several tests need stands in a module that is none."""
+    assert len(list((ROOT / "tests").rglob("test_*.py"))) > 50
+    assert list(imports_of_tests(ROOT)) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from tests.formulas.test_spec import SPEC",
+        "from tests.formulas import test_spec",
+        "import tests.formulas.test_spec",
+        "def f():\n    from tests.conftest import x",
+        "from .test_spec import SPEC",
+        "from . import test_spec",
+    ],
+)
+def test_an_import_of_a_test_is_found(source, tmp_path):
+    path = tmp_path / "tests" / "helpers.py"
+    path.parent.mkdir()
+    path.write_text(f"from tests.specs import SPECS\n{source}\n")
+    (found,) = imports_of_tests(tmp_path)
+    assert found.startswith("tests/helpers.py: ")

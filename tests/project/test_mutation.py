@@ -6,10 +6,11 @@ import json
 
 import pytest
 
-from docs.writers.pages import EVIDENCE_PAGE, MUTATION_PAGE, block
+from docs.writers import mutation_page
+from docs.writers.blocks import EVIDENCE, block
 from tests.mutation import __main__ as command
 from tests.mutation import survivors
-from tests.mutation.survivors import Change, equivalent, score, table
+from tests.mutation.survivors import Change, equivalent, score
 
 CHANGE = Change("paramproof.formulas.spec._require", "if not condition:", "if condition:")
 
@@ -27,9 +28,9 @@ def test_a_listed_survivor_is_in_the_code(listed):
 
 
 def test_the_pages_show_the_list_and_one_score():
-    page = MUTATION_PAGE.read_text("utf-8")
-    assert block("survivors", page) == table(equivalent())
-    assert block("score", page) == block("score", EVIDENCE_PAGE.read_text("utf-8"))
+    page = mutation_page.PAGE.read_text("utf-8")
+    assert block("survivors", page) == mutation_page.survivors(equivalent())
+    assert block("score", page) == block("score", EVIDENCE.read_text("utf-8"))
     assert f" {len(equivalent())} survived" in block("score", page)
 
 

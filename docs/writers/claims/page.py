@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
 
+from docs.writers.blocks import ROOT, write_blocks
 from docs.writers.claims.data import Entry, TensorRow, entries, sources
 from docs.writers.claims.verdict import Verdict, verdict
+from docs.writers.markdown import table
 
+PAGE = ROOT / "docs" / "claims.md"
 HEADINGS = ("where", "as stated", "verdict", "what it is", "claimed − formula", "right is")
 ROW_HEADINGS = ("name there", "as stated", "verdict", "what it is", "claimed − formula", "right is")
 
@@ -26,8 +28,8 @@ def refuted() -> str:
     rows = []
     for entry in wrong:
         where, stated, _, *found = cells(entry.where, entry)
-        rows.append((f"{entry.source}, {entry.model}", where, stated, *found))
-    return "\n".join(table(headings, rows))
+        rows.append((_escaped(f"{entry.source}, {entry.model}"), where, stated, *found))
+    return table(headings, rows)
 
 
 def ledger() -> str:
@@ -42,32 +44,23 @@ def ledger() -> str:
             rows = [entry for entry in of_model if isinstance(entry, TensorRow)]
             lines += [f"### {number}, {model}", ""]
             if said:
-                lines += [*table(HEADINGS, (cells(entry.where, entry) for entry in said)), ""]
+                lines += [table(HEADINGS, (cells(entry.where, entry) for entry in said)), ""]
             if rows:
-                lines += [*table(ROW_HEADINGS, (cells(row.name, row) for row in rows)), ""]
+                lines += [table(ROW_HEADINGS, (cells(row.name, row) for row in rows)), ""]
     return "\n".join(lines).rstrip()
 
 
 def cells(first: str, entry: Entry) -> tuple[str, ...]:
     """The cells of an entry's row."""
     found = verdict(entry)
-    return (
-        first,
-        f"`{entry.stated}`",
-        f"**{found.kind}**",
-        found.what,
-        _residual(found),
-        found.correct,
-    )
+    stated, kind = f"`{entry.stated}`", f"**{found.kind}**"
+    own = (first, stated, kind, found.what, _residual(found), found.correct)
+    return tuple(map(_escaped, own))
 
 
-def table(headings: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    """Lines of a Markdown table."""
-    headings = tuple(headings)
-    yield f"| {' | '.join(headings)} |"
-    yield f"| {' | '.join('---' for _ in headings)} |"
-    for row in rows:
-        yield f"| {' | '.join(map(_escaped, row))} |"
+def write() -> None:
+    """Rewrite every block."""
+    write_blocks(PAGE, {"summary": summary(), "refuted": refuted(), "ledger": ledger()})
 
 
 def _residual(found: Verdict) -> str:

@@ -12,7 +12,7 @@ from docs.writers.claims.data import Claim, ClaimedFormula, Entry, Share, Size, 
 from docs.writers.claims.targets import ClaimTarget, components_of, explanation_of
 from paramproof.explain import letters as algebra
 from paramproof.explain.explanation import TRAINABLE, Explanation, Part, recount, with_sizes
-from paramproof.explain.number import Number, read
+from paramproof.explain.number import WrittenNumber, read
 from paramproof.explain.words import words
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import PARTS, as_named
@@ -61,11 +61,11 @@ def _claim(claim: Claim) -> Verdict:
     return found
 
 
-def _number(text: str) -> Number:
+def _number(text: str) -> WrittenNumber:
     try:
         return read(text)
     except ValueError:
-        return Number(text, whole(text))
+        return WrittenNumber(text, whole(text))
 
 
 def _held(number: int, target: ClaimTarget) -> Verdict:
@@ -86,7 +86,7 @@ def _held(number: int, target: ClaimTarget) -> Verdict:
     return Verdict("refuted", what, text, component or target.name, f"{target.count:,}")
 
 
-def _rounded(number: Number, target: ClaimTarget) -> Verdict:
+def _rounded(number: WrittenNumber, target: ClaimTarget) -> Verdict:
     for reading in number.readings:
         if target.count in reading:
             what = f"{words(target.explanation)}: {target.count:,}, {reading.says}"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
 from docs.writers.differences.pitfalls import pitfalls
+from docs.writers.markdown import table
 from paramproof.differences import rows as grid
 from paramproof.differences.answer import Answer
 from paramproof.differences.ask import COUNTED, counted_spec
@@ -106,12 +107,6 @@ def render(
         held=table(HELD, _held(of["abstract"], costs)),
         code="\n\n".join(_code(of["abstract"], every)),
     )
-
-
-def table(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """A table of Markdown."""
-    rows = [heads, ["---"] * len(heads), *lines]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def _tensors(cells: Sequence[Answer], every: Sequence[str]) -> Iterator[str]:

@@ -5,10 +5,10 @@
 
 import json
 import re
-from pathlib import Path
 
 from bench.cases import ABSTRACT, LARGE
 from bench.page import RESULTS, warm
+from docs.writers.blocks import ROOT
 from docs.writers.differences.page import render
 from paramproof.builders.registry import Framework, frameworks
 from paramproof.differences.answer import Answer
@@ -16,7 +16,6 @@ from paramproof.differences.ask import COUNTED
 from paramproof.running.jobs import Differences
 from paramproof.running.pool import run_in_workers
 
-ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "framework-differences.md"
 CELLS = ROOT / "docs" / "framework-differences.json"
 

@@ -1,0 +1,33 @@
+"""Rewrite the generated parts of README and docs: ``python -m docs.writers [PAGE ...]``.
+
+Run in the checkout: every page, or those named. ``readme`` and ``differences`` need every
+framework, ``faults`` PyTorch.
+"""
+
+import sys
+from importlib import import_module
+
+PAGES = {
+    "formulas": "formulas_page",
+    "configurations": "configs_page",
+    "claims": "claims.page",
+    "mutation": "mutation_page",
+    "parity": "parity_page",
+    "explain": "explain_page",
+    "faults": "faults_page",
+    "readme": "readme",
+    "differences": "differences.reference",
+}
+"""The module of each page, the quick ones first."""
+
+
+def main(names: list[str]) -> None:
+    """Rewrite the pages of these names, or all. Exits with status 2 for an unknown one."""
+    if unknown := set(names) - set(PAGES):
+        sys.exit(f"no page is named {', '.join(unknown)}; there are: {', '.join(PAGES)}")
+    for name in names or PAGES:
+        import_module(f"docs.writers.{PAGES[name]}").write()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,74 @@
+"""How often ``paramproof explain`` gives an explanation of a number that has none.
+
+Random numbers stand for wrong ones: of as many digits as a real count, anywhere near one, or
+near a large one and a multiple of its hidden size, as wrong sums of matrices are. An explanation
+of a random number is a false one. ``python -m docs.writers.explain_rate`` prints the rates.
+"""
+
+import sys
+from random import Random
+
+from docs.writers.explain_page import rate_table
+from paramproof.explain.grammar import components
+from paramproof.explain.search import candidates
+from paramproof.explain.tree import Tree
+from paramproof.formulas import inventory
+from paramproof.formulas.models import named_models
+
+NUMBERS = 20_000
+SEED = 0
+DIGITS = range(3, 13)
+LARGE = 10**6
+
+
+def reached():
+    """Every number that has an explanation in some named model."""
+    return {count for model in named_models().values() for count, _ in candidates(model.spec)}
+
+
+def real_counts():
+    """The count of each component of each named model, with the model's hidden size."""
+    return [
+        (count, model.spec.hidden_size)
+        for model in named_models().values()
+        for count, explanation in components(Tree(inventory(model.spec.letters())))
+        if explanation.complexity == 1
+    ]
+
+
+def of_as_many_digits(random, digits):
+    """Draw a number of so many digits."""
+    return random.randrange(10 ** (digits - 1), 10**digits)
+
+
+def near(random, count):
+    """Log-uniform between half and twice a count."""
+    return round(count * 2 ** random.uniform(-1, 1))
+
+
+def rate(numbers, known):
+    """The share of ``numbers`` that have an explanation, in percent."""
+    numbers = list(numbers)
+    return 100 * sum(number in known for number in numbers) / len(numbers)
+
+
+def rates(numbers=NUMBERS, seed=SEED):
+    """By population: the share of random numbers that have an explanation, in percent."""
+    random, known, counts = Random(seed), reached(), real_counts()
+    found = {}
+    for digits in DIGITS:
+        drawn = (of_as_many_digits(random, digits) for _ in range(numbers))
+        found[f"{digits} digits"] = rate(drawn, known)
+    drawn = [random.choice(counts) for _ in range(numbers)]
+    alike = (of_as_many_digits(random, len(str(count))) for count, _ in drawn)
+    found["as many digits as a real count"] = rate(alike, known)
+    found["within twice a real count"] = rate((near(random, count) for count, _ in drawn), known)
+    large = [pair for pair in counts if pair[0] >= LARGE]
+    drawn = [random.choice(large) for _ in range(numbers)]
+    multiples = (near(random, count) // hidden * hidden for count, hidden in drawn)
+    found["beyond a million, multiple of hidden size"] = rate(multiples, known)
+    return found
+
+
+if __name__ == "__main__":
+    sys.stdout.write(rate_table(rates()))

@@ -1,0 +1,29 @@
+"""The list of surviving mutants in docs/mutation.md, and the score of a run."""
+
+from collections.abc import Mapping
+
+from docs.writers.blocks import EVIDENCE, ROOT, write_blocks
+from docs.writers.markdown import table
+from tests.mutation.survivors import Change, equivalent
+
+PAGE = ROOT / "docs" / "mutation.md"
+
+
+def survivors(reasons: Mapping[Change, str]) -> str:
+    """Return the listed survivors, each with the reason why no test can tell."""
+    rows = [
+        (f"`{listed.function}`", f"`{listed.before}`", f"`{listed.after}`", reason)
+        for listed, reason in reasons.items()
+    ]
+    return table(["function", "before", "after", "why no test can tell"], rows) + "\n"
+
+
+def write() -> None:
+    """Rewrite the list; the score is of a run, which writes it."""
+    write_blocks(PAGE, {"survivors": survivors(equivalent())})
+
+
+def write_score(score: str) -> None:
+    """Rewrite the score, here and among the evidence."""
+    write_blocks(PAGE, {"score": score})
+    write_blocks(EVIDENCE, {"score": score})

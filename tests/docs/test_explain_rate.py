@@ -1,0 +1,46 @@
+"""How often a number that means nothing gets an explanation: measured, and stated in the docs."""
+
+from random import Random
+
+import pytest
+
+from docs.writers import explain_page, explain_rate
+from docs.writers.blocks import AGAIN, block
+from paramproof.explain.number import read
+from paramproof.explain.search import explain
+from paramproof.formulas.models import named_models
+
+MODELS = {name: model.spec for name, model in named_models().items()}
+
+
+@pytest.fixture(scope="module")
+def rates():
+    return explain_rate.rates()
+
+
+def test_under_one_percent(rates):
+    exact = {what: rate for what, rate in rates.items() if "multiple" not in what}
+    assert len(exact) == 12
+    assert {what: rate for what, rate in exact.items() if rate >= 1} == {}
+
+
+def test_the_page_states_what_is_measured(rates):
+    stated = block("rate", explain_page.PAGE.read_text("utf-8"))
+    assert stated == explain_page.rate_table(rates), AGAIN
+
+
+def test_what_is_measured_is_what_is_explained():
+    """The rate is taken over the numbers that have an explanation: the same as `explain` finds."""
+    known, random = explain_rate.reached(), Random(0)
+    numbers = [random.choice(sorted(known)) for _ in range(5)]
+    for number in [*numbers, *(number + 1 for number in numbers)]:
+        found = explain(read(str(number)), MODELS).found
+        exact = [one for one in found if not one.reading]
+        assert bool(exact) == (number in known), number
+
+
+def test_a_wider_grammar_is_noticed():
+    """A measure that cannot rise would be none: explain every fiftieth, and it does."""
+    wide = set(range(10**5, 10**6, 50))
+    numbers = [explain_rate.of_as_many_digits(Random(seed), 6) for seed in range(2_000)]
+    assert explain_rate.rate(numbers, wide) > 1

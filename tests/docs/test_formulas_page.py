@@ -1,0 +1,61 @@
+"""docs/formulas.md is what the formulas say today, and would notice if they said otherwise."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from docs.writers import formulas_page
+from docs.writers.blocks import AGAIN, block
+from paramproof.formulas import FAMILIES, terms
+
+TEXT = formulas_page.PAGE.read_text("utf-8")
+
+
+def shown(name):
+    """A block of the page, which is Markdown: its own indentation counts."""
+    start, end = f"<!-- {name} -->\n\n", "\n\n<!-- end -->"
+    return TEXT.partition(start)[2].partition(end)[0]
+
+
+@pytest.mark.parametrize("name", ["parts", *FAMILIES])
+def test_block(name):
+    assert shown(name) == formulas_page.blocks()[name], AGAIN
+
+
+def test_every_block_is_written():
+    names = re.findall(r"<!-- (?!end)(.*) -->", TEXT)
+    assert names == ["parts", *FAMILIES] == list(formulas_page.blocks())
+    assert all(block(name, TEXT) for name in names)
+
+
+def test_another_docstring_is_noticed(monkeypatch):
+    monkeypatch.setattr(terms.attention, "__doc__", "Count: 5·width².")
+    assert formulas_page.parts() != shown("parts")
+
+
+def test_another_term_is_noticed():
+    for name, found in FAMILIES.items():
+        assert formulas_page.family(found) == shown(name)
+        other = next(family for family in FAMILIES.values() if family is not found)
+        assert formulas_page.family(replace(found, closed_form=other.closed_form)) != shown(name)
+
+
+def test_every_part_that_is_used_says_what_it_counts():
+    """A helper has no tensors of its own; whatever makes one is on the page."""
+    helpers = {"within", "repeated", "present", "tied", "own_or_tied"}
+    public = {
+        name
+        for name, value in vars(terms).items()
+        if callable(value) and getattr(value, "__module__", "") == terms.__name__
+    }
+    assert public - helpers == {part.__name__ for part in formulas_page.part_functions()}
+
+
+def test_every_letter_that_is_a_size_has_a_meaning():
+    for found in FAMILIES.values():
+        meanings = formulas_page.letter_meanings(found.letters)
+        sizes = [name for name in found.letters._fields if name.isupper()]
+        assert list(meanings) == sizes
+        for meaning in meanings.values():
+            assert re.match(r"`(\w+)`", meaning)[1] in found.spec.__dataclass_fields__

@@ -1,0 +1,36 @@
+"""Hugging Face's classes, with small configs of each kind, and the models made of them."""
+
+from paramproof.sources.configs.formats import BY_MODEL_TYPE
+from tests.configs import without
+
+CLASSES = [(kind, name) for kind, found in BY_MODEL_TYPE.items() for name in found.architectures]
+SMALL = {
+    "bert": {"vocab_size": 37, "hidden_size": 12, "num_hidden_layers": 3, "intermediate_size": 7},
+    "gpt2": {"vocab_size": 37, "n_embd": 24, "n_layer": 2, "n_head": 3, "n_positions": 11},
+    "llama": {
+        "vocab_size": 37,
+        "hidden_size": 24,
+        "num_hidden_layers": 3,
+        "num_attention_heads": 6,
+        "num_key_value_heads": 2,
+        "head_dim": 10,
+        "intermediate_size": 17,
+    },
+}
+SMALL["ernie"] = SMALL["bert"] | {"type_vocab_size": 4}
+SMALL["roberta"] = SMALL["bert"] | {"max_position_embeddings": 19, "type_vocab_size": 1}
+
+
+def model_of(config, name):
+    """The model of a class, as shapes alone."""
+    import torch
+    import transformers
+
+    with torch.device("meta"):
+        return getattr(transformers, name)(config)
+
+
+def config_of(keys):
+    from transformers import AutoConfig
+
+    return AutoConfig.for_model(keys["model_type"], **without(keys, "model_type"))

@@ -1,0 +1,273 @@
+"""The command line: its tables, its exit statuses, one clear line for a mistake."""
+
+import json
+import re
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from paramproof.checking.result import Result
+from paramproof.proof.prove import Proof
+from tests import literals
+
+
+def test_count(paramproof):
+    done = paramproof("count", "bert-base")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    rows = [re.split(r"  +", line.strip()) for line in done.stdout.splitlines()]
+    cells = {row[0]: row[1:] for row in reversed(rows)}
+    assert cells["attention"] == ["2,362,368", "28,348,416", "25.89 %"]
+    assert cells["each of 12"] == ["7,087,872", "85,054,464", "77.69 %"]
+    assert cells["total"] == ["109,482,240", "100.00 %"]
+    assert cells["weight"] == ["(30522, 768)", "23,440,896", "23,440,896", "21.41 %"]
+    assert "published: 110M (Devlin et al. 2018" in done.stdout
+
+
+@pytest.mark.parametrize("model", literals.TOTALS)
+def test_count_adds_up(paramproof, model):
+    """Every leaf's total, read off the printed table, adds up to the total printed."""
+    lines = paramproof("count", model).stdout.splitlines()
+    leaves = [re.split(r"  +", line.strip()) for line in lines if re.search(r"  \(\d", line)]
+    totals = [int(row[3].replace(",", "")) for row in leaves]
+    assert len(totals) >= 12
+    assert sum(totals) == literals.TOTALS[model]
+
+
+def test_count_says_what_is_tied(paramproof):
+    stdout = paramproof("count", "keras-bert-question").stdout
+    assert re.search(r"weight +\(30000, 768\) +tied +0", stdout)
+    assert "tied: mlm_head.decoder.weight is embeddings.word_embeddings.weight" in stdout
+    assert "published for layers.*.attention: 2,362,368" in stdout
+
+
+def test_count_says_what_is_fixed(paramproof):
+    stdout = paramproof("count", "transformer-one-layer").stdout
+    assert len(re.findall(r"weight +\(33, 512\) +fixed +0 *$", stdout, re.MULTILINE)) == 2
+    assert "tied: lm_head.weight is encoder.embeddings.word_embeddings.weight" in stdout
+    assert re.search(r"each of 1 +3,152,384 +3,152,384 +31.15 %", stdout)
+
+
+def test_count_multiplies_each_stack(paramproof):
+    stdout = paramproof("count", "transformer-base").stdout
+    assert re.findall(r"each of 6 +([\d,]+) +([\d,]+)", stdout) == [
+        ("3,150,336", "18,902,016"),
+        ("4,199,936", "25,199,616"),
+    ]
+
+
+def test_frameworks(paramproof, outsider):
+    done = paramproof("frameworks")
+    assert done.returncode == 0
+    for name in ("torch", "keras-bert", "flax-linen", "toy"):
+        assert re.search(rf"^ {name} ", done.stdout, re.MULTILINE)
+    numpy = metadata.version("numpy")
+    assert re.search(rf"^ toy +numpy {re.escape(numpy)} ", done.stdout, re.MULTILINE)
+    assert "python -m pip install a-distribution-that-nobody-has" in done.stdout
+
+
+def test_verify_equal(paramproof, outsider, tmp_path):
+    file = tmp_path / "out.json"
+    done = paramproof("verify", "--framework", "toy", "--examples", "7", "--json", str(file))
+    assert done.returncode == 0, done.stderr
+    # No progress and nothing else where standard error is a pipe.
+    assert done.stderr == ""
+    assert re.search(r"109,482,240 +109,482,240 +0 ", done.stdout)
+    assert re.search(r"  7 random encoder specs  ", done.stdout)
+    # The toy is an encoder without heads, so it cannot express every named model.
+    assert re.search(r"keras-bert-question +not expressible", done.stdout)
+    assert re.search(r"llama-65b +not expressible", done.stdout)
+    assert "not expressible: the toy is an encoder" in done.stdout
+    assert "16 of 16 models equal the formula" in done.stdout
+
+    data = json.loads(file.read_text())
+    assert (data["seed"], data["examples"]) == (0, 7)
+    assert data["versions"]["toy"] == {"numpy": metadata.version("numpy")}
+    results = [Result.from_json(row) for row in data["results"]]
+    # Of random specs 7 encoders, and a word on each of the other families.
+    assert len(results) == len(literals.TOTALS) + 7 + 3
+    refused = {result.reason for result in results if result.status == "not expressible"}
+    assert refused == {"the toy has no heads", "the toy is an encoder"}
+    assert {result.status for result in results} == {"equal", "not expressible"}
+    assert json.loads(json.dumps([result.as_json() for result in results])) == data["results"]
+    (base,) = (result for result in results if result.model == "bert-base-uncased")
+    assert base.report.actual == literals.TOTALS["bert-base-uncased"]
+    assert base.milliseconds > 0
+    assert base.peak_mb > 1
+
+
+def test_random_specs_are_of_the_families_of_the_models(paramproof, outsider):
+    arguments = ("verify", "--framework", "toy", "--examples", "3")
+    done = paramproof(*arguments, "--model", "gpt2")
+    assert done.returncode == 1
+    assert "not expressible: the toy is an encoder\nno model was verified" in done.stdout
+    done = paramproof(*arguments, "--model", "gpt2", "--model", "bert-tiny")
+    assert done.returncode == 0
+    assert "4 of 4 models equal the formula" in done.stdout
+
+
+def test_a_formula_of_ones_own_is_of_encoders(refused, user_formulas):
+    line = refused("verify", "--formula", f"{user_formulas}:right", "--model", "gpt2")
+    assert line == "paramproof: --model gpt2: a formula of your own is checked for encoders only"
+
+
+def test_verify_different(paramproof, outsider):
+    done = paramproof("verify", "--framework", "toy-wrong", "--model", "bert-base")
+    assert done.returncode == 1
+    # 12 layers without their 3,072.
+    assert "-36,864" in done.stdout
+    assert "layers.*.feed_forward.intermediate.bias (x12)" in done.stdout
+    assert "spec = EncoderSpec(vocab_size=30522, hidden_size=768" in done.stdout
+
+
+def test_verify_broken(paramproof, outsider):
+    """Installed and broken is an error, and takes nothing from the others."""
+    done = paramproof("verify", "--framework", "toy-broken", "--framework", "toy")
+    assert done.returncode == 1
+    assert (
+        "toy-broken is installed and broken: TypeError: the toy is broken [on purpose]"
+        in done.stdout
+    )
+    assert re.search(r"^ toy 2", done.stdout, re.MULTILINE)
+
+
+def test_verify_speaks_symbols(paramproof, outsider):
+    done = paramproof("verify", "--framework", "toy-wrong", "--model", "bert-base")
+    residual = "actual − formula = −L·F   feed_forward.intermediate.bias"
+    # Once for bert-base and once for each random spec that has layers.
+    assert done.stdout.count(residual) > 10
+
+
+def test_prove_equal(paramproof, outsider, tmp_path):
+    file = tmp_path / "out.json"
+    done = paramproof("prove", "--framework", "toy", "--json", file)
+    assert (done.returncode, done.stderr) == (0, "")
+    polynomial = "L·(4·H² + 2·H·F + 9·H + F) + H·(V + P + T + 2) + pooler·(H² + H)"
+    assert re.search(rf"^   recovered +{re.escape(polynomial)} *$", done.stdout, re.MULTILINE)
+    assert re.search(rf"^   formula +{re.escape(polynomial)} *$", done.stdout, re.MULTILINE)
+    assert re.search(r"^   residual +0 *$", done.stdout, re.MULTILINE)
+    assert "1 of 1 frameworks equal the formula at every size" in done.stdout
+
+    data = json.loads(file.read_text())
+    assert data["versions"]["toy"] == {"numpy": metadata.version("numpy")}
+    (row,) = data["results"]
+    proof = Proof.from_json(row)
+    assert (proof.status, proof.residual, proof.findings) == ("proved", "0", ())
+    assert (proof.recovered, proof.parts) == (polynomial, ("pooler", "bare"))
+    # The grid, the smaller one for the bare encoder, and two builds of each to read.
+    assert proof.builds == 171 + 22 + 2 * 2
+    assert json.loads(json.dumps(proof.as_json())) == row
+
+
+def test_prove_different(paramproof, outsider):
+    done = paramproof("prove", "--framework", "toy-wrong", "--framework", "toy")
+    assert done.returncode == 1
+    assert re.search(r"^   residual +−L·F *$", done.stdout, re.MULTILINE)
+    (finding,) = re.findall(r"toy-wrong: pooler, bare:\n(.*)\n(.*)\n", done.stdout)
+    assert finding == (
+        "actual − formula = −L·F   feed_forward.intermediate.bias",
+        "  missing: layers.*.feed_forward.intermediate.bias",
+    )
+    assert "1 of 2 frameworks equal the formula at every size" in done.stdout
+
+
+def test_prove_broken(paramproof, outsider):
+    done = paramproof("prove", "--framework", "toy-broken")
+    assert done.returncode == 1
+    assert (
+        "toy-broken is installed and broken: TypeError: the toy is broken [on purpose]"
+        in done.stdout
+    )
+    assert "0 of 1 frameworks" in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [("count", "bert-base"), ("frameworks",), ("--help",)])
+def test_algebra_only_where_it_is_asked_for(paramproof, arguments):
+    """SymPy takes its time to import, and a tree of sizes does not need it."""
+    done = paramproof(*arguments, PYTHONPROFILEIMPORTTIME="1")
+    assert done.returncode == 0
+    imported = re.findall(r"^import time:.*\| +(\S+)$", done.stderr, re.MULTILINE)
+    assert "paramproof.cli.main" in imported
+    assert "sympy" not in imported
+
+
+def test_the_seed_decides(paramproof, outsider, tmp_path):
+    def specs(seed):
+        file = tmp_path / f"{seed}.json"
+        arguments = ("--framework", "toy", "--model", "bert-tiny", "--examples", "5")
+        assert paramproof("verify", *arguments, "--seed", seed, "--json", file).returncode == 0
+        return [row["spec"] for row in json.loads(file.read_text())["results"]]
+
+    assert specs("1") == specs("1")
+    assert specs("1") != specs("2")
+
+
+@pytest.mark.parametrize("command", ["verify", "prove"])
+def test_absent_is_not_green(refused, outsider, command):
+    line = refused(command, "--framework", "toy-absent")
+    assert line == (
+        "paramproof: not installed: toy-absent "
+        "(python -m pip install a-distribution-that-nobody-has)"
+    )
+
+
+def test_nothing_asked_is_the_help(paramproof):
+    """In lines, as ``--help`` prints it, and with another status."""
+    done, asked = paramproof(), paramproof("--help")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (asked.returncode, asked.stderr) == (0, "")
+    assert done.stderr == asked.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("count", "bert"), "no model is named 'bert'; there are: bert-base-uncased, "),
+        (("count",), "Missing argument 'MODEL'"),
+        (("verify", "--framework", "tensorlow"), "no framework is named 'tensorlow'; there are: "),
+        (("verify", "--model", "gpt"), "no model is named 'gpt'"),
+        (("verify", "--examples", "-1"), "-1 is not in the range x>=0"),
+        (("verify", "--examples", "many"), "'many' is not a valid integer"),
+        (("verify", "--seed", "-1"), "-1 is not in the range x>=0"),
+        (("verify", "--json", "nowhere/out.json"), "nowhere/out.json: cannot be written"),
+        (("verify", "--json", "."), ": cannot be written"),
+        (("prove", "--framework", "tensorlow"), "no framework is named 'tensorlow'; there are: "),
+        (("prove", "--json", "nowhere/out.json"), "nowhere/out.json: cannot be written"),
+        (("prove", "bert-base"), "Got unexpected extra argument"),
+        (("prove-it",), "No such command 'prove-it'"),
+        (("--verbose",), "No such option"),
+    ],
+)
+def test_bad_usage(refused, arguments, words):
+    assert words in refused(*arguments)
+
+
+@pytest.mark.parametrize("command", [("explain", "5"), ("verify",), ("prove",), ("differences",)])
+def test_an_impossible_file_is_refused_before_the_run(refused, tmp_path, command):
+    (tmp_path / "file").write_text("as it was")
+    (tmp_path / "astray").symlink_to(tmp_path / "nowhere" / "out.json")
+    for path in ("nowhere/out.json", "file/out.json", "astray", ".", "x" * 300):
+        line = refused(*command, "--json", path)
+        assert line == f"paramproof: --json {path}: cannot be written"
+    assert (tmp_path / "file").read_text() == "as it was"
+
+
+def test_a_file_that_exists_or_a_link_to_one_to_be_is_written(paramproof, tmp_path):
+    """Of a count with an account, so that the status is 0."""
+    (tmp_path / "link").symlink_to(tmp_path / "new.json")
+    (tmp_path / "old.json").write_text("as it was")
+    for path in ("link", "old.json"):
+        assert paramproof("explain", "2362368", "bert-base", "--json", path).returncode == 0
+    written = (tmp_path / "new.json").read_text()
+    assert json.loads(written)["exact"] == 2362368
+    assert (tmp_path / "old.json").read_text() == written
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_disk_is_one_line(paramproof):
+    done = paramproof("explain", "2362368", "bert-base", "--json", "/dev/full")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "paramproof: --json /dev/full: cannot be written: No space left on device\n"
+    )

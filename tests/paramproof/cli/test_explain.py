@@ -1,0 +1,168 @@
+"""``paramproof explain`` and ``paramproof count --under``, as a user runs them."""
+
+import json
+import re
+
+import pytest
+
+
+def test_an_explanation(paramproof):
+    done = paramproof("explain", "335043584", "bert-large")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == (
+        "335,043,584 is\n\n"
+        "  the whole model without layers.*.feed_forward.intermediate.bias in all layers\n"
+        "    claimed − formula = −98,304 = −L·F\n"
+        "    of bert-large-uncased\n"
+    )
+
+
+def test_no_explanation(paramproof):
+    done = paramproof("explain", "101,675,521", "bert-base")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout == (
+        "101,675,521: no explanation found\n\n"
+        "nearest: 109,482,240, the whole model of bert-base-uncased\n"
+        "claimed − formula = −7,806,719 = −13·H² − 181·H + 1\n"
+    )
+
+
+def test_a_difference_without_letters_is_said_once(paramproof):
+    assert paramproof("explain", "110").stdout.splitlines()[2:] == [
+        "nearest: 128, embeddings.layer_norm.scale of bert-tiny",
+        "claimed − formula = −18",
+    ]
+
+
+def test_an_explanation_in_other_models_only(paramproof, tmp_path):
+    file = tmp_path / "out.json"
+    done = paramproof("explain", "109482240", "gpt2", "--json", str(file))
+    assert done.returncode == 0
+    first, *rest = done.stdout.splitlines()
+    assert first == "109,482,240: not explained by gpt2; other models have it:"
+    assert rest[-1] == "    of bert-base-uncased"
+    assert json.loads(file.read_text("utf-8"))["none_in"] == ["gpt2"]
+
+
+def test_only_at_a_size_that_nobody_has(paramproof):
+    done = paramproof("explain", "116761344", "bert-base")
+    assert done.returncode == 1
+    assert (
+        "116,761,344: no explanation found\nat another size of one table, which no named model has"
+        in done.stdout
+    )
+    assert "the whole model, at vocab_size=40000, which no named model has" in done.stdout
+    assert "nearest: 109,482,240" in done.stdout
+
+
+def test_json(paramproof, tmp_path):
+    file = tmp_path / "out.json"
+    done = paramproof("explain", "6,442,450,944", "llama-7b", "--json", str(file))
+    assert done.returncode == 0, done.stderr
+    data = json.loads(file.read_text("utf-8"))
+    assert (data["number"], data["exact"]) == ("6,442,450,944", 6_442_450_944)
+    assert (data["unnamed"], data["nearest"], data["none_in"]) == ([], None, [])
+    (found,) = data["found"]
+    assert found["models"] == ["llama-7b"]
+    assert found["letters"] == "12·L·H²"
+    assert found["as_estimate"] is True
+    assert found["parts"] == [
+        {
+            "component": "layers",
+            "one": False,
+            "times": 1,
+            "conventions": ["trainable", "weights-only"],
+            "per_head_full_width": False,
+        }
+    ]
+
+
+def test_json_where_there_is_none(paramproof, tmp_path):
+    file = tmp_path / "out.json"
+    assert paramproof("explain", "123456789", "--json", str(file)).returncode == 1
+    data = json.loads(file.read_text("utf-8"))
+    assert data["found"] == []
+    assert data["nearest"]["models"] == ["gpt2"]
+    assert data["nearest"]["count"] == 124_439_808
+
+
+def test_a_spec_of_ones_own(paramproof, tmp_path):
+    sizes = {
+        "vocab_size": 50_000,
+        "hidden_size": 640,
+        "num_hidden_layers": 7,
+        "num_attention_heads": 10,
+        "intermediate_size": 2_000,
+        "max_position_embeddings": 300,
+        "type_vocab_size": 1,
+    }
+    file = tmp_path / "spec.json"
+    file.write_text(json.dumps(sizes), "utf-8")
+    for spec, name in ((str(file), str(file)), (json.dumps(sizes), "the spec given")):
+        done = paramproof("explain", str(4 * (640**2 + 640)), spec)
+        assert done.returncode == 0
+        explanation = f"  layers.*.attention in one layer\n    = 4·H² + 4·H\n    of {name}\n"
+        assert explanation in done.stdout
+
+
+def test_a_configuration(paramproof, tmp_path):
+    """GPT-2's own config.json, of a model that has no name here."""
+    sizes = {"n_embd": 96, "n_layer": 3, "n_head": 4, "n_positions": 50, "vocab_size": 700}
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps({"model_type": "gpt2", **sizes}), "utf-8")
+    tied_each = 2 * 700 * 96 + 50 * 96 + 3 * (12 * 96**2 + 13 * 96) + 2 * 96
+    done = paramproof("explain", str(tied_each), str(file))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "the whole model (tied-each)" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("explain", "eleven"), "'eleven' is no number of parameters, as 2,362,368 or 110M are"),
+        (("explain", "0"), "'0' is no number of parameters that a model can have"),
+        (("explain", "110M", "bert"), "no model is named 'bert'; there are: bert-base-uncased, "),
+        (("explain", "110M", '{"hidden_size": 768}'), "missing"),
+        (("explain", "110M", "bert-base", "--json", "."), "--json .: cannot be written"),
+        (("explain",), "Missing argument 'NUMBER'"),
+        (
+            ("count", "bert-base", "--under", "no-bias"),
+            "no convention is named 'no-bias'; the",
+        ),
+        (
+            ("count", "bert-base", "--under", "total", "--under", "listed"),
+            "a count takes exactly one of trainable, total, tied-each, listed",
+        ),
+    ],
+)
+def test_bad_usage(refused, arguments, words):
+    assert words in refused(*arguments)
+
+
+def test_a_convention_says_what_it_counts(paramproof):
+    done = paramproof("count", "gpt2", "--under", "without-embeddings")
+    assert done.returncode == 0
+    first, *_ = done.stdout.splitlines()
+    assert first == "gpt2, trainable, without-embeddings: 85,056,000"
+    assert "trainable: Trainable tensors, tied storage counted once.\n" in done.stdout
+
+
+def test_every_convention(paramproof):
+    from paramproof.formulas.conventions import CONVENTIONS
+
+    done = paramproof("count", "transformer-one-layer", "--all-conventions")
+    assert done.returncode == 0
+    rows = [re.split(r"  +", line.strip()) for line in done.stdout.splitlines()]
+    cells = {row[0]: row[1:] for row in rows if len(row) > 3}
+    assert cells["total"][:3] == ["10,152,448", "10.15", "9.68"]
+    assert list(CONVENTIONS) == [name for name in cells if name in CONVENTIONS]
+
+
+@pytest.mark.parametrize(
+    "arguments", [("explain", "2362368"), ("count", "gpt2", "--all-conventions")]
+)
+def test_nothing_slow_is_imported_for_nothing(paramproof, arguments):
+    done = paramproof(*arguments, PYTHONPROFILEIMPORTTIME="1")
+    imported = re.findall(r"^import time:.*\| +(\S+)$", done.stderr, re.MULTILINE)
+    assert "paramproof.explain.search" in imported
+    assert not {"hypothesis", "numpy", "torch"} & set(imported)

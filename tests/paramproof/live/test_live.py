@@ -1,0 +1,306 @@
+"""A live model under any names, held to the formula by its shapes: no framework is needed."""
+
+import json
+import re
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paramproof import assert_parameters
+from paramproof.formulas import EncoderSpec, inventory
+from paramproof.live.matching import Unit, most_pairs
+from paramproof.live.readers import READERS, LiveWeight, live_weights, reader
+from paramproof.live.report import compare_live
+from tests.specs import LIVE_ENCODER as SPEC
+from tests.specs import SPECS
+from tests.strategies import specs
+
+HEADS = (SPEC.num_attention_heads, SPEC.head_size)
+
+
+FORMS = {"either": [(2,), (3,)], "only": [(2,)]}
+
+
+def shapes(spec=SPEC):
+    """Every tensor of ``spec`` as the formula has it, in no order that tells anything."""
+    expanded = inventory(spec.letters()).expand()
+    tensors = [tensor for tensor in expanded if tensor.trainable and not tensor.tied_to]
+    return {tensor.path: tensor.shape for tensor in sorted(tensors, key=lambda t: t.path[::-1])}
+
+
+def model(tensors):
+    """Variables as linen has them, under names that say nothing."""
+    return {"params": {f"w{n}": np.empty(shape) for n, shape in enumerate(tensors.values())}}
+
+
+def joined(tensors, shape, kind):
+    """The tensors with queries, keys and values of each layer in one."""
+    names = {path for path in tensors if re.search(rf"(query|key|value)\.{kind}$", path)}
+    rest = {path: tensors[path] for path in tensors if path not in names}
+    fused = {path: shape for path in names if "query" in path}
+    return rest | fused
+
+
+def stack(tensors, layers=2):
+    first = {path: shape for path, shape in tensors.items() if path.startswith("layers.0.")}
+    rest = {path: shape for path, shape in tensors.items() if not path.startswith("layers.")}
+    return rest | {path: (layers, *shape) for path, shape in first.items()}
+
+
+def rewritten(change):
+    return {path: change(path, shape) for path, shape in shapes().items()}
+
+
+LAYOUTS = {
+    "plain": shapes(),
+    "transposed": rewritten(lambda path, shape: shape[::-1]),
+    "heads": rewritten(
+        lambda path, shape: (
+            (*shape[:-1], *HEADS) if re.search(r"attention\.(query|key|value)", path) else shape
+        )
+    ),
+    "heads_in": rewritten(
+        lambda path, shape: (*HEADS, 12) if "attention.output.kernel" in path else shape
+    ),
+    "fused": joined(joined(shapes(), (12, 36), "kernel"), (36,), "bias"),
+    "fused and transposed": joined(joined(shapes(), (36, 12), "kernel"), (36,), "bias"),
+    "fused on an axis": joined(joined(shapes(), (3, 12, 12), "kernel"), (3, 12), "bias"),
+    "stacked": stack(shapes()),
+    "fused and stacked": stack(joined(joined(shapes(), (36, 12), "kernel"), (36,), "bias")),
+    "with axes of 1": rewritten(lambda path, shape: (1, *shape, 1)),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layouts(layout):
+    report = compare_live(model(LAYOUTS[layout]), SPEC)
+    assert report.equal, report.render(SPEC)
+    assert (report.formula, report.actual) == (inventory(SPEC.letters()).total(),) * 2
+
+
+@given(data=st.data())
+def test_equal_whatever_the_sizes(family, data):
+    """Sizes that coincide (F = 3H, V = H) are matched all the same."""
+    spec = data.draw(specs(family), label="spec")
+    tensors = shapes(spec)
+    if family == "encoder" and spec.num_hidden_layers and data.draw(st.booleans(), label="stacked"):
+        tensors = stack(tensors, spec.num_hidden_layers)
+    else:
+        flipped = data.draw(st.sets(st.sampled_from(list(tensors))), label="transposed")
+        tensors |= {path: tensors[path][::-1] for path in flipped}
+    order = data.draw(st.permutations(list(tensors)), label="order")
+    tensors = {path: tensors[path] for path in order}
+    assert_parameters(model(tensors), spec)
+
+
+def test_grouped_queries_may_be_fused_and_split():
+    spec = SPECS["llama"]
+    tensors = {path: shape for path, shape in shapes(spec).items() if ".attention." not in path}
+    for index in range(2):
+        tensors[f"{index}.qkv"] = (24 + 2 * 12, 10)
+        tensors[f"{index}.o"] = (6, 4, 10)
+    assert_parameters(model(tensors), spec)
+    tensors["0.qkv"] = (3 * 24, 10)
+    report = compare_live(model(tensors), spec)
+    assert (report.equal, report.difference) == (False, 240)
+    # What is missing is as large as it should be: 48 wide, three unequal parts.
+    assert "-480" in report.render(spec)
+
+
+def test_a_unit_makes_room():
+    """One that could be either of two weights does not keep the other's only one."""
+    either, only = (Unit(path, (1,), frozenset(forms)) for path, forms in FORMS.items())
+    weights = [LiveWeight("a", (2,), True), LiveWeight("b", (3,), True)]
+    pairs = most_pairs([either, only], weights).pairs
+    assert {(unit.path, weight.path) for unit, weight in pairs} == {("either", "b"), ("only", "a")}
+
+
+def test_missing_and_unexpected():
+    tensors = shapes()
+    del tensors["layers.1.feed_forward.intermediate.bias"]
+    tensors["embeddings.word_embeddings.weight"] = (32, 12)
+    report = compare_live(model(tensors), SPEC)
+    assert (report.difference, report.equal) == (12 - 20, False)
+    spec, totals, frozen, headings, *rows = report.render(SPEC).splitlines()
+    assert eval(spec.removeprefix("spec = "), {"EncoderSpec": EncoderSpec}) == SPEC
+    assert totals == f"actual {report.actual:,} - formula {report.formula:,} = -8"
+    assert frozen == "not trainable: 0"
+    assert headings.split() == ["what", "shape", "where", "difference"]
+    assert [row.split() for row in rows] == [
+        ["missing", "(31,", "12)", "embeddings.word_embeddings.weight", "-372"],
+        ["missing", "(20)", "layers.*.feed_forward.intermediate.bias", "-20"],
+        ["unexpected", "(32,", "12)", rows[2].split()[3], "+384"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("more", "note"),
+    [
+        (1, ""),
+        (2, "or the other one of this shape"),
+        (3, "or one of 2 others of this shape"),
+    ],
+)
+def test_unexpected_ones_of_one_shape(more, note):
+    tensors = shapes() | {f"more.{i}": (3, 5) for i in range(more)}
+    rows = compare_live(model(tensors), SPEC).render(SPEC).splitlines()[4:]
+    assert [row.partition("+15")[2].strip() for row in rows] == [note] * more
+
+
+def test_what_shapes_cannot_tell_apart_is_all_named():
+    tensors = shapes()
+    del tensors["pooler.kernel"]
+    rows = compare_live(model(tensors), SPEC).render(SPEC).splitlines()[4:]
+    (row,) = rows
+    for name in ("layers.*.attention.key.kernel", "pooler.kernel"):
+        assert name in row or "more" in row
+    assert row.split()[-3:] == ["1", "of", "these"]
+
+
+def test_missing_in_every_layer_is_one_row():
+    tensors = {path: shape for path, shape in shapes().items() if "norm.bias" not in path}
+    (row,) = compare_live(model(tensors), SPEC).render(SPEC).splitlines()[4:]
+    assert "-60" in row
+    assert row.endswith("5 of these")
+
+
+def test_rows_add_up():
+    tensors = shapes()
+    for path in ("pooler.bias", "layers.0.feed_forward.output.kernel"):
+        del tensors[path]
+    tensors |= {"extra": (3, 5), "another": (12,), "third": (12,)}
+    report = compare_live(model(tensors), SPEC)
+    rows = report.render(SPEC).splitlines()[4:]
+    assert sum(int(re.search(r"[+-][\d,]+", row)[0].replace(",", "")) for row in rows) == (
+        report.difference
+    )
+
+
+def test_shared_storage_counts_once():
+    spec = replace(SPEC, mlm_head=True)
+    variables = model(shapes(spec))
+    table = next(array for array in variables["params"].values() if array.shape == (31, 12))
+    variables["params"]["tied"] = table
+    assert_parameters(variables, spec)
+    variables["params"]["tied"] = table.copy()
+    with pytest.raises(AssertionError, match=r"unexpected  \(31, 12\)"):
+        assert_parameters(variables, spec)
+
+
+def test_other_collections_are_not_trainable():
+    variables = model(shapes()) | {"batch_stats": {"mean": np.empty(12)}}
+    report = compare_live(variables, SPEC)
+    assert (report.equal, report.frozen) == (True, 12)
+    assert "not trainable: 12\n" in report.render(SPEC)
+
+
+def test_params_alone():
+    assert_parameters(model(shapes())["params"], SPEC)
+
+
+def test_the_assertion_is_the_report():
+    variables = model(shapes() | {"extra": (3, 5)})
+    with pytest.raises(AssertionError) as failure:
+        assert_parameters(variables, SPEC)
+    assert str(failure.value) == compare_live(variables, SPEC).render(SPEC)
+
+
+class Outsider:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        (Outsider(), "Outsider is no model of PyTorch, Keras, tf-keras, linen or nnx"),
+        (None, "NoneType is no model of"),
+        (Outsider, "type is no model of"),
+        ((Outsider(), {"a": np.empty(1)}), "tuple is no model of"),
+        ({}, "dict is empty: it has no weights"),
+        ({"params": {"w": np.empty((0, 3))}}, "dict is empty"),
+        ({"params": {"w": 3}}, "params/w is of type int and no array"),
+    ],
+)
+def test_no_model(what, words):
+    with pytest.raises(ValueError, match=re.escape(words)) as refusal:
+        live_weights(what)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("package", READERS)
+def test_a_framework_is_known_by_its_modules(package):
+    base = type("Module", (), {"__module__": f"{package}.some.file"})
+    mine = type("Mine", (base,), {"__module__": "mine"})
+    namesake = type("Mine", (), {"__module__": f"{package}ette.some.file"})
+    assert reader(mine()) is READERS[package]
+    with pytest.raises(ValueError, match="Mine is no model of PyTorch"):
+        reader(namesake())
+
+
+@pytest.mark.parametrize("package", ["torch", "keras", "tf_keras", "flax.linen"])
+def test_what_only_comes_from_a_framework_is_no_model(package):
+    """An optimiser, say."""
+    optimiser = type("Adam", (), {"__module__": f"{package}.optim"})
+    with pytest.raises(ValueError, match=r"Adam (is no|holds no) "):
+        live_weights(optimiser())
+
+
+MODELS = """
+import numpy as np
+
+def right():
+    return {f"w{n}": np.empty(shape) for n, shape in enumerate(SHAPES)}
+
+def wrong():
+    return right() | {"more": np.empty((3, 5))}
+
+def number(): return 5
+def raises(): raise RuntimeError("no\\nweights")
+def wants(path): return path
+"""
+
+
+@pytest.fixture
+def compare(paramproof, tmp_path):
+    source = MODELS.replace("SHAPES", repr(list(shapes().values())))
+    (tmp_path / "mine.py").write_text(source)
+
+    def run(name, spec):
+        return paramproof("compare", f"mine:{name}", "--spec", spec)
+
+    return run
+
+
+def test_compare(compare, tmp_path):
+    text = json.dumps(asdict(SPEC))
+    done = compare("right", text)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "every tensor has a counterpart of its shape"
+    (tmp_path / "spec.json").write_text(text)
+    done = compare("wrong", "spec.json")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.splitlines()[-1].split() == ["unexpected", "(3,", "5)", "params/more", "+15"]
+    assert compare("right", "bert-tiny").returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "spec", "words"),
+    [
+        ("number", "bert-tiny", "int is no model of PyTorch"),
+        ("raises", "bert-tiny", "mine:raises raised RuntimeError: no weights"),
+        ("wants", "bert-tiny", "mine:wants raised TypeError: wants() missing 1 required"),
+        ("absent", "bert-tiny", "mine:absent: mine has no 'absent'"),
+        ("right", "bert", "no model is named 'bert'; there are: "),
+        ("right", "{", "the spec is no JSON: "),
+        ("right", '{"hidden": 3}', "the spec got an unexpected keyword argument 'hidden'; its fie"),
+        ("right", '{"vocab_size": 3}', "the spec missing 6 required keyword-only arguments"),
+    ],
+)
+def test_compare_refuses(compare, name, spec, words):
+    done = compare(name, spec)
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert words in line

@@ -1,0 +1,192 @@
+"""Checkpoints are held to the formula by their headers, and nothing else of them is read."""
+
+import json
+
+import pytest
+
+from paramproof.formulas import EncoderSpec, inventory
+from paramproof.formulas.families import family_of, spec_fields
+from paramproof.sources.checkpoints import compare_checkpoint
+from paramproof.sources.checkpoints.names import CheckpointNames
+from paramproof.sources.configs import spec_of_config
+from paramproof.weights.canonical import stored_tensors
+from paramproof.weights.files import save_weights
+from tests.bitwise import odd_weights
+from tests.checkpoints import BOTH, ENCODER, GPT, GROUPED, LAYERS, SIZES, canonical, write
+from tests.configs import LLAMA
+
+FAMILIES = ["encoder", "gpt", "llama", "encoder-decoder"]
+TRANSPOSED = ("transposed",)
+
+
+def rows(path, spec):
+    report = compare_checkpoint(path, spec).report
+    assert report.difference == sum(row.difference for row in report.rows)
+    return [(row.kind, row.path, row.native, row.observed, row.difference) for row in report.rows]
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "model.safetensors"
+
+
+@pytest.mark.parametrize(
+    "spec", [ENCODER, GPT, GROUPED, BOTH], ids=lambda spec: type(spec).__name__
+)
+def test_canonical_names(spec, file):
+    found = compare_checkpoint(write(file, canonical(spec)), spec)
+    assert found.report.equal
+    assert (found.buffers, found.dtypes) == ((), ("F32",))
+    assert found.report.actual == inventory(spec.letters()).total()
+
+
+def test_a_fixed_table_may_be_absent():
+    named = inventory(BOTH.letters()).expand()
+    assert [tensor.path for tensor in named if not tensor.trainable] == [
+        "encoder.embeddings.position_embeddings.weight",
+        "decoder.embeddings.position_embeddings.weight",
+    ]
+
+
+def test_without_the_fixed_tables(file):
+    tensors = {path: shape for path, shape in canonical(BOTH).items() if "position" not in path}
+    assert compare_checkpoint(write(file, tensors), BOTH).report.equal
+    wrong = canonical(BOTH) | {"encoder.embeddings.position_embeddings.weight": (6, 12)}
+    ((kind, path, _, observed, difference),) = rows(write(file, wrong), BOTH)
+    assert (kind, observed, difference) == ("wrong shape", (6, 12), 0)
+    assert path == "encoder.embeddings.position_embeddings.weight"
+
+
+def test_missing_extra_and_wrongly_shaped(file):
+    bias = "layers.1.feed_forward.output.bias"
+    tensors = canonical(GPT) | {bias: (13,), "adapter.weight": (5, 3)}
+    del tensors["layers.0.attention.key.kernel"]
+    assert rows(write(file, tensors), GPT) == [
+        ("unexpected", "adapter.weight", "adapter.weight", (5, 3), 15),
+        ("wrong shape", bias, bias, (13,), 1),
+        ("missing", "layers.0.attention.key.kernel", None, None, -144),
+    ]
+
+
+def test_a_layer_too_many_and_a_part_that_is_not_asked_for(file):
+    norm = "layers.2.attention_norm.scale"
+    assert rows(write(file, canonical(GROUPED) | {norm: (12,)}), GROUPED) == [
+        ("unexpected", norm, norm, (12,), 12)
+    ]
+    bare = EncoderSpec(
+        **SIZES, **LAYERS, hidden_size=12, max_position_embeddings=11, type_vocab_size=2
+    )
+    assert rows(write(file, canonical(bare) | {"nsp_head.classifier.bias": (2,)}), bare) == [
+        ("unexpected", *["nsp_head.classifier.bias"] * 2, (2,), 2)
+    ]
+
+
+def test_a_tied_tensor_that_is_stored_is_an_extra_one(file):
+    (row,) = compare_checkpoint(
+        write(file, canonical(GPT) | {"lm_head.weight": (29, 12)}), GPT
+    ).report.rows
+    assert (row.kind, row.difference) == ("unexpected", 29 * 12)
+    assert row.note.endswith("should share the storage of embeddings.word_embeddings.weight")
+
+
+def test_names_of_stars_and_of_zeros_are_unknown(file):
+    for name in ("layers.*.attention_norm.scale", "layers.00.attention_norm.scale"):
+        found = rows(write(file, canonical(GROUPED) | {name: (12,)}), GROUPED)
+        assert found == [("unexpected", name, name, (12,), 12)]
+
+
+@pytest.mark.parametrize(
+    ("spec", "name", "parts", "layout"),
+    [
+        (GPT, "transformer.h.1.attn.c_attn.weight", "layers.1.attention.{}.kernel", ()),
+        (GPT, "h.10.attn.c_attn.bias", "layers.10.attention.{}.bias", ()),
+        (GPT, "transformer.ln_f.weight", "final_layer_norm.scale", ()),
+        (GPT, "wpe.weight", "embeddings.position_embeddings.weight", ()),
+        (GROUPED, "model.norm.weight", "final_norm.scale", ()),
+        (
+            GROUPED,
+            "layers.3.mlp.up_proj.weight",
+            "layers.3.feed_forward.up.kernel",
+            ("transposed",),
+        ),
+        (ENCODER, "bert.embeddings.LayerNorm.gamma", "embeddings.layer_norm.scale", ()),
+        (ENCODER, "roberta.pooler.dense.weight", "pooler.kernel", TRANSPOSED),
+        (ENCODER, "lm_head.bias", "mlm_head.decoder.bias", ()),
+        (ENCODER, "cls.seq_relationship.bias", "nsp_head.classifier.bias", ()),
+        (ENCODER, "transformer.h.0.ln_1.weight", "", ()),
+        (BOTH, "lm_head.weight", "lm_head.weight", ()),
+    ],
+)
+def test_names(spec, name, parts, layout):
+    names = CheckpointNames(family_of(spec).name, inventory(spec.letters()))
+    fused = [parts.format(part) for part in ("query", "key", "value")]
+    expected = tuple(dict.fromkeys(fused)) if parts else ()
+    assert names.storage(name) == (expected, layout)
+
+
+def test_buffers_are_no_weights(file):
+    buffers = {"h.0.attn.bias": (1, 1, 11, 11), "transformer.h.1.attn.masked_bias": (1,)}
+    found = compare_checkpoint(write(file, canonical(GPT) | buffers), GPT)
+    assert found.report.equal
+    assert set(found.buffers) == set(buffers)
+
+
+HUGE = LLAMA | {"num_hidden_layers": 2, "vocab_size": 10**7}
+
+
+def test_command(paramproof, tmp_path):
+    """Hundreds of gigabytes that are not there: whoever loaded them would not come back."""
+    spec = spec_of_config(HUGE)
+    tensors = canonical(spec)
+    write(tmp_path / "model.safetensors", tensors, dtype="BF16", size=2)
+    (tmp_path / "config.json").write_text(json.dumps(HUGE))
+    done = paramproof("checkpoint", "model.safetensors")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        f"model.safetensors: {len(tensors)} tensors, BF16",
+        "sizes from: config.json, read as LlamaForCausalLM",
+        f"spec = {spec!r}",
+        "actual 82,356,228,096 - formula 82,356,228,096 = +0",
+        "every tensor is as the formula says",
+    ]
+
+
+@pytest.mark.parametrize("spec", [ENCODER, BOTH], ids=lambda spec: type(spec).__name__)
+def test_weights_that_were_saved_here_say_whose_they_are(spec, paramproof, tmp_path):
+    arrays = odd_weights(stored_tensors(spec).values(), "float32")
+    save_weights(tmp_path / "weights.safetensors", arrays, spec)
+    done = paramproof("checkpoint", "weights.safetensors")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"{inventory(spec.letters()).total():,}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("spec", "component", "residual"),
+    [
+        (ENCODER, "attention.key.bias", "−L·H"),
+        (GPT, "feed_forward.output.bias", "−L·H"),
+        (GROUPED, "attention.key.kernel", "−L·H·G·K"),
+    ],
+    ids=FAMILIES[:3],
+)
+def test_command_different(spec, component, residual, paramproof, tmp_path):
+    tensors = canonical(spec)
+    del tensors[f"layers.0.{component}"], tensors[f"layers.1.{component}"]
+    write(tmp_path / "weights.safetensors", tensors)
+    config = json.dumps(spec_fields(spec))
+    done = paramproof("checkpoint", "weights.safetensors", "--config", config)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert f"layers.*.{component} (x2)  missing" in done.stdout
+    assert f"actual − formula = {residual}   {component}" in done.stdout
+
+
+def test_command_refuses(refused, tmp_path):
+    write(tmp_path / "model.safetensors", canonical(GPT))
+    assert refused("checkpoint", "model.safetensors") == (
+        "paramproof: there is no config.json beside model.safetensors: give one with --config"
+    )
+    assert "no model is named 'x'" in refused("checkpoint", "model.safetensors", "--config", "x")
+    assert refused("checkpoint", ".") == "paramproof: . is a directory: name the file in it"
+    assert refused("checkpoint", "absent") == "paramproof: absent does not exist"
+    arguments = ("model.safetensors", "--config", "gpt2", "--architecture", "GPT2Model")
+    assert "gpt2 is no configuration" in refused("checkpoint", *arguments)

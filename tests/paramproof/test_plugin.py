@@ -1,0 +1,73 @@
+"""The pytest plugin, as an installation registers it and as a stranger uses it."""
+
+import os
+import re
+import tomllib
+from importlib import metadata
+
+import pytest
+
+from docs.writers.blocks import ROOT
+from tests.plugin import example, run_pytest
+
+FRAMEWORKS = ("torch", "keras", "tf_keras", "tensorflow", "jax", "flax", "transformers")
+
+
+def test_registered():
+    """In this installation, not only in the file it was made from."""
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
+    assert wanted == {"pytest11": {"paramproof": "paramproof.pytest_plugin"}}
+    there = metadata.entry_points(group="pytest11", name="paramproof")
+    assert {entry.value for entry in there} == {"paramproof.pytest_plugin"}, (
+        "not in this installation: install the project again"
+    )
+
+
+def test_the_documented_formula(outsider, tmp_path):
+    source = example("test_calculator.py")
+    assert 'framework="torch"' in source
+    (tmp_path / "test_calculator.py").write_text(source.replace('"torch"', '"toy"'))
+    done = run_pytest(tmp_path)
+    assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout
+    broken = source.replace("9 * H", "8 * H").replace('"torch"', '"toy"')
+    (tmp_path / "test_calculator.py").write_text(broken)
+    done = run_pytest(tmp_path)
+    assert done.returncode == 1
+    assert re.search(r"^E +actual . formula = L·H$", done.stdout, re.MULTILINE), done.stdout
+
+
+@pytest.mark.parametrize(("name", "status"), [("without_biases", 1), ("by_component", 0)])
+def test_the_documented_calculator(paramproof, outsider, tmp_path, name, status):
+    (tmp_path / "calculator.py").write_text(example("calculator.py"))
+    arguments = ("--framework", "toy", "--model", "bert-tiny", "--examples", "5")
+    done = paramproof("verify", "--formula", f"calculator:{name}", *arguments)
+    assert done.returncode == status, done.stderr
+
+
+def test_imports_nothing_and_sets_nothing(tmp_path, monkeypatch):
+    (tmp_path / "test_nothing.py").write_text(
+        f"import os, sys\n"
+        f"def test(assert_parameters, assert_formula):\n"
+        f"    assert not set({FRAMEWORKS}) & set(sys.modules)\n"
+        f"    new = set(os.environ) - set(os.environ['BEFORE'].split())\n"
+        f"    assert new == {{'PYTEST_CURRENT_TEST', 'PYTEST_VERSION'}}\n"
+    )
+    before = {*os.environ, "PYTHONPATH", "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "BEFORE", "LC_CTYPE"}
+    before -= {"PYTEST_CURRENT_TEST", "PYTEST_VERSION"}
+    monkeypatch.setenv("BEFORE", " ".join(before))
+    done = run_pytest(tmp_path)
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_failure_ends_in_the_test_that_asked(tmp_path):
+    (tmp_path / "test_model.py").write_text(
+        "import numpy as np\n"
+        "from paramproof.formulas.models import named_model\n"
+        "def test(assert_parameters):\n"
+        "    assert_parameters({'params': {'w': np.empty(3)}}, named_model('bert-tiny').spec)\n"
+    )
+    done = run_pytest(tmp_path)
+    assert done.returncode == 1
+    assert re.search(r"^test_model.py:4: ", done.stdout, re.MULTILINE)
+    assert "live.py" not in done.stdout
+    assert re.search(r"^E +actual 3 - formula 4,385,920 = -4,385,917$", done.stdout, re.MULTILINE)

@@ -1,0 +1,193 @@
+"""Weights in files: what was saved is loaded, and anything else is one clear error."""
+
+import json
+import os
+import struct
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.numpy import save_file
+
+from paramproof.weights.canonical import stored_tensors
+from paramproof.weights.files import read_weights, save_weights
+from tests.bitwise import assert_same, odd_weights
+from tests.profiles import a_fifth
+from tests.specs import SMALL_ENCODER as SPEC
+from tests.strategies import encoder_specs
+
+
+def weights_of(spec, dtype="float32"):
+    return odd_weights(stored_tensors(spec).values(), dtype)
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory):
+    """The bytes of a good file."""
+    path = tmp_path_factory.mktemp("good") / "weights"
+    save_weights(path, weights_of(SPEC), SPEC)
+    return path.read_bytes()
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "weights.safetensors"
+
+
+def refused(path, message, spec=SPEC):
+    """The error is one line that begins with the file's name."""
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        read_weights(path, spec)
+    assert str(error.value).startswith(f"{path}: ")
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@a_fifth()
+@given(spec=encoder_specs(), dtype=st.sampled_from(["float32", "float64"]))
+def test_round_trip(tmp_path_factory, spec, dtype):
+    path = tmp_path_factory.mktemp("trip") / "weights"
+    save_weights(path, weights_of(spec, dtype), spec)
+    assert_same(read_weights(path, spec), weights_of(spec, dtype))
+
+
+def test_the_order_of_memory_does_not_matter(path):
+    """A transposed view, which is what PyTorch's kernels are, has its own shape and values."""
+    arrays = {name: np.asfortranarray(array) for name, array in weights_of(SPEC).items()}
+    save_weights(path, arrays, SPEC)
+    assert_same(read_weights(path, SPEC), arrays)
+
+
+def test_weights_of_another_spec_are_refused_by_name(path):
+    save_weights(path, weights_of(SPEC), SPEC)
+    other = replace(SPEC, num_attention_heads=2, pooler=False)
+    refused(path, "weights of num_attention_heads=3, not 2; pooler=True, not False", other)
+
+
+def header(content, change):
+    """A file whose header is changed by ``change(entries)``."""
+    (size,) = struct.unpack("<Q", content[:8])
+    entries = json.loads(content[8 : 8 + size])
+    change(entries)
+    text = json.dumps(entries).encode()
+    return struct.pack("<Q", len(text)) + text + content[8 + size :]
+
+
+def renamed(entries):
+    entries["nobody"] = entries.pop("pooler.bias")
+
+
+def told(**fields):
+    return lambda entries: entries["pooler.kernel"].update(fields)
+
+
+SPOILT = {
+    "cut short": (lambda content: content[:-1], "safetensors"),
+    "cut in its header": (lambda content: content[:100], "safetensors"),
+    "empty": (lambda content: b"", "safetensors"),
+    "too long": (lambda content: content + b"more", "safetensors"),
+    "text": (lambda content: b"import os\n" * 50, "safetensors"),
+    "pickle": (lambda content: b"\x80\x04\x95" + content, "safetensors"),
+    "header of 1 TB": (lambda content: struct.pack("<Q", 2**40) + content[8:], "safetensors"),
+    "wrong shape": (lambda c: header(c, told(shape=[6, 7])), "safetensors"),
+    "huge shape": (lambda c: header(c, told(shape=[2**62, 2**62])), "safetensors"),
+    "shape turned": (lambda c: header(c, told(shape=[9, 4])), "kernel has shape (9, 4), not"),
+    "other dtype": (
+        lambda c: header(c, told(dtype="BF16", shape=[12, 6])),
+        "pooler.kernel is BF16; weights are F32 or F64",
+    ),
+    "integers": (lambda c: header(c, told(dtype="I32")), "pooler.kernel is I32"),
+    "renamed": (lambda c: header(c, renamed), "pooler.bias is missing; nobody is no weight"),
+    "no spec": (lambda c: header(c, lambda entries: entries.pop("__metadata__")), "of what spec"),
+    "nonsense for a spec": (
+        lambda c: header(c, lambda entries: entries.update(__metadata__={"spec": "[" * 99999})),
+        "of what spec",
+    ),
+    "a list for a spec": (
+        lambda c: header(c, lambda entries: entries.update(__metadata__={"spec": "[1]"})),
+        "of what spec",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", SPOILT)
+def test_a_spoilt_file(path, content, how):
+    spoil, message = SPOILT[how]
+    path.write_bytes(spoil(content))
+    refused(path, message)
+
+
+@given(data=st.data())
+def test_a_file_with_any_bytes_changed(tmp_path_factory, content, data):
+    """It is refused, or what was changed were values, and then it has still its shapes."""
+    path = tmp_path_factory.mktemp("bytes") / "weights"
+    spoilt = bytearray(content)
+    (size,) = struct.unpack("<Q", content[:8])
+    for place in data.draw(st.lists(st.integers(0, 8 + size - 1), min_size=1, max_size=3)):
+        spoilt[place] = data.draw(st.integers(0, 255))
+    path.write_bytes(bytes(spoilt))
+    try:
+        arrays = read_weights(path, SPEC)
+    except ValueError as error:
+        assert str(error).startswith(f"{path}: ")  # noqa: PT017
+    else:
+        shapes = {name: array.shape for name, array in arrays.items()}
+        assert shapes == {name: tensor.shape for name, tensor in stored_tensors(SPEC).items()}
+
+
+def test_what_is_no_file(tmp_path):
+    refused(tmp_path, "no such file")
+    refused(tmp_path / "absent", "no such file")
+
+
+def test_a_file_with_infinite_values(path):
+    arrays = {name: np.array(array) for name, array in weights_of(SPEC).items()}
+    arrays["pooler.bias"][3] = np.inf
+    record = json.dumps({"family": "encoder", **asdict(SPEC)})
+    save_file(arrays, path, {"spec": record})
+    refused(path, "pooler.bias has NaN or infinite values")
+
+
+WRONG = {
+    "pooler.bias is missing": lambda arrays: arrays.pop("pooler.bias"),
+    "pooler.bias has NaN": lambda arrays: arrays.update({"pooler.bias": np.full(6, np.nan, "f4")}),
+    "pooler.bias is float64, not float32": lambda arrays: arrays.update(
+        {"pooler.bias": np.zeros(6)}
+    ),
+    "embeddings.word_embeddings.weight is float16": lambda arrays: arrays.update(
+        {"embeddings.word_embeddings.weight": np.zeros((11, 6), "float16")}
+    ),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_bad_weights_leave_the_file_as_it_was(path, wrong):
+    path.write_text("precious")
+    arrays = weights_of(SPEC)
+    WRONG[wrong](arrays)
+    with pytest.raises(ValueError, match=f"^the weights do not fit: {wrong}"):
+        save_weights(path, arrays, SPEC)
+    assert path.read_text() == "precious"
+    assert os.listdir(path.parent) == [path.name]
+
+
+def test_a_file_appears_whole_or_not_at_all(path, monkeypatch):
+    def interrupted(arrays, filename, metadata):
+        filename.write_bytes(b"half")
+        raise OSError("no space left on device")
+
+    path.write_text("precious")
+    monkeypatch.setattr("paramproof.weights.files.save_file", interrupted)
+    with pytest.raises(OSError, match="no space"):
+        save_weights(path, weights_of(SPEC), SPEC)
+    assert path.read_text() == "precious"
+    assert os.listdir(path.parent) == [path.name]
+
+
+def test_an_old_file_is_replaced(path):
+    path.write_text("old")
+    save_weights(path, weights_of(SPEC), SPEC)
+    assert_same(read_weights(path, SPEC), weights_of(SPEC))
+    assert os.listdir(path.parent) == [path.name]

@@ -1,0 +1,71 @@
+"""The floors are contracts that import-linter checks: they hold, and a breach is seen."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import paramproof
+from docs.writers.blocks import ROOT
+
+LINT = "import sys; sys.path.insert(0, '.'); from importlinter.cli import lint_imports; "
+LINT += "sys.exit(lint_imports(no_cache=True))"
+
+
+@pytest.fixture
+def house(tmp_path):
+    """The package in a folder of its own, and the contracts."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(Path(paramproof.__file__).parent, tmp_path / "paramproof", ignore=ignored)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+def lint(folder):
+    """What import-linter says of the package in ``folder``, in one line, and its status."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", LINT], cwd=folder, capture_output=True, text=True
+    )
+    return done.returncode, " ".join(done.stdout.split())
+
+
+def test_the_floors(house):
+    status, said = lint(house)
+    assert (status, " 0 broken." in said) == (0, True), said
+    modules = sum(1 for _ in (house / "paramproof").rglob("*.py"))
+    assert f"Analyzed {modules} files" in said
+
+
+BREACHES = {
+    "formulas/terms.py": "paramproof.builders.protocol",
+    "formulas/spec/encoder.py": "paramproof.algebra.terms",
+    "builders/protocol.py": "paramproof.builders.registry",
+    "builders/registry.py": "paramproof.checking.model",
+    "builders/frameworks/torch/model.py": "paramproof.builders.frameworks.keras_bert",
+    "sources/resolve.py": "paramproof.explain.search",
+    "explain/text.py": "paramproof.weights.canonical",
+    "differences/answer.py": "paramproof.user_formulas.verify",
+    "running/pool.py": "paramproof.cli.main",
+    "checking/model.py": "paramproof.builders.frameworks.torch",
+    "cli/main.py": "paramproof.differences.probes.torch",
+}
+
+
+@pytest.mark.parametrize("file", BREACHES)
+def test_a_breach_is_seen(house, file):
+    path, module = house / "paramproof" / file, BREACHES[file]
+    path.write_text(f"{path.read_text('utf-8')}\n\ndef planted():\n    import {module}\n")
+    status, said = lint(house)
+    importer = f"paramproof.{file.removesuffix('.py').replace('/', '.')}"
+    assert status == 1
+    assert f"{importer} -> {module} (l." in said
+
+
+def test_a_package_without_a_floor_is_seen(house):
+    (house / "paramproof" / "shed").mkdir()
+    (house / "paramproof" / "shed" / "__init__.py").touch()
+    status, said = lint(house)
+    assert status == 1
+    assert "paramproof.shed" in said

@@ -1,0 +1,204 @@
+"""What an installation is: one name at top level, in a wheel, and beside other people's code."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from docs.writers.blocks import ROOT
+
+PARTS = {"paramproof": "paramproof", "formulas": "paramproof/formulas"}
+PARTS["builders"] = "paramproof/builders"
+LINKS = {"paramproof/formulas", "paramproof/builders"}
+
+
+def build(kind, source, target):
+    """Build a wheel or an sdist of ``source`` as an installer would, into ``target``."""
+    code = f"from hatchling.build import build_{kind}; print(build_{kind}({str(target)!r}))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=source, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return target / done.stdout.split()[-1]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    return build("wheel", ROOT, tmp_path_factory.mktemp("wheel"))
+
+
+def content(wheel):
+    """The files of a wheel and their checksums, without its record of itself."""
+    with zipfile.ZipFile(wheel) as file:
+        files = {info.filename: info.CRC for info in file.infolist()}
+    return {name: crc for name, crc in files.items() if ".dist-info/" not in name}
+
+
+def due():
+    """The files of the three folders, where the wheel is to have them."""
+    for folder, target in PARTS.items():
+        for path in (ROOT / folder).rglob("*"):
+            where = path.relative_to(ROOT / folder).as_posix()
+            linked = any(f"{folder}/{where}/".startswith(f"{link}/") for link in LINKS)
+            if path.is_file() and "__pycache__" not in path.parts and not linked:
+                yield f"{target}/{where}"
+
+
+def test_the_wheel_has_one_name_and_all_of_it(wheel):
+    with zipfile.ZipFile(wheel) as file:
+        assert {name.split("/")[0] for name in file.namelist()} == {
+            "paramproof",
+            "-".join(wheel.name.split("-")[:2]) + ".dist-info",
+        }
+    assert sorted(content(wheel)) == sorted(due())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "paramproof/py.typed",
+        "paramproof/formulas/py.typed",
+        "paramproof/formulas/models.toml",
+        "paramproof/builders/frameworks/torch/__init__.py",
+        "paramproof/sources/configs/ignored_keys.toml",
+    ],
+)
+def test_the_wheel_has_what_is_no_module_of_ours_too(wheel, name):
+    assert name in content(wheel)
+
+
+@pytest.mark.parametrize("name", ["claims", "writers", "bench", "tests", "framework-differences"])
+def test_what_ships_in_no_command_is_not_in_the_wheel(wheel, name):
+    assert not [path for path in content(wheel) if name in path]
+
+
+def test_the_sdist_makes_the_same_wheel(wheel, tmp_path):
+    archive = build("sdist", ROOT, tmp_path)
+    with tarfile.open(archive) as file:
+        file.extractall(tmp_path, filter="data")
+    (source,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    assert {path.name for path in source.iterdir()} >= {"tests", "docs", "bench", "tox.ini"}
+    assert content(build("wheel", source, tmp_path)) == content(wheel)
+
+
+# A stranger's project, in an environment where paramproof is installed.
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """Folders as of an environment: the wheel, and whatever else is installed here."""
+    site, others = tmp_path_factory.mktemp("site"), tmp_path_factory.mktemp("others")
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(site)
+    for path in Path(sysconfig.get_path("purelib")).iterdir():
+        if "paramproof" not in path.name:
+            (others / path.name).symlink_to(path)
+    return [site, others]
+
+
+@pytest.fixture
+def stranger(installed, tmp_path):
+    """A project that has folders ``builders`` and ``formulas``, and how its tests are run."""
+    files = {
+        "builders/__init__.py": "def house(): return 'a house'\n",
+        "formulas/__init__.py": "def area(side): return side * side\n",
+        "tests/test_houses.py": (
+            "from builders import house\n"
+            "from formulas import area\n"
+            "def test_mine(): assert (house(), area(3)) == ('a house', 9)\n"
+        ),
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+
+    def run(*arguments):
+        own = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "PYTHON"))}
+        # Without ``site``: no file of this environment adds the checkout to the path.
+        return subprocess.run(
+            [sys.executable, "-S", *arguments],
+            cwd=tmp_path,
+            env={**own, "PYTHONPATH": os.pathsep.join(map(str, installed))},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    run.folder = tmp_path
+    return run
+
+
+LAYOUTS = {
+    "packages": {"tests/__init__.py": ""},
+    "pythonpath": {"pytest.ini": "[pytest]\npythonpath = .\n"},
+}
+PYTEST = {"python -m pytest": ("-m", "pytest"), "pytest": ("-P", "-m", "pytest")}
+
+
+@pytest.mark.parametrize("command", PYTEST)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_folders_of_the_same_names(stranger, layout, command):
+    """Their packages are what their tests get, with the plugin loaded."""
+    for name, text in LAYOUTS[layout].items():
+        (stranger.folder / name).write_text(text)
+    done = stranger(*PYTEST[command], "-p", "no:cacheprovider")
+    assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout + done.stderr
+    assert "paramproof-" in done.stdout.partition("plugins: ")[2].splitlines()[0]
+
+
+MODEL = """
+import numpy as np
+import pytest
+
+from paramproof import EncoderSpec, inventory
+
+SPEC = EncoderSpec(
+    vocab_size=7,
+    hidden_size=6,
+    num_hidden_layers=2,
+    num_attention_heads=3,
+    intermediate_size=5,
+    max_position_embeddings=4,
+    type_vocab_size=2,
+)
+
+
+def variables(spec):
+    tensors = inventory(spec.letters()).expand()
+    return {"params": {str(n): np.empty(tensor.shape) for n, tensor in enumerate(tensors)}}
+
+
+def test_equal(assert_parameters):
+    assert_parameters(variables(SPEC), SPEC)
+
+
+def test_one_bias_less(assert_parameters):
+    model = variables(SPEC)
+    model["params"].popitem()
+    with pytest.raises(AssertionError, match="= -6"):
+        assert_parameters(model, SPEC)
+"""
+
+
+def test_the_fixture(stranger):
+    (stranger.folder / "tests" / "test_model.py").write_text(MODEL)
+    done = stranger("-m", "pytest", "-p", "no:cacheprovider", "tests")
+    assert (done.returncode, "3 passed" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
+def test_the_plugin_imports_nothing_of_ours_until_a_fixture_is_asked_for(stranger):
+    code = """if True:
+        import sys
+        import pytest
+        status = pytest.main(["-q", "-p", "no:cacheprovider"])
+        print("loaded:", *sorted(name for name in sys.modules if name.startswith("paramproof")))
+        sys.exit(status)
+    """
+    done = stranger("-c", code)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1] == "loaded: paramproof paramproof.pytest_plugin"

@@ -1,0 +1,90 @@
+"""One name for one thing: no two types share one, and no module has that of what it exports."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import paramproof
+from tests.imports import modules_in
+
+PACKAGE = Path(paramproof.__file__).parent
+# A framework's file, and a probe, says in its framework's words what others say in theirs.
+OWN_WORDS = ("builders/frameworks/", "differences/probes/")
+
+
+def types(tree: ast.Module) -> Iterator[str]:
+    """Yield the classes and type aliases of a module."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias":
+            yield ast.unparse(node.target)
+        elif type(node).__name__ == "TypeAlias":  # ``type X = …``, from Python 3.12 on
+            yield ast.unparse(node.name)
+
+
+def shared(root: Path) -> dict[str, list[str]]:
+    """Return the types that several modules define, with these modules."""
+    found = defaultdict(list)
+    for path in modules_in(root):
+        where = path.relative_to(root).as_posix()
+        if not where.startswith(OWN_WORDS):
+            for name in types(ast.parse(path.read_text("utf-8"))):
+                found[name].append(where)
+    return {name: places for name, places in found.items() if len(places) > 1}
+
+
+def test_no_two_types_share_a_name():
+    assert shared(PACKAGE) == {}
+
+
+def test_a_shared_name_is_found(tmp_path):
+    for name, source in {
+        "a.py": "class Row: pass\nclass Term: pass",
+        "formulas/b.py": "from a import Term\nRow: TypeAlias = int",
+        "builders/frameworks/torch.py": "class Term: pass",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(source)
+    assert shared(tmp_path) == {"Row": ["a.py", "formulas/b.py"]}
+
+
+def hidden(root: Path) -> Iterator[str]:
+    """Yield each module that its package hides behind another thing of the same name."""
+    for path in modules_in(root):
+        if path.name == "__init__.py":
+            modules = {child.stem for child in path.parent.iterdir() if child.name[0] not in "._"}
+            for name in exported(path, root):
+                if name in modules:
+                    yield f"{path.parent.relative_to(root).as_posix()}: {name}"
+
+
+def exported(path: Path, root: Path) -> Iterator[str]:
+    """Yield the names in a package that are no modules of its own."""
+    package = ".".join(["paramproof", *path.parent.relative_to(root).parts])
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module != package:
+            yield from (alias.asname or alias.name for alias in node.names)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+
+
+def test_no_module_has_the_name_of_what_its_package_exports():
+    assert list(hidden(PACKAGE)) == []
+
+
+def test_a_hidden_module_is_found(tmp_path):
+    for name, source in {
+        "__init__.py": "",
+        "checking/__init__.py": (
+            "from paramproof.checking.check import check\nfrom paramproof.checking import result\n"
+        ),
+        "checking/check.py": "",
+        "checking/result.py": "",
+        "formulas/__init__.py": "def inventory(): pass\n",
+        "formulas/inventory/__init__.py": "",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(source)
+    assert list(hidden(tmp_path)) == ["checking: check", "formulas: inventory"]
