@@ -163,7 +163,7 @@ def test_what_the_search_finds_is_not_believed(monkeypatch):
 
 SPECS = st.builds(
     lambda heads, **sizes: EncoderSpec(num_attention_heads=heads, hidden_size=64 * heads, **sizes),
-    per_head_full_width=st.integers(2, 20),
+    heads=st.integers(2, 20),
     num_hidden_layers=st.integers(2, 40),
     intermediate_size=st.integers(500, 9000),
     vocab_size=st.integers(5000, 90_000),
