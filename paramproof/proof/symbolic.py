@@ -27,7 +27,7 @@ from paramproof.builders.protocol import Builder
 from paramproof.formulas import Weight
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.notation import text
-from paramproof.formulas.tensors import LAYER
+from paramproof.formulas.path import LAYER
 from paramproof.proof.parts import FIELDS, Parts, spec_of
 
 Sizes = Mapping[str, int]
