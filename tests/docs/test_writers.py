@@ -1,0 +1,55 @@
+"""``python -m docs.writers`` writes every page that has something generated in it."""
+
+from importlib import import_module
+
+import pytest
+
+from docs.writers.__main__ import PAGES, main
+from docs.writers.blocks import EVIDENCE, ROOT, script_in
+from docs.writers.markdown import table
+
+MODULES = {name: import_module(f"docs.writers.{module}") for name, module in PAGES.items()}
+
+
+def test_every_page_with_a_block_has_a_writer():
+    pages = {ROOT / "README.md", *(ROOT / "docs").glob("*.md")}
+    with_blocks = {page for page in pages if "<!-- end -->" in page.read_text("utf-8")}
+    written = {module.PAGE for module in MODULES.values()}
+    assert with_blocks <= {*written, EVIDENCE}
+    assert written <= pages
+    assert all(callable(module.write) for module in MODULES.values())
+
+
+def test_those_that_are_named_are_written(monkeypatch):
+    called = []
+    for name, module in MODULES.items():
+        monkeypatch.setattr(module, "write", lambda name=name: called.append(name))
+    main(["claims", "formulas"])
+    assert called == ["claims", "formulas"]
+    called.clear()
+    main([])
+    assert called == list(PAGES)
+
+
+def test_an_unknown_page_is_refused_before_any_is_written(monkeypatch):
+    monkeypatch.setattr(MODULES["claims"], "write", lambda: pytest.fail("written"))
+    with pytest.raises(SystemExit, match="no page is named poems; there are: formulas, "):
+        main(["claims", "poems"])
+
+
+def test_a_table():
+    rows = [("a|b", "1"), ("", "`x || y`")]
+    assert table(["what", "number"], rows, ["---", "--:"]).splitlines() == [
+        "| what | number |",
+        "| --- | --: |",
+        r"| a\|b | 1 |",
+        r"|  | `x \|\| y` |",
+    ]
+    assert table(["what"], []) == "| what |\n| --- |"
+
+
+def test_a_script_is_found_by_its_name():
+    text = "<!-- a.py -->\n\n```python\n1\n```\n\n<!-- b.py -->\n\n```python\n2\n```\n"
+    assert (script_in(text, "a.py"), script_in(text, "b.py")) == ("1\n", "2\n")
+    with pytest.raises(ValueError, match="not enough values"):
+        script_in(text, "c.py")
