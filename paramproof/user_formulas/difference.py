@@ -1,4 +1,4 @@
-"""The difference between the count and a stranger's formula, as algebra.
+"""The difference between the count and a user-supplied formula, as algebra.
 
 The formula is called with symbols for the sizes, once for each combination of parts, since
 it may branch on a part: pooler, MLM head, untied, NSP head. What it then is, is checked
