@@ -176,8 +176,8 @@ def test_what_would_change_the_count(config, change, line):
         (
             BERT,
             {"architectures": ["BertForSequenceClassification"], "num_labels": 3},
-            "'BertForSequenceClassification' is no class of Hugging Face's BERT that can be counted; "
-            "to count one of the same sizes, name it in its place: BertModel, "
+            "'BertForSequenceClassification' is no class of Hugging Face's BERT that can be "
+            "counted; to count one of the same sizes, name it in its place: BertModel, "
             "BertForMaskedLM, BertForNextSentencePrediction, BertForPreTraining",
         ),
         (GOOGLE, {"architectures": ["T5Model"]}, "architectures=['T5Model'] is no class that is"),
