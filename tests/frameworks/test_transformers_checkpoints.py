@@ -1,4 +1,4 @@
-"""What Hugging Face saves is held to the formula as it is: names, shapes, ties and shards."""
+"""What Hugging Face saves is compared with the formula as it is: names, shapes, ties and shards."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A live model under any names, held to the formula by its shapes: no framework is needed."""
+"""A live model under any names, compared with the formula by its shapes: no framework is needed."""
 
 import json
 import re

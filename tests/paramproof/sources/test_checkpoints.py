@@ -1,4 +1,4 @@
-"""Checkpoints are held to the formula by their headers, and nothing else of them is read."""
+"""Checkpoints are compared with the formula by their headers, and nothing else of them is read."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A stranger's formula, held to a toy framework: what it is called with, and what it is told."""
+"""A user-supplied formula: what it is called with, what it may return, and how it is compared."""
 
 import re
 from dataclasses import replace
@@ -43,7 +43,7 @@ REFUSED = {
 
 @pytest.fixture
 def verify(paramproof, outsider, request):
-    """Hold a calculator to the toy."""
+    """Compare a calculator with the toy."""
     module = request.getfixturevalue("user_formulas")
 
     def run(name, *arguments):
