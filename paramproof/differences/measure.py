@@ -21,7 +21,7 @@ Attend: TypeAlias = Callable[[Array, Array], Array]
 
 WIDTH, HEADS, TOKENS = 12, 3, 3
 FAN_IN, FAN_OUT, HEADS_FOR_DRAWS = 300, 3000, 6
-"""Large enough for a deviation to be told within 2 %, and such that no two candidates meet."""
+"""Large enough for a deviation to be measured within 2 %, and such that no two candidates meet."""
 
 ROUNDING = 1e-4
 """Outputs that differ by less are the same: they are of the size of 1, in float32."""

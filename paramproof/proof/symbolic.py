@@ -2,7 +2,7 @@
 
 In each build every letter is a prime of its own, from 5 up, so that a length says which letters
 it is made of: 231 = 3·7·11 is 3·A·K. Two builds with other primes must say the same; a sum,
-such as P + 2, takes a third to be told from a coincidence. A length that nothing explains is
+such as P + 2, takes a third to exclude a coincidence. A length that nothing explains is
 an error, and so is one that two things explain.
 
 The tensors are then compared with the formula's algebra one by one, each expected shape derived
