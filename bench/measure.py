@@ -17,7 +17,8 @@ from typing import Any
 from bench.cases import SWEEPS, Case, Count, case, swept
 from paramproof.builders.registry import framework
 from paramproof.formulas.models import named_model
-from paramproof.running.worker import peak_memory, settled
+from paramproof.running.memory import peak_memory
+from paramproof.running.worker import load_builder
 
 # Calls after the first: until this many seconds are spent, and in any case so many calls.
 SECONDS = 1.0
@@ -40,7 +41,7 @@ def model(chosen: Case, name: str) -> dict[str, Any]:
     ``first_mb`` is the peak once the first call is over, ``peak_mb`` that of the process.
     """
     start = time.perf_counter()
-    call = chosen.prepare(settled(framework(chosen.framework)), named_model(name).spec)
+    call = chosen.prepare(load_builder(framework(chosen.framework)), named_model(name).spec)
     imported = time.perf_counter() - start
     cold, count = timed(call)
     first = peak_memory()
@@ -63,7 +64,7 @@ def sweeps(chosen: Case) -> dict[str, list[float]]:
     By passes, and not size by size, so that a machine that slows down meanwhile does not
     bend the curve.
     """
-    builder = settled(framework(chosen.framework))
+    builder = load_builder(framework(chosen.framework))
     curves = {}
     for axis, sizes in SWEEPS.items():
         calls = [chosen.prepare(builder, swept(axis, size)) for size in sizes]

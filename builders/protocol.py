@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from paramproof.formulas.layout import Weight
 from paramproof.formulas.spec import Numerics, Spec
-from paramproof.formulas.tensors import LAYER
 
 Array: TypeAlias = Any
 """A NumPy array; the contract itself does not need NumPy."""
 
 DType: TypeAlias = Literal["float32", "float64"]
-
-SHOWN = 40
-"""An error names this many arrays, or arrays of all layers, and counts the others."""
 
 
 class FrameworkUnavailable(RuntimeError):
@@ -31,31 +26,8 @@ class NotAllocated(RuntimeError):
     """The model has shapes and no values."""
 
 
-class Stored(NamedTuple):
-    """The canonical tensors in a stored array, and their layout, as a ``Weight`` has them."""
-
-    parts: tuple[str, ...] = ()
-    layout: tuple[str, ...] = ()
-
-
-Names: TypeAlias = Mapping[str, Stored]
-"""By native path, in which, as in the parts, a ``*`` stands for the number of a layer."""
-
-
-def stored(names: Names, path: str, number: re.Pattern[str]) -> Stored:
-    """What the array at ``path`` holds; nothing, for a path that ``names`` does not have.
-
-    ``number`` finds a layer's number in a path of the framework's.
-    """
-    parts, layout = names.get(number.sub("*", path), Stored())
-    found = number.search(path)
-    if found:
-        parts = tuple(part.replace("*", found[0]) for part in parts)
-    return Stored(parts, layout)
-
-
 class Outputs(NamedTuple):
-    """What a forward pass gives. B sequences of S tokens; None where there is no such head.
+    """What a forward pass returns. B sequences of S tokens; None where there is no such head.
 
     ``sequence`` is (B, S, H), ``pooled`` (B, H), ``mlm`` (B, S, V) and ``nsp`` (B, 2); ``lm``,
     of a decoder, is (B, S, V), or of the target's vocabulary. The heads give probabilities,
@@ -73,7 +45,7 @@ class Model(Protocol):
     """A built model of any family."""
 
     def weights(self) -> Sequence[Weight]:
-        """Every stored array once, by identity, whether allocated or not."""
+        """Return every stored array once, by identity, whether allocated or not."""
         ...
 
     @property
@@ -82,7 +54,7 @@ class Model(Protocol):
         ...
 
     def read(self) -> dict[str, Array]:
-        """The value of each of ``weights()``, by native path, in the native shape.
+        """Return the value of each of ``weights()``, by native path, in the native shape.
 
         They are of this moment: what is written later does not change them. Raises
         ``NotAllocated`` for an abstract model.
@@ -100,7 +72,7 @@ class Model(Protocol):
         ...
 
     def run(self, *inputs: Array) -> Outputs:
-        """A forward pass of an allocated model, without dropout.
+        """Run a forward pass of an allocated model, without dropout.
 
         The inputs of an encoder are ``ids, types, mask``, those of a GPT or a LLaMA ``ids``,
         and those of an encoder-decoder ``source_ids, source_mask, target_ids``. Ids and types
@@ -110,7 +82,7 @@ class Model(Protocol):
         ...
 
     def gradients(self, *inputs: Array, cotangents: Outputs) -> Mapping[str, Array]:
-        """The gradient of the sum of outputs times ``cotangents``, as for ``run``.
+        """Return the gradient of the sum of outputs times ``cotangents``, as for ``run``.
 
         By native path, in the native shape, for each trainable weight that it reaches; a
         weight that no output depends on is zero or absent. ``cotangents`` has an array of
@@ -123,7 +95,7 @@ class Builder(Protocol):
     """A framework's file, as a module: the header ``FRAMEWORKS`` and these two functions."""
 
     def supports(self, spec: Spec) -> Literal[True] | str:
-        """True, or the reason why this framework cannot express ``spec``."""
+        """Return True, or the reason why this framework cannot express ``spec``."""
         ...
 
     def build(
@@ -134,62 +106,9 @@ class Builder(Protocol):
         allocate: bool = False,
         dtype: DType = "float32",
     ) -> Model:
-        """The model of ``spec``, without allocating a weight unless ``allocate``.
+        """Build the model of ``spec``, without allocating a weight unless ``allocate``.
 
         Without ``numerics`` it has its family's, or the framework's own where they are fixed.
         Raises ``UnsupportedSpec`` for what the framework cannot express.
         """
         ...
-
-
-def require(supported: Literal[True] | str) -> None:
-    """Raise ``UnsupportedSpec`` with the reason, if there is one."""
-    if supported is not True:
-        raise UnsupportedSpec(supported)
-
-
-def require_allocated(allocated: bool) -> None:
-    """Raise ``NotAllocated`` where there are only shapes to compute with."""
-    if not allocated:
-        raise NotAllocated("this model has shapes and no values: build it with allocate=True")
-
-
-def require_arrays(
-    shapes: Mapping[str, tuple[int, ...]], dtype: DType, arrays: Mapping[str, Array]
-) -> None:
-    """Raise ``ValueError`` where ``arrays`` are not of these paths, these shapes and ``dtype``."""
-    require_none(misfits(shapes, dtype, arrays))
-
-
-Wrong: TypeAlias = tuple[str, str]
-"""The path of an array, and what is wrong with it."""
-
-
-def misfits(
-    shapes: Mapping[str, tuple[int, ...]], dtype: DType, arrays: Mapping[str, Array]
-) -> list[Wrong]:
-    """Every array that is missing, unknown, or of another shape or dtype."""
-    wrong = [(path, "is missing") for path in shapes if path not in arrays]
-    for path, array in arrays.items():
-        if path not in shapes:
-            wrong.append((path, "is no weight of this model"))
-        elif tuple(array.shape) != shapes[path]:
-            wrong.append((path, f"has shape {tuple(array.shape)}, not {shapes[path]}"))
-        elif str(array.dtype) != dtype:
-            wrong.append((path, f"is {array.dtype}, not {dtype} (use .astype({dtype!r}))"))
-    return wrong
-
-
-def require_none(wrong: Sequence[Wrong], headline: str = "the weights do not fit") -> None:
-    """Raise ``ValueError`` that names what is wrong; layers that are alike are named once."""
-    alike: dict[Wrong, list[str]] = {}
-    for path, what in wrong:
-        names = (LAYER if name.isdigit() else name for name in path.split("."))
-        alike.setdefault((".".join(names), what), []).append(path)
-    clauses = [
-        f"{path} (x{len(paths)}) {what}" if len(paths) > 1 else f"{paths[0]} {what}"
-        for (path, what), paths in alike.items()
-    ]
-    if clauses:
-        more = [f"and {len(clauses) - SHOWN} more"] if len(clauses) > SHOWN else []
-        raise ValueError(f"{headline}: " + "; ".join([*clauses[:SHOWN], *more]))

@@ -1,8 +1,8 @@
-"""Which frameworks there are, known without importing any of them.
+"""The registry: which frameworks there are, known without importing any of them.
 
 Every module in ``builders/frameworks`` is one, a file or a package; others register under
-the entry point group ``paramproof.frameworks``, whose values name such a module. What a
-module is called, needs and cannot vary stands in its ``FRAMEWORKS`` header (a package's in
+the entry point group ``paramproof.frameworks``, whose values name such a module. The
+module's name, needs and fixed sizes are in its ``FRAMEWORKS`` header (a package's in
 its ``__init__.py``), a literal that is read from the source: a framework may be absent, heavy
 or broken, and listing it must not depend on that.
 """
@@ -45,7 +45,7 @@ class Framework:
     slow: bool = False
 
     def versions(self) -> dict[str, str | None]:
-        """Installed version of each distribution, None where it is missing."""
+        """Return the installed version of each distribution, None where it is missing."""
         return {name: _version(name) for name in self.distributions}
 
     @property
@@ -84,7 +84,7 @@ class Framework:
 
 
 def frameworks() -> dict[str, Framework]:
-    """Every registered framework by name, ours first, each name once.
+    """Return every registered framework by name, ours first, each name once.
 
     Raises ``ValueError`` where two modules claim one name or a header cannot be read.
     """
@@ -99,7 +99,7 @@ def frameworks() -> dict[str, Framework]:
 
 
 def framework(name: str) -> Framework:
-    """The framework called ``name``. Raises ``ValueError`` that lists the names there are."""
+    """Return the framework called ``name``, or raise ``ValueError`` with the names there are."""
     found = frameworks()
     if name not in found:
         raise ValueError(f"no framework is named {name!r}; there are: {', '.join(found)}")
@@ -107,7 +107,7 @@ def framework(name: str) -> Framework:
 
 
 def load(name: str) -> Builder:
-    """The builder of the framework called ``name``, in this process.
+    """Return the builder of the framework called ``name``, in this process.
 
     Raises ``ValueError`` for an unknown name and ``FrameworkUnavailable`` as in
     ``Framework.load``.

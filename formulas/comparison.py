@@ -1,4 +1,4 @@
-"""An inventory held against a model's weights, tensor by tensor."""
+"""Compare an inventory with a model's weights, tensor by tensor."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator
 from itertools import cycle
 
 from paramproof.formulas.layout import Weight, stored_shape
+from paramproof.formulas.path import at_layer, shared_path, stack_of
 from paramproof.formulas.report import Report, Row, Shape
-from paramproof.formulas.tensors import LAYER, Inventory, at_layer, stack_of
+from paramproof.formulas.tensors import Inventory
 
 
 def compare(inventory: Inventory, weights: Iterable[Weight]) -> Report:
-    """Hold ``weights`` to ``inventory`` (in ints): presence, stored shape, trainability, total.
+    """Compare ``weights`` with ``inventory`` (in ints): names, shapes, trainability and total.
 
     A tied tensor may be an alias of its target's storage or, tied by data flow, have no
     entry at all. A weight without entries (shape with a 0: no layers, stacked) is dropped.
@@ -26,12 +27,12 @@ def compare(inventory: Inventory, weights: Iterable[Weight]) -> Report:
 
 
 class _Comparison:
-    """The canonical tensors that are due, and those that some weight has accounted for."""
+    """The canonical tensors that are expected, and those that some weight stands for."""
 
     def __init__(self, inventory: Inventory) -> None:
         self.head_size = inventory.letters.head_size
         self.layers: dict[str | None, int] = {stack_of(t.path): t.repeat for t in inventory}
-        self.due = {tensor.path: tensor for tensor in inventory.expand()}
+        self.expected = {tensor.path: tensor for tensor in inventory.expand()}
         self.seen: set[str] = set()
 
     def rows(self, weights: list[Weight]) -> Iterator[Row]:
@@ -39,14 +40,14 @@ class _Comparison:
             yield from self._storage(weight)
         for weight in weights:
             yield from self._aliases(weight)
-        for tensor in self.due.values():
+        for tensor in self.expected.values():
             if tensor.path not in self.seen and tensor.tied_to is None and tensor.trainable:
                 yield Row("missing", tensor.path, tensor.shape, None, None, -tensor.size)
 
     def _storage(self, weight: Weight) -> Iterator[Row]:
-        """Rows for a weight's own storage, held to the canonical tensors it claims to be."""
+        """Rows for a weight's own storage, beside the canonical tensors that it claims to be."""
         counted = weight.size if weight.trainable else 0
-        reasons = {part: self._not_due(part) for part in weight.parts}
+        reasons = {part: self._why_unexpected(part) for part in weight.parts}
         parts = [part for part, reason in reasons.items() if not reason]
         note = "; ".join(f"{part}: {reason}" for part, reason in reasons.items() if reason)
         if not parts:
@@ -54,7 +55,7 @@ class _Comparison:
             note = note or "no canonical name"
             yield Row("unexpected", path, None, weight.path, weight.shape, counted, note)
             return
-        tensors = [self.due[path] for part in parts for path in self._paths(part)]
+        tensors = [self.expected[path] for part in parts for path in self._paths(part)]
         self.seen.update(tensor.path for tensor in tensors)
         difference = counted - sum(tensor.size for tensor in tensors if tensor.trainable)
         path = shared_path(tensor.path for tensor in tensors)
@@ -70,7 +71,7 @@ class _Comparison:
         """Rows for further names of a weight's storage: right only where the formula ties."""
         for alias, part in zip(weight.aliases, cycle(weight.parts or (weight.path,))):
             for path, target in zip(self._paths(alias), self._paths(part), strict=True):
-                tensor = self.due.get(path)
+                tensor = self.expected.get(path)
                 note = f"shares the storage of {target}"
                 if tensor is None:
                     yield Row("unexpected", path, None, weight.path, weight.shape, 0, note)
@@ -83,10 +84,10 @@ class _Comparison:
                     yield Row("missing", path, tensor.shape, weight.path, None, loss, note)
                 self.seen.add(path)
 
-    def _not_due(self, part: str) -> str:
-        """Why the formula does not ask for this part here; empty where it does."""
+    def _why_unexpected(self, part: str) -> str:
+        """Return why the formula does not ask for this part here; "" where it does."""
         for path in self._paths(part):
-            tensor = self.due.get(path)
+            tensor = self.expected.get(path)
             if tensor is None:
                 return "not in this spec"
             if tensor.tied_to is not None:
@@ -106,22 +107,7 @@ class _Comparison:
     def _stored_shape(self, weight: Weight, parts: list[str]) -> Shape:
         return stored_shape(
             weight.layout,
-            [self.due[self._paths(part)[0]].shape for part in parts],
+            [self.expected[self._paths(part)[0]].shape for part in parts],
             head_size=self.head_size,
             layers=self._layers(parts[0]),
         )
-
-
-def shared_path(paths: Iterable[str]) -> str:
-    """One path for several of equal depth: what they share, and the names in which they differ.
-
-    ``layers.0.attention.{query,key,value}.bias``; of every layer's, ``layers.*.…``.
-    """
-    names = zip(*(path.split(".") for path in paths), strict=True)
-    return ".".join(_one_of(list(dict.fromkeys(level))) for level in names)
-
-
-def _one_of(names: list[str]) -> str:
-    if len(names) == 1:
-        return names[0]
-    return LAYER if all(name.isdigit() for name in names) else "{" + ",".join(names) + "}"

@@ -1,4 +1,4 @@
-"""Ways to count: what a number of parameters may silently leave in or out.
+"""Conventions: what a number of parameters may silently include or leave out.
 
 A convention is a function from an inventory to the inventory that it counts, so conventions
 compose by being called one after the other, and ``size`` sums what is left. Those of STORAGE
@@ -14,8 +14,9 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
 from typing import TypeAlias
 
+from paramproof.formulas.path import LAYER, leaf, starred
 from paramproof.formulas.spec import Quantity
-from paramproof.formulas.tensors import LAYER, Inventory, Tensor
+from paramproof.formulas.tensors import Inventory, Tensor
 
 Convention: TypeAlias = Callable[[Inventory], Inventory]
 
@@ -25,7 +26,7 @@ TABLES = ("word_embeddings", "position_embeddings", "token_type_embeddings")
 
 
 def size(inventory: Inventory) -> Quantity:
-    """Entries of all tensors there are, each as often as it is listed: L times in a layer."""
+    """Return the entries of all tensors, each as often as it is listed: L times in a layer."""
     total: Quantity = 0
     for tensor in inventory:
         total = total + tensor.present * tensor.repeat * tensor.size
@@ -33,77 +34,77 @@ def size(inventory: Inventory) -> Quantity:
 
 
 def trainable(inventory: Inventory) -> Inventory:
-    """What is trained, and tied storage once."""
+    """Trainable tensors, tied storage counted once."""
     return _kept(inventory, lambda tensor: tensor.trainable and tensor.tied_to is None)
 
 
 def total(inventory: Inventory) -> Inventory:
-    """Fixed tensors (sinusoids) too, and tied storage once."""
+    """All tensors, fixed ones (sinusoids) included, tied storage counted once."""
     return _kept(inventory, lambda tensor: tensor.tied_to is None)
 
 
 def tied_each(inventory: Inventory) -> Inventory:
-    """What is trained, and tied storage under each of its names."""
+    """Trainable tensors, tied storage counted once per name."""
     return _kept(inventory, lambda tensor: tensor.trainable)
 
 
 def listed(inventory: Inventory) -> Inventory:
-    """Every tensor as it is listed: fixed ones too, tied storage under each of its names."""
+    """Everything: fixed tensors included, tied storage counted once per name."""
     return inventory
 
 
 def without_embeddings(inventory: Inventory) -> Inventory:
-    """No table of tokens, positions or types (their norm stays)."""
+    """Excludes token, position and type embeddings; keeps the norm of the embeddings."""
     return _kept(inventory, lambda tensor: not _in_table(tensor.path))
 
 
 def without_positions(inventory: Inventory) -> Inventory:
-    """No table of positions."""
+    """Excludes position embeddings."""
     return _kept(inventory, lambda tensor: "position_embeddings" not in _levels(tensor.path))
 
 
 def without_biases(inventory: Inventory) -> Inventory:
-    """No bias of a projection (those of norms stay)."""
+    """Excludes biases of projections; keeps those of norms."""
     return _kept(inventory, lambda tensor: not _is_bias(tensor.path))
 
 
 def without_norms(inventory: Inventory) -> Inventory:
-    """No norm."""
+    """Excludes norms."""
     return _kept(inventory, lambda tensor: not _in_norm(tensor.path))
 
 
 def weights_only(inventory: Inventory) -> Inventory:
-    """Matrices and tables only: no bias and no norm."""
+    """Only matrices and embedding tables: excludes biases and norms."""
     return without_biases(without_norms(inventory))
 
 
 def without_pooler(inventory: Inventory) -> Inventory:
-    """No pooler."""
+    """Excludes the pooler."""
     return _kept(inventory, lambda tensor: _levels(tensor.path)[0] != "pooler")
 
 
 def without_heads(inventory: Inventory) -> Inventory:
-    """No head over the encoder or decoder (the pooler stays)."""
+    """Excludes the heads on top of the encoder or decoder; keeps the pooler."""
     return _kept(inventory, lambda tensor: not _levels(tensor.path)[0].endswith("_head"))
 
 
 def layers_only(inventory: Inventory) -> Inventory:
-    """The layers only."""
+    """Only the layers."""
     return _kept(inventory, lambda tensor: LAYER in _levels(tensor.path))
 
 
 def embeddings_only(inventory: Inventory) -> Inventory:
-    """The tables of tokens, positions and types only."""
+    """Only the token, position and type embeddings."""
     return _kept(inventory, lambda tensor: _in_table(tensor.path))
 
 
 def norms_only(inventory: Inventory) -> Inventory:
-    """The norms only."""
+    """Only the norms."""
     return _kept(inventory, lambda tensor: _in_norm(tensor.path))
 
 
 def biases_only(inventory: Inventory) -> Inventory:
-    """The biases of projections only."""
+    """Only the biases of projections."""
     return _kept(inventory, lambda tensor: _is_bias(tensor.path))
 
 
@@ -135,7 +136,7 @@ CONVENTIONS = STORAGE | PARTS
 
 
 def counted(inventory: Inventory, *names: str) -> Inventory:
-    """What the conventions of these names count of ``inventory``; their order is no matter.
+    """Return what the conventions of these names count of ``inventory``, in any order.
 
     Raises ``ValueError`` for an unknown name, and where not exactly one is of STORAGE: what
     counts as a parameter is never left open.
@@ -152,7 +153,7 @@ def counted(inventory: Inventory, *names: str) -> Inventory:
 
 
 def count(inventory: Inventory, *names: str) -> Quantity:
-    """Parameters of ``inventory`` under the conventions of these names.
+    """Return the number of parameters of ``inventory`` under the conventions of these names.
 
     ``count(inventory, "trainable")`` is ``inventory.total()``. Raises as ``counted`` does.
     """
@@ -160,13 +161,13 @@ def count(inventory: Inventory, *names: str) -> Quantity:
 
 
 def in_units(number: int, unit: int = MILLION, places: int = 2) -> str:
-    """``number`` in 10⁶ (MILLION) or 2²⁰ (MEBI), half rounded up: 109.48, 104.41."""
+    """Return ``number`` in 10⁶ (MILLION) or 2²⁰ (MEBI), half rounded up: 109.48, 104.41."""
     step = Decimal(1).scaleb(-places)
     return f"{(Decimal(number) / unit).quantize(step, ROUND_HALF_UP):,}"
 
 
 def as_named(number: int, digits: int = 2) -> str:
-    """``number`` rounded to significant digits, as the names of models are: 110M, 6.7B.
+    """Return ``number`` rounded to significant digits, as in names of models: 110M, 6.7B.
 
     Half is rounded up. Below a thousand it is the number itself.
     """
@@ -186,8 +187,8 @@ def _kept(inventory: Inventory, keeps: Callable[[Tensor], bool]) -> Inventory:
 
 @cache
 def _levels(path: str) -> list[str]:
-    """The names in a path, with LAYER for a layer's number: expanded inventories count alike."""
-    return [LAYER if level.isdigit() else level for level in path.split(".")]
+    """The names in a path, with ``*`` for a layer's number: expanded inventories count alike."""
+    return starred(path).split(".")
 
 
 @cache
@@ -202,4 +203,4 @@ def _in_norm(path: str) -> bool:
 
 @cache
 def _is_bias(path: str) -> bool:
-    return _levels(path)[-1] == "bias" and not _in_norm(path)
+    return leaf(path) == "bias" and not _in_norm(path)

@@ -6,13 +6,14 @@ plain arithmetic on the letters and never branch on one: an indicator multiplies
 
 from __future__ import annotations
 
-from paramproof.formulas.spec import Letters, Quantity
-from paramproof.formulas.tensors import LAYER, Inventory, Tensor
+from paramproof.formulas.path import LAYER
+from paramproof.formulas.spec import EncoderLetters, Quantity
+from paramproof.formulas.tensors import Inventory, Tensor
 from paramproof.formulas.terms import (
     BERT,
     BERT_CODE,
     TRANSFORMER,
-    Part,
+    Tensors,
     attention,
     embedding,
     feed_forward,
@@ -25,7 +26,7 @@ from paramproof.formulas.terms import (
 )
 
 
-def inventory(letters: Letters) -> Inventory:
+def inventory(letters: EncoderLetters) -> Inventory:
     """Every tensor of the encoder that ``letters`` describe, in the order of the forward pass.
 
     Paths: ``embeddings.…``, ``layers.*.…`` (repeated L times), ``pooler.…``,
@@ -46,7 +47,7 @@ def inventory(letters: Letters) -> Inventory:
     )
 
 
-def closed_form(letters: Letters) -> Quantity:
+def closed_form(letters: EncoderLetters) -> Quantity:
     """Trainable parameters of the encoder, as one polynomial in the letters.
 
     (V + P + T)·H + 2H                  embeddings and their norm
@@ -72,7 +73,7 @@ def closed_form(letters: Letters) -> Quantity:
     )
 
 
-def _embeddings(letters: Letters) -> Part:
+def _embeddings(letters: EncoderLetters) -> Tensors:
     source = f"{BERT}, section 3, figure 2"
     return within(
         "embeddings",
@@ -84,9 +85,9 @@ def _embeddings(letters: Letters) -> Part:
     )
 
 
-def _layer(letters: Letters) -> Part:
+def _layer(letters: EncoderLetters) -> Tensors:
     # The paper's MultiHead has no biases; the code gives one to each of the four projections,
-    # and so does every encoder held to this formula.
+    # and so does every encoder that is compared with this formula.
     biases = f"biases: {BERT_CODE}, modeling.py, attention_layer"
     source = f"{TRANSFORMER}, section 3.2.2; {biases}"
     return within(
@@ -98,13 +99,13 @@ def _layer(letters: Letters) -> Part:
     )
 
 
-def _pooler(letters: Letters) -> Part:
+def _pooler(letters: EncoderLetters) -> Tensors:
     # The paper only says that [CLS] is used; the dense layer stands in the code.
     source = f"{BERT_CODE}, modeling.py, BertModel (pooler)"
     return within("pooler", linear(letters.H, letters.H, source))
 
 
-def _mlm_head(letters: Letters) -> Part:
+def _mlm_head(letters: EncoderLetters) -> Tensors:
     """The masked-language head; its decoder is a (V, H) table, tied or its own."""
     source = f"{BERT_CODE}, run_pretraining.py, get_masked_lm_output"
     decoder = within("mlm_head.decoder", embedding(letters.V, letters.H, source))
@@ -123,6 +124,6 @@ def _mlm_head(letters: Letters) -> Part:
     )
 
 
-def _nsp_head(letters: Letters) -> Part:
+def _nsp_head(letters: EncoderLetters) -> Tensors:
     source = f"{BERT_CODE}, run_pretraining.py, get_next_sentence_output"
     return within("nsp_head.classifier", linear(letters.H, 2, source))

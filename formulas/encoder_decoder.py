@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from paramproof.formulas.path import LAYER
 from paramproof.formulas.spec import EncoderDecoderLetters, Quantity
-from paramproof.formulas.tensors import LAYER, Inventory
+from paramproof.formulas.tensors import Inventory
 from paramproof.formulas.terms import (
     TRANSFORMER,
-    Part,
+    Tensors,
     attention,
     embedding,
     feed_forward,
@@ -76,13 +77,13 @@ def closed_form(letters: EncoderDecoderLetters) -> Quantity:
     )
 
 
-def _positions(letters: EncoderDecoderLetters) -> Part:
+def _positions(letters: EncoderDecoderLetters) -> Tensors:
     source = f"{TRANSFORMER}, section 3.5"
     table = positions(letters.P, letters.H, letters.learned, source)
     return within("position_embeddings", table)
 
 
-def _encoder_layer(letters: EncoderDecoderLetters) -> Part:
+def _encoder_layer(letters: EncoderDecoderLetters) -> Tensors:
     return within(
         f"encoder.layers.{LAYER}",
         *_attended(letters, "attention", "section 3.2.3, second bullet"),
@@ -90,7 +91,7 @@ def _encoder_layer(letters: EncoderDecoderLetters) -> Part:
     )
 
 
-def _decoder_layer(letters: EncoderDecoderLetters) -> Part:
+def _decoder_layer(letters: EncoderDecoderLetters) -> Tensors:
     return within(
         f"decoder.layers.{LAYER}",
         *_attended(letters, "attention", "section 3.2.3, third bullet"),
@@ -99,7 +100,7 @@ def _decoder_layer(letters: EncoderDecoderLetters) -> Part:
     )
 
 
-def _attended(letters: EncoderDecoderLetters, name: str, clause: str) -> tuple[Part, Part]:
+def _attended(letters: EncoderDecoderLetters, name: str, clause: str) -> tuple[Tensors, Tensors]:
     """An attention of the layer, and the norm after it."""
     # The paper's MultiHead has no biases, and neither has tensor2tensor's.
     source = f"{TRANSFORMER}, section 3.2.2 and {clause}"
@@ -107,7 +108,7 @@ def _attended(letters: EncoderDecoderLetters, name: str, clause: str) -> tuple[P
     return within(name, projections), within(f"{name}_layer_norm", layer_norm(letters.H))
 
 
-def _fed_forward(letters: EncoderDecoderLetters) -> tuple[Part, Part]:
+def _fed_forward(letters: EncoderDecoderLetters) -> tuple[Tensors, Tensors]:
     """The feed-forward network of the layer, and the norm after it."""
     return (
         within("feed_forward", feed_forward(letters.H, letters.F)),

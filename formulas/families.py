@@ -10,11 +10,11 @@ from paramproof.formulas import encoder, encoder_decoder, gpt, llama
 from paramproof.formulas.spec import (
     EncoderDecoderLetters,
     EncoderDecoderSpec,
+    EncoderLetters,
     EncoderSpec,
     FamilyLetters,
     GPTLetters,
     GPTSpec,
-    Letters,
     LlamaLetters,
     LlamaSpec,
     Quantity,
@@ -37,7 +37,7 @@ class Family:
 FAMILIES: Mapping[str, Family] = {
     family.name: family
     for family in (
-        Family("encoder", EncoderSpec, Letters, encoder.inventory, encoder.closed_form),
+        Family("encoder", EncoderSpec, EncoderLetters, encoder.inventory, encoder.closed_form),
         Family(
             "encoder-decoder",
             EncoderDecoderSpec,
@@ -53,23 +53,23 @@ FAMILIES: Mapping[str, Family] = {
 
 
 def inventory(letters: FamilyLetters) -> Inventory:
-    """Every tensor of the model that ``letters`` describe; the type of the letters decides.
+    """Return every tensor of the model that ``letters`` describe, of the family of their type.
 
-    Raises ``TypeError`` for what are no letters.
+    Raises ``TypeError`` for anything but letters.
     """
     return family_of(letters).inventory(letters)
 
 
 def closed_form(letters: FamilyLetters) -> Quantity:
-    """Trainable parameters of the model that ``letters`` describe, as one polynomial.
+    """Return the trainable parameters of the model that ``letters`` describe, as one polynomial.
 
-    Raises ``TypeError`` for what are no letters.
+    Raises ``TypeError`` for anything but letters.
     """
     return family_of(letters).closed_form(letters)
 
 
 def family_of(described: Spec | FamilyLetters) -> Family:
-    """The family of a spec or of letters. Raises ``TypeError`` for anything else."""
+    """Return the family of a spec or of letters. Raises ``TypeError`` for anything else."""
     for family in FAMILIES.values():
         if isinstance(described, family.spec | family.letters):
             return family
@@ -77,22 +77,22 @@ def family_of(described: Spec | FamilyLetters) -> Family:
 
 
 def spec_fields(spec: Spec) -> dict[str, Any]:
-    """``spec`` as a dict of scalars, its family first: what ``spec_from`` reads."""
+    """Return ``spec`` as a dict of scalars, its family first: what ``spec_from`` reads."""
     return {"family": family_of(spec).name, **asdict(spec)}
 
 
 def spec_from(fields: Mapping[str, Any]) -> Spec:
-    """The spec with these fields, of the family under ``family``, or without it an encoder.
+    """Return the spec with these fields, of the family under ``family``, or else an encoder.
 
     Raises ``ValueError``, in one line, for an unknown family, a field too many or too few,
     and a spec that is not possible.
     """
-    given = dict(fields)
-    name = given.pop("family", "encoder")
+    rest = dict(fields)
+    name = rest.pop("family", "encoder")
     if not isinstance(name, str) or name not in FAMILIES:
         raise ValueError(f"no family is named {name!r}; there are: {', '.join(FAMILIES)}")
     try:
-        return FAMILIES[name].spec(**given)
+        return FAMILIES[name].spec(**rest)
     except TypeError as error:
         known = ", ".join(FAMILIES[name].spec.__dataclass_fields__)
         problem = str(error).partition("__init__() ")[2]

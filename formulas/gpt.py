@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from paramproof.formulas.path import LAYER
 from paramproof.formulas.spec import GPTLetters, Quantity
-from paramproof.formulas.tensors import LAYER, Inventory
+from paramproof.formulas.tensors import Inventory
 from paramproof.formulas.terms import (
     GPT_1,
     GPT_CODE,
     TRANSFORMER,
-    Part,
+    Tensors,
     attention,
     embedding,
     feed_forward,
@@ -57,7 +58,7 @@ def closed_form(letters: GPTLetters) -> Quantity:
     return (V + P) * H + L * (4 * (H * H) + 9 * H + 2 * H * F + F) + 2 * H + untied * (V * H)
 
 
-def _embeddings(letters: GPTLetters) -> Part:
+def _embeddings(letters: GPTLetters) -> Tensors:
     source = f"{GPT_CODE}, model (wte and wpe)"
     return within(
         "embeddings",
@@ -66,7 +67,7 @@ def _embeddings(letters: GPTLetters) -> Part:
     )
 
 
-def _layer(letters: GPTLetters) -> Part:
+def _layer(letters: GPTLetters) -> Tensors:
     source = f"{TRANSFORMER}, section 3.2.2; biases: {GPT_CODE}, attn (conv1d)"
     return within(
         f"layers.{LAYER}",
@@ -77,7 +78,7 @@ def _layer(letters: GPTLetters) -> Part:
     )
 
 
-def _lm_head(letters: GPTLetters) -> Part:
+def _lm_head(letters: GPTLetters) -> Tensors:
     """The language head: a (V, H) table, tied to the tokens' (h·Wᵀ), or its own.
 
     The paper of GPT-2 refers to that of GPT, and only that and the code say what is tied.

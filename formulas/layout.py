@@ -15,7 +15,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paramproof.formulas.tensors import LAYER
+from paramproof.formulas.path import has_layer
 
 LAYOUTS = {
     "transposed": "i o -> o i",
@@ -54,7 +54,7 @@ class Weight:
         if unknown:
             known = ", ".join([*LAYOUTS, STACKED])
             raise ValueError(f"{self.path}: no layout {sorted(unknown)}; there are {known}")
-        if self.stacked != any(LAYER in part.split(".") for part in self.parts):
+        if self.stacked != any(map(has_layer, self.parts)):
             raise ValueError(f"{self.path}: a weight is stacked where its parts have a *")
 
     @property

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from paramproof.formulas.path import LAYER
 from paramproof.formulas.spec import LlamaLetters, Quantity
-from paramproof.formulas.tensors import LAYER, Inventory
+from paramproof.formulas.tensors import Inventory
 from paramproof.formulas.terms import (
     GROUPED,
     LLAMA,
     LLAMA_CODE,
     TRANSFORMER,
-    Part,
+    Tensors,
     attention,
     embedding,
     gated_feed_forward,
@@ -58,12 +59,12 @@ def closed_form(letters: LlamaLetters) -> Quantity:
     return V * H + L * (2 * H * K * (A + G) + 3 * H * F + 2 * H) + H + untied * (V * H)
 
 
-def _embeddings(letters: LlamaLetters) -> Part:
+def _embeddings(letters: LlamaLetters) -> Tensors:
     source = f"{LLAMA}, section 2.2; {LLAMA_CODE}, Transformer (tok_embeddings)"
     return within("embeddings.word_embeddings", embedding(letters.V, letters.H, source))
 
 
-def _layer(letters: LlamaLetters) -> Part:
+def _layer(letters: LlamaLetters) -> Tensors:
     source = f"{TRANSFORMER}, section 3.2.2; {GROUPED}; {LLAMA_CODE}, Attention (no biases)"
     heads = attention(
         letters.H,
@@ -81,7 +82,7 @@ def _layer(letters: LlamaLetters) -> Part:
     )
 
 
-def _lm_head(letters: LlamaLetters) -> Part:
+def _lm_head(letters: LlamaLetters) -> Tensors:
     """The language head: a (V, H) table of its own, or tied as in the smaller models since.
 
     The paper does not say which; the code has one of its own.

@@ -18,9 +18,8 @@ SHORT_NAMES = {"bert-base": "bert-base-uncased", "bert-large": "bert-large-uncas
 class NamedModel:
     """A model as others know it.
 
-    ``published`` is its number of parameters, or that of its ``component``, as ``source``
-    prints it: right or wrong, rounded or not ("110M"). ``config`` says where its sizes are
-    from.
+    ``published`` is its number of parameters, or that of its ``component``, as printed in
+    ``source``: it may be rounded ("110M") or wrong. ``config`` says where its sizes are from.
     """
 
     name: str
@@ -33,7 +32,7 @@ class NamedModel:
 
 @cache
 def named_models() -> dict[str, NamedModel]:
-    """Every named model, by its full name, in the order of the data."""
+    """Return every named model, by its full name, in the order of the data."""
     tables = tomllib.loads(files("paramproof.formulas").joinpath("models.toml").read_text("utf-8"))
     return {name: _model(name, table) for name, table in tables.items()}
 
@@ -46,7 +45,7 @@ def _model(name: str, table: dict[str, Any]) -> NamedModel:
 
 
 def named_model(name: str) -> NamedModel:
-    """The model called ``name``, or short ``bert-base`` and ``bert-large``.
+    """Return the model called ``name``, or short ``bert-base`` and ``bert-large``.
 
     Raises ``ValueError`` that lists the names there are.
     """

@@ -1,7 +1,7 @@
 """What a comparison found: two totals and the rows that differ, as data and as text.
 
-The differences of the rows always add up to the difference of the totals: whatever is
-off has a row, and a row says what it costs.
+The differences of the rows always add up to the difference of the totals: whatever differs
+has a row, and the row says by how much.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from paramproof.formulas.tensors import LAYER
+from paramproof.formulas.path import starred
+from paramproof.formulas.printing import shape_text
 
-Kind: TypeAlias = Literal[
+RowKind: TypeAlias = Literal[
     "missing", "unexpected", "wrong shape", "wrong trainability", "wrong count"
 ]
 Shape: TypeAlias = tuple[int, ...]
@@ -28,7 +29,7 @@ class Row:
     are the framework's path and shape, None where the framework has nothing.
     """
 
-    kind: Kind
+    kind: RowKind
     path: str
     expected: Shape | None
     native: str | None
@@ -39,7 +40,7 @@ class Row:
     @property
     def component(self) -> str:
         """The path with every layer's number written as ``*``."""
-        return ".".join(LAYER if part.isdigit() else part for part in self.path.split("."))
+        return starred(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +65,11 @@ class Report:
         return not self.rows and not self.difference
 
     def render(self, spec: object) -> str:
-        """This report as text: a spec to paste, both totals, only the rows that differ.
+        """Return this report as text: a spec to paste, both totals, only the rows that differ.
 
         Rows that differ in nothing but the layer are one line, with their number.
         """
-        lines = [
-            f"spec = {spec!r}",
-            f"actual {self.actual:,} - formula {self.formula:,} = {self.difference:+,}",
-        ]
+        lines = [f"spec = {spec!r}", totals(self.actual, self.formula)]
         if self.equal:
             return "\n".join([*lines, "every tensor is as the formula says"])
         return "\n".join([*lines, *aligned([HEADINGS, *map(_cells, self._alike())])])
@@ -90,22 +88,23 @@ def _cells(rows: list[Row]) -> tuple[str, ...]:
     return (
         f"{row.component} (x{len(rows)})" if many else row.path,
         row.kind,
-        _shape(row.expected),
+        shape_text(row.expected),
         f"{row.native} ..." if many and row.native else row.native or "-",
-        _shape(row.observed),
+        shape_text(row.observed),
         f"{sum(row.difference for row in rows):+,}",
         row.note,
     )
 
 
+def totals(actual: int, formula: int) -> str:
+    """Return both totals and their difference as one line."""
+    return f"actual {actual:,} - formula {formula:,} = {actual - formula:+,}"
+
+
 def aligned(table: list[tuple[str, ...]]) -> list[str]:
-    """A line for each row, its cells under each other."""
+    """Return a line for each row, its cells under each other."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in table
     ]
-
-
-def _shape(shape: Shape | None) -> str:
-    return "-" if shape is None else "({})".format(", ".join(map(str, shape)))

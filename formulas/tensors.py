@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from paramproof.formulas.path import at_layer, has_layer, lies_in, stack_of
 from paramproof.formulas.spec import FamilyLetters, Quantity
-
-LAYER = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +41,8 @@ class Tensor:
         return math.prod(self.shape)
 
     def under(self, prefix: str) -> Tensor:
-        """The same tensor in the component ``prefix``."""
+        """Return the same tensor in the component ``prefix``."""
         return replace(self, path=f"{prefix}.{self.path}")
-
-
-def lies_in(path: str, component: str) -> bool:
-    """Whether the tensor at ``path`` is, or belongs to, ``component`` ("" is everything)."""
-    return not component or path == component or path.startswith(f"{component}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +56,9 @@ class Inventory:
         return iter(self.tensors)
 
     def total(self, component: str = "") -> Quantity:
-        """Trainable parameters in ``component``, tied tensors counted once.
+        """Return the trainable parameters in ``component``, tied tensors counted once.
 
-        ``layers`` counts every layer, ``layers.*`` one of them: a component that names
-        the ``*`` has chosen its layer.
+        ``layers`` sums all layers; ``layers.*`` is one of them, and so is all that lies in it.
 
         Raises ``KeyError`` for a component that no tensor lies in.
         """
@@ -75,12 +68,12 @@ class Inventory:
         total: Quantity = 0
         for tensor in tensors:
             if tensor.trainable and tensor.tied_to is None:
-                multiplicity = 1 if LAYER in component.split(".") else tensor.repeat
+                multiplicity = 1 if has_layer(component) else tensor.repeat
                 total = total + tensor.present * multiplicity * tensor.size
         return total
 
     def components(self, component: str = "") -> tuple[str, ...]:
-        """The components directly below ``component``, in order."""
+        """Return the components directly below ``component``, in order."""
         depth = len(component.split(".")) + 1 if component else 1
         below = (tensor.path for tensor in self if lies_in(tensor.path, component))
         return tuple(
@@ -88,7 +81,7 @@ class Inventory:
         )
 
     def expand(self) -> Inventory:
-        """One tensor for each layer, and none that is absent.
+        """Return an inventory with one tensor for each layer, and none that is absent.
 
         Order: a layer's tensors follow each other, as in a model. Raises ``TypeError``
         where the letters are not ints.
@@ -107,14 +100,3 @@ class Inventory:
                 for tensor in tensors
             ]
         return Inventory(self.letters, tuple(expanded))
-
-
-def stack_of(path: str) -> str | None:
-    """The component whose layers ``path`` runs over, None for a path without ``*``."""
-    before, star, _ = path.partition(f".{LAYER}.")
-    return before if star else None
-
-
-def at_layer(path: str, index: int) -> str:
-    """``path`` with its ``*`` written as the layer ``index``."""
-    return ".".join(str(index) if part == LAYER else part for part in path.split("."))

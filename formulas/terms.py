@@ -13,7 +13,7 @@ from dataclasses import replace
 from paramproof.formulas.spec import Quantity
 from paramproof.formulas.tensors import Tensor
 
-Part = tuple[Tensor, ...]
+Tensors = tuple[Tensor, ...]
 
 TRANSFORMER = "Vaswani et al. 2017, arXiv:1706.03762"
 BERT = "Devlin et al. 2018, arXiv:1810.04805"
@@ -28,27 +28,27 @@ GATED = "Shazeer 2020, arXiv:2002.05202, section 2, equation 6"
 GROUPED = "Ainslie et al. 2023, arXiv:2305.13245, section 2.2"
 
 
-def within(component: str, *parts: Part) -> Part:
+def within(component: str, *parts: Tensors) -> Tensors:
     """The tensors of ``parts``, in order, as the component ``component``."""
     return tuple(tensor.under(component) for part in parts for tensor in part)
 
 
-def repeated(times: Quantity, part: Part) -> Part:
+def repeated(times: Quantity, part: Tensors) -> Tensors:
     """``part``, whose paths have a ``*``, once for each of ``times`` layers."""
     return tuple(replace(tensor, repeat=times) for tensor in part)
 
 
-def present(indicator: Quantity, part: Part) -> Part:
+def present(indicator: Quantity, part: Tensors) -> Tensors:
     """``part`` where ``indicator`` is 1, nothing where it is 0."""
     return tuple(replace(tensor, present=tensor.present * indicator) for tensor in part)
 
 
-def tied(target: str, part: Part) -> Part:
+def tied(target: str, part: Tensors) -> Tensors:
     """``part`` in the storage of ``target``: it adds nothing."""
     return tuple(replace(tensor, tied_to=target) for tensor in part)
 
 
-def own_or_tied(own: Quantity, ties: Mapping[str, Quantity], part: Part) -> Part:
+def own_or_tied(own: Quantity, ties: Mapping[str, Quantity], part: Tensors) -> Tensors:
     """``part`` with storage of its own, or tied to one of the tensors in ``ties``.
 
     Indicators say which: ``own``, and one for each target.
@@ -57,7 +57,7 @@ def own_or_tied(own: Quantity, ties: Mapping[str, Quantity], part: Part) -> Part
     return sum(shared, present(own, part))
 
 
-def linear(inputs: Quantity, outputs: Quantity, source: str, bias: Quantity | None = 1) -> Part:
+def linear(inputs: Quantity, outputs: Quantity, source: str, bias: Quantity | None = 1) -> Tensors:
     """A dense layer: kernel (inputs, outputs) and bias (outputs).
 
     Count: inputs·outputs + bias·outputs. The indicator ``bias`` is None where no model of a
@@ -69,7 +69,7 @@ def linear(inputs: Quantity, outputs: Quantity, source: str, bias: Quantity | No
     return (*kernel, *present(bias, (Tensor("bias", (outputs,), source),)))
 
 
-def layer_norm(width: Quantity) -> Part:
+def layer_norm(width: Quantity) -> Tensors:
     """Layer normalisation: a gain and a bias for each feature, both (width).
 
     Count: 2·width. The mean and the variance are computed, not learned.
@@ -82,7 +82,7 @@ def layer_norm(width: Quantity) -> Part:
     )
 
 
-def rms_norm(width: Quantity) -> Part:
+def rms_norm(width: Quantity) -> Tensors:
     """Root-mean-square normalisation: a gain for each feature, (width), and no bias.
 
     Count: width.
@@ -92,12 +92,12 @@ def rms_norm(width: Quantity) -> Part:
     return (Tensor("scale", (width,), RMS_NORM),)
 
 
-def embedding(rows: Quantity, width: Quantity, source: str) -> Part:
+def embedding(rows: Quantity, width: Quantity, source: str) -> Tensors:
     """A table of learned vectors, (rows, width). Count: rows·width."""
     return (Tensor("weight", (rows, width), source),)
 
 
-def positions(rows: Quantity, width: Quantity, learned: Quantity, source: str) -> Part:
+def positions(rows: Quantity, width: Quantity, learned: Quantity, source: str) -> Tensors:
     """A table of a vector for each position, (rows, width): learned, or fixed sinusoids.
 
     Count: learned·rows·width. A fixed table is not trainable, and a model that computes it
@@ -117,7 +117,7 @@ def attention(
     queries: Quantity | None = None,
     keys: Quantity | None = None,
     bias: Quantity | None = 1,
-) -> Part:
+) -> Tensors:
     """Multi-head attention: query, key, value and output projections.
 
     ``queries`` is the width of all query heads together, ``keys`` that of all key heads,
@@ -140,7 +140,7 @@ def attention(
     )
 
 
-def feed_forward(width: Quantity, inner: Quantity) -> Part:
+def feed_forward(width: Quantity, inner: Quantity) -> Tensors:
     """Position-wise feed-forward network: width to inner and back.
 
     Count: 2·width·inner + inner + width.
@@ -154,7 +154,7 @@ def feed_forward(width: Quantity, inner: Quantity) -> Part:
     )
 
 
-def gated_feed_forward(width: Quantity, inner: Quantity) -> Part:
+def gated_feed_forward(width: Quantity, inner: Quantity) -> Tensors:
     """Gated feed-forward network: two projections to inner, multiplied, and one back.
 
     Count: 3·width·inner. The paper omits the biases.

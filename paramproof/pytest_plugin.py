@@ -1,4 +1,4 @@
-"""Fixtures for anyone's tests: of a formula, and of a live model.
+"""Fixtures for your own tests: of a formula, and of a live model.
 
 The plugin comes with the installation. It imports no framework and sets no variable: the
 check of a model needs none but the model's own, and the check of a formula loads the one it

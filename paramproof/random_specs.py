@@ -54,7 +54,7 @@ class Choices:
     def flag(self, name: str, possible: bool = True) -> bool:
         """The flag ``name``, off where it is not possible."""
         if name in self.fixed:
-            return self.fixed[name]
+            return bool(self.fixed[name])
         return bool(possible and self.choose(name, 0, 1))
 
     def tied(self) -> bool:

@@ -1,4 +1,4 @@
-"""Formulas as strangers write them: right, wrong, and such as cannot be asked."""
+"""Formulas as users write them: right, wrong, and such as cannot be asked."""
 
 
 def exact(L, H, F, V, P, T, pooler, mlm, untied, nsp):

@@ -14,15 +14,13 @@ from typing import Any, Literal
 import tensorflow as tf
 from tensorflow import keras
 
+from paramproof.builders.arrays import require, require_allocated, require_arrays
 from paramproof.builders.protocol import (
     Array,
     DType,
     FrameworkUnavailable,
     Outputs,
     UnsupportedSpec,
-    require,
-    require_allocated,
-    require_arrays,
 )
 from paramproof.formulas.layout import Weight
 from paramproof.formulas.spec import EncoderSpec, Numerics, Spec

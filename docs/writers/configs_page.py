@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from docs.writers.blocks import ROOT, write_blocks
 from docs.writers.markdown import table
-from paramproof.sources.configs.config_format import Kind
-from paramproof.sources.configs.formats import BY_MODEL_TYPE, KINDS, UNNAMED
+from paramproof.sources.configs.config_format import ConfigFormat
+from paramproof.sources.configs.formats import BY_MODEL_TYPE, FORMATS, UNNAMED
 
 PAGE = ROOT / "docs" / "configurations.md"
 
@@ -30,21 +30,21 @@ def _kinds() -> Iterator[tuple[str, ...]]:
         yield f"`{name}`", _names(classes), "; ".join(_sizes(kind))
 
 
-def _sizes(kind: Kind) -> Iterator[str]:
+def _sizes(kind: ConfigFormat) -> Iterator[str]:
     for size, keys in kind.sizes.items():
-        absent = " (may be absent)" if size in kind.absent else ""
+        absent = " (may be absent)" if size in kind.default_size else ""
         yield " or ".join(f"`{key}`" for key in keys) + absent
 
 
 def _refused() -> list[tuple[str, ...]]:
-    return sorted({row for kind in KINDS for row in _rows(kind)})
+    return sorted({row for kind in FORMATS for row in _rows(kind)})
 
 
-def _rows(kind: Kind) -> Iterator[tuple[str, ...]]:
-    for key, (allowed, otherwise) in kind.only.items():
+def _rows(kind: ConfigFormat) -> Iterator[tuple[str, ...]]:
+    for key, (allowed, otherwise) in kind.accepted_only.items():
         values = ["null"] if allowed is None else [json.dumps(allowed), "null"]
         yield f"`{key}`", " or ".join(f"`{value}`" for value in values), otherwise
-    for key, size in kind.same.items():
+    for key, size in kind.must_equal.items():
         usual = kind.sizes[size][0]
         yield f"`{key}`", f"the same as `{usual}`", "the tables would be of another width"
 

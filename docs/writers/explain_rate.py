@@ -1,7 +1,7 @@
-"""How often ``paramproof explain`` gives an account of a number that has none.
+"""How often ``paramproof explain`` gives an explanation of a number that has none.
 
 Random numbers stand for wrong ones: of as many digits as a real count, anywhere near one, or
-near a large one and a multiple of its hidden size, as wrong sums of matrices are. An account
+near a large one and a multiple of its hidden size, as wrong sums of matrices are. An explanation
 of a random number is a false one. ``python -m docs.writers.explain_rate`` prints the rates.
 """
 
@@ -22,7 +22,7 @@ LARGE = 10**6
 
 
 def reached():
-    """Every number that has an account in some named model."""
+    """Every number that has an explanation in some named model."""
     return {count for model in named_models().values() for count, _ in candidates(model.spec)}
 
 
@@ -31,8 +31,8 @@ def real_counts():
     return [
         (count, model.spec.hidden_size)
         for model in named_models().values()
-        for count, account in components(Tree(inventory(model.spec.letters())))
-        if account.length == 1
+        for count, explanation in components(Tree(inventory(model.spec.letters())))
+        if explanation.complexity == 1
     ]
 
 
@@ -47,13 +47,13 @@ def near(random, count):
 
 
 def rate(numbers, known):
-    """The share of ``numbers`` that have an account, in percent."""
+    """The share of ``numbers`` that have an explanation, in percent."""
     numbers = list(numbers)
     return 100 * sum(number in known for number in numbers) / len(numbers)
 
 
 def rates(numbers=NUMBERS, seed=SEED):
-    """By population: the share of random numbers that have an account, in percent."""
+    """By population: the share of random numbers that have an explanation, in percent."""
     random, known, counts = Random(seed), reached(), real_counts()
     found = {}
     for digits in DIGITS:

@@ -9,7 +9,7 @@ from docs.writers.blocks import ROOT
 from docs.writers.markdown import table
 from tests.parity.bounds import FACTOR, FLOAT32_STEPS, SAMPLES
 from tests.parity.cases import DTYPES, HIDDEN_SIZE
-from tests.parity.differences import KINDS
+from tests.parity.differences import FORMATS
 from tests.parity.measure import CASES
 
 PAGE = ROOT / "docs" / "parity.md"
@@ -87,9 +87,9 @@ def figures(measured: dict[str, Any], dtype: str) -> str:
     """Return a table with a row for each framework."""
     rows = []
     for name, found in sorted(measured.items()):
-        own = [found["figures"][dtype][kind] for kind in KINDS]
+        own = [found["figures"][dtype][kind] for kind in FORMATS]
         rows.append([name, *(f"{each['found']:.1e} ({each['share']:.2f})" for each in own)])
-    return table(["framework", *KINDS], rows)
+    return table(["framework", *FORMATS], rows)
 
 
 def known() -> dict[str, Any]:

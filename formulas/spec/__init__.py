@@ -7,7 +7,7 @@ in the symbols of the formulas.
 
 from typing import TypeAlias
 
-from paramproof.formulas.spec.encoder import EncoderSpec, Letters
+from paramproof.formulas.spec.encoder import EncoderLetters, EncoderSpec
 from paramproof.formulas.spec.encoder_decoder import EncoderDecoderLetters, EncoderDecoderSpec
 from paramproof.formulas.spec.gpt import GPTLetters, GPTSpec
 from paramproof.formulas.spec.llama import LlamaLetters, LlamaSpec
@@ -17,18 +17,18 @@ from paramproof.formulas.spec.quantity import Quantity
 Spec: TypeAlias = EncoderSpec | EncoderDecoderSpec | GPTSpec | LlamaSpec
 """A model of any family."""
 
-FamilyLetters: TypeAlias = Letters | EncoderDecoderLetters | GPTLetters | LlamaLetters
+FamilyLetters: TypeAlias = EncoderLetters | EncoderDecoderLetters | GPTLetters | LlamaLetters
 """The symbols of any family. Each has a ``head_size``, the width of one attention head."""
 
 __all__ = [
     "Activation",
     "EncoderDecoderLetters",
     "EncoderDecoderSpec",
+    "EncoderLetters",
     "EncoderSpec",
     "FamilyLetters",
     "GPTLetters",
     "GPTSpec",
-    "Letters",
     "LlamaLetters",
     "LlamaSpec",
     "Numerics",

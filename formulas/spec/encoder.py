@@ -9,7 +9,7 @@ from paramproof.formulas.spec.quantity import Quantity
 from paramproof.formulas.spec.validation import require, require_fields, require_heads
 
 
-class Letters(NamedTuple):
+class EncoderLetters(NamedTuple):
     """The symbols of the formulas.
 
     The last four are indicators, 0 or 1. ``untied`` is 1 only where ``mlm`` is.
@@ -88,9 +88,9 @@ class EncoderSpec:
         """Width of one attention head, K = H / A."""
         return self.hidden_size // self.num_attention_heads
 
-    def letters(self) -> Letters:
+    def letters(self) -> EncoderLetters:
         """This spec in the symbols of the formulas."""
-        return Letters(
+        return EncoderLetters(
             L=self.num_hidden_layers,
             H=self.hidden_size,
             A=self.num_attention_heads,

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from paramproof.formulas.spec.quantity import Quantity
 from paramproof.formulas.spec.validation import (
-    FOLLOWS,
-    follow,
+    DERIVED,
+    fill_default,
     require,
     require_fields,
     require_heads,
@@ -64,7 +64,7 @@ class EncoderDecoderSpec:
     """
 
     vocab_size: int
-    target_vocab_size: int = FOLLOWS
+    target_vocab_size: int = DERIVED
     hidden_size: int
     num_encoder_layers: int
     num_decoder_layers: int
@@ -77,7 +77,7 @@ class EncoderDecoderSpec:
     attention_bias: bool = True
 
     def __post_init__(self) -> None:
-        follow(self, "target_vocab_size", self.vocab_size)
+        fill_default(self, "target_vocab_size", self.vocab_size)
         require_fields(self, from_zero=("num_encoder_layers", "num_decoder_layers"))
         require_heads(self.hidden_size, self.num_attention_heads)
         require(

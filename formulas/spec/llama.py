@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from paramproof.formulas.spec.quantity import Quantity
 from paramproof.formulas.spec.validation import (
-    FOLLOWS,
-    follow,
+    DERIVED,
+    fill_default,
     require,
     require_fields,
     require_heads,
@@ -62,8 +62,8 @@ class LlamaSpec:
     hidden_size: int
     num_hidden_layers: int
     num_attention_heads: int
-    num_key_value_heads: int = FOLLOWS
-    head_dim: int = FOLLOWS
+    num_key_value_heads: int = DERIVED
+    head_dim: int = DERIVED
     intermediate_size: int
     tie_word_embeddings: bool = False
 
@@ -73,8 +73,8 @@ class LlamaSpec:
             require_size("hidden_size", hidden)
             require_size("num_attention_heads", heads)
             require_heads(hidden, heads, " where head_dim is not given")
-            follow(self, "head_dim", hidden // heads)
-        follow(self, "num_key_value_heads", heads)
+            fill_default(self, "head_dim", hidden // heads)
+        fill_default(self, "num_key_value_heads", heads)
         require_fields(self, from_zero=("num_hidden_layers",))
         require(
             heads % self.num_key_value_heads == 0,

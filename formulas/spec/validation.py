@@ -1,4 +1,4 @@
-"""What is asked of every spec's fields, and how a refusal reads."""
+"""Validate the fields of a spec; an error names field and value."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Collection
 from dataclasses import fields
 from typing import Any, cast
 
-FOLLOWS = cast(int, None)
-"""Default of a size that follows from the others where it is not given."""
+DERIVED = cast(int, None)
+"""Default of a size that is derived from the others where it is left out."""
 
 
 def require(condition: bool, name: str, value: object, wanted: str) -> None:
@@ -17,13 +17,13 @@ def require(condition: bool, name: str, value: object, wanted: str) -> None:
 
 
 def require_size(name: str, value: object, lowest: int = 1) -> None:
-    """A size is an int, and ``lowest`` or more."""
+    """Require that a size is an int, and ``lowest`` or more."""
     require(type(value) is int, name, value, "an int")
     require(cast(int, value) >= lowest, name, value, f"{lowest} or more")
 
 
 def require_fields(spec: Any, from_zero: Collection[str]) -> None:
-    """Every field is a size, from 0 up where named in ``from_zero``, or a flag, a bool."""
+    """Require that every field is a bool or a size, which may be 0 where in ``from_zero``."""
     for field in fields(spec):
         name, value = field.name, getattr(spec, field.name)
         if field.type == "bool":
@@ -33,12 +33,12 @@ def require_fields(spec: Any, from_zero: Collection[str]) -> None:
 
 
 def require_heads(hidden_size: int, heads: int, where: str = "") -> None:
-    """The heads divide the hidden size between them, without a rest."""
+    """Require that ``hidden_size`` is divisible by ``num_attention_heads``."""
     wanted = f"a divisor of hidden_size={hidden_size}{where}"
     require(hidden_size % heads == 0, "num_attention_heads", heads, wanted)
 
 
-def follow(spec: Any, name: str, value: int) -> None:
-    """Give the field ``name`` of a frozen spec its ``value`` where it has none."""
+def fill_default(spec: Any, name: str, value: int) -> None:
+    """Set the field ``name`` of a frozen spec to ``value`` where it was left out."""
     if getattr(spec, name) is None:
         object.__setattr__(spec, name, value)

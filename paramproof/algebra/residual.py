@@ -18,7 +18,7 @@ from paramproof.algebra.symbols import folded, sizes_as_symbols, sizes_of, with_
 from paramproof.formulas import FamilyLetters, Inventory, Report, Row, Spec, inventory
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.notation import text
-from paramproof.formulas.tensors import LAYER, lies_in, stack_of
+from paramproof.formulas.path import LAYER, lies_in, stack_of
 
 IN_LAYERS = f"layers.{LAYER}."
 

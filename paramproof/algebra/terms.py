@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from paramproof.formulas import FamilyLetters, Inventory, Tensor, inventory
 from paramproof.formulas.notation import latex
+from paramproof.formulas.path import LAYER, lies_in
 from paramproof.formulas.spec import Quantity
-from paramproof.formulas.tensors import LAYER, lies_in
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""One model, built by one framework and held to the formula."""
+"""Check one model: built by one framework, and compared with the formula."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def check(builder: Builder, spec: Spec) -> Report:
 
 
 def require_agreement(families: Iterable[str]) -> None:
-    """See that both derivations of each of ``families`` are one, before any framework starts.
+    """Require that both derivations of each of ``families`` agree, before any framework starts.
 
     They are evaluated once, at primes, where sums of a few small products differ unless they
     are the same sum; the indicators multiply, and are primes too.

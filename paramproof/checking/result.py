@@ -1,29 +1,32 @@
-"""What ``paramproof verify`` found for one spec in one framework, and its form as JSON."""
+"""Check one spec in one framework, time it, and keep what was found as a record."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
+from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
 from paramproof.formulas import Report, Row, Spec
 from paramproof.formulas.families import spec_fields, spec_from
+from paramproof.record import Record
 
 Status: TypeAlias = Literal["equal", "different", "not expressible", "broken", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class Result(Record):
     """One spec in one framework.
 
     ``model`` is the named model's name, "" for a random spec. ``milliseconds`` is build,
     read and compare, warm; ``peak_mb`` the peak memory of the worker so far, in 10**6
-    bytes. ``reason`` says why there is no ``report``. A stranger's formula may be ``refused``,
-    which is a mistake in the question and no failure; ``smallest`` marks what its difference
-    was shrunk to.
+    bytes. ``reason`` says why there is no ``report``. A user-supplied formula may be
+    ``refused``, which is a mistake in the question and no failure; ``smallest`` marks the
+    smallest spec at which it still differs.
     """
 
-    framework: str
     version: str
     model: str
     status: Status
@@ -41,11 +44,11 @@ class Result:
 
     @classmethod
     def broken(cls, framework: Framework, reason: str) -> Result:
-        """The last result of a worker that died."""
+        """Return the last result of a worker that died."""
         return cls(framework.name, framework.version, "", "broken", reason=reason)
 
     def as_json(self) -> dict[str, Any]:
-        """This result in dicts, lists and scalars; ``difference`` and totals included."""
+        """Return this result as what ``json.dumps`` takes; differences included."""
         data = asdict(self) | {"spec": self.spec and spec_fields(self.spec)}
         if self.report:
             data["report"]["difference"] = self.report.difference
@@ -53,12 +56,36 @@ class Result:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Result:
-        """The result that ``as_json`` wrote."""
+        """Return the result that ``as_json`` wrote."""
         spec, report = data["spec"], data["report"]
         if report:
             rows = tuple(Row(**row | _shapes(row)) for row in report["rows"])
             report = Report(report["formula"], report["actual"], rows)
         return cls(**data | {"spec": spec and spec_from(spec), "report": report})
+
+
+def timed_check(
+    chosen: Framework,
+    builder: Builder,
+    spec: Spec,
+    report_on: Callable[[Spec], Report],
+    model: str = "",
+) -> Result:
+    """Return what ``report_on`` says of ``spec`` and how long that took, or "not expressible"."""
+    supported = builder.supports(spec)
+    if supported is not True:
+        return Result(chosen.name, chosen.version, model, "not expressible", spec, reason=supported)
+    start = time.perf_counter()
+    report = report_on(spec)
+    return Result(
+        chosen.name,
+        chosen.version,
+        model,
+        "equal" if report.equal else "different",
+        spec,
+        report,
+        milliseconds=round((time.perf_counter() - start) * 1000, 3),
+    )
 
 
 def _shapes(row: dict[str, Any]) -> dict[str, Any]:

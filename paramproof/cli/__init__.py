@@ -1,1 +1,1 @@
-"""Commands of the command line that have a file of their own."""
+"""The command line: a file for each command, and what they print with."""

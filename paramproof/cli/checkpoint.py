@@ -1,4 +1,4 @@
-"""``paramproof checkpoint``: a file of weights, held to the formula by its header."""
+"""``paramproof checkpoint``: compare a file of weights with the formula, by its header."""
 
 from __future__ import annotations
 
@@ -7,32 +7,39 @@ from pathlib import Path
 
 import click
 
-from paramproof.sources.checkpoints import Held, held
+from paramproof.algebra.residual import explained
+from paramproof.formulas.printing import some_of
+from paramproof.sources.checkpoints import CheckpointReport, compare_checkpoint
 from paramproof.sources.checkpoints.header import recorded_spec
-from paramproof.sources.resolve import GivenModel, given_model
+from paramproof.sources.resolve import ResolvedModel, resolve_model
 from paramproof.sources.strict_json import require_file
 
 
-@click.command("checkpoint")
+@click.command("checkpoint", short_help="Compare a file of weights with the formula.")
 @click.argument("file", metavar="FILE", type=Path)
 @click.option(
     "--config",
     metavar="MODEL",
-    help="A config.json or a model's name; else as FILE says, or that beside it.",
+    help="A config.json or a model's name. Default: the spec in FILE, else the config.json beside.",
 )
-@click.option("--architecture", metavar="CLASS", default="", help="Instead of the config's own.")
+@click.option(
+    "--architecture",
+    metavar="CLASS",
+    default="",
+    help="Read the config.json as this class, not the one that it names.",
+)
 def checkpoint_command(file: Path, config: str | None, architecture: str) -> None:
-    """Hold the tensors in FILE to the formula, by their names and shapes.
+    """Compare the tensors in FILE with the formula, by their names and shapes.
 
     FILE is a safetensors file, or the index of a sharded one (model.safetensors.index.json).
     Only headers are read, and no weight. Names are those of Hugging Face's BERT, ERNIE,
-    RoBERTa, GPT-2 and LLaMA, or canonical ones. Weights that this project saved say whose
-    they are; beside others lies a config.json.
+    RoBERTa, GPT-2 and LLaMA, or this project's own. Weights that this project saved have
+    their spec in the file; others need a config.json.
     """
     require_file(file)
-    given = given_model(config or recorded_spec(file) or _beside(file), architecture)
-    found = held(file, given.spec)
-    for line in [*_about(found, given), *_verdict(found, given)]:
+    resolved = resolve_model(config or recorded_spec(file) or _beside(file), architecture)
+    found = compare_checkpoint(file, resolved.spec)
+    for line in [*_about(found, resolved), *_verdict(found, resolved)]:
         click.echo(line)
     if not found.report.equal:
         raise SystemExit(1)
@@ -45,22 +52,17 @@ def _beside(file: Path) -> str:
     return str(config)
 
 
-def _about(found: Held, given: GivenModel) -> Iterator[str]:
+def _about(found: CheckpointReport, resolved: ResolvedModel) -> Iterator[str]:
     number, shards = len(found.checkpoint.tensors), found.checkpoint.shards
     where = f" in {shards} shards" if shards > 1 else ""
     yield f"{found.checkpoint.path}: {number} tensors{where}, {', '.join(found.dtypes)}"
-    yield from given.origin()
+    yield from resolved.origin()
     if found.buffers:
-        first = found.buffers[0]
-        others = f" and {len(found.buffers) - 1} more" if len(found.buffers) > 1 else ""
-        yield f"buffers, which are no weights: {first}{others}"
+        yield f"buffers, which are no weights: {some_of(found.buffers, 1)}"
 
 
-def _verdict(found: Held, given: GivenModel) -> Iterator[str]:
+def _verdict(found: CheckpointReport, resolved: ResolvedModel) -> Iterator[str]:
     if found.report.equal:
-        yield found.report.render(given.spec)
+        yield found.report.render(resolved.spec)
         return
-    # Only where something differs: SymPy takes its time to import.
-    from paramproof.algebra.residual import explained
-
-    yield explained(found.report, given.spec)
+    yield explained(found.report, resolved.spec)

@@ -1,4 +1,4 @@
-"""``paramproof count MODEL --convention …`` and ``--conventions``."""
+"""``paramproof count MODEL --under NAME`` and ``--all-conventions``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from paramproof.formulas.conventions import (
 )
 
 DEFAULT = "trainable"
-"""What counts as a parameter where a convention on the command line does not say."""
+"""The rule of what counts as a parameter, unless --under names another."""
 
 
 def print_count(name: str, named: Inventory, conventions: Sequence[str]) -> None:
@@ -34,14 +34,14 @@ def print_count(name: str, named: Inventory, conventions: Sequence[str]) -> None
     number = count(named, *chosen)
     console.print(f"{name}, {', '.join(chosen)}: {number:,}", highlight=False)
     console.print(f"{in_units(number)} in 10⁶, {in_units(number, MEBI)} in 2²⁰", highlight=False)
-    console.print(f"as names are rounded: {as_named(number)}, {as_named(number, 3)}")
+    console.print(f"rounded as in names of models: {as_named(number)}, {as_named(number, 3)}")
     for convention in chosen:
         console.print(f"{convention}: {CONVENTIONS[convention].__doc__}", markup=False)
 
 
 def print_conventions(name: str, named: Inventory) -> None:
-    """Print the count of a model under every convention; one of PARTS counts what is trained."""
-    console.print(f"{name}: from without-embeddings on, of the trainable parameters")
+    """Print the count of a model under every convention; those of PARTS, of trained tensors."""
+    console.print(f"{name}: from without-embeddings on, only trainable parameters are counted")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("convention", no_wrap=True)
     for heading in ("count", "10⁶", "2²⁰", "as named"):

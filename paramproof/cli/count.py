@@ -1,4 +1,4 @@
-"""``paramproof count``: what a model has, as a tree, by a convention, or in letters."""
+"""``paramproof count``: a model's parameters as a tree, under a convention, or in letters."""
 
 from __future__ import annotations
 
@@ -9,58 +9,69 @@ from rich.markup import escape
 
 from paramproof.cli.conventions import print_conventions, print_count
 from paramproof.cli.output import console
+from paramproof.cli.symbolic import latex_of, sizes_line, symbolic_table
 from paramproof.cli.tables import count_table, ties
 from paramproof.formulas import inventory
-from paramproof.sources.resolve import GivenModel, given_model
+from paramproof.sources.resolve import ResolvedModel, resolve_model
 
 
-@click.command("count")
+@click.command("count", short_help="Count the parameters of a model.")
 @click.argument("model")
-@click.option("--convention", "conventions", multiple=True, metavar="NAME", help="Count so.")
-@click.option("--conventions", "every", is_flag=True, help="Count by every convention there is.")
-@click.option("--symbolic", is_flag=True, help="In letters, term by term, and the closed form.")
-@click.option("--latex", is_flag=True, help="The same as LaTeX (align* of amsmath).")
+@click.option(
+    "--under",
+    "conventions",
+    multiple=True,
+    metavar="NAME",
+    help="Count under this convention, such as without-embeddings (repeatable).",
+)
+@click.option(
+    "--all-conventions", "every", is_flag=True, help="Count under every convention, as a table."
+)
+@click.option(
+    "--symbolic", is_flag=True, help="Print the count in letters: its terms and the closed form."
+)
+@click.option("--latex", is_flag=True, help="Print the same terms as LaTeX (amsmath, align*).")
 def count_command(
     model: str, conventions: Sequence[str], every: bool, symbolic: bool, latex: bool
 ) -> None:
     """Print the tree of MODEL: shapes, parameters, subtotals and shares.
 
     MODEL is a model's name, or a config.json: of Hugging Face (BERT, ERNIE, RoBERTa, GPT-2,
-    LLaMA), Google's bert_config.json or Baidu's ernie_config.json. With --convention (several
-    compose) one number instead, and what it counts.
+    LLaMA), Google's bert_config.json or Baidu's ernie_config.json. With --under, print one
+    number instead, and say what it counts; several conventions apply together.
     """
     if sum(map(bool, (conventions or every, symbolic or latex))) > 1:
-        raise ValueError("a count is by conventions or in letters: give one of these options")
-    given = given_model(model)
-    name = escape(given.name)
+        raise ValueError(
+            "--under and --all-conventions count in numbers, --symbolic and --latex in letters: "
+            "give options of one kind"
+        )
+    resolved = resolve_model(model)
+    name = escape(resolved.name)
     if every:
-        print_conventions(name, inventory(given.spec.letters()))
+        print_conventions(name, inventory(resolved.spec.letters()))
     elif conventions:
-        print_count(name, inventory(given.spec.letters()), conventions)
+        print_count(name, inventory(resolved.spec.letters()), conventions)
     elif symbolic or latex:
-        _print_symbolic(given, latex)
+        _print_symbolic(resolved, latex)
     else:
-        _print_tree(given)
+        _print_tree(resolved)
 
 
-def _print_tree(given: GivenModel) -> None:
-    title = f"{given.name}: trainable parameters, tied tensors counted once"
+def _print_tree(resolved: ResolvedModel) -> None:
+    title = f"{resolved.name}: trainable parameters, tied tensors counted once"
     console.print(title, markup=False)
-    console.print(count_table(given.spec))
-    for tie in ties(given.spec):
+    console.print(count_table(resolved.spec))
+    for tie in ties(resolved.spec):
         console.print(f"tied: {tie}", markup=False)
-    for line in given.origin():
+    for line in resolved.origin():
         console.print(line, markup=False)
 
 
-def _print_symbolic(given: GivenModel, latex: bool) -> None:
-    # Only here: SymPy takes its time to import.
-    from paramproof.cli.symbolic import latex_of, sizes_line, symbolic_table
-
+def _print_symbolic(resolved: ResolvedModel, latex: bool) -> None:
     if latex:
-        click.echo(latex_of(given.spec))
+        click.echo(latex_of(resolved.spec))
         return
-    title = f"{given.name}: trainable parameters in letters, tied tensors counted once"
+    title = f"{resolved.name}: trainable parameters in letters, tied tensors counted once"
     console.print(title, markup=False)
-    console.print(symbolic_table(given.spec))
-    console.print(sizes_line(given.spec), markup=False, highlight=False)
+    console.print(symbolic_table(resolved.spec))
+    console.print(sizes_line(resolved.spec), markup=False, highlight=False)

@@ -10,21 +10,29 @@ import click
 from paramproof.cli.differences_tables import difference_tables, require_component
 from paramproof.cli.output import console, require_writable
 from paramproof.cli.workers import chosen_frameworks, how_to_get, progress_of, write_json
-from paramproof.running.pool import all_differences
+from paramproof.running.jobs import Differences
+from paramproof.running.pool import run_in_workers
 
 
-@click.command("differences")
-@click.option("--component", metavar="NAME", help="Only what concerns this component.")
-@click.option("--framework", "names", multiple=True, metavar="NAME", help="Only this framework.")
-@click.option("--json", "json_file", type=Path, metavar="FILE", help="Write every cell there.")
+@click.command("differences", short_help="Compare the frameworks with each other.")
+@click.option("--component", metavar="NAME", help="Print only what is about this component.")
+@click.option(
+    "--framework",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Ask only this framework (repeatable).",
+)
+@click.option(
+    "--json", "json_file", type=Path, metavar="FILE", help="Write all answers to FILE as JSON."
+)
 def differences_command(
     component: str | None, names: Sequence[str], json_file: Path | None
 ) -> None:
-    """Ask every framework for names, shapes, layouts, defaults and ways of counting.
+    """Compare the installed frameworks: names, shapes, layouts, defaults, ways of counting.
 
-    A component is attention, layer_norm, mlm_head …, or a path such as attention.query. The
-    same of all frameworks, with the ten differences that bite most, is in
-    docs/framework-differences.md.
+    A component is attention, layer_norm, mlm_head …, or a path such as attention.query. All
+    frameworks are compared, with ten common pitfalls, in docs/framework-differences.md.
     """
     if component is not None:
         require_component(component)
@@ -32,14 +40,14 @@ def differences_command(
         require_writable(json_file)
     there, absent = chosen_frameworks(names)
     with progress_of(there, None) as advance:
-        cells = all_differences(there, on_cell=advance)
+        answers = run_in_workers(there, Differences(), advance)
     if component:
-        cells = [cell for cell in cells if cell.failed or cell.concerns(component)]
+        answers = [answer for answer in answers if answer.failed or answer.concerns(component)]
     if json_file:
-        write_json(json_file, cells)
-    for table in difference_tables(cells):
+        write_json(json_file, answers)
+    for table in difference_tables(answers):
         console.print(table)
     for chosen in absent:
-        console.print(f"not installed, not asked: {how_to_get(chosen)}", markup=False)
-    if any(cell.failed for cell in cells):
+        console.print(f"not installed, so not compared: {how_to_get(chosen)}", markup=False)
+    if any(answer.failed for answer in answers):
         raise SystemExit(1)

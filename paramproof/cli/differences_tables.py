@@ -1,4 +1,4 @@
-"""The reference as tables for a terminal, from its cells."""
+"""The differences between frameworks as tables for a terminal."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from paramproof.cli.tables import PLAIN
-from paramproof.differences import rows as grid
-from paramproof.differences.answer import Cell, Section
+from paramproof.differences import rows as side_by_side
+from paramproof.differences.answer import Answer, Section
 from paramproof.formulas import EncoderSpec, inventory
+from paramproof.formulas.path import parent
 
 NUMBERS = ("bert-tiny", "bert-base-uncased")
-HEADS: dict[Section, tuple[str, ...]] = {
+HEADINGS: dict[Section, tuple[str, ...]] = {
     "shapes": ("tensor", "framework", "path", "stored", "layout"),
     "defaults": ("default", "framework", "answer"),
     "counts": ("number of", "framework", "counted by", *NUMBERS, "less N"),
@@ -27,26 +28,26 @@ FACTS: dict[Section, tuple[str, ...]] = {
 }
 
 
-def difference_tables(cells: Sequence[Cell]) -> Iterator[Table | str]:
-    """A table for each section that ``cells`` have something in; a line for what is broken."""
-    every = list(dict.fromkeys(cell.framework for cell in cells))
-    for section, heads in HEADS.items():
-        own = [cell for cell in cells if cell.section == section]
+def difference_tables(answers: Sequence[Answer]) -> Iterator[Table | str]:
+    """Yield a table for each section that has answers, and a line for what is broken."""
+    every = list(dict.fromkeys(answer.framework for answer in answers))
+    for section, headings in HEADINGS.items():
+        own = [answer for answer in answers if answer.section == section]
         if own:
-            own = grid.tensors(own) if section == "shapes" else own
-            yield _table(section, heads, own, every)
-    for cell in cells:
-        if cell.section == "broken":
-            yield f"{cell.framework} is installed and broken: {escape(cell.facts['reason'])}"
+            own = side_by_side.tensors(own) if section == "shapes" else own
+            yield _table(section, headings, own, every)
+    for answer in answers:
+        if answer.section == "broken":
+            yield f"{answer.framework} is installed and broken: {escape(answer.facts['reason'])}"
 
 
 def _table(
-    section: Section, heads: Sequence[str], cells: Sequence[Cell], every: Sequence[str]
+    section: Section, headings: Sequence[str], answers: Sequence[Answer], every: Sequence[str]
 ) -> Table:
     table = Table(**PLAIN)
-    for head in heads:
-        table.add_column(head, overflow="fold", no_wrap=head in NUMBERS)
-    for row, lines in grid.rows(cells, every):
+    for heading in headings:
+        table.add_column(heading, overflow="fold", no_wrap=heading in NUMBERS)
+    for row, lines in side_by_side.rows(answers, every):
         for number, line in enumerate(lines):
             facts = (line.facts[fact] for fact in FACTS[section])
             title = f"{row} {line.what}" if section == "shapes" else line.what
@@ -69,7 +70,7 @@ def require_component(component: str) -> None:
         mlm_head=True,
         nsp_head=True,
     )
-    paths = [tensor.path.rpartition(".")[0] for tensor in inventory(spec.letters())]
+    paths = [parent(tensor.path) for tensor in inventory(spec.letters())]
     if not any(f".{component}." in f".{path}." for path in paths if component):
         parts = (part for path in paths for part in path.split(".") if part not in ("*", "layers"))
         known = ", ".join(dict.fromkeys(parts))

@@ -10,37 +10,41 @@ import click
 from paramproof.cli.output import console, require_writable, write_file
 from paramproof.explain.number import read
 from paramproof.explain.search import explain
+from paramproof.explain.text import as_json, lines
 from paramproof.formulas.models import named_models
-from paramproof.sources.resolve import given_model
+from paramproof.sources.resolve import resolve_model
 
 
-@click.command("explain")
+@click.command("explain", short_help="Explain which parameters a number counts.")
 @click.argument("number")
 @click.argument("model", required=False)
-@click.option("--json", "json_file", type=Path, metavar="FILE", help="Write every account there.")
+@click.option(
+    "--json",
+    "json_file",
+    type=Path,
+    metavar="FILE",
+    help="Write every explanation to FILE as JSON.",
+)
 def explain_command(number: str, model: str | None, json_file: Path | None) -> None:
-    """Say where NUMBER comes from: the shortest accounts of it, in MODEL or any named one.
+    """Explain NUMBER: which parts of MODEL, or of any named model, it counts.
 
     NUMBER is as people write it: 2,362,368 or 110M. MODEL is a name, a config.json, or a spec
-    as JSON. Exit status 1 where there is no account.
+    as JSON. The simplest explanations are printed. Exit status 1 where there is none.
     """
     if json_file:
         require_writable(json_file)
     wanted = read(number)
     named = {name: known.spec for name, known in named_models().items()}
     if model is None:
-        explanation = explain(wanted, named)
+        answer = explain(wanted, named)
     else:
-        given = given_model(model)
-        name = "the spec given" if given.name.startswith("{") else given.name
-        explanation = explain(wanted, {name: given.spec}, others=named)
-    # SymPy takes its time to import, and a mistake of the user's does not need it.
-    from paramproof.explain.text import as_json, lines
-
-    for line in lines(explanation):
+        resolved = resolve_model(model)
+        name = "the spec given" if resolved.name.startswith("{") else resolved.name
+        answer = explain(wanted, {name: resolved.spec}, others=named)
+    for line in lines(answer):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     if json_file:
-        text = json.dumps(as_json(explanation), indent=1, ensure_ascii=False)
+        text = json.dumps(as_json(answer), indent=1, ensure_ascii=False)
         write_file(json_file, text + "\n")
-    if not explanation.found:
+    if not answer.found:
         raise SystemExit(1)

@@ -8,222 +8,49 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from pathlib import Path
 
 import click
 
-from paramproof.builders.registry import Framework, frameworks
-from paramproof.checking.model import FormulaError, require_agreement
-from paramproof.checking.result import Result
+from paramproof.builders.registry import frameworks
+from paramproof.checking.model import FormulaError
 from paramproof.cli.checkpoint import checkpoint_command
+from paramproof.cli.compare import compare_command
 from paramproof.cli.count import count_command
 from paramproof.cli.differences import differences_command
 from paramproof.cli.explain import explain_command
-from paramproof.cli.output import console, require_writable
-from paramproof.cli.tables import frameworks_table, proof_table, verify_table
-from paramproof.cli.workers import chosen_frameworks, how_to_get, progress_of, write_json
-from paramproof.formulas.families import family_of
-from paramproof.formulas.models import named_models
-from paramproof.formulas.spec import EncoderSpec, Spec
-from paramproof.live.report import compare_live, model_named
-from paramproof.proof.prove import Proof
-from paramproof.running.pool import prove_all, verify
-from paramproof.sources.resolve import given_model, spec_given
-from paramproof.user_formulas.signature import Formula
+from paramproof.cli.output import console
+from paramproof.cli.prove import prove_command
+from paramproof.cli.tables import frameworks_table
+from paramproof.cli.verify import verify_command
 
 # Click 8.1 has none: it prints the help itself.
 NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())
-"""Nothing was asked; the message is the help, which is no one line."""
+"""Raised where no command is given; its message is the help, of many lines."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="paramproof")
 def cli() -> None:
-    """How many parameters a transformer has, and why: formulas held to real frameworks."""
+    """Count the parameters of transformers, by formulas checked against real frameworks."""
 
 
 cli.add_command(count_command)
 cli.add_command(explain_command)
 cli.add_command(checkpoint_command)
 cli.add_command(differences_command)
+cli.add_command(verify_command)
+cli.add_command(compare_command)
+cli.add_command(prove_command)
 
 
-@cli.command("frameworks")
+@cli.command("frameworks", short_help="List the frameworks, installed or not.")
 def frameworks_command() -> None:
-    """List the frameworks: what is there, in which version, and how to get what is not."""
+    """List the frameworks: which are installed, in which version, and how to install others."""
     console.print(frameworks_table(list(frameworks().values())))
 
 
-@cli.command("verify")
-@click.option("--framework", "names", multiple=True, metavar="NAME", help="Only this framework.")
-@click.option(
-    "--model", "models", multiple=True, metavar="MODEL", help="Only this: a name, or a config.json."
-)
-@click.option(
-    "--examples", type=click.IntRange(0), default=25, show_default=True, help="Random specs each."
-)
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random specs."
-)
-@click.option("--json", "json_file", type=Path, metavar="FILE", help="Write every result there.")
-@click.option(
-    "--formula", "reference", metavar="MODULE:FUNCTION", help="Hold this formula, not ours."
-)
-def verify_command(
-    names: Sequence[str],
-    models: Sequence[str],
-    examples: int,
-    seed: int,
-    json_file: Path | None,
-    reference: str | None,
-) -> None:
-    """Hold every framework to the formula, over the named models and random specs.
-
-    Random specs are of the families of the models.
-
-    A formula of your own takes a spec, or letters by name (L H A F V P T pooler mlm untied
-    nsp), and returns trainable parameters: an int, or ints by component.
-    """
-    # Random specs need Hypothesis, which takes its time to import: no other command waits.
-    from paramproof.user_formulas.verdict import answering
-
-    if json_file:
-        require_writable(json_file)
-    chosen_models = map(given_model, models) if models else named_models().values()
-    specs = {given.name: given.spec for given in chosen_models}
-    if reference:
-        specs = {name: spec for name, spec in specs.items() if _answerable(name, spec, models)}
-    families = list(dict.fromkeys(family_of(spec).name for spec in specs.values()))
-    if not reference:
-        require_agreement(families)
-    there, absent = chosen_frameworks(names)
-    formula = answering(reference, specs) if reference else None
-    with progress_of(there, len(specs) + examples * len(families)) as advance:
-        results = verify(
-            there,
-            specs,
-            examples=examples,
-            seed=seed,
-            families=families,
-            formula=reference or "",
-            on_result=advance,
-        )
-    if json_file:
-        write_json(json_file, results, seed=seed, examples=examples)
-    if formula:
-        _print_verdict(formula, results, seed)
-    else:
-        _print_results(results, absent, seed)
-    # Nothing asked about is not green: then no framework could express a model.
-    if any(result.failed for result in results) or not any(result.report for result in results):
-        raise SystemExit(1)
-
-
-@cli.command("compare")
-@click.argument("reference", metavar="MODULE:FUNCTION")
-@click.option(
-    "--spec", "text", required=True, metavar="SPEC", help="A name, a config.json, or JSON."
-)
-def compare_command(reference: str, text: str) -> None:
-    """Hold the live model that MODULE:FUNCTION returns to the formula, by its shapes.
-
-    A model of PyTorch, Keras, tf-keras or nnx, under any names; of linen the pair (module,
-    variables), or the variables. The spec is a named model's, a config.json's, or JSON with
-    the fields of a spec, inline or in a file.
-    """
-    spec = spec_given(text)
-    report = compare_live(model_named(reference), spec)
-    console.print(report.render(spec), markup=False, highlight=False)
-    if not report.equal:
-        raise SystemExit(1)
-
-
-@cli.command("prove")
-@click.option("--framework", "names", multiple=True, metavar="NAME", help="Only this framework.")
-@click.option("--json", "json_file", type=Path, metavar="FILE", help="Write every proof there.")
-def prove_command(names: Sequence[str], json_file: Path | None) -> None:
-    """Hold every framework to the formula at every size, as polynomials."""
-    if json_file:
-        require_writable(json_file)
-    there, absent = chosen_frameworks(names)
-    with progress_of(there, 1) as advance:
-        proofs = prove_all(there, on_proof=advance)
-    if json_file:
-        write_json(json_file, proofs)
-    _print_proofs(proofs, absent)
-    if any(proof.failed for proof in proofs):
-        raise SystemExit(1)
-
-
-def _answerable(name: str, spec: Spec, asked: Sequence[str]) -> bool:
-    """Whether a formula of one's own may be asked about this model: it is an encoder.
-
-    Raises ``ValueError`` for another one that was ``asked`` for.
-    """
-    if asked and not isinstance(spec, EncoderSpec):
-        raise ValueError(f"--model {name}: a formula of your own is held to encoders")
-    return isinstance(spec, EncoderSpec)
-
-
-def _print_results(results: list[Result], absent: list[Framework], seed: int) -> None:
-    console.print(verify_table(results))
-    failures = [result for result in results if result.failed]
-    for result in failures:
-        if result.report:
-            # Only where something differs: SymPy takes its time to import.
-            from paramproof.algebra.residual import explained
-
-            text = explained(result.report, result.spec)
-            console.print(f"\n{result.framework}", text, sep="\n", markup=False)
-        else:
-            console.print("", _broken(result), sep="\n", markup=False)
-    for reason in dict.fromkeys(r.reason for r in results if r.status == "not expressible"):
-        if reason:
-            console.print(f"not expressible: {reason}", markup=False)
-    for chosen in absent:
-        console.print(f"not installed, not verified: {how_to_get(chosen)}", markup=False)
-    reports = [result for result in results if result.report]
-    if not reports:
-        console.print("no model was verified")
-        return
-    equal = len(reports) - sum(result.failed for result in reports)
-    console.print(f"{equal} of {len(reports)} models equal the formula, tensor by tensor", end="")
-    console.print(f" (random specs: seed {seed})")
-
-
-def _print_verdict(formula: Formula, results: list[Result], seed: int) -> None:
-    from paramproof.user_formulas.verdict import verdict, without_smallest
-
-    lines = list(verdict(formula, results))
-    console.print(verify_table(without_smallest(results)))
-    for result in results:
-        if result.status == "broken":
-            lines.insert(0, _broken(result))
-    console.print(*lines, f"random specs: seed {seed}", sep="\n", markup=False)
-
-
-def _print_proofs(proofs: list[Proof], absent: list[Framework]) -> None:
-    console.print(proof_table(proofs))
-    for proof in proofs:
-        for finding in proof.findings:
-            console.print(f"\n{proof.framework}: {finding}", markup=False)
-        if proof.reason:
-            console.print("", _broken(proof), sep="\n", markup=False)
-    for chosen in absent:
-        console.print(f"not installed, not proved: {how_to_get(chosen)}", markup=False)
-    proved = sum(not proof.failed for proof in proofs)
-    tensors = sum(proof.tensors for proof in proofs)
-    console.print(f"{proved} of {len(proofs)} frameworks equal the formula at every size")
-    console.print(f"{tensors} tensors read in symbols")
-
-
-def _broken(record: Result | Proof) -> str:
-    return f"{record.framework} is installed and broken: {record.reason}"
-
-
 def main() -> None:
-    """Run the command, with every mistake of the user's as one line and exit status 2."""
+    """Run the command; print a user's mistake as one line and exit with status 2."""
     try:
         cli.main(standalone_mode=False)
     except NO_ARGUMENTS as error:

@@ -1,4 +1,4 @@
-"""Where the commands write: to the terminal, and to a file that was asked for."""
+"""Write to the terminal, and to the file that --json names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ errors = Console(stderr=True)
 
 
 def require_writable(path: Path) -> None:
-    """Find out before a long run, not after it, and without touching what is there.
+    """Check that ``path`` can be written, before a long run and without touching it.
 
     Raises ``ValueError``, in one line, for a directory, and where there is none to write into.
     """
@@ -33,7 +33,7 @@ def require_writable(path: Path) -> None:
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write ``text``. Raises ``ValueError``, in one line, where that fails, as on a full disk."""
+    """Write ``text`` to ``path``; raises ``ValueError`` where that fails, as on a full disk."""
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

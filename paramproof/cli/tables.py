@@ -1,9 +1,9 @@
-"""What the command line prints, as tables."""
+"""The tables that the command line prints."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from rich import box
 from rich.markup import escape
@@ -13,15 +13,16 @@ from paramproof.builders.registry import Framework
 from paramproof.checking.result import Result
 from paramproof.formulas import FAMILIES, Inventory, Spec, inventory
 from paramproof.formulas.families import family_of
-from paramproof.formulas.tensors import LAYER
+from paramproof.formulas.path import LAYER, leaf, lies_in
+from paramproof.formulas.printing import shape_text
 from paramproof.proof.prove import Proof
 
-RIGHT = "right"
+RIGHT: Literal["right"] = "right"
 PLAIN: dict[str, Any] = {"box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0)}
 
 
 def count_table(spec: Spec) -> Table:
-    """The tree of components: shapes, parameters in one and in all of them, share."""
+    """Return the tree of components: shapes, parameters of each and of all, share."""
     table = Table("component", **PLAIN)
     table.add_column("shape", no_wrap=True)
     for heading in ("each", "total", "share"):
@@ -35,7 +36,7 @@ def count_table(spec: Spec) -> Table:
 
 
 def ties(spec: Spec) -> list[str]:
-    """A line for each tensor that has another's storage."""
+    """Return a line for each tensor that shares another's storage."""
     tensors = inventory(spec.letters()).expand()
     return [f"{tensor.path} is {tensor.tied_to}" for tensor in tensors if tensor.tied_to]
 
@@ -45,30 +46,29 @@ def _tree(
 ) -> Iterator[tuple[str, ...]]:
     for path in named.components(component):
         tensors = {tensor.path: tensor for tensor in named if tensor.present}
-        inside = [tensor for key, tensor in tensors.items() if f"{key}.".startswith(f"{path}.")]
+        inside = [tensor for key, tensor in tensors.items() if lies_in(key, path)]
         if not inside:
             continue
-        if path.endswith(LAYER):
+        if leaf(path) == LAYER:
             times = inside[0].repeat
         each = named.total(path)
         indent = "  " * path.count(".")
-        name = path.rpartition(".")[2].replace(LAYER, f"each of {times}")
+        name = leaf(path).replace(LAYER, f"each of {times}")
         total, share = f"{each * times:,}", f"{100 * each * times / whole:.2f} %"
         tensor = tensors.get(path)
         if tensor is None:
             yield f"{indent}{name}", "", f"{each:,}", total, share
             yield from _tree(named, path, whole, times)
         elif tensor.tied_to:
-            yield f"{indent}{name}", _shape(tensor.shape), "tied", "0", ""
+            yield f"{indent}{name}", shape_text(tensor.shape), "tied", "0", ""
         elif not tensor.trainable:
-            yield f"{indent}{name}", _shape(tensor.shape), "fixed", "0", ""
+            yield f"{indent}{name}", shape_text(tensor.shape), "fixed", "0", ""
         else:
-            yield f"{indent}{name}", _shape(tensor.shape), f"{each:,}", total, share
+            yield f"{indent}{name}", shape_text(tensor.shape), f"{each:,}", total, share
 
 
 def verify_table(results: Sequence[Result]) -> Table:
-    """A section per framework: a line per named model, and one for its random specs
-    of each family.
+    """Return a section per framework: a line per named model, one per family of random ones.
 
     Narrow enough for a terminal of 80 columns, where names are folded and numbers never.
     """
@@ -127,7 +127,7 @@ def _summary(family: str, results: Sequence[Result]) -> tuple[str, ...]:
 
 
 def proof_table(proofs: Sequence[Proof]) -> Table:
-    """A section per framework: what was recovered, the formula, and what is between them."""
+    """Return a section per framework: the recovered count, the formula, their difference."""
     table = Table(**PLAIN)
     table.add_column("framework", overflow="fold", min_width=12)
     table.add_column("number of trainable parameters", overflow="fold")
@@ -145,15 +145,16 @@ def proof_table(proofs: Sequence[Proof]) -> Table:
 
 
 def _scope(proof: Proof) -> str:
-    """For which sizes and parts the polynomial is one."""
+    """For which sizes and optional parts the count was recovered."""
     fixed = [f"{letter} = {size}" for letter, size in proof.known.items()]
     number = len(proof.parts)
-    return ", ".join([*fixed, f"{number} combination{'s' * (number > 1)} of pooler and task heads"])
+    plural = "s" * (number > 1)
+    return ", ".join([*fixed, f"{number} combination{plural} of pooler and task heads"])
 
 
 def frameworks_table(frameworks: Sequence[Framework]) -> Table:
-    """What is installed, in which version, and how to get what is not."""
-    table = Table("framework", "installed", "missing", "how to get it", **PLAIN)
+    """Return what is installed, in which version, and how to install what is not."""
+    table = Table("framework", "installed", "missing", "how to install it", **PLAIN)
     for framework in frameworks:
         versions = framework.versions().items()
         table.add_row(
@@ -163,7 +164,3 @@ def frameworks_table(frameworks: Sequence[Framework]) -> Table:
             escape(framework.how_to_get) if framework.missing else "",
         )
     return table
-
-
-def _shape(shape: tuple[int, ...]) -> str:
-    return "({})".format(", ".join(map(str, shape)))

@@ -1,4 +1,4 @@
-"""What the commands share that ask every framework, each in a worker of its own."""
+"""What the commands share that run a worker for every framework."""
 
 from __future__ import annotations
 
@@ -6,29 +6,18 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from paramproof.builders.registry import Framework, framework, frameworks
+from paramproof.checking.result import Result
 from paramproof.cli.output import errors, write_file
-
-
-class Record(Protocol):
-    """What a worker found out about one framework."""
-
-    @property
-    def framework(self) -> str:
-        """The framework's name."""
-        ...
-
-    def as_json(self) -> dict[str, Any]:
-        """This record in dicts, lists and scalars."""
-        ...
+from paramproof.proof.prove import Proof
+from paramproof.record import Record
 
 
 def chosen_frameworks(names: Sequence[str]) -> tuple[list[Framework], list[Framework]]:
-    """The frameworks asked for that are installed, and those that are not.
+    """Return the frameworks named, or all: those that are installed, and those that are not.
 
     Raises ``ValueError`` for one that was named and is not there.
     """
@@ -41,7 +30,7 @@ def chosen_frameworks(names: Sequence[str]) -> tuple[list[Framework], list[Frame
 
 
 def how_to_get(chosen: Framework) -> str:
-    """A framework's name, and the command that installs it."""
+    """Return a framework's name, and the command that installs it."""
     return f"{chosen.name} ({chosen.how_to_get})"
 
 
@@ -49,7 +38,7 @@ def how_to_get(chosen: Framework) -> str:
 def progress_of(
     there: Sequence[Framework], total: int | None
 ) -> Iterator[Callable[[Record], None]]:
-    """A bar for each framework on a terminal; what is yielded takes a worker's record."""
+    """Show a bar for each framework on a terminal; yield what takes a worker's record."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     progress = Progress(
         *columns, TimeElapsedColumn(), console=errors, disable=not errors.is_terminal
@@ -60,10 +49,15 @@ def progress_of(
 
 
 def write_json(path: Path, records: Sequence[Record], **about: int) -> None:
-    """Every record, with the versions of what is installed, and what else there is to say."""
+    """Write every record, with the versions of what is installed, and ``about``."""
     data = {
         **about,
         "versions": {name: chosen.versions() for name, chosen in frameworks().items()},
         "results": [record.as_json() for record in records],
     }
     write_file(path, json.dumps(data, indent=1) + "\n")
+
+
+def broken(record: Result | Proof) -> str:
+    """Return the line on a framework whose worker died."""
+    return f"{record.framework} is installed and broken: {record.reason}"

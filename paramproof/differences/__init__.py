@@ -1,1 +1,1 @@
-"""How the frameworks differ: asked of each of them by running it, cell by cell."""
+"""How the frameworks differ: each is asked the same questions by running it."""

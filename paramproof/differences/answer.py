@@ -1,4 +1,4 @@
-"""The reference as data: what it asks of every framework, and what one of them answers."""
+"""An answer: what one framework does about one question of the reference."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from paramproof.builders.registry import Framework
+from paramproof.record import Record
 
 Section: TypeAlias = Literal["shapes", "defaults", "counts", "abstract", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """One thing that was found out about one framework by running it.
+class Answer(Record):
+    """One thing that was found out about a framework by running it.
 
     ``row`` is what was asked: a canonical tensor, a default, a way of counting; ``what`` says
     it in words, or as the tensor's shape in the formula. ``facts`` are the answer, by column,
     as text. ``components`` are those that it concerns, none if it concerns the whole model.
     """
 
-    framework: str
     section: Section
     row: str
     what: str = ""
@@ -29,7 +29,7 @@ class Cell:
 
     @property
     def id(self) -> str:
-        """The name of the test that executes this cell: ``differences::torch::gelu``."""
+        """The name of the test that asks again: ``differences::torch::gelu``."""
         return f"differences::{self.framework}::{self.row}"
 
     @property
@@ -38,7 +38,7 @@ class Cell:
         return self.section == "broken"
 
     def concerns(self, component: str) -> bool:
-        """Whether this is about ``component``, one of ``components`` or of what lies in them.
+        """Return whether this is about ``component``: one of ``components``, or within them.
 
         ``attention``, ``attention.query`` and ``layers.*.attention`` all are in
         ``layers.*.attention.query.kernel``.
@@ -46,16 +46,16 @@ class Cell:
         return any(f".{component}." in f".{path}." for path in self.components)
 
     @classmethod
-    def broken(cls, framework: Framework, reason: str) -> Cell:
+    def broken(cls, framework: Framework, reason: str) -> Answer:
         """The record of a worker that died."""
         return cls(framework.name, "broken", "worker", facts={"reason": reason})
 
     def as_json(self) -> dict[str, Any]:
-        """This cell in dicts, lists and strings, with its id."""
+        """Return this answer in dicts, lists and strings, with its id."""
         return {"id": self.id, **asdict(self)}
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Cell:
-        """The cell that ``as_json`` wrote."""
+    def from_json(cls, data: dict[str, Any]) -> Answer:
+        """Return the answer that ``as_json`` wrote."""
         fields = {key: value for key, value in data.items() if key != "id"}
         return cls(**fields | {"components": tuple(data["components"])})

@@ -1,4 +1,4 @@
-"""Every cell of one framework, found in this process by running it."""
+"""Ask one framework everything, in this process, by running it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from typing import Any
 from paramproof.algebra.symbols import folded
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
-from paramproof.differences.answer import Cell
-from paramproof.differences.count_in_letters import explained
+from paramproof.differences.answer import Answer
+from paramproof.differences.count_in_letters import count_in_letters
 from paramproof.differences.questions import COUNTS, QUESTIONS
 from paramproof.formulas import EncoderSpec, inventory
 from paramproof.formulas.models import named_model
 from paramproof.formulas.notation import text
+from paramproof.formulas.printing import shape_text
 from paramproof.proof import symbolic
 from paramproof.proof.parts import encoder_letters, known_sizes, spec_of, supported_parts
 
@@ -30,16 +31,16 @@ OURS = "paramproof.builders.frameworks."
 PROBES = "paramproof.differences.probes."
 
 
-def answers(chosen: Framework, builder: Builder) -> Iterator[Cell]:
-    """The cells of ``chosen``, in the order of the page.
+def answers(chosen: Framework, builder: Builder) -> Iterator[Answer]:
+    """Yield the answers of ``chosen``, in the order of the page.
 
-    Raises ``measure.Unknown`` where the framework does something that has no word here. Of a
-    framework from outside there is no probe, and so only the shapes.
+    Raises ``measure.Unknown`` where the framework does something that has no name here. A
+    framework from outside has no probe, and so is asked for shapes only.
     """
     probe = _probe(chosen)
     order = [tensor.path for tensor in inventory(encoder_letters())]
     shapes = _shapes(chosen, builder, probe)
-    yield from sorted(shapes, key=lambda cell: order.index(cell.components[0]))
+    yield from sorted(shapes, key=lambda answer: order.index(answer.components[0]))
     if probe:
         yield from defaults(chosen, QUESTIONS)
         yield from _counts(chosen, builder, probe)
@@ -48,7 +49,9 @@ def answers(chosen: Framework, builder: Builder) -> Iterator[Cell]:
 
 def counted_spec(model: str) -> EncoderSpec:
     """The named model with both parts, the MLM head tied: what there is to count twice."""
-    return replace(named_model(model).spec, mlm_head=True, nsp_head=True)
+    encoder: Any = named_model(model).spec
+    counted: EncoderSpec = replace(encoder, mlm_head=True, nsp_head=True)
+    return counted
 
 
 def _probe(chosen: Framework) -> ModuleType | None:
@@ -57,8 +60,8 @@ def _probe(chosen: Framework) -> ModuleType | None:
     return importlib.import_module(PROBES + chosen.module.removeprefix(OURS))
 
 
-def _shapes(chosen: Framework, builder: Builder, probe: ModuleType | None) -> Iterator[Cell]:
-    """A cell for each canonical tensor; for the decoder's table one tied and one of its own."""
+def _shapes(chosen: Framework, builder: Builder, probe: ModuleType | None) -> Iterator[Answer]:
+    """An answer for each canonical tensor; for the decoder's table one tied, one of its own."""
     known = known_sizes(chosen.fixed)
     named = inventory(encoder_letters(known=known))
     shapes = {tensor.path: _shape(tensor.shape) for tensor in named}
@@ -74,11 +77,11 @@ def _shapes(chosen: Framework, builder: Builder, probe: ModuleType | None) -> It
             stored = _stored(tensor) | {"dtype": dtype}
             for part in tensor.parts:
                 if parts == tied or part == DECODER:
-                    yield Cell(chosen.name, "shapes", part, shapes[part], stored, (part,))
+                    yield Answer(chosen.name, "shapes", part, shapes[part], stored, (part,))
             if DECODER in tensor.aliases:
                 facts = stored | {"layout": "a second name of the table"}
                 row = f"{DECODER}, tied"
-                yield Cell(chosen.name, "shapes", row, shapes[DECODER], facts, (DECODER,))
+                yield Answer(chosen.name, "shapes", row, shapes[DECODER], facts, (DECODER,))
 
 
 def _stored(tensor: symbolic.SymbolicTensor) -> dict[str, str]:
@@ -88,26 +91,26 @@ def _stored(tensor: symbolic.SymbolicTensor) -> dict[str, str]:
 
 
 def _shape(shape: Sequence[Any]) -> str:
-    return f"({', '.join(map(_text, shape))})"
+    return shape_text(map(_text, shape))
 
 
 def _text(length: Any) -> str:
     return text(folded(length))
 
 
-def defaults(chosen: Framework, rows: Iterable[str]) -> Iterator[Cell]:
-    """The cells of ``rows``, which are names of questions, as far as there is something to ask."""
+def defaults(chosen: Framework, rows: Iterable[str]) -> Iterator[Answer]:
+    """Yield the answers to ``rows``, names of questions that the framework's probe can ask."""
     probe = _probe(chosen)
     for row in rows:
         question = QUESTIONS[row]
         function = getattr(probe, question.function, None)
         if function is not None:
             facts = {"answer": question.answer(function), "asked": str(function.__doc__)}
-            yield Cell(chosen.name, "defaults", row, question.text, facts, question.components)
+            yield Answer(chosen.name, "defaults", row, question.text, facts, question.components)
 
 
-def _counts(chosen: Framework, builder: Builder, probe: ModuleType) -> Iterator[Cell]:
-    """A cell for each way of counting: the numbers of both models, and what is between."""
+def _counts(chosen: Framework, builder: Builder, probe: ModuleType) -> Iterator[Answer]:
+    """An answer for each way of counting: the numbers of both models, and their difference."""
     specs = [counted_spec(model) for model in COUNTED]
     models = [builder.build(spec) for spec in specs]
     tensors = [len(model.weights()) for model in models]
@@ -116,20 +119,20 @@ def _counts(chosen: Framework, builder: Builder, probe: ModuleType) -> Iterator[
     for kind in sorted(small, key=list(COUNTS).index):
         how, number = small[kind]
         numbers = [number, large[kind][1]]
-        facts = {"how": how, "difference": explained(numbers, specs, tensors)}
+        facts = {"how": how, "difference": count_in_letters(numbers, specs, tensors)}
         facts |= {model: f"{n:,}" for model, n in zip(COUNTED, numbers, strict=True)}
-        yield Cell(chosen.name, "counts", f"count.{kind}", COUNTS[kind], facts)
+        yield Answer(chosen.name, "counts", f"count.{kind}", COUNTS[kind], facts)
 
 
-def _abstract(chosen: Framework, probe: ModuleType) -> Cell:
-    """How a layer is made that could not be allocated, and what its weight holds instead."""
+def _abstract(chosen: Framework, probe: ModuleType) -> Answer:
+    """How a layer is made that could not be allocated, and what its weight is instead."""
     weight = probe.abstract(IMPOSSIBLE)
     facts = {
         "held": probe.held(weight),
         "value": _outcome(probe.value_of, probe.abstract(3)),
         "code": _body(probe.abstract),
     }
-    return Cell(chosen.name, "abstract", "abstract", "a dense kernel of 4 TB", facts)
+    return Answer(chosen.name, "abstract", "abstract", "a dense kernel of 4 TB", facts)
 
 
 def _outcome(value_of: Any, weight: Any) -> str:

@@ -12,14 +12,16 @@ from itertools import combinations, product
 from paramproof.formulas import EncoderSpec, closed_form, inventory
 
 MULTIPLES = (1, -1, 2)
-MOST_TERMS = 3
+MAX_TERMS = 3
 
 
-def explained(numbers: Sequence[int], specs: Sequence[EncoderSpec], tensors: Sequence[int]) -> str:
-    """``numbers`` less the formula's for ``specs``, as letters: ``0``, ``+ V·H + V``.
+def count_in_letters(
+    numbers: Sequence[int], specs: Sequence[EncoderSpec], tensors: Sequence[int]
+) -> str:
+    """Return ``numbers`` less the formula's for ``specs``, in letters: ``0``, ``+ V·H + V``.
 
     N is the formula itself and ``tensors`` the number of stored arrays. The shortest sum
-    that holds of all models, of at most three terms; raises ``ValueError`` for what has none.
+    that is right for all models, of at most three terms; raises ``ValueError`` for what has none.
     A number that is the same for all models stands for itself.
     """
     formulas = [closed_form(spec.letters()) for spec in specs]
@@ -29,7 +31,7 @@ def explained(numbers: Sequence[int], specs: Sequence[EncoderSpec], tensors: Seq
     if not any(differences):
         return "0"
     named = _quantities(specs, tensors)
-    for count in range(1, MOST_TERMS + 1):
+    for count in range(1, MAX_TERMS + 1):
         for terms in combinations(named, count):
             for multiples in product(MULTIPLES, repeat=count):
                 values = zip(*(named[term] for term in terms), strict=True)

@@ -20,7 +20,7 @@ Attend: TypeAlias = Callable[[Array, Array], Array]
 """Self-attention of x, (B, S, WIDTH), under a mask of its keys, (B, S), as booleans."""
 
 WIDTH, HEADS, TOKENS = 12, 3, 3
-FAN_IN, FAN_OUT, MANY_HEADS = 300, 3000, 6
+FAN_IN, FAN_OUT, HEADS_FOR_DRAWS = 300, 3000, 6
 """Large enough for a deviation to be told within 2 %, and such that no two candidates meet."""
 
 ROUNDING = 1e-4
@@ -103,7 +103,7 @@ def inputs() -> Array:
     return np.random.default_rng(0).normal(size=(1, TOKENS, WIDTH)).astype("float32")
 
 
-def true_means(attend: Attend) -> str:
+def mask_polarity(attend: Attend) -> str:
     """What True in a mask asks for: a key that is attended to, or one that is ignored.
 
     Under True, True, False, a change of one token changes the others' outputs only where it
@@ -124,9 +124,9 @@ def _is_seen(attend: Attend, mask: Array, token: int) -> bool:
     return bool(difference.max() > ROUNDING)
 
 
-def nothing_to_attend(attend: Attend) -> str:
+def fully_masked_row(attend: Attend) -> str:
     """The output where every key is to be ignored."""
-    attended = true_means(attend) == "attend"
+    attended = mask_polarity(attend) == "attend"
     x, shape = inputs(), (1, TOKENS)
     masked = attend(x, np.full(shape, not attended))[0]
     plain = attend(x, np.full(shape, attended))[0]
@@ -173,7 +173,7 @@ def refusal(count: Callable[[int, int], int]) -> str:
         return type(error).__name__
 
 
-def unasked(dropout: Function) -> str:
+def dropout_default(dropout: Function) -> str:
     """Whether a dropout of ½, just made and called without a word on training, drops."""
     try:
         outputs = dropout(np.ones(1000, "float32"))

@@ -1,4 +1,4 @@
-"""What is asked of every framework, and how its answer is measured.
+"""The questions to every framework, and how the answers are measured.
 
 A probe answers a question by a function of the name that stands here; one that its framework
 has nothing for, it leaves out. That function's docstring says what was asked.
@@ -81,7 +81,10 @@ QUESTIONS = {
     ),
     "dropout.rate": Question("the rate of dropout", "dropout_rate", lambda rate: rate(), LAYERS),
     "dropout.unasked": Question(
-        "what dropout does if nothing is said of training", "dropout", measure.unasked, LAYERS
+        "what dropout does if nothing is said of training",
+        "dropout",
+        measure.dropout_default,
+        LAYERS,
     ),
     "dense.kernel": Question(
         "how a dense kernel is stored",
@@ -143,14 +146,16 @@ QUESTIONS = {
         measure.batch_axis,
         ATTENTION,
     ),
-    "mask.true": Question("what True in a mask asks for", "attend", measure.true_means, ATTENTION),
+    "mask.true": Question(
+        "what True in a mask asks for", "attend", measure.mask_polarity, ATTENTION
+    ),
     "mask.shape": Question(
         "the shape of a mask of B sequences of S keys", "key_mask", measure.in_letters, ATTENTION
     ),
     "mask.nothing": Question(
         "how a query attends whose keys are all masked",
         "attend",
-        measure.nothing_to_attend,
+        measure.fully_masked_row,
         ATTENTION,
     ),
     "dtype": Question("the type of a parameter", "dense", lambda dense: str(dense()[0].dtype), ()),

@@ -1,4 +1,4 @@
-"""Cells side by side: frameworks that agree, and names that differ in a part, as one."""
+"""Answers side by side: frameworks that agree, and names that differ in a part, as one."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from paramproof.differences.answer import Cell
+from paramproof.differences.answer import Answer
+from paramproof.formulas.path import in_braces, leaf, parent
 
-FEW = 3
-"""Of what was asked, as much as is named beside an answer."""
+MAX_QUESTIONS_NAMED = 3
+"""So many ways of asking are named beside an answer; where there were more, none is."""
 
 
 class Line(NamedTuple):
@@ -21,46 +22,46 @@ class Line(NamedTuple):
     facts: Mapping[str, str]
 
 
-def rows(cells: Sequence[Cell], every: Sequence[str]) -> Iterator[tuple[str, list[Line]]]:
-    """Each row with its lines: frameworks of equal facts are together, in order.
+def rows(answers: Sequence[Answer], every: Sequence[str]) -> Iterator[tuple[str, list[Line]]]:
+    """Yield each row with its lines: frameworks of equal facts are together, in order.
 
     ``every`` names the frameworks that were asked at all.
     """
-    for row in _in_order(cells):
-        found: dict[tuple[tuple[str, str], ...], list[Cell]] = {}
-        for cell in cells:
-            if cell.row == row:
-                found.setdefault(_key(cell), []).append(cell)
+    for row in _in_order(answers):
+        found: dict[tuple[tuple[str, str], ...], list[Answer]] = {}
+        for answer in answers:
+            if answer.row == row:
+                found.setdefault(_key(answer), []).append(answer)
         yield row, [_line(same, every) for same in found.values()]
 
 
-def _line(same: Sequence[Cell], every: Sequence[str]) -> Line:
-    asked = dict.fromkeys(cell.facts["asked"] for cell in same if "asked" in cell.facts)
-    few = "; ".join(asked) if len(asked) <= FEW else ""
+def _line(same: Sequence[Answer], every: Sequence[str]) -> Line:
+    asked = dict.fromkeys(answer.facts["asked"] for answer in same if "asked" in answer.facts)
+    few = "; ".join(asked) if len(asked) <= MAX_QUESTIONS_NAMED else ""
     return Line(same[0].what, names(same, every), {**same[0].facts, "asked": few})
 
 
-def _key(cell: Cell) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted((fact, text) for fact, text in cell.facts.items() if fact != "asked"))
+def _key(answer: Answer) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((fact, text) for fact, text in answer.facts.items() if fact != "asked"))
 
 
-def _in_order(cells: Sequence[Cell]) -> list[str]:
+def _in_order(answers: Sequence[Answer]) -> list[str]:
     """The rows of all frameworks, each after those that come before it in its own."""
     order: list[str] = []
-    for framework in dict.fromkeys(cell.framework for cell in cells):
+    for framework in dict.fromkeys(answer.framework for answer in answers):
         place = 0
-        for cell in cells:
-            if cell.framework != framework:
+        for answer in answers:
+            if answer.framework != framework:
                 continue
-            if cell.row not in order:
-                order.insert(place, cell.row)
-            place = order.index(cell.row) + 1
+            if answer.row not in order:
+                order.insert(place, answer.row)
+            place = order.index(answer.row) + 1
     return order
 
 
-def names(cells: Sequence[Cell], every: Sequence[str]) -> str:
-    """``all``, or names with those of one beginning together: ``keras-{jax,torch}, torch``."""
-    frameworks = [cell.framework for cell in cells]
+def names(answers: Sequence[Answer], every: Sequence[str]) -> str:
+    """Return ``all``, or the names, those of one beginning as ``keras-{jax,torch}``."""
+    frameworks = [answer.framework for answer in answers]
     if len(every) > 1 and frameworks == list(every):
         return "all"
     beginnings = dict.fromkeys(name.partition("-")[0] for name in frameworks)
@@ -69,13 +70,13 @@ def names(cells: Sequence[Cell], every: Sequence[str]) -> str:
 
 
 def braced(texts: Sequence[str]) -> str:
-    """One text for all of ``texts``, which differ between a common beginning and end."""
+    """Return one text for all of ``texts``, which differ between a common beginning and end."""
     if len(set(texts)) == 1:
         return texts[0]
     start = _beginning(texts)
     end = _beginning([text[len(start) :][::-1] for text in texts])[::-1]
     middles = (text[len(start) : len(text) - len(end)] for text in texts)
-    return f"{start}{{{','.join(middles)}}}{end}"
+    return f"{start}{in_braces(list(middles))}{end}"
 
 
 def _beginning(texts: Sequence[str]) -> str:
@@ -84,26 +85,29 @@ def _beginning(texts: Sequence[str]) -> str:
     return re.sub(r"[A-Za-z0-9]+$", "", "".join(letters[0] for letters in alike))
 
 
-def tensors(cells: Sequence[Cell]) -> list[Cell]:
-    """Those of ``shapes``, with siblings as one that every framework stores alike.
+def tensors(answers: Sequence[Answer]) -> list[Answer]:
+    """Return the answers on shapes, with siblings as one that every framework stores alike.
 
     ``layers.*.attention.{query,key,value}.kernel``: the names of tensors and their native
     paths differ in a part, and nothing else does.
     """
     signatures: dict[str, list[tuple[str, ...]]] = {}
-    for cell in cells:
-        stored = (cell.facts[fact] for fact in ("shape", "layout", "dtype"))
-        signatures.setdefault(cell.row, []).append((cell.framework, *stored))
+    for answer in answers:
+        stored = (answer.facts[fact] for fact in ("shape", "layout", "dtype"))
+        signatures.setdefault(answer.row, []).append((answer.framework, *stored))
     groups: dict[tuple[object, ...], list[str]] = {}
     for row, signature in signatures.items():
-        component, _, leaf = row.rpartition(".")
-        groups.setdefault((component.rpartition(".")[0], leaf, *signature), []).append(row)
+        groups.setdefault((parent(parent(row)), leaf(row), *signature), []).append(row)
     merged = []
     for group in groups.values():
-        for framework in dict.fromkeys(cell.framework for cell in cells):
-            same = [cell for cell in cells if cell.framework == framework and cell.row in group]
+        for framework in dict.fromkeys(answer.framework for answer in answers):
+            same = [
+                answer
+                for answer in answers
+                if answer.framework == framework and answer.row in group
+            ]
             if same:
-                paths = braced([cell.facts["path"] for cell in same])
+                paths = braced([answer.facts["path"] for answer in same])
                 facts = {**same[0].facts, "path": paths}
-                merged.append(Cell(framework, "shapes", braced(group), same[0].what, facts))
+                merged.append(Answer(framework, "shapes", braced(group), same[0].what, facts))
     return merged

@@ -1,1 +1,1 @@
-"""Where a number of parameters comes from."""
+"""Explain a number of parameters: what of which model it counts."""

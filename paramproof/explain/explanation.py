@@ -1,7 +1,7 @@
-"""An account of a number: which tensors of a model, how often, at which sizes.
+"""An explanation of a number: which tensors of a model it counts, how often, at which sizes.
 
-An account is data. What finds accounts and what counts them share nothing but this file:
-``recount`` walks the expanded inventory, tensor by tensor, and never believes the search.
+An explanation is data. What finds explanations and what recounts them share only this file:
+``recount`` walks the expanded inventory, tensor by tensor, and does not trust the search.
 """
 
 from __future__ import annotations
@@ -13,57 +13,59 @@ from typing import Any, NamedTuple
 
 from paramproof.formulas import EncoderSpec, Inventory, inventory
 from paramproof.formulas.conventions import counted
+from paramproof.formulas.path import at_layer, lies_in, starred
 from paramproof.formulas.spec import Spec
-from paramproof.formulas.tensors import LAYER, Tensor, at_layer, lies_in
+from paramproof.formulas.tensors import Tensor
 
 TRAINABLE = ("trainable",)
 
 
-Sizes = tuple[tuple[str, int], ...]
+ChangedSizes = tuple[tuple[str, int], ...]
 """Fields of a spec with values."""
 
 
 class Part(NamedTuple):
     """A component, ``times`` times (negative: left out), under conventions.
 
-    ``one`` is a component of one layer only, where it is one of a layer; ``heads`` counts
-    it once for each head beyond the first: every head then has it at full width.
+    ``one`` counts a component of a layer in one layer only. ``per_head_full_width`` counts it
+    once for each head beyond the first: every head then has it at full width.
     """
 
     component: str = ""
     one: bool = False
     times: int = 1
     conventions: tuple[str, ...] = TRAINABLE
-    heads: bool = False
+    per_head_full_width: bool = False
 
 
-class Account(NamedTuple):
-    """A sum of parts, of a model that has other ``sizes`` or ``plain`` layers.
+class Explanation(NamedTuple):
+    """A sum of parts of a model, perhaps at other ``sizes``.
 
-    ``length`` is how much there is to say: accounts are ranked by it. ``sizes`` are fields
-    and values; ``plain`` puts in place of the model's layers those of the usual estimate,
-    BERT's at four times the hidden size (Kaplan et al. 2020, arXiv:2001.08361, table 1).
+    Explanations are ranked by ``complexity``, the number of things that there are to say.
+    ``sizes`` are fields of the spec and values. ``as_estimate`` replaces the model's layers by
+    those of the usual estimate 12·L·H², which are BERT's at an intermediate size of 4·H
+    (Kaplan et al. 2020, arXiv:2001.08361, table 1).
     """
 
     parts: tuple[Part, ...]
-    length: int
-    sizes: Sizes = ()
-    plain: bool = False
+    complexity: int
+    sizes: ChangedSizes = ()
+    as_estimate: bool = False
 
 
-def spec_of(account: Account, spec: Spec) -> Spec:
-    """The spec that ``account``, given of ``spec``, is about."""
-    return plain(spec) if account.plain else with_sizes(spec, account.sizes)
+def spec_of(explanation: Explanation, spec: Spec) -> Spec:
+    """Return the spec whose tensors ``explanation``, of a model of ``spec``, counts."""
+    return usual_estimate(spec) if explanation.as_estimate else with_sizes(spec, explanation.sizes)
 
 
-def with_sizes(spec: Any, sizes: Sizes) -> Spec:
-    """``spec`` with other values in some of its fields."""
+def with_sizes(spec: Any, sizes: ChangedSizes) -> Spec:
+    """Return ``spec`` with other values in some of its fields."""
     changed: Spec = replace(spec, **dict(sizes))
     return changed
 
 
-def plain(spec: Any) -> EncoderSpec:
-    """BERT's layers at the sizes of ``spec``, a family's of one stack, at F = 4H; its tokens."""
+def usual_estimate(spec: Any) -> EncoderSpec:
+    """Return BERT's layers and token table at the sizes of ``spec``, with F = 4·H."""
     return EncoderSpec(
         vocab_size=spec.vocab_size,
         hidden_size=spec.hidden_size,
@@ -75,17 +77,17 @@ def plain(spec: Any) -> EncoderSpec:
     )
 
 
-def recount(account: Account, spec: Spec) -> tuple[int, frozenset[tuple[str, int]]]:
-    """The number that ``account`` comes to, and how often it counts which tensor.
+def recount(explanation: Explanation, spec: Spec) -> tuple[int, frozenset[tuple[str, int]]]:
+    """Return the number that ``explanation`` comes to, and how often it counts which tensor.
 
-    Two accounts of a model that count the same tensors are the same account.
+    Two explanations of a model that count the same tensors are the same explanation.
     """
-    spec = spec_of(account, spec)
+    spec = spec_of(explanation, spec)
     tensors = _expanded(spec)
     times: Counter[str] = Counter()
     sizes: dict[str, int] = {}
-    for part in account.parts:
-        weight = part.times * (spec.num_attention_heads - 1 if part.heads else 1)
+    for part in explanation.parts:
+        weight = part.times * (spec.num_attention_heads - 1 if part.per_head_full_width else 1)
         for tensor in counted(tensors, *part.conventions):
             if _counts(part, tensor):
                 times[tensor.path] += weight
@@ -103,5 +105,4 @@ def _counts(part: Part, tensor: Tensor) -> bool:
     """Whether ``part`` counts ``tensor``, whose layer is a number; the one layer is the first."""
     if part.one:
         return lies_in(tensor.path, at_layer(part.component, 0))
-    levels = (LAYER if level.isdigit() else level for level in tensor.path.split("."))
-    return lies_in(".".join(levels), part.component)
+    return lies_in(starred(tensor.path), part.component)

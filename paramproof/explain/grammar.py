@@ -1,8 +1,9 @@
-"""The grammar of accounts: everything that is short to say about a model's parameters.
+"""The grammar of explanations: everything that is short to say about a model's parameters.
 
-Each function yields accounts of one form, with the number each comes to. The longer a form,
-the more numbers it reaches by chance, so every form is kept narrow, and long ones are given
-of large numbers only (``LEAST``); ``python -m tests.explain_rate`` measures what is left.
+Each function yields explanations of one form, with the number that each comes to. The more
+complex a form, the more numbers it reaches by chance, so every form is kept narrow, and complex
+ones explain large numbers only (``MIN_COUNT_BY_COMPLEXITY``); ``python -m tests.explain_rate``
+measures how many numbers are still explained by chance.
 """
 
 from __future__ import annotations
@@ -10,23 +11,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
-from paramproof.explain.explanation import TRAINABLE, Account, Part, plain
-from paramproof.explain.tree import WHOLE, Node, Tree, inside, parent
+from paramproof.explain.explanation import TRAINABLE, Explanation, Part, usual_estimate
+from paramproof.explain.tree import WHOLE, Node, Tree, inside
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import PARTS, STORAGE
+from paramproof.formulas.path import leaf, lies_in, parent
 from paramproof.formulas.spec import Spec
 
-Found = Iterator[tuple[int, Account]]
+Counted = Iterator[tuple[int, Explanation]]
 
-LEAST = {1: 1, 2: 10**4, 3: 10**5, 4: 10**6, 5: 10**7}
-"""The least number that an account of this length is given of."""
+MIN_COUNT_BY_COMPLEXITY = {1: 1, 2: 10**4, 3: 10**5, 4: 10**6, 5: 10**7}
+"""The smallest number that an explanation of this complexity is offered for."""
 
-MOST_LEFT_OUT = 2
-MOST_ADDED = 4
+MAX_LEFT_OUT = 2
+"""An explanation leaves out at most so many parts of a component."""
+
+MAX_ADDED = 4
+"""An explanation sums at most so many parts of a component."""
 
 
-def accounts(spec: Spec) -> Found:
-    """Every account of the grammar but those at other sizes, with its number."""
+def explanations(spec: Spec) -> Counted:
+    """Yield every explanation of the grammar but those at other sizes, with its number."""
     tree = Tree(inventory(spec.letters()))
     yield from components(tree)
     yield from under_conventions(tree)
@@ -37,37 +42,37 @@ def accounts(spec: Spec) -> Found:
     yield from estimates(tree, spec)
 
 
-def components(tree: Tree) -> Found:
-    """A component, of one layer or of all; also of fixed or tied tensors, where it says so."""
+def components(tree: Tree) -> Counted:
+    """Yield each component, of one layer or of all, under every rule of what is a parameter."""
     trained = tree.counts()
     for node, count in trained.items():
-        yield count, Account((_part(node),), 1)
+        yield count, Explanation((_part(node),), 1)
     for storage in STORAGE:
         for node, count in tree.counts((storage,)).items():
             if count != trained.get(node):
-                yield count, Account((_part(node, conventions=(storage,)),), 2)
+                yield count, Explanation((_part(node, conventions=(storage,)),), 2)
 
 
-def under_conventions(tree: Tree) -> Found:
-    """A component under a convention, and the whole model under two."""
+def under_conventions(tree: Tree) -> Counted:
+    """Yield each component under one convention, and the whole model under two."""
     for name in PARTS:
         for node, count in tree.counts((*TRAINABLE, name)).items():
             if count != tree.counts()[node]:
-                yield count, Account((_part(node, conventions=(*TRAINABLE, name)),), 2)
+                yield count, Explanation((_part(node, conventions=(*TRAINABLE, name)),), 2)
     yield from whole_under(tree, most=3)
 
 
-def whole_under(tree: Tree, most: int) -> Found:
-    """The whole model under conventions that change its count, in accounts of length ``most``."""
+def whole_under(tree: Tree, most: int) -> Counted:
+    """Yield the whole model under conventions that change its count, up to a complexity."""
     plainly = tree.whole(TRAINABLE)
-    yield plainly, Account((Part(),), 1)
-    for names, length in whole_conventions():
-        if 1 < length <= most and (count := tree.whole(names)) not in (0, plainly):
-            yield count, Account((Part(conventions=names),), length)
+    yield plainly, Explanation((Part(),), 1)
+    for names, complexity in whole_conventions():
+        if 1 < complexity <= most and (count := tree.whole(names)) not in (0, plainly):
+            yield count, Explanation((Part(conventions=names),), complexity)
 
 
 def whole_conventions() -> Iterator[tuple[tuple[str, ...], int]]:
-    """The combinations that a whole model is counted under, with the length of the account."""
+    """Yield the combinations that a whole model is counted under, with their complexity."""
     for storage in STORAGE:
         named = int(storage not in TRAINABLE)
         for number in range(3 - named):
@@ -75,31 +80,31 @@ def whole_conventions() -> Iterator[tuple[tuple[str, ...], int]]:
                 yield (storage, *parts), 1 + named + number
 
 
-def siblings(tree: Tree) -> Found:
-    """A sum of the parts of one component, or the component without some of its parts."""
+def siblings(tree: Tree) -> Counted:
+    """Yield sums of parts of one component, and the component without some of its parts."""
     counts = tree.counts()
     for whole, parts in families(tree):
         for number in range(1, len(parts)):
             for chosen in combinations(parts, number):
                 count = sum(counts[part] for part in chosen)
-                if 1 < number <= MOST_ADDED:
-                    yield count, Account(tuple(map(_part, chosen)), number)
-                if number <= MOST_LEFT_OUT:
+                if 1 < number <= MAX_ADDED:
+                    yield count, Explanation(tuple(map(_part, chosen)), number)
+                if number <= MAX_LEFT_OUT:
                     yield counts[whole] - count, _without(whole, chosen)
 
 
-def coarse_accounts(tree: Tree) -> Found:
-    """The whole model under at most one convention, or without its coarse parts."""
+def coarse_explanations(tree: Tree) -> Counted:
+    """Yield the whole model under at most one convention, or without its coarse parts."""
     yield from whole_under(tree, most=2)
     parts = list(_coarse(tree, WHOLE))
-    for number in range(1, MOST_LEFT_OUT + 1):
+    for number in range(1, MAX_LEFT_OUT + 1):
         for chosen in combinations(parts, number):
-            account = _without(WHOLE, chosen)
-            yield tree.number(account), account
+            explanation = _without(WHOLE, chosen)
+            yield tree.number(explanation), explanation
 
 
 def families(tree: Tree) -> Iterator[tuple[Node, list[Node]]]:
-    """Each component with the parts that it is the sum of; the whole model with its tables."""
+    """Yield each component with the parts that it is the sum of; the whole model with tables."""
     counts = tree.counts()
     yield WHOLE, list(_coarse(tree, WHOLE))
     for node in counts:
@@ -114,46 +119,46 @@ def _coarse(tree: Tree, node: Node) -> Iterator[Node]:
     for part in tree.counts():
         if part.one or parent(part.component) != node.component or part == node:
             continue
-        if part.component.rpartition(".")[2] in ("embeddings", "encoder", "decoder"):
+        if leaf(part.component) in ("embeddings", "encoder", "decoder"):
             yield from _coarse(tree, part)
         else:
             yield part
 
 
-def pairs(tree: Tree) -> Found:
-    """A sum of two components that have parts of their own, wherever they lie."""
+def pairs(tree: Tree) -> Counted:
+    """Yield sums of two components that have parts of their own, wherever they lie."""
     counts = tree.counts()
     above = {parent(node.component) for node in counts}
     inner = [node for node in counts if node.component in above and node != WHOLE]
     for first, second in combinations(inner, 2):
-        if not f"{second.component}.".startswith(f"{first.component}."):
+        if not lies_in(second.component, first.component):
             count = counts[first] + counts[second]
-            yield count, Account((_part(first), _part(second)), 3)
+            yield count, Explanation((_part(first), _part(second)), 3)
 
 
-def left_out_or_twice(tree: Tree) -> Found:
-    """A component without one part of it, at any depth, or with that part counted twice."""
+def left_out_or_twice(tree: Tree) -> Counted:
+    """Yield each component without one part of it, or with that part counted twice."""
     counts = tree.counts()
     for outer, whole in counts.items():
         for inner, count in counts.items():
             if inside(inner, outer):
-                length = 2 + (inner.one and not outer.one)
+                complexity = 2 + (inner.one and not outer.one)
                 for times in (-1, 1):
-                    account = Account((_part(outer), _part(inner, times)), length)
-                    yield whole + times * count, account
+                    explanation = Explanation((_part(outer), _part(inner, times)), complexity)
+                    yield whole + times * count, explanation
 
 
-def full_width(tree: Tree, spec: Spec) -> Found:
-    """Attention whose A heads each have matrices of full size, and what it lies in.
+def full_width(tree: Tree, spec: Spec) -> Counted:
+    """Yield attention whose A heads each have matrices of full size, and what it lies in.
 
     Not one kernel of H·H for query, key and value, whose columns the heads share, but A of
     them, with biases or with the bias once; the same of the output projection.
     """
     counts, more = tree.counts(), spec.num_attention_heads - 1
     for outer, names in _widened(tree):
-        for leaf in ("", ".kernel"):
+        for suffix in ("", ".kernel"):
             wide = [
-                Node(f"{attention}.{name}{leaf}", outer[0].one)
+                Node(f"{attention}.{name}{suffix}", outer[0].one)
                 for attention in _attentions(tree, outer[0])
                 for name in names
             ]
@@ -161,8 +166,8 @@ def full_width(tree: Tree, spec: Spec) -> Found:
                 count = sum(counts[node] for node in outer) + more * sum(
                     counts[node] for node in wide
                 )
-                parts = (_part(node)._replace(heads=True) for node in wide)
-                yield count, Account((*map(_part, outer), *parts), 3)
+                parts = (_part(node)._replace(per_head_full_width=True) for node in wide)
+                yield count, Explanation((*map(_part, outer), *parts), 3)
 
 
 def _widened(tree: Tree) -> Iterator[tuple[list[Node], tuple[str, ...]]]:
@@ -189,11 +194,11 @@ def _related(attention: str, component: str) -> bool:
     return attention.startswith(component) or component.startswith(attention)
 
 
-def estimates(tree: Tree, spec: Spec) -> Found:
-    """The usual estimates, 12·L·H² and L·(12·H² + 13·H) + V·H, where F is not 4·H."""
+def estimates(tree: Tree, spec: Spec) -> Counted:
+    """Yield the usual estimates, 12·L·H² and L·(12·H² + 13·H) + V·H, where F is not 4·H."""
     if not hasattr(spec, "num_hidden_layers") or spec.hidden_size % spec.num_attention_heads:
         return
-    other = Tree(inventory(plain(spec).letters()))
+    other = Tree(inventory(usual_estimate(spec).letters()))
     layers, words = Node("layers"), Node("embeddings.word_embeddings")
     for conventions in (TRAINABLE, (*TRAINABLE, "weights-only")):
         counts = other.counts(conventions)
@@ -201,12 +206,12 @@ def estimates(tree: Tree, spec: Spec) -> Found:
             continue
         for nodes in ([layers], [words, layers]):
             parts = tuple(_part(node, conventions=conventions) for node in nodes)
-            yield sum(counts[node] for node in nodes), Account(parts, 3, plain=True)
+            yield sum(counts[node] for node in nodes), Explanation(parts, 3, as_estimate=True)
 
 
-def _without(whole: Node, parts: Iterable[Node]) -> Account:
+def _without(whole: Node, parts: Iterable[Node]) -> Explanation:
     left_out = tuple(_part(part, -1) for part in parts)
-    return Account((_part(whole), *left_out), 1 + len(left_out))
+    return Explanation((_part(whole), *left_out), 1 + len(left_out))
 
 
 def _part(node: Node, times: int = 1, conventions: tuple[str, ...] = TRAINABLE) -> Part:

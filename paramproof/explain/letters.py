@@ -1,53 +1,53 @@
-"""What an account comes to, in the letters of the model's family."""
+"""What an explanation comes to, in the letters of the model's family."""
 
 from __future__ import annotations
 
 from paramproof.algebra.symbols import sizes_as_symbols
-from paramproof.explain.explanation import Account, Part, plain, spec_of
+from paramproof.explain.explanation import Explanation, Part, spec_of, usual_estimate
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import counted
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.notation import text
+from paramproof.formulas.path import lies_in
 from paramproof.formulas.spec import FamilyLetters, Spec
-from paramproof.formulas.tensors import lies_in
 
 
-def in_letters(account: Account, spec: Spec) -> Expression:
-    """The number of ``account`` as a polynomial."""
-    letters = symbols(spec, account)
+def in_letters(explanation: Explanation, spec: Spec) -> Expression:
+    """The number of ``explanation`` as a polynomial."""
+    letters = symbols(spec, explanation)
     named = inventory(letters)
     total = Expression()
-    for part in account.parts:
-        times = part.times * ((letters.A - 1) if part.heads else 1)
+    for part in explanation.parts:
+        times = part.times * ((letters.A - 1) if part.per_head_full_width else 1)
         for tensor in counted(named, *part.conventions):
             if lies_in(tensor.path, part.component):
                 total += times * tensor.present * tensor.size * (1 if part.one else tensor.repeat)
     return total
 
 
-def beyond(account: Account, spec: Spec) -> Expression:
-    """What ``account`` has beyond the component that it begins with, as the model has it."""
-    return in_letters(account, spec) - in_letters(reference(account), spec)
+def beyond(explanation: Explanation, spec: Spec) -> Expression:
+    """What ``explanation`` has beyond the component that it begins with, as the model has it."""
+    return in_letters(explanation, spec) - in_letters(reference(explanation), spec)
 
 
-def reference(account: Account) -> Account:
-    """The component that ``account`` begins with, as the model has it."""
-    first = account.parts[0]
-    return Account((Part(first.component, first.one),), 1)
+def reference(explanation: Explanation) -> Explanation:
+    """The component that ``explanation`` begins with, as the model has it."""
+    first = explanation.parts[0]
+    return Explanation((Part(first.component, first.one),), 1)
 
 
-def symbols(spec: Spec, account: Account | None = None) -> FamilyLetters:
+def symbols(spec: Spec, explanation: Explanation | None = None) -> FamilyLetters:
     """The letters of ``spec``: a symbol for each size, numbers for the indicators.
 
     Where there are as many key heads as others, and target tokens as source tokens, they are
-    written so (G = A, U = V), and then AK = H too. A size that ``account`` changes has a prime.
+    written so (G = A, U = V), and then AK = H too. A size that ``explanation`` changes has a prime.
     """
-    if account and account.plain:
-        usual = symbols(plain(spec))
+    if explanation and explanation.as_estimate:
+        usual = symbols(usual_estimate(spec))
         return usual._replace(F=4 * usual.H)
     own = sizes_as_symbols(spec)._asdict()
     numbers = spec.letters()._asdict()
-    other = spec_of(account, spec).letters()._asdict() if account else numbers
+    other = spec_of(explanation, spec).letters()._asdict() if explanation else numbers
     for name, number in numbers.items():
         if other[name] != number:
             own[name] = letter(f"{name}'")
@@ -61,7 +61,7 @@ def symbols(spec: Spec, account: Account | None = None) -> FamilyLetters:
 
 
 def in_powers(residual: int, spec: Spec) -> str:
-    """A difference that no account fits, by its size: ``−3·H² + 12·H − 5``."""
+    """A difference that no explanation fits, by its size: ``−3·H² + 12·H − 5``."""
     hidden = int(spec.hidden_size)
     square, rest = _nearest(residual, hidden * hidden)
     linear, units = _nearest(rest, hidden)

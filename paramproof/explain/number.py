@@ -14,9 +14,11 @@ from fractions import Fraction
 
 UNITS = {"": 0, "k": 1, "m": 2, "b": 3, "g": 3, "t": 4}
 WORDS = {"thousand": "k", "million": "m", "billion": "b", "trillion": "t"}
-MOST_DIGITS = 30
-ZEROS = 5
-"""A number with more zeros at its end may be a rounded one."""
+MAX_DIGITS = 30
+"""A number with more digits is refused."""
+
+MIN_ROUNDED_ZEROS = 5
+"""A number with so many zeros at its end, or more, may be a rounded one."""
 
 _DIGITS = r"\d{1,3}(?P<separator>[,_'\u202f\u2009 ])\d{3}(?:(?P=separator)\d{3})*|\d+"
 _NUMBER = re.compile(
@@ -27,8 +29,8 @@ _NUMBER = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """One way to read a rounded number: it stands for any in [low, high).
+class RoundedReading:
+    """One way to read a rounded number: it stands for any number in [low, high).
 
     ``says`` completes "rounded …"; the narrower, the more it says.
     """
@@ -47,42 +49,42 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class WrittenNumber:
     """A number as it was written; ``exact`` is None where only rounded readings make sense."""
 
     text: str
     exact: int | None
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[RoundedReading, ...] = ()
 
     def __str__(self) -> str:
         return self.text if self.exact is None else f"{self.exact:,}"
 
 
-def read(text: str) -> Number:
-    """The number that ``text`` writes.
+def read(text: str) -> WrittenNumber:
+    """Return the number that ``text`` writes.
 
     Raises ``ValueError``, in one line, for what is no number, zero or absurdly long.
     """
     match = _NUMBER.fullmatch(text.strip())
-    if not match or len(text) > 2 * MOST_DIGITS:
-        shown = text if len(text) < 2 * MOST_DIGITS else f"{text[:MOST_DIGITS]}…"
+    if not match or len(text) > 2 * MAX_DIGITS:
+        shown = text if len(text) < 2 * MAX_DIGITS else f"{text[:MAX_DIGITS]}…"
         raise ValueError(f"{shown!r} is no number of parameters, as 2,362,368 or 110M are")
     whole = re.sub(r"\D", "", match["whole"])
     places, exponent = match["places"] or "", int(match["exponent"] or 0)
     digits = whole + places
-    if not int(digits) or len(digits) + exponent > MOST_DIGITS:
+    if not int(digits) or len(digits) + exponent > MAX_DIGITS:
         raise ValueError(f"{text.strip()!r} is no number of parameters that a model can have")
     word = (match["unit"] or match["word"] or "").lower()
     unit = WORDS.get(word, word)
     zeros = len(digits) - len(digits.rstrip("0"))
     if not (places or exponent or unit):
-        readings = _readings(int(digits), 0, "", zeros) if zeros >= ZEROS else ()
-        return Number(text.strip(), int(digits), tuple(readings))
+        readings = _readings(int(digits), 0, "", zeros) if zeros >= MIN_ROUNDED_ZEROS else ()
+        return WrittenNumber(text.strip(), int(digits), tuple(readings))
     shift = exponent - len(places)
-    return Number(text.strip(), None, tuple(_readings(int(digits), shift, unit, zeros)))
+    return WrittenNumber(text.strip(), None, tuple(_readings(int(digits), shift, unit, zeros)))
 
 
-def _readings(digits: int, shift: int, unit: str, zeros: int) -> Iterator[Reading]:
+def _readings(digits: int, shift: int, unit: str, zeros: int) -> Iterator[RoundedReading]:
     """Rounded to the last digit, in either unit; cut off there; rounded to the last non-zero."""
     power = UNITS[unit]
     one, binary = (Fraction(10) ** shift * base**power for base in (1000, 1024))
@@ -93,17 +95,17 @@ def _readings(digits: int, shift: int, unit: str, zeros: int) -> Iterator[Readin
         yield _rounded(digits, one, 0, figures)
         if unit:
             low = (digits - Fraction(1, 2)) * binary
-            yield Reading(low, low + binary, f"rounded, in 2{_raised(10 * power)}")
-        yield Reading(digits * one, (digits + 1) * one, "cut off after the last digit")
+            yield RoundedReading(low, low + binary, f"rounded, in 2{_raised(10 * power)}")
+        yield RoundedReading(digits * one, (digits + 1) * one, "cut off after the last digit")
     if coarse:
         yield _rounded(digits, one, coarse, figures - coarse)
 
 
-def _rounded(digits: int, one: Fraction, zeros: int, figures: int) -> Reading:
+def _rounded(digits: int, one: Fraction, zeros: int, figures: int) -> RoundedReading:
     step = one * 10**zeros
     plural = "s" if figures > 1 else ""
     says = f"rounded to {figures} significant digit{plural}"
-    return Reading(digits * one - step / 2, digits * one + step / 2, says)
+    return RoundedReading(digits * one - step / 2, digits * one + step / 2, says)
 
 
 def _raised(power: int) -> str:

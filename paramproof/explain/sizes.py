@@ -1,8 +1,8 @@
-"""Accounts of a model that has another number of tokens, positions or types than it has.
+"""Explanations by a model at another number of tokens, positions or types than its own.
 
 Every count is linear in these sizes, so the size is solved for: two counts give the slope.
-A size that some named model has makes an account. Any other fits one number in every H, so it
-counts as no account, and is said after everything else.
+A size that some named model has makes an explanation. Solving for an arbitrary size succeeds
+for one number in H by chance, so such matches are listed last, and not as explanations.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from paramproof.explain.explanation import Account, Sizes, with_sizes
-from paramproof.explain.grammar import Found, coarse_accounts
+from paramproof.explain.explanation import ChangedSizes, Explanation, with_sizes
+from paramproof.explain.grammar import Counted, coarse_explanations
 from paramproof.explain.tree import Tree
 from paramproof.formulas import inventory
 from paramproof.formulas.models import named_models
@@ -28,7 +28,7 @@ FIELDS = {
 
 @cache
 def known() -> dict[str, dict[int, list[str]]]:
-    """The sizes that named models have, by field, with the names of the models."""
+    """Return the sizes that named models have, by field, with the names of the models."""
     sizes: dict[str, dict[int, list[str]]] = {field: {} for field in FIELDS}
     for name, model in named_models().items():
         for field, owners in sizes.items():
@@ -37,22 +37,24 @@ def known() -> dict[str, dict[int, list[str]]]:
     return sizes
 
 
-def at_known_sizes(spec: Spec, *, alone: bool = False) -> Found:
-    """Accounts of the coarse forms at each size that another named model has.
+def at_known_sizes(spec: Spec, *, alone: bool = False) -> Counted:
+    """Yield explanations of the coarse forms at each size that another named model has.
 
     Unless ``spec`` is asked about ``alone``, not at those that make it another named model:
-    that one's own account is the shorter.
+    that model's own explanation is simpler.
     """
-    changes: dict[Sizes, list[tuple[int, Sizes]]] = {}
-    for sizes, account, count, slope in _sloped(spec):
+    changes: dict[ChangedSizes, list[tuple[int, ChangedSizes]]] = {}
+    for sizes, explanation, count, slope in _sloped(spec):
         if sizes not in changes:
             changes[sizes] = list(_others(spec, sizes, shorter=not alone))
         for more, other in changes[sizes]:
-            longer = account._replace(sizes=other, length=account.length + 2)
-            yield count + more * slope, longer
+            other_size = explanation._replace(sizes=other, complexity=explanation.complexity + 2)
+            yield count + more * slope, other_size
 
 
-def _others(spec: Spec, sizes: Sizes, *, shorter: bool) -> Iterator[tuple[int, Sizes]]:
+def _others(
+    spec: Spec, sizes: ChangedSizes, *, shorter: bool
+) -> Iterator[tuple[int, ChangedSizes]]:
     """The sizes that other named models have, each as a difference, and as fields."""
     (field, own), *_ = sizes
     for value in known()[field]:
@@ -66,31 +68,31 @@ def _named_specs() -> frozenset[Spec]:
     return frozenset(model.spec for model in named_models().values())
 
 
-def at_unnamed_sizes(spec: Spec, number: int) -> Iterator[Account]:
-    """Accounts of ``number`` as the whole model, at a size that is solved for."""
-    for sizes, account, count, slope in _sloped(spec):
-        if account.length > 1:
+def at_unnamed_sizes(spec: Spec, number: int) -> Iterator[Explanation]:
+    """Yield explanations of ``number`` as the whole model, at a size that is solved for."""
+    for sizes, explanation, count, slope in _sloped(spec):
+        if explanation.complexity > 1:
             continue
         field, own = sizes[0]
         value, rest = divmod(number - count, slope)
         value += own
         if not rest and 1 <= value <= FIELDS[field]:
             other = tuple((name, value) for name, _ in sizes)
-            yield account._replace(sizes=other, length=account.length + 2)
+            yield explanation._replace(sizes=other, complexity=explanation.complexity + 2)
 
 
-def _sloped(spec: Spec) -> Iterator[tuple[Sizes, Account, int, int]]:
-    """Each size with the coarse accounts it occurs in: what they come to, and what one adds."""
+def _sloped(spec: Spec) -> Iterator[tuple[ChangedSizes, Explanation, int, int]]:
+    """Each size with the coarse explanations it occurs in: their count, and what one adds."""
     tree = Tree(inventory(spec.letters()))
     for sizes in _sizes(spec):
         more = with_sizes(spec, tuple((field, size + 1) for field, size in sizes))
         larger = Tree(inventory(more.letters()))
-        for count, account in coarse_accounts(tree):
-            if slope := larger.number(account) - count:
-                yield sizes, account, count, slope
+        for count, explanation in coarse_explanations(tree):
+            if slope := larger.number(explanation) - count:
+                yield sizes, explanation, count, slope
 
 
-def _sizes(spec: Spec) -> Iterator[Sizes]:
+def _sizes(spec: Spec) -> Iterator[ChangedSizes]:
     """The sizes to change; what is one table's changes together."""
     together = getattr(spec, "share_embeddings", False)
     for field in FIELDS:

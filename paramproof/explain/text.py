@@ -1,4 +1,4 @@
-"""An explanation as lines of text, and as data."""
+"""Render explanations as lines of text, and as data."""
 
 from __future__ import annotations
 
@@ -8,101 +8,111 @@ from typing import Any
 
 from paramproof.explain import letters as algebra
 from paramproof.explain.explanation import recount
-from paramproof.explain.search import Explanation, Found
+from paramproof.explain.search import Explanations, Match
 from paramproof.explain.words import of_one
 from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.formulas.notation import MINUS, text
+from paramproof.formulas.printing import and_more, signed, some_of
 
-MOST = 6
-"""Accounts that are told."""
+MAX_SHOWN = 6
+"""So many explanations are printed."""
 
-MOST_UNNAMED = 3
-MOST_MODELS = 6
+MAX_UNNAMED_SHOWN = 3
+"""So many are printed of those that rest on a size that no named model has."""
+
+MAX_EQUAL_NAMED = 3
+MAX_MODELS_NAMED = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """An account in words and in letters.
+class Rendered:
+    """An explanation in words and in letters.
 
     ``difference`` is what it has beyond the component that it begins with, and ``residual``
     the same in letters; 0 and empty where it is that component, or a sum of several.
-    ``alike`` are further accounts that no letter tells from this one.
+    ``equal`` are further explanations that come to the same in letters.
     """
 
-    found: Found
+    match: Match
     letters: str
     difference: int = 0
     residual: str = ""
-    alike: tuple[str, ...] = ()
+    equal: tuple[str, ...] = ()
 
     def lines(self) -> Iterator[str]:
-        """The account, its algebra, its models."""
-        found = self.found
+        """Yield the explanation, its algebra, its models."""
+        found = self.match
         rounded = f" = {found.count:,}, {found.reading}" if found.reading else ""
         yield f"  {found.text}{rounded}"
-        whole = not found.account.parts[0].component
-        if self.residual and whole and not (found.account.sizes and len(found.models) > 1):
+        whole = not found.explanation.parts[0].component
+        if self.residual and whole and not (found.explanation.sizes and len(found.models) > 1):
             yield f"    claimed − formula = {signed(self.difference)} = {self.residual}"
         else:
             yield f"    = {self.letters}"
-        if self.alike:
-            yield f"    or as well: {_some(self.alike, 3)}"
-        yield f"    of {_some(found.models, MOST_MODELS)}"
+        if self.equal:
+            yield f"    equally: {some_of(self.equal, MAX_EQUAL_NAMED)}"
+        yield f"    of {some_of(found.models, MAX_MODELS_NAMED)}"
 
     def as_json(self) -> dict[str, Any]:
-        """This as JSON has it."""
-        account = self.found.account
+        """Return this as JSON has it."""
+        explanation = self.match.explanation
         return {
-            "account": self.found.text,
-            "count": self.found.count,
-            "reading": self.found.reading,
-            "models": list(self.found.models),
-            "length": account.length,
+            "explanation": self.match.text,
+            "count": self.match.count,
+            "reading": self.match.reading,
+            "models": list(self.match.models),
+            "complexity": explanation.complexity,
             "letters": self.letters,
             "difference": self.difference,
             "residual": self.residual,
-            "parts": [part._asdict() for part in account.parts],
-            "sizes": dict(account.sizes),
-            "plain": account.plain,
-            "alike": list(self.alike),
+            "parts": [part._asdict() for part in explanation.parts],
+            "sizes": dict(explanation.sizes),
+            "as_estimate": explanation.as_estimate,
+            "equal": list(self.equal),
         }
 
 
-def told(found: Iterable[Found]) -> list[Told]:
-    """Each account with its algebra; those of the same models that no letter tells apart as one."""
-    groups: dict[tuple[object, ...], list[Found]] = {}
+def render(found: Iterable[Match]) -> list[Rendered]:
+    """Return each explanation with its algebra, with one for all that are equal in letters."""
+    groups: dict[tuple[object, ...], list[Match]] = {}
     for one in found:
-        expression = algebra.in_letters(one.account, one.spec)
-        key = (expression, one.count, one.models, one.account.length)
+        expression = algebra.in_letters(one.explanation, one.spec)
+        key = (expression, one.count, one.models, one.explanation.complexity)
         groups.setdefault(key, []).append(one)
-    return [_told(first, tuple(other.text for other in alike)) for first, *alike in groups.values()]
+    return [
+        _render(first, tuple(other.text for other in alike)) for first, *alike in groups.values()
+    ]
 
 
-def _told(found: Found, alike: tuple[str, ...] = ()) -> Told:
-    letters = text(algebra.in_letters(found.account, found.spec))
-    if not of_one(found.account):
-        return Told(found, letters, alike=alike)
-    own = algebra.reference(found.account)
-    residual = algebra.beyond(found.account, found.spec)
-    difference = found.count - recount(own, found.spec)[0]
-    return Told(found, letters, difference, text(residual) if residual else "", alike)
+def _render(match: Match, equal: tuple[str, ...] = ()) -> Rendered:
+    letters = text(algebra.in_letters(match.explanation, match.spec))
+    if not of_one(match.explanation):
+        return Rendered(match, letters, equal=equal)
+    own = algebra.reference(match.explanation)
+    residual = algebra.beyond(match.explanation, match.spec)
+    difference = match.count - recount(own, match.spec)[0]
+    return Rendered(match, letters, difference, text(residual) if residual else "", equal)
 
 
-def lines(explanation: Explanation) -> Iterator[str]:
-    """What is printed: the accounts, or that there is none and what is near."""
-    number = explanation.number
-    if explanation.found:
-        where = ", ".join(explanation.none_in)
-        yield f"{number}: no account in {where}, but elsewhere it is" if where else f"{number} is"
-        accounts = told(explanation.found)
-        yield from _numbered(accounts, MOST)
-        yield from _legend(accounts[:MOST])
+def lines(answer: Explanations) -> Iterator[str]:
+    """Yield what is printed: the explanations, or that there is none and what is near."""
+    number = answer.number
+    if answer.found:
+        where = ", ".join(answer.none_in)
+        other = f"{number}: not explained by {where}; other models have it:"
+        yield other if where else f"{number} is"
+        rendered = render(answer.found)
+        yield from _numbered(rendered, MAX_SHOWN)
+        yield from _legend(rendered[:MAX_SHOWN])
         return
-    yield f"{number}: no account"
-    if explanation.unnamed:
-        yield "but at a size that no named model has, which fits by chance as well:"
-        yield from _numbered(told(explanation.unnamed), MOST_UNNAMED)
-    if near := explanation.nearest:
+    yield f"{number}: no explanation found"
+    if answer.unnamed:
+        yield (
+            "at another size of one table, which no named model has, it would be the following; "
+            "but one number in hidden_size fits so by chance:"
+        )
+        yield from _numbered(render(answer.unnamed), MAX_UNNAMED_SHOWN)
+    if near := answer.nearest:
         yield ""
         yield f"nearest: {near.count:,}, {near.text} of {', '.join(near.models)}"
         if number.exact:
@@ -112,44 +122,34 @@ def lines(explanation: Explanation) -> Iterator[str]:
             yield f"claimed − formula = {signed(residual)}{'' if same else f' = {powers}'}"
 
 
-def as_json(explanation: Explanation) -> dict[str, Any]:
-    """The whole explanation as JSON has it."""
-    near = explanation.nearest
+def as_json(answer: Explanations) -> dict[str, Any]:
+    """Return the whole answer as JSON has it."""
+    near = answer.nearest
     return {
-        "number": explanation.number.text,
-        "exact": explanation.number.exact,
-        "found": [one.as_json() for one in told(explanation.found)],
-        "unnamed": [one.as_json() for one in told(explanation.unnamed)],
-        "nearest": _told(near).as_json() if near else None,
-        "none_in": list(explanation.none_in),
+        "number": answer.number.text,
+        "exact": answer.number.exact,
+        "found": [one.as_json() for one in render(answer.found)],
+        "unnamed": [one.as_json() for one in render(answer.unnamed)],
+        "nearest": _render(near).as_json() if near else None,
+        "none_in": list(answer.none_in),
     }
 
 
-def signed(number: int) -> str:
-    """With thousands, and the sign of the field."""
-    return f"{number:+,}".replace("-", MINUS)
-
-
-def _numbered(accounts: list[Told], most: int) -> Iterator[str]:
-    for one in accounts[:most]:
+def _numbered(rendered: list[Rendered], limit: int) -> Iterator[str]:
+    for one in rendered[:limit]:
         yield ""
         yield from one.lines()
-    if len(accounts) > most:
+    for more in and_more([""] * len(rendered), limit)[limit:]:
         yield ""
-        yield f"  and {len(accounts) - most} more"
+        yield f"  {more}"
 
 
-def _legend(accounts: list[Told]) -> Iterator[str]:
+def _legend(rendered: list[Rendered]) -> Iterator[str]:
     """What the conventions mean that were named."""
-    parts = [part for one in accounts for part in one.found.account.parts]
+    parts = [part for one in rendered for part in one.match.explanation.parts]
     names = dict.fromkeys(name for part in parts for name in part.conventions)
     named = [name for name in names if name != "trainable"]
     if named:
         yield ""
     for name in named:
         yield f"{name}: {CONVENTIONS[name].__doc__}"
-
-
-def _some(names: tuple[str, ...], most: int) -> str:
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")

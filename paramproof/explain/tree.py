@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from paramproof.explain.explanation import TRAINABLE, Account, Part
+from paramproof.explain.explanation import TRAINABLE, Explanation, Part
 from paramproof.formulas import Inventory
 from paramproof.formulas.conventions import counted, size
-from paramproof.formulas.tensors import LAYER
+from paramproof.formulas.path import LAYER, beginnings, has_layer, leaf, lies_in
 
 
 class Node(NamedTuple):
@@ -24,7 +24,7 @@ class Node(NamedTuple):
 
 
 WHOLE = Node()
-Counts = dict[Node, int]
+NodeCounts = dict[Node, int]
 
 
 class Tree:
@@ -32,15 +32,15 @@ class Tree:
 
     def __init__(self, inventory: Inventory) -> None:
         self.inventory = inventory
-        self._counts: dict[tuple[str, ...], Counts] = {}
+        self._counts: dict[tuple[str, ...], NodeCounts] = {}
 
-    def counts(self, conventions: tuple[str, ...] = TRAINABLE) -> Counts:
-        """What each component counts under ``conventions``; those that count nothing are absent.
+    def counts(self, conventions: tuple[str, ...] = TRAINABLE) -> NodeCounts:
+        """Return each component's count under ``conventions``; those that are 0 are absent.
 
         A component of one layer has a count for it and one for all, where there are several.
         """
         if conventions not in self._counts:
-            sums: Counts = defaultdict(int)
+            sums: NodeCounts = defaultdict(int)
             for tensor in counted(self.inventory, *conventions):
                 if amount := tensor.present * tensor.size:
                     for node in nodes(tensor.path):
@@ -51,13 +51,13 @@ class Tree:
         return self._counts[conventions]
 
     def whole(self, conventions: tuple[str, ...]) -> int:
-        """What the whole model counts under ``conventions``."""
+        """Return what the whole model counts under ``conventions``."""
         counted_size: int = size(counted(self.inventory, *conventions))
         return counted_size
 
-    def number(self, account: Account) -> int:
-        """What ``account`` comes to on this model, whose sizes and layers are not changed."""
-        return sum(part.times * self._part(part) for part in account.parts)
+    def number(self, explanation: Explanation) -> int:
+        """Return what ``explanation`` comes to on this model, at the model's own sizes."""
+        return sum(part.times * self._part(part) for part in explanation.parts)
 
     def _part(self, part: Part) -> int:
         node = Node(part.component, part.one)
@@ -68,36 +68,27 @@ class Tree:
 
 @cache
 def nodes(path: str) -> tuple[Node, ...]:
-    """Every component that the tensor at ``path`` lies in, the whole model first."""
+    """Return every component that the tensor at ``path`` lies in, the whole model first."""
     return tuple(_nodes(path))
 
 
 def _nodes(path: str) -> Iterator[Node]:
     yield WHOLE
-    levels = path.split(".")
-    for depth in range(1, len(levels) + 1):
-        component = ".".join(levels[:depth])
-        if LAYER not in levels[:depth]:
-            yield Node(component)
-            continue
-        yield Node(component, one=True)
+    for component in beginnings(path):
+        if has_layer(component):
+            yield Node(component, one=True)
         # All layers of a stack are the stack.
-        if levels[depth - 1] != LAYER:
+        if leaf(component) != LAYER:
             yield Node(component)
 
 
-def _doubled(node: Node, sums: Counts) -> bool:
+def _doubled(node: Node, sums: NodeCounts) -> bool:
     """Whether this is one layer of a single one, which all layers are too."""
     return node.one and sums.get(Node(node.component)) == sums[node]
 
 
-def parent(component: str) -> str:
-    """The component directly above."""
-    return component.rpartition(".")[0]
-
-
 def inside(inner: Node, outer: Node) -> bool:
-    """Whether ``inner`` is a smaller part of ``outer``, one layer's of one layer's or of all."""
+    """Return whether ``inner`` is a smaller part of ``outer``, in one layer or in all."""
     if inner.component == outer.component or (outer.one and not inner.one):
         return False
-    return not outer.component or inner.component.startswith(f"{outer.component}.")
+    return lies_in(inner.component, outer.component)

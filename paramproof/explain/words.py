@@ -1,22 +1,24 @@
-"""Accounts in words."""
+"""Explanations in words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from paramproof.explain.explanation import TRAINABLE, Account, Part
+from paramproof.explain.explanation import TRAINABLE, Explanation, Part
 from paramproof.explain.sizes import known
-from paramproof.formulas.tensors import LAYER
+from paramproof.formulas.path import LAYER, has_layer, in_braces, leaf, lies_in, parent
+from paramproof.formulas.printing import some_of
 
-MOST_OWNERS = 3
+MAX_OWNERS_NAMED = 3
+"""Of the named models that have a size, so many are named."""
 
 
-def words(account: Account) -> str:
-    """The account as a person would give it, without the model's name.
+def words(explanation: Explanation) -> str:
+    """Return ``explanation`` as a person would give it, without the model's name.
 
     ``the whole model without pooler``, ``layers.*.attention in one layer`` …
     """
-    base, left_out, again, wide = split(account)
+    base, left_out, again, wide = split(explanation)
     text = " + ".join(_components(base))
     if left_out:
         text += f" without {_listed(left_out, base[0])}"
@@ -25,42 +27,40 @@ def words(account: Account) -> str:
     if wide:
         same = [part.component for part in wide] == [part.component for part in base]
         text += f", each head at full width{'' if same else f' in {_listed(wide, base[0])}'}"
-    if account.plain:
+    if explanation.as_estimate:
         text += ", as if these layers were BERT's at F = 4·H"
-    if account.sizes:
-        text += f", at {_sizes(account)}"
+    if explanation.sizes:
+        text += f", at {_sizes(explanation)}"
     return text
 
 
-def split(account: Account) -> tuple[list[Part], list[Part], list[Part], list[Part]]:
-    """The parts that are counted, left out, counted a second time, and widened."""
-    first, *rest = account.parts
-    added = [part for part in rest if part.times > 0 and not part.heads]
-    again = [part for part in added if _inside(part, first)]
+def split(explanation: Explanation) -> tuple[list[Part], list[Part], list[Part], list[Part]]:
+    """Return the parts that are counted, left out, counted a second time, and widened."""
+    first, *rest = explanation.parts
+    added = [part for part in rest if part.times > 0 and not part.per_head_full_width]
+    again = [part for part in added if lies_in(part.component, first.component)]
     base = [first, *(part for part in added if part not in again)]
     left_out = [part for part in rest if part.times < 0]
-    return base, left_out, again, [part for part in rest if part.heads]
+    return base, left_out, again, [part for part in rest if part.per_head_full_width]
 
 
-def of_one(account: Account) -> bool:
-    """Whether the account starts from one component, and is not a sum of several."""
-    return len(split(account)[0]) == 1
+def of_one(explanation: Explanation) -> bool:
+    """Return whether the explanation starts from one component, and is no sum of several."""
+    return len(split(explanation)[0]) == 1
 
 
 def _components(parts: Sequence[Part]) -> list[str]:
     """Parts by their names; those of one component together, ``attention.{query,key}``."""
     groups: dict[tuple[object, ...], list[str]] = {}
     for part in parts:
-        above, _, name = part.component.rpartition(".")
+        above = parent(part.component)
         key = (above or part.component, part.one, part.conventions)
-        groups.setdefault(key, []).append(name)
+        groups.setdefault(key, []).append(leaf(part.component))
     texts = []
     for part in parts:
-        above, _, name = part.component.rpartition(".")
-        names = groups.pop((above or part.component, part.one, part.conventions), [])
-        if names:
-            joined = name if len(names) == 1 else f"{{{','.join(names)}}}"
-            path = f"{above}.{joined}" if above else joined
+        above = parent(part.component)
+        if names := groups.pop((above or part.component, part.one, part.conventions), []):
+            path = f"{above}.{in_braces(names)}" if above else in_braces(names)
             texts.append(_component(part._replace(component=path)))
     return texts
 
@@ -69,7 +69,7 @@ def _component(part: Part) -> str:
     text = part.component or "the whole model"
     if part.component.endswith(LAYER):
         text = f"one layer of {part.component.removesuffix(f'.{LAYER}')}"
-    elif LAYER in part.component.split("."):
+    elif has_layer(part.component):
         text += " in one layer" if part.one else " in all layers"
     conventions = [name for name in part.conventions if (name,) != TRAINABLE]
     return f"{text} ({', '.join(conventions)})" if conventions else text
@@ -77,24 +77,19 @@ def _component(part: Part) -> str:
 
 def _listed(parts: Sequence[Part], base: Part) -> str:
     """Parts of ``base``; what is in the same layers is said relative to it."""
-    if LAYER in base.component.split(".") and all(part.one == base.one for part in parts):
+    if has_layer(base.component) and all(part.one == base.one for part in parts):
         inner = (part.component.removeprefix(f"{base.component}.") for part in parts)
         parts = [Part(component) for component in inner]
     *most, last = _components(parts)
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def _inside(part: Part, other: Part) -> bool:
-    return not other.component or f"{part.component}.".startswith(f"{other.component}.")
-
-
-def _sizes(account: Account) -> str:
+def _sizes(explanation: Explanation) -> str:
     """The sizes with the models that have them all; those of one table are one size."""
-    values = {field.removeprefix("target_"): value for field, value in account.sizes}
+    values = {field.removeprefix("target_"): value for field, value in explanation.sizes}
     text = ", ".join(f"{field}={value}" for field, value in values.items())
     owners = [known()[field].get(value, []) for field, value in values.items()]
     names = [name for name in owners[0] if all(name in own for own in owners)]
     if not names:
         return f"{text}, which no named model has"
-    more = len(names) - MOST_OWNERS
-    return f"{text} (of {', '.join(names[:MOST_OWNERS])}{f' and {more} more' if more > 0 else ''})"
+    return f"{text} (of {some_of(names, MAX_OWNERS_NAMED)})"

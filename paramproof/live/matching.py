@@ -1,9 +1,9 @@
-"""Which weight of a live model is which canonical tensor, as far as shapes can tell.
+"""Find which weight of a live model is which canonical tensor, as far as shapes can tell.
 
 A tensor may be stored in any of a closed list of forms: as it is, transposed, with its heads
 split off; the three projections of attention fused in one; all layers stacked in one. Axes
 of length 1 do not count. Whether a model fuses or stacks is decided for the whole of it:
-whichever leaves the least over. Two tensors of one shape cannot be told apart, and a report
+whichever leaves the least over. Two tensors of one shape look alike, so a report
 names all that could be meant.
 """
 
@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from itertools import product
 
 from paramproof.formulas import Spec, Tensor, inventory
-from paramproof.formulas.tensors import LAYER
-from paramproof.live.readers import Stored
+from paramproof.formulas.path import has_layer
+from paramproof.formulas.report import Shape
+from paramproof.live.readers import LiveWeight
 
-Shape = tuple[int, ...]
 QKV = ("query", "key", "value")
 
 
@@ -40,14 +40,15 @@ class Unit:
 class Matching:
     """Pairs that fit, and what is left over on either side."""
 
-    pairs: tuple[tuple[Unit, Stored], ...]
+    pairs: tuple[tuple[Unit, LiveWeight], ...]
     missing: tuple[Unit, ...]
-    unexpected: tuple[Stored, ...]
+    unexpected: tuple[LiveWeight, ...]
 
     @property
     def left_over(self) -> int:
         """Entries without a counterpart, on both sides."""
-        return sum(one.size for one in (*self.missing, *self.unexpected))
+        missing = sum(unit.size for unit in self.missing)
+        return missing + sum(weight.size for weight in self.unexpected)
 
     def missing_together(self) -> list[tuple[frozenset[str], list[Unit]]]:
         """What is missing, with the paths of all that may be missing in its place.
@@ -73,14 +74,14 @@ class Matching:
             frontier += new
         return frozenset(other.path for other in reached)
 
-    def alike(self, weight: Stored) -> int:
+    def alike(self, weight: LiveWeight) -> int:
         """How many weights of the model have the shape of ``weight``."""
         weights = [*(other for _, other in self.pairs), *self.unexpected]
         return sum(_without_ones(other.shape) == _without_ones(weight.shape) for other in weights)
 
 
-def matched(spec: Spec, weights: Sequence[Stored]) -> Matching:
-    """The matching that leaves the least over, of a model that may fuse and stack or not."""
+def match_weights(spec: Spec, weights: Sequence[LiveWeight]) -> Matching:
+    """Return the matching that leaves the least over, of a model that may fuse and stack or not."""
     choices = product((False, True), repeat=2)
     matchings = [most_pairs(list(_units(spec, *choice)), weights) for choice in choices]
     return min(matchings, key=lambda matching: matching.left_over)
@@ -102,7 +103,7 @@ def _units(spec: Spec, fused: bool, stacked: bool) -> Iterator[Unit]:
             forms = _fused_forms(shape, key, spec.head_size)
             shape = (*shape[:-1], shape[-1] + 2 * key)
         layers = tensor.repeat
-        if LAYER not in path.split("."):
+        if not has_layer(path):
             yield _unit(path, shape, forms)
         elif stacked and layers:
             yield _unit(path, (layers, *shape), [(layers, *form) for form in forms])
@@ -152,8 +153,8 @@ def _split(width: int, head_size: int) -> Shape:
     return width // head_size, head_size
 
 
-def most_pairs(units: list[Unit], weights: Sequence[Stored]) -> Matching:
-    """As many pairs as can be, by augmenting paths; what is trainable is given first."""
+def most_pairs(units: list[Unit], weights: Sequence[LiveWeight]) -> Matching:
+    """Return as many pairs as can be, by augmenting paths; trainable weights are taken first."""
     by_shape: dict[Shape, list[int]] = {}
     order = sorted(range(len(weights)), key=lambda index: not weights[index].trainable)
     for index in order:

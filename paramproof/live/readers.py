@@ -1,4 +1,4 @@
-"""The weights of a live model, whatever their names, and of which framework it is.
+"""Read the weights of a live model, whatever their names and the framework.
 
 A framework is known by the modules its model's classes come from. None is imported to find
 out; one that a model comes from has been imported by whoever made the model.
@@ -18,7 +18,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class LiveWeight:
     """One stored array of a live model, under the first of its names."""
 
     path: str
@@ -31,8 +31,8 @@ class Stored:
         return math.prod(self.shape)
 
 
-def stored(model: Any) -> list[Stored]:
-    """Every weight of a live model once, by identity.
+def live_weights(model: Any) -> list[LiveWeight]:
+    """Return every weight of a live model once, by identity.
 
     ``model`` is a ``torch.nn.Module``, a Keras 3 or tf-keras model or layer, an
     ``nnx.Module``, or of linen: a bound module, a pair (module, variables), or the variables
@@ -47,8 +47,8 @@ def stored(model: Any) -> list[Stored]:
     return found
 
 
-def reader(model: Any) -> Callable[[Any], Iterator[Stored]]:
-    """What reads the weights of ``model``, by where its classes come from."""
+def reader(model: Any) -> Callable[[Any], Iterator[LiveWeight]]:
+    """Return what reads the weights of ``model``, by where its classes come from."""
     if isinstance(model, Mapping):
         return _linen_variables
     if isinstance(model, tuple) and len(model) == 2 and isinstance(model[1], Mapping):
@@ -70,17 +70,17 @@ def _comes_from(framework: str, model: Any) -> bool:
     return any(f"{module}.".startswith(f"{framework}.") for module in modules)
 
 
-def _torch(model: Any) -> Iterator[Stored]:
+def _torch(model: Any) -> Iterator[LiveWeight]:
     if not hasattr(type(model), "named_parameters"):
         raise ValueError(f"{_name(model)} is no nn.Module")
     # PyTorch itself gives a parameter with several names once.
     for path, parameter in model.named_parameters():
         if type(parameter).__name__ == "UninitializedParameter":
             raise ValueError(f"{_name(model)} is not built: {path} has no shape yet")
-        yield Stored(path, tuple(parameter.shape), parameter.requires_grad)
+        yield LiveWeight(path, tuple(parameter.shape), parameter.requires_grad)
 
 
-def _keras(model: Any) -> Iterator[Stored]:
+def _keras(model: Any) -> Iterator[LiveWeight]:
     if not hasattr(type(model), "trainable_weights"):
         raise ValueError(f"{_name(model)} is no Keras model or layer")
     layers = [model, *getattr(model, "layers", ())]
@@ -93,16 +93,16 @@ def _keras(model: Any) -> Iterator[Stored]:
         if id(variable) not in seen:
             seen.add(id(variable))
             path = getattr(variable, "path", variable.name)
-            yield Stored(path, tuple(variable.shape), id(variable) in trainable)
+            yield LiveWeight(path, tuple(variable.shape), id(variable) in trainable)
 
 
-def _linen(model: Any) -> Iterator[Stored]:
+def _linen(model: Any) -> Iterator[LiveWeight]:
     if not hasattr(type(model), "variables") or getattr(model, "scope", None) is None:
-        raise ValueError(f"{_name(model)} holds no variables: give (module, variables)")
+        raise ValueError(f"{_name(model)} has no variables: give (module, variables)")
     yield from _linen_variables(model.variables)
 
 
-def _linen_variables(variables: Mapping[str, Any]) -> Iterator[Stored]:
+def _linen_variables(variables: Mapping[str, Any]) -> Iterator[LiveWeight]:
     params = variables.get("params")
     collections = variables if isinstance(params, Mapping) else {"params": variables}
     seen: set[int] = set()
@@ -112,7 +112,7 @@ def _linen_variables(variables: Mapping[str, Any]) -> Iterator[Stored]:
             abstract = type(leaf).__name__ == "ShapeDtypeStruct"
             if abstract or id(leaf) not in seen:
                 seen.add(id(leaf))
-                yield Stored(path, tuple(leaf.shape), collection == "params")
+                yield LiveWeight(path, tuple(leaf.shape), collection == "params")
 
 
 def _leaves(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
@@ -132,14 +132,14 @@ def _leaves(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
         raise ValueError(f"{path} is of type {type(tree).__name__} and no array")
 
 
-def _nnx(model: Any) -> Iterator[Stored]:
+def _nnx(model: Any) -> Iterator[LiveWeight]:
     # Whoever made the model has imported it.
     from flax import nnx
 
     for kind in (nnx.Param, nnx.BatchStat):
         for path, variable in nnx.to_flat_state(nnx.state(model, kind)):
             shape = tuple(variable.get_value().shape)
-            yield Stored(".".join(map(str, path)), shape, kind is nnx.Param)
+            yield LiveWeight(".".join(map(str, path)), shape, kind is nnx.Param)
 
 
 def _name(model: Any) -> str:

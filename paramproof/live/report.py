@@ -1,4 +1,4 @@
-"""A live model, made by anyone under any names, held to the formula by its shapes."""
+"""Compare a live model, whatever the names of its weights, with the formula by its shapes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from paramproof.formulas import Spec, closed_form
-from paramproof.formulas.report import aligned
-from paramproof.live.matching import Matching, matched
-from paramproof.live.readers import Stored, stored
-from paramproof.sources.reference import in_one_line, pointed_at
+from paramproof.formulas.printing import shape_text, some_of
+from paramproof.formulas.report import aligned, totals
+from paramproof.live.matching import Matching, match_weights
+from paramproof.live.readers import LiveWeight, live_weights
+from paramproof.sources.reference import in_one_line, load_reference
 
-MOST_NAMES = 4
-"""Components named for a shape that several have."""
+MAX_COMPONENTS_NAMED = 4
+"""Of the components that have one shape, so many are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +42,13 @@ class LiveReport:
         return not (self.difference or self.matching.missing or unexpected)
 
     def render(self, spec: object) -> str:
-        """This report as text: a spec to paste, the totals, what has no counterpart.
+        """Return this report as text: a spec to paste, the totals, what has no counterpart.
 
         The differences of the rows add up to that of the totals.
         """
         lines = [
             f"spec = {spec!r}",
-            f"actual {self.actual:,} - formula {self.formula:,} = {self.difference:+,}",
+            totals(self.actual, self.formula),
             f"not trainable: {self.frozen:,}",
         ]
         rows = [*self._missing(), *self._unexpected(), *self._frozen()]
@@ -59,9 +60,12 @@ class LiveReport:
     def _missing(self) -> Iterator[tuple[str, ...]]:
         """A row for all that may be the one missing: what is stored alike looks alike."""
         for paths, units in self.matching.missing_together():
-            names, size = _some(sorted(paths)), sum(unit.size for unit in units)
+            names, size = (
+                some_of(sorted(paths), MAX_COMPONENTS_NAMED),
+                sum(unit.size for unit in units),
+            )
             note = f"{len(units)} of these" if len(paths) > 1 else _times(len(units))
-            yield "missing", _shape(units[0].shape), names, f"{-size:+,}", note
+            yield "missing", shape_text(units[0].shape), names, f"{-size:+,}", note
 
     def _unexpected(self) -> Iterator[tuple[str, ...]]:
         for weight in self.matching.unexpected:
@@ -69,23 +73,23 @@ class LiveReport:
                 others = self.matching.alike(weight) - 1
                 few = {0: "", 1: "or the other one of this shape"}
                 note = few.get(others, f"or one of {others} others of this shape")
-                yield "unexpected", _shape(weight.shape), weight.path, f"{weight.size:+,}", note
+                yield "unexpected", shape_text(weight.shape), weight.path, f"{weight.size:+,}", note
 
     def _frozen(self) -> Iterator[tuple[str, ...]]:
         for unit, weight in self.matching.pairs:
             if not weight.trainable:
-                shape = _shape(weight.shape)
+                shape = shape_text(weight.shape)
                 yield "frozen", shape, weight.path, f"{-weight.size:+,}", f"as {unit.path}"
 
 
 def compare_live(model: Any, spec: Spec) -> LiveReport:
-    """The report on a live model; ``readers.stored`` says what may be one, and raises."""
-    weights: list[Stored] = stored(model)
+    """Compare a live model with the formula of ``spec``; raises as ``live_weights`` does."""
+    weights: list[LiveWeight] = live_weights(model)
     return LiveReport(
         formula=closed_form(spec.letters()),
         actual=sum(weight.size for weight in weights if weight.trainable),
         frozen=sum(weight.size for weight in weights if not weight.trainable),
-        matching=matched(spec, weights),
+        matching=match_weights(spec, weights),
     )
 
 
@@ -109,21 +113,12 @@ def model_named(reference: str) -> Any:
 
     Raises ``ValueError``, in one line, where there is none or it raises.
     """
-    function = pointed_at(reference)
+    function = load_reference(reference)
     try:
         return function()
     except (Exception, SystemExit) as error:
         raise ValueError(f"{reference} raised {in_one_line(error)}") from error
 
 
-def _some(names: list[str]) -> str:
-    more = len(names) - MOST_NAMES
-    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
-
-
 def _times(number: int) -> str:
     return f"{number} of it" if number > 1 else ""
-
-
-def _shape(shape: tuple[int, ...]) -> str:
-    return "({})".format(", ".join(map(str, shape)))

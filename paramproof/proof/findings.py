@@ -6,16 +6,16 @@ import math
 from collections.abc import Iterator, Sequence
 
 from paramproof.algebra.residual import IN_LAYERS, Residual
-from paramproof.formulas import Inventory, Letters, inventory
-from paramproof.formulas.comparison import shared_path
+from paramproof.formulas import EncoderLetters, Inventory, inventory
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.layout import STACKED, stored_shape
-from paramproof.formulas.tensors import LAYER, Tensor
+from paramproof.formulas.path import LAYER, shared_path
+from paramproof.formulas.tensors import Tensor
 from paramproof.proof.parts import encoder_letters
 from paramproof.proof.symbolic import POINTS, SymbolicTensor
 
 
-def residuals(read: Sequence[SymbolicTensor], letters: Letters) -> list[Residual]:
+def residuals(read: Sequence[SymbolicTensor], letters: EncoderLetters) -> list[Residual]:
     """Return each way in which tensors read in letters are not as the formula says.
 
     A residual may be of size 0: another shape with as many entries, or an unknown name beside a
@@ -42,7 +42,7 @@ def residuals(read: Sequence[SymbolicTensor], letters: Letters) -> list[Residual
 
 
 def _compared(
-    read: SymbolicTensor, tensors: Sequence[Tensor], letters: Letters
+    read: SymbolicTensor, tensors: Sequence[Tensor], letters: EncoderLetters
 ) -> Iterator[Residual]:
     """Yield how one native tensor is not as the canonical tensors in it ask for."""
     path = shared_path(tensor.path for tensor in tensors)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from paramproof.algebra.symbols import symbols, with_head_size
 from paramproof.builders.protocol import Builder
-from paramproof.formulas import EncoderSpec, Letters
+from paramproof.formulas import EncoderLetters, EncoderSpec
 from paramproof.formulas.expression import Expression, letter
 
 FIELDS = {
@@ -50,12 +50,14 @@ def known_sizes(fixed: Mapping[str, object]) -> dict[str, int]:
     return {name: int(str(fixed[field])) for name, field in FIELDS.items() if field in fixed}
 
 
-def encoder_letters(parts: Parts | None = None, known: Mapping[str, int] | None = None) -> Letters:
+def encoder_letters(
+    parts: Parts | None = None, known: Mapping[str, int] | None = None
+) -> EncoderLetters:
     """Return the encoder's letters as symbols, with H = A·K, and ``known`` ones as numbers.
 
     The indicators are the ints of ``parts``, or symbols as well.
     """
-    letters = with_head_size(symbols(Letters))
+    letters = with_head_size(symbols(EncoderLetters))
     numbers = dict(known or {})
     own = {name: numbers[name] for name in letters._fields if name in numbers}
     hidden = letters.H.substitute(numbers)

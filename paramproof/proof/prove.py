@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from paramproof.algebra.residual import lines
@@ -22,12 +22,13 @@ from paramproof.proof import symbolic
 from paramproof.proof.findings import components_of_size, residuals
 from paramproof.proof.interpolation import interpolate
 from paramproof.proof.parts import Parts, encoder_letters
+from paramproof.record import Record
 
 ProofStatus: TypeAlias = Literal["proved", "different", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Record):
     """What was proved of one framework, or what stands against it.
 
     ``recovered``, ``formula`` and ``residual`` are polynomials as text; ``known`` are letters
@@ -36,7 +37,6 @@ class Proof:
     there is nothing of all that.
     """
 
-    framework: str
     version: str
     status: ProofStatus
     recovered: str = ""
@@ -59,15 +59,6 @@ class Proof:
     def broken(cls, framework: Framework, reason: str) -> Proof:
         """The record of a worker that died."""
         return cls(framework.name, framework.version, "broken", reason=reason)
-
-    def as_json(self) -> dict[str, Any]:
-        """This proof in dicts, lists and scalars."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Proof:
-        """The proof that ``as_json`` wrote."""
-        return cls(**data | {key: tuple(data[key]) for key in ("parts", "findings")})
 
 
 class _Counting:

@@ -5,7 +5,7 @@ it is made of: 231 = 3·7·11 is 3·A·K. Two builds with other primes must say 
 such as P + 2, takes a third to be told from a coincidence. A length that nothing explains is
 an error, and so is one that two things explain.
 
-The tensors are then held to the formula's algebra one by one, each expected shape derived
+The tensors are then compared with the formula's algebra one by one, each expected shape derived
 from its declared layout, in symbols.
 
 What would fool it: a builder that does otherwise at sizes that are no such primes. See
@@ -27,7 +27,7 @@ from paramproof.builders.protocol import Builder
 from paramproof.formulas import Weight
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.notation import text
-from paramproof.formulas.tensors import LAYER
+from paramproof.formulas.path import LAYER
 from paramproof.proof.parts import FIELDS, Parts, spec_of
 
 Sizes = Mapping[str, int]

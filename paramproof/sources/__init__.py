@@ -1,1 +1,1 @@
-"""What users point at: names, configurations, checkpoints, functions."""
+"""What users name: models, configurations, checkpoints and functions."""

@@ -1,4 +1,4 @@
-"""MODULE:FUNCTION, as found by Python or in the working directory."""
+"""Load a function named as MODULE:FUNCTION, from Python's path or the working directory."""
 
 from __future__ import annotations
 
@@ -7,29 +7,30 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 
-def pointed_at(reference: str) -> Callable[..., Any]:
-    """The function that ``reference``, written MODULE:FUNCTION, names.
+def load_reference(reference: str) -> Callable[..., Any]:
+    """Return the function that ``reference``, written MODULE:FUNCTION, names.
 
     Raises ``ValueError``, in one line, where there is none.
     """
     module, colon, name = reference.partition(":")
     if not (colon and name.isidentifier() and all(map(str.isidentifier, module.split(".")))):
         raise ValueError(f"{reference!r} is not MODULE:FUNCTION")
-    # Not getattr: a module's own __getattr__ is code that nobody pointed at.
+    # Not getattr: a module's own __getattr__ is code that nobody asked to run.
     namespace = vars(_imported(module))
     if name not in namespace:
         raise ValueError(f"{reference}: {module} has no {name!r}")
-    if not callable(namespace[name]):
-        kind = type(namespace[name]).__name__
+    function = namespace[name]
+    if not callable(function):
+        kind = type(function).__name__
         raise ValueError(f"{reference}: {name!r} is no function, it is of type {kind}")
-    return namespace[name]
+    return cast(Callable[..., Any], function)
 
 
 def in_one_line(error: BaseException) -> str:
-    """The kind of an error and what it says."""
+    """Return the type of an error and its message, in one line."""
     return f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
 
 

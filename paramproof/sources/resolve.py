@@ -1,7 +1,6 @@
-"""What a command takes for a model: a name, a configuration's file, or JSON inline.
+"""Resolve what a command takes for a model: a name, a configuration's file, or JSON inline.
 
-One resolver for all commands: what ``count`` reads, ``verify``, ``explain``, ``compare`` and
-``checkpoint`` read too.
+All commands use this one: ``count``, ``verify``, ``explain``, ``compare`` and ``checkpoint``.
 """
 
 from __future__ import annotations
@@ -17,13 +16,16 @@ from paramproof.formulas.families import spec_from
 from paramproof.formulas.models import SHORT_NAMES, NamedModel, named_model, named_models
 from paramproof.sources.configs import Configuration, read_config
 from paramproof.sources.configs.formats import config_only
-from paramproof.sources.configs.reading import LARGEST_FILE
+from paramproof.sources.configs.reading import MAX_FILE_BYTES
 from paramproof.sources.strict_json import object_in_file, object_in_text
 
 
 @dataclass(frozen=True, slots=True)
-class GivenModel:
-    """A model that somebody named, described or pointed at; the last two may say how."""
+class ResolvedModel:
+    """A model given by name, by a configuration file or as JSON.
+
+    ``named`` is the named model, ``configuration`` what was read of a file of that format.
+    """
 
     name: str
     spec: Spec
@@ -31,7 +33,7 @@ class GivenModel:
     configuration: Configuration | None = None
 
     def origin(self) -> Iterator[str]:
-        """Lines on where the sizes are from, and what has been published about them."""
+        """Yield lines on where the sizes are from, and what has been published about them."""
         if self.named:
             what = f" for {self.named.component}" if self.named.component else ""
             yield f"published{what}: {self.named.published} ({self.named.source})"
@@ -42,13 +44,13 @@ class GivenModel:
             yield f"sizes from: {self.name}, read as {read.architecture}{how}"
 
 
-def given_model(text: str, architecture: str = "") -> GivenModel:
-    """The model that ``text`` gives: by name, as a file, or as a JSON object.
+def resolve_model(text: str, architecture: str = "") -> ResolvedModel:
+    """Return the model that ``text`` is the name of, the file of, or describes as JSON.
 
     A file or object is a configuration, as ``paramproof.sources.configs`` reads it, or has the
     fields of a spec, with its family under ``family`` where the fields leave that open.
     ``architecture`` takes the place of the class that a configuration names. A named model
-    hides a file of the same name, which can be given with its directory, as ``./gpt2``.
+    hides a file of the same name, which can be written with its directory, as ``./gpt2``.
 
     Raises ``ValueError``, in one line, for anything else.
     """
@@ -59,23 +61,23 @@ def given_model(text: str, architecture: str = "") -> GivenModel:
         named = named_model(text)
         if architecture:
             raise ValueError(f"{named.name} is no configuration: it has no class to replace")
-        return GivenModel(named.name, named.spec, named=named)
+        return ResolvedModel(named.name, named.spec, named=named)
     if not (os.path.lexists(text) or os.sep in text or text.endswith(".json")):
         named_model(text)
-    return _described(text, object_in_file(Path(text), largest=LARGEST_FILE), architecture)
+    return _described(text, object_in_file(Path(text), largest=MAX_FILE_BYTES), architecture)
 
 
-def spec_given(text: str) -> Spec:
-    """The spec of ``given_model``."""
-    return given_model(text).spec
+def resolve_spec(text: str) -> Spec:
+    """Return the spec of ``resolve_model(text)``."""
+    return resolve_model(text).spec
 
 
-def _described(name: str, keys: Mapping[str, Any], architecture: str) -> GivenModel:
+def _described(name: str, keys: Mapping[str, Any], architecture: str) -> ResolvedModel:
     try:
         if architecture or ("family" not in keys and config_only(keys)):
             read = read_config(keys, architecture)
-            return GivenModel(name, read.spec, configuration=read)
-        return GivenModel(name, spec_from({"family": _family(keys), **keys}))
+            return ResolvedModel(name, read.spec, configuration=read)
+        return ResolvedModel(name, spec_from({"family": _family(keys), **keys}))
     except ValueError as error:
         raise ValueError(f"{name}: {error}" if name else str(error)) from error
 
@@ -87,5 +89,6 @@ def _family(keys: Mapping[str, Any]) -> str:
 
 
 def _fits(keys: Mapping[str, Any], family: Family) -> bool:
-    due = {field.name: field.default is MISSING for field in fields(family.spec)}
-    return {name for name, needed in due.items() if needed} <= keys.keys() <= due.keys()
+    needed = {field.name: field.default is MISSING for field in fields(family.spec)}
+    required = {name for name, must in needed.items() if must}
+    return required <= keys.keys() <= needed.keys()

@@ -1,4 +1,4 @@
-"""JSON that a stranger wrote, read with care: one object, no key twice, no file too long."""
+"""Read user-supplied JSON strictly: one object, no key twice, no file too long."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 
 def object_in_file(path: Path, *, largest: int) -> dict[str, Any]:
-    """The JSON object in the file at ``path``, of at most ``largest`` bytes.
+    """Return the JSON object in the file at ``path``, of at most ``largest`` bytes.
 
     Raises ``ValueError``, in one line that names the file, for anything else.
     """
@@ -28,7 +28,7 @@ def object_in_file(path: Path, *, largest: int) -> dict[str, Any]:
 
 
 def object_in_text(text: str, name: str) -> dict[str, Any]:
-    """The JSON object in ``text``, which is called ``name`` where it is refused.
+    """Return the JSON object in ``text``; an error calls it ``name``.
 
     Raises ``ValueError`` for what is no JSON, no object, or has a key twice.
     """
@@ -57,13 +57,13 @@ def require_file(path: Path) -> None:
 
 
 def shown(value: object) -> str:
-    """``value`` as it may stand in a message of one line: the start of a long one."""
+    """Return ``value`` as it may stand in a message of one line: the start of a long one."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 class _Refused(ValueError):
-    """JSON that Python would take, and a reader of sizes must not."""
+    """JSON that Python accepts and a reader of sizes must not."""
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:

@@ -1,16 +1,16 @@
-"""What a framework has in a component, read from its weights and from no formula."""
+"""Count what a framework has in a component, from its weights and from no formula."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
 from paramproof.formulas import Report, Row, Weight
-from paramproof.formulas.tensors import LAYER, lies_in
+from paramproof.formulas.path import has_layer, layer_of, lies_in, starred
 from paramproof.user_formulas.signature import TOTAL, components
 
 
-def held(expected: Mapping[str, int], weights: Iterable[Weight], layers: int) -> Report:
-    """A formula's counts beside a model's: a row for each component that differs.
+def compare_counts(expected: Mapping[str, int], weights: Iterable[Weight], layers: int) -> Report:
+    """Compare a formula's counts with a model's: a row for each component that differs.
 
     ``layers`` counts every layer, ``layers.*`` one of them: of unequal ones the first that
     differs. Of a model without layers, what is in one layer cannot be asked. The totals of
@@ -24,7 +24,7 @@ def held(expected: Mapping[str, int], weights: Iterable[Weight], layers: int) ->
         if actual[name] != expected[name]
     )
     outer = [name for name in expected if not any(_inside(name, other) for other in expected)]
-    times = {name: layers if LAYER in name.split(".") else 1 for name in outer}
+    times = {name: layers if has_layer(name) else 1 for name in outer}
     return Report(
         formula=sum(expected[name] * times[name] for name in outer),
         actual=sum(actual[name] * times[name] for name in outer),
@@ -33,7 +33,7 @@ def held(expected: Mapping[str, int], weights: Iterable[Weight], layers: int) ->
 
 
 def uncounted(named: Iterable[str]) -> tuple[str, ...]:
-    """Outermost components that a formula counting ``named`` says nothing about, in part."""
+    """Return the top-level components that a formula of ``named`` does not cover completely."""
     named = tuple(named)
     paths = [path for path in components() if path != TOTAL]
     tensors = [path for path in paths if not any(_inside(other, path) for other in paths)]
@@ -43,7 +43,7 @@ def uncounted(named: Iterable[str]) -> tuple[str, ...]:
 
 def _counts(weights: list[Weight], component: str, layers: int) -> list[int]:
     """Trainable parameters in ``component``: one number, or one for each layer."""
-    if LAYER not in component.split("."):
+    if not has_layer(component):
         return [sum(_share(weight, component) for weight in weights)]
     counts = [0] * layers
     for weight in weights:
@@ -51,8 +51,7 @@ def _counts(weights: list[Weight], component: str, layers: int) -> list[int]:
         if share and weight.stacked:
             counts = [count + share // layers for count in counts]
         elif share:
-            index = next(int(name) for name in weight.parts[0].split(".") if name.isdigit())
-            counts[index] += share
+            counts[layer_of(weight.parts[0]) or 0] += share
     return counts
 
 
@@ -68,7 +67,7 @@ def _share(weight: Weight, component: str) -> int:
 
 
 def _lies_in(part: str, component: str) -> bool:
-    return component == TOTAL or lies_in(_anyone(part), component)
+    return component == TOTAL or lies_in(starred(part), component)
 
 
 def _inside(name: str, other: str) -> bool:
@@ -78,8 +77,3 @@ def _inside(name: str, other: str) -> bool:
 def _nearest(expected: int, counts: list[int]) -> int:
     """The first count that differs; where there is none to ask, what was expected."""
     return next((count for count in counts if count != expected), expected)
-
-
-def _anyone(part: str) -> str:
-    """A canonical path with every layer's number written as ``*``."""
-    return ".".join(LAYER if name.isdigit() else name for name in part.split("."))

@@ -1,4 +1,4 @@
-"""The difference between the count and a stranger's formula, as algebra.
+"""The difference between the count and a user-supplied formula, as algebra.
 
 The formula is called with symbols for the sizes, once for each combination of parts, since
 it may branch on a part: pooler, MLM head, untied, NSP head. What it then is, is checked
@@ -14,25 +14,25 @@ from types import SimpleNamespace
 from typing import Any
 
 from paramproof.algebra.symbols import symbols
-from paramproof.formulas import EncoderSpec, Letters, Report, inventory
+from paramproof.formulas import EncoderLetters, EncoderSpec, Report, inventory
 from paramproof.formulas.expression import expression
 from paramproof.formulas.notation import MINUS, text
 from paramproof.formulas.spec import Quantity
 from paramproof.random_specs import random_spec
-from paramproof.user_formulas.signature import TOTAL, Formula, symbolic_value
+from paramproof.user_formulas.signature import TOTAL, UserFormula, symbolic_value
 
 
 class NotArithmetic(ValueError):
     """There is no algebra of this formula; the message says why."""
 
 
-def residual(formula: Formula, spec: EncoderSpec, report: Report) -> list[str]:
+def residual(formula: UserFormula, spec: EncoderSpec, report: Report) -> list[str]:
     """A line of algebra for each component of ``report`` that differs at ``spec``.
 
     ``report`` is of a real model. The count as algebra is this project's own, and believed
     only where it gives that model's number. Lines say so where there is no algebra.
     """
-    letters = symbols(Letters)
+    letters = symbols(EncoderLetters)
     try:
         theirs = _algebra(formula, letters)
     except NotArithmetic as error:
@@ -49,7 +49,7 @@ def residual(formula: Formula, spec: EncoderSpec, report: Report) -> list[str]:
     return lines
 
 
-def _algebra(formula: Formula, letters: Letters) -> dict[str, Quantity]:
+def _algebra(formula: UserFormula, letters: EncoderLetters) -> dict[str, Quantity]:
     """The formula as polynomials in every letter, by component."""
     values: dict[tuple[int, int, int, int], dict[str, Quantity]] = {}
     for (pooler, nsp), (mlm, untied) in product(((0, 0), (1, 0), (1, 1)), repeat=2):
@@ -67,7 +67,7 @@ def _algebra(formula: Formula, letters: Letters) -> dict[str, Quantity]:
     return algebra
 
 
-def _joined(at: Callable[..., Quantity], letters: Letters) -> Quantity:
+def _joined(at: Callable[..., Quantity], letters: EncoderLetters) -> Quantity:
     """One polynomial that gives ``at(pooler, mlm, untied, nsp)`` for every combination.
 
     There is an NSP head only with a pooler and something to untie only with an MLM head,
@@ -83,7 +83,7 @@ def _joined(at: Callable[..., Quantity], letters: Letters) -> Quantity:
 
 
 def _require_the_same_numbers(
-    formula: Formula, algebra: dict[str, Quantity], letters: Letters
+    formula: UserFormula, algebra: dict[str, Quantity], letters: EncoderLetters
 ) -> None:
     random = Random(0)
     for _ in range(25):
@@ -94,7 +94,7 @@ def _require_the_same_numbers(
                 raise NotArithmetic(f"{formula.name} is one thing in symbols, another in numbers")
 
 
-def _symbolic(letters: Letters) -> Any:
+def _symbolic(letters: EncoderLetters) -> Any:
     """What looks like a spec, with symbols for its sizes."""
     return SimpleNamespace(
         vocab_size=letters.V,

@@ -1,4 +1,4 @@
-"""The smallest spec that still shows a difference, sought from one that does.
+"""Find the smallest spec that still shows a difference, starting from one that does.
 
 Not by ``hypothesis.find``, which begins at random and may not meet a rare difference again:
 a build costs half a second in one framework, so the search begins where there is one, and
@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from typing import Any
 
 from paramproof.formulas import EncoderSpec
 
-MOST_BUILDS = 150
+MAX_BUILDS = 150
 """Enough to halve every size of the largest model twice over."""
 
 # The parts go first: without a head there is less to look at.
@@ -29,10 +30,10 @@ SIZES = {
 }
 
 
-def smallest(spec: EncoderSpec, differs: Callable[[EncoderSpec], bool]) -> EncoderSpec:
-    """``spec``, for which ``differs`` holds, made as small as it goes.
+def shrink(spec: EncoderSpec, differs: Callable[[EncoderSpec], bool]) -> EncoderSpec:
+    """Return ``spec``, at which the count ``differs``, made as small as it goes.
 
-    ``differs`` is asked ``MOST_BUILDS`` times at most, and never twice about one spec.
+    ``differs`` is asked ``MAX_BUILDS`` times at most, and never twice about one spec.
     """
     answers: dict[EncoderSpec, bool] = {spec: True}
 
@@ -40,7 +41,7 @@ def smallest(spec: EncoderSpec, differs: Callable[[EncoderSpec], bool]) -> Encod
         if candidate is None:
             return False
         if candidate not in answers:
-            answers[candidate] = len(answers) <= MOST_BUILDS and differs(candidate)
+            answers[candidate] = len(answers) <= MAX_BUILDS and differs(candidate)
         return answers[candidate]
 
     least = _with(spec, **SIZES, **dict.fromkeys(PARTS[1:], False), tie_word_embeddings=True)
@@ -70,14 +71,14 @@ def _halved(
     return _with(spec, **{name: high}) or spec
 
 
-def _sizes(spec: EncoderSpec) -> dict[str, int]:
+def _sizes(spec: EncoderSpec) -> dict[str, Any]:
     """The fields, with the width of a head in place of that of all heads."""
     fields = asdict(spec) | {"head_size": spec.head_size}
     del fields["hidden_size"]
     return fields
 
 
-def _with(spec: EncoderSpec, **changes: int) -> EncoderSpec | None:
+def _with(spec: EncoderSpec, **changes: Any) -> EncoderSpec | None:
     """``spec`` with some fields changed; None where there is no such spec."""
     fields = _sizes(spec) | changes
     hidden = fields["num_attention_heads"] * fields.pop("head_size")

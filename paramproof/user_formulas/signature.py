@@ -1,4 +1,4 @@
-"""A stranger's formula: how it is called, and what it may return."""
+"""A user-supplied formula: how it is called, and what it may return."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from paramproof.formulas import EncoderSpec, Letters, inventory
+from paramproof.formulas import EncoderLetters, EncoderSpec, inventory
+from paramproof.formulas.path import beginnings
 from paramproof.formulas.spec import Quantity
-from paramproof.sources.reference import in_one_line, pointed_at
+from paramproof.sources.reference import in_one_line, load_reference
 
 TOTAL = "total"
 """The component that is everything."""
@@ -21,7 +22,7 @@ class FormulaRefused(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Formula:
+class UserFormula:
     """A function of a spec, or of some of its letters by name.
 
     ``letters`` are the names it asks for; None where it takes the spec itself.
@@ -32,8 +33,8 @@ class Formula:
     letters: tuple[str, ...] | None
 
     @classmethod
-    def of(cls, function: Callable[..., Any], name: str = "") -> Formula:
-        """The formula that ``function`` is, called as its signature asks.
+    def of(cls, function: Callable[..., Any], name: str = "") -> UserFormula:
+        """Return the formula that ``function`` is, to be called as its signature asks.
 
         Raises ``FormulaRefused`` where it takes neither letters nor a spec.
         """
@@ -43,12 +44,12 @@ class Formula:
         return cls(name, function, _letters(name, function))
 
     @classmethod
-    def named(cls, reference: str) -> Formula:
-        """The formula that MODULE:FUNCTION names; raises ``ValueError`` where there is none."""
-        return cls.of(pointed_at(reference), reference)
+    def named(cls, reference: str) -> UserFormula:
+        """Return the formula that MODULE:FUNCTION names, or raise ``ValueError``."""
+        return cls.of(load_reference(reference), reference)
 
     def counts(self, spec: EncoderSpec) -> dict[str, int]:
-        """Parameters by component, ``total`` where it returns one number.
+        """Return parameters by component, ``total`` where the function returns one number.
 
         Raises ``FormulaRefused`` where it raises, or returns anything but ints from 0 up,
         alone or by the name of a component.
@@ -56,8 +57,8 @@ class Formula:
         found = _by_component(self.name, self.value(spec, spec.letters()), repr(spec))
         return {name: self._count(name, value, spec) for name, value in found.items()}
 
-    def value(self, spec: Any, letters: Letters) -> Any:
-        """What the function returns. Raises ``FormulaRefused`` where it raises."""
+    def value(self, spec: Any, letters: EncoderLetters) -> Any:
+        """Return what the function returns. Raises ``FormulaRefused`` where it raises."""
         try:
             if self.letters is None:
                 return self.function(spec)
@@ -89,7 +90,7 @@ def _letters(name: str, function: Callable[..., Any]) -> tuple[str, ...] | None:
     except (TypeError, ValueError):
         raise FormulaRefused(f"{name}: Python does not know its arguments") from None
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
-        asked = Letters._fields
+        asked: tuple[str, ...] = EncoderLetters._fields
     else:
         asked = tuple(parameter.name for parameter in parameters)
     required = [
@@ -98,14 +99,14 @@ def _letters(name: str, function: Callable[..., Any]) -> tuple[str, ...] | None:
         if parameter.default is parameter.empty
         and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     ]
-    strange = [parameter for parameter in required if parameter.name not in Letters._fields]
+    strange = [parameter for parameter in required if parameter.name not in EncoderLetters._fields]
     by_position = [p for p in required if p.kind is p.POSITIONAL_ONLY]
     if len(required) == 1 and strange and required[0].kind is not inspect.Parameter.KEYWORD_ONLY:
         return None
-    letters = tuple(letter for letter in Letters._fields if letter in asked)
+    letters = tuple(letter for letter in EncoderLetters._fields if letter in asked)
     if strange or by_position or not letters:
         takes = ", ".join(map(str, parameters)) or "nothing"
-        known = " ".join(Letters._fields)
+        known = " ".join(EncoderLetters._fields)
         raise FormulaRefused(f"{name} takes {takes}: it may take the spec, or letters of {known}")
     return letters
 
@@ -123,13 +124,11 @@ def _by_component(name: str, value: Any, where: str) -> Mapping[str, Any]:
 
 
 def components() -> tuple[str, ...]:
-    """The total, and every component and tensor that some spec has, in order of the model."""
-    whole = inventory(Letters(*(1 for _ in Letters._fields)))
-    paths = [tensor.path.split(".") for tensor in whole]
-    prefixes = [".".join(path[:depth]) for path in paths for depth in range(1, len(path) + 1)]
-    return (TOTAL, *dict.fromkeys(prefixes))
+    """Return the total, and every component and tensor that some spec has, in model order."""
+    whole = inventory(EncoderLetters(*(1 for _ in EncoderLetters._fields)))
+    return (TOTAL, *dict.fromkeys(name for tensor in whole for name in beginnings(tensor.path)))
 
 
-def symbolic_value(formula: Formula, spec: Any, letters: Letters) -> dict[str, Quantity]:
-    """What the formula returns for symbols, by component; raises ``FormulaRefused``."""
+def symbolic_value(formula: UserFormula, spec: Any, letters: EncoderLetters) -> dict[str, Quantity]:
+    """Return what the formula gives for symbols, by component; raises ``FormulaRefused``."""
     return dict(_by_component(formula.name, formula.value(spec, letters), "symbols"))

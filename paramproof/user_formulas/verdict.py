@@ -1,4 +1,4 @@
-"""What is said of a stranger's formula, before the frameworks are asked and after."""
+"""What is said of a user-supplied formula, before the frameworks are asked and after."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any
 from paramproof.builders.registry import framework as named_framework
 from paramproof.checking.result import Result
 from paramproof.formulas import EncoderSpec, Report
+from paramproof.formulas.report import totals
 from paramproof.user_formulas.counts import uncounted
 from paramproof.user_formulas.difference import residual
-from paramproof.user_formulas.signature import TOTAL, Formula, FormulaRefused
-from paramproof.user_formulas.verify import hold
+from paramproof.user_formulas.signature import TOTAL, FormulaRefused, UserFormula
+from paramproof.user_formulas.verify import verify_formula
 
 WHOLE = EncoderSpec(
     vocab_size=13,
@@ -28,29 +29,29 @@ WHOLE = EncoderSpec(
 """A spec with every part."""
 
 
-def answering(reference: str, models: Mapping[str, EncoderSpec]) -> Formula:
-    """The formula that ``reference`` names, having answered for ``models`` in this process.
+def answering(reference: str, models: Mapping[str, EncoderSpec]) -> UserFormula:
+    """Return the formula that ``reference`` names, once it has counted ``models`` in this process.
 
-    Raises ``ValueError`` before any framework is started for a formula nobody can be asked.
+    Raises ``ValueError``, before any framework is started, for one that cannot be called.
     """
-    formula = Formula.named(reference)
+    formula = UserFormula.named(reference)
     for spec in (WHOLE, *models.values()):
         formula.counts(spec)
     return formula
 
 
-def verdict(formula: Formula, results: Sequence[Result]) -> Iterator[str]:
-    """Lines: the smallest difference with its algebra, what was not counted, how many hold.
+def verdict(formula: UserFormula, results: Sequence[Result]) -> Iterator[str]:
+    """Yield the smallest difference with its algebra, what was not counted, how many agree.
 
-    The same difference in several frameworks is told once. Raises ``FormulaRefused`` where a
-    worker could not ask the formula.
+    The same difference in several frameworks is printed once. Raises ``FormulaRefused`` where
+    a worker could not call the formula.
     """
     for result in results:
         if result.status == "refused":
             raise FormulaRefused(result.reason)
     found: dict[tuple[EncoderSpec, Report], list[str]] = {}
     for result in results:
-        if result.smallest and result.spec and result.report:
+        if result.smallest and isinstance(result.spec, EncoderSpec) and result.report:
             found.setdefault((result.spec, result.report), []).append(result.framework)
     for (spec, report), names in found.items():
         yield from ("", f"{', '.join(names)}: the smallest spec that differs")
@@ -58,21 +59,20 @@ def verdict(formula: Formula, results: Sequence[Result]) -> Iterator[str]:
         yield ""
     left = uncounted(formula.counts(WHOLE))
     if left:
-        yield f"{formula.name} says nothing about: {', '.join(left)}"
+        yield f"{formula.name} does not count: {', '.join(left)}"
     counted = [result for result in results if result.report and not result.smallest]
     equal = sum(result.status == "equal" for result in counted)
     yield f"{equal} of {len(counted)} models have the count of {formula.name}"
 
 
-def difference(formula: Formula, spec: EncoderSpec, report: Report) -> Iterator[str]:
-    """Lines: a spec to paste, both counts of each component that differs, the algebra."""
+def difference(formula: UserFormula, spec: EncoderSpec, report: Report) -> Iterator[str]:
+    """Yield a spec to paste, both counts of each component that differs, the algebra."""
     counts = formula.counts(spec)
     yield f"spec = {spec!r}"
     for row in report.rows:
         name = "" if row.path == TOTAL else f"   {row.path}"
         expected = counts[row.path]
-        actual = expected + row.difference
-        yield f"actual {actual:,} - formula {expected:,} = {row.difference:+,}{name}"
+        yield totals(expected + row.difference, expected) + name
     yield from residual(formula, spec, report)
 
 
@@ -88,14 +88,14 @@ def assert_formula(
     """
     __tracebackhide__ = True
     chosen = named_framework(framework)
-    formula = Formula.of(function)
-    for result in hold(chosen, chosen.load(), formula, {}, examples, seed):
+    formula = UserFormula.of(function)
+    for result in verify_formula(chosen, chosen.load(), formula, {}, examples, seed):
         if result.status == "refused":
             raise FormulaRefused(result.reason)
-        if result.smallest and result.spec and result.report:
+        if result.smallest and isinstance(result.spec, EncoderSpec) and result.report:
             raise AssertionError("\n".join(difference(formula, result.spec, result.report)))
 
 
 def without_smallest(results: Iterable[Result]) -> list[Result]:
-    """The results that a table of all models is made of."""
+    """Return the results that a table of all models is made of."""
     return [result for result in results if not result.smallest]

@@ -12,14 +12,16 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from einops import rearrange
 
-from paramproof.builders.protocol import Array, DType, misfits, require_none
+from paramproof.builders.arrays import mismatches, raise_if_any
+from paramproof.builders.protocol import Array, DType
 from paramproof.formulas import Spec, Weight, inventory
 from paramproof.formulas.layout import LAYOUTS, STACKED
-from paramproof.formulas.tensors import Tensor, at_layer
+from paramproof.formulas.path import at_layer
+from paramproof.formulas.tensors import Tensor
 
 
 def stored_tensors(spec: Spec) -> dict[str, Tensor]:
-    """The tensors of ``spec`` that have values of their own, by path: tied ones once."""
+    """Return the tensors of ``spec`` that have values of their own, by path: tied ones once."""
     expanded = inventory(spec.letters()).expand()
     return {tensor.path: tensor for tensor in expanded if tensor.tied_to is None}
 
@@ -29,27 +31,27 @@ def require_canonical(spec: Spec, dtype: DType, arrays: Mapping[str, Array]) -> 
 
     Every trainable tensor is there, and none that ``spec`` has not; its shape is canonical,
     its dtype is ``dtype``, and it is finite. A fixed tensor may be left out: not every
-    framework holds it.
+    framework stores it.
     """
-    due = stored_tensors(spec)
-    shapes = {path: t.shape for path, t in due.items() if t.trainable or path in arrays}
-    wrong = misfits(shapes, dtype, arrays)
+    expected = stored_tensors(spec)
+    shapes = {path: t.shape for path, t in expected.items() if t.trainable or path in arrays}
+    wrong = mismatches(shapes, dtype, arrays)
     if not wrong:
         finite = ((path, np.isfinite(array).all()) for path, array in arrays.items())
         wrong = [(path, "has NaN or infinite values") for path, good in finite if not good]
-    require_none(wrong)
+    raise_if_any(wrong)
 
 
 def dtype_of(arrays: Mapping[str, Array]) -> DType:
-    """The dtype that all of ``arrays`` should have: float64 if the first has, or float32."""
+    """Return the dtype that ``arrays`` should have: float64 if the first has, or float32."""
     first = next(iter(arrays.values()), None)
     return "float64" if str(getattr(first, "dtype", "")) == "float64" else "float32"
 
 
-def taken_apart(
+def to_canonical(
     weight: Weight, array: Array, tensors: Mapping[str, Tensor], head_size: int
 ) -> dict[str, Array]:
-    """The canonical arrays in the value of a weight, by path: its layout, backwards."""
+    """Return the canonical arrays in the value of a weight, by path: its layout, backwards."""
     if not weight.stacked:
         return _split(weight, array, weight.parts, tensors, head_size)
     layers = ([at_layer(part, index) for part in weight.parts] for index in range(len(array)))
@@ -57,10 +59,10 @@ def taken_apart(
     return {path: part for layer in found for path, part in layer.items()}
 
 
-def put_together(
+def from_canonical(
     weight: Weight, arrays: Mapping[str, Array], head_size: int, dtype: DType
 ) -> Array:
-    """The value of a weight from the canonical ``arrays``: its layout, forwards."""
+    """Return the value of a weight from the canonical ``arrays``: its layout, forwards."""
     if not weight.stacked:
         return _joined(weight, [arrays[part] for part in weight.parts], head_size)
     stacked = np.empty(weight.shape, dtype)

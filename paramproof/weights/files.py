@@ -32,7 +32,7 @@ def save_weights(path: str | Path, arrays: Mapping[str, Array], spec: Spec) -> N
     """Write canonical weights of ``spec``, all of one dtype, to the file ``path``.
 
     The file appears, or is replaced, whole or not at all. Raises ``ValueError`` where the
-    arrays are not the weights of ``spec``, as ``load_weights`` does, and ``OSError`` where
+    arrays are not the weights of ``spec``, as ``assign_weights`` does, and ``OSError`` where
     nothing can be written there.
     """
     require_canonical(spec, dtype_of(arrays), arrays)
@@ -45,11 +45,11 @@ def save_weights(path: str | Path, arrays: Mapping[str, Array], spec: Spec) -> N
         os.replace(whole, target)
 
 
-def saved_weights(path: str | Path, spec: Spec) -> dict[str, Array]:
-    """The canonical weights of ``spec`` in the file ``path``, as ``save_weights`` wrote it.
+def read_weights(path: str | Path, spec: Spec) -> dict[str, Array]:
+    """Return the canonical weights of ``spec`` in the file ``path``, written by ``save_weights``.
 
     Raises ``ValueError``, naming the file, where it cannot be read, is no whole safetensors
-    file, or holds anything but finite weights of ``spec``.
+    file, or has anything but finite weights of ``spec``.
     """
     try:
         if not Path(path).is_file():

@@ -1,4 +1,4 @@
-"""Weights carried from one model to another, whatever the frameworks, by way of canonical ones.
+"""Carry weights from one model to another, across frameworks, by way of canonical ones.
 
 A canonical weight is a NumPy array under the path and in the shape of the inventory: a kernel
 is (in, out), q, k and v are three, every layer has its own, and what is tied is there once.
@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from paramproof.builders.protocol import Array, Builder, Model, NotAllocated, require_none
+from paramproof.builders.arrays import raise_if_any
+from paramproof.builders.protocol import Array, Builder, Model, NotAllocated
 from paramproof.formulas import Numerics, Spec, compare, inventory
 from paramproof.weights.canonical import (
     dtype_of,
-    put_together,
+    from_canonical,
     require_canonical,
     stored_tensors,
-    taken_apart,
+    to_canonical,
 )
 
 WORDS = {"missing": "missing", "unexpected": "too much", "wrong shape": "of another shape"}
@@ -25,27 +26,27 @@ WORDS = {"missing": "missing", "unexpected": "too much", "wrong shape": "of anot
 def transfer(source: Model, target: Model, spec: Spec) -> None:
     """Give ``target`` the weights of ``source``; both are models of ``spec``, allocated.
 
-    Raises as ``canonical_weights`` and ``load_weights`` do, before anything is written.
+    Raises as ``canonical_weights`` and ``assign_weights`` do, before anything is written.
     """
-    load_weights(target, spec, canonical_weights(source, spec))
+    assign_weights(target, spec, canonical_weights(source, spec))
 
 
 def canonical_weights(model: Model, spec: Spec) -> dict[str, Array]:
-    """The values of ``model``, a model of ``spec``, by canonical path, in the inventory's order.
+    """Return the values of ``model``, a model of ``spec``, by canonical path, in model order.
 
-    A tied tensor has no entry, nor has a fixed one that the framework does not hold. Raises
+    A tied tensor has no entry, nor has a fixed one that the framework does not store. Raises
     ``ValueError`` where the model is not one of ``spec``, ``NotAllocated`` where it is abstract.
     """
     _require_model_of(spec, model)
     tensors, values = stored_tensors(spec), model.read()
     found: dict[str, Array] = {}
     for weight in model.weights():
-        found |= taken_apart(weight, values[weight.path], tensors, spec.head_size)
+        found |= to_canonical(weight, values[weight.path], tensors, spec.head_size)
     return {path: found[path] for path in tensors if path in found}
 
 
-def load_weights(model: Model, spec: Spec, arrays: Mapping[str, Array]) -> None:
-    """The inverse of ``canonical_weights``: give ``model``, a model of ``spec``, these values.
+def assign_weights(model: Model, spec: Spec, arrays: Mapping[str, Array]) -> None:
+    """Give ``model``, a model of ``spec``, these values: the inverse of ``canonical_weights``.
 
     Raises, before anything is written, ``NotAllocated`` as ``Model.write`` does and
     ``ValueError`` where the model is not one of ``spec`` or the arrays do not fit: each that
@@ -56,11 +57,11 @@ def load_weights(model: Model, spec: Spec, arrays: Mapping[str, Array]) -> None:
     require_canonical(spec, model.dtype, arrays)
     absent = set(stored_tensors(spec)) - set(arrays)
     if any(absent.intersection(weight.parts) for weight in model.weights()):
-        # A fixed tensor that the source does not hold stays as the framework made it.
+        # A fixed tensor that the source does not store stays as the framework made it.
         arrays = {**canonical_weights(model, spec), **arrays}
     model.write(
         {
-            weight.path: put_together(weight, arrays, spec.head_size, model.dtype)
+            weight.path: from_canonical(weight, arrays, spec.head_size, model.dtype)
             for weight in model.weights()
         }
     )
@@ -72,18 +73,18 @@ def build_with(
     arrays: Mapping[str, Array],
     numerics: Numerics | None = None,
 ) -> Model:
-    """A model of ``spec`` that begins with these weights, in their dtype.
+    """Build a model of ``spec`` that begins with these weights, in their dtype.
 
     No random values are made first where the framework can do without. Raises ``ValueError``
-    as ``load_weights`` does, and ``UnsupportedSpec`` as ``build`` does.
+    as ``assign_weights`` does, and ``UnsupportedSpec`` as ``build`` does.
     """
     dtype = dtype_of(arrays)
     model = builder.build(spec, numerics, dtype=dtype)
     try:
-        load_weights(model, spec, arrays)
+        assign_weights(model, spec, arrays)
     except NotAllocated:
         model = builder.build(spec, numerics, allocate=True, dtype=dtype)
-        load_weights(model, spec, arrays)
+        assign_weights(model, spec, arrays)
     return model
 
 
@@ -91,4 +92,4 @@ def _require_model_of(spec: Spec, model: Model) -> None:
     """Raise ``ValueError`` naming each tensor that is not as ``spec`` has it; it may be frozen."""
     rows = compare(inventory(spec.letters()), model.weights()).rows
     wrong = [(row.path, f"is {WORDS[row.kind]}") for row in rows if row.kind in WORDS]
-    require_none(wrong, "the model is not one of this spec")
+    raise_if_any(wrong, "the model is not one of this spec")

@@ -11,7 +11,7 @@ from paramproof.formulas import EncoderDecoderSpec, inventory
 from paramproof.formulas.spec import original_numerics
 from paramproof.random_specs import refusal
 from paramproof.weights.canonical import stored_tensors
-from paramproof.weights.transfer import canonical_weights, load_weights
+from paramproof.weights.transfer import assign_weights, canonical_weights
 from tests.gradients import assert_reached_but
 from tests.parity.differences import built, gradients
 from tests.parity.families import SPECS, DecoderCase
@@ -152,10 +152,10 @@ def test_a_tied_head_is_the_table(builder, name):
     for table in (t for t in stored_tensors(spec) if t.endswith("word_embeddings.weight")):
         weights = {k: v.copy() for k, v in canonical_weights(model, spec).items()}
         weights[table][unused] += 1
-        load_weights(model, spec, weights)
+        assign_weights(model, spec, weights)
         after = model.run(*others, ids).lm
         assert (change(before, after) > MOVED) == (table == head.tied_to)
-        load_weights(model, spec, weights | {table: case.weights[table]})
+        assign_weights(model, spec, weights | {table: case.weights[table]})
 
 
 @pytest.mark.parametrize("name", SPECS)

@@ -13,7 +13,7 @@ from tests.parity.bounds import expected, output_bounds
 from tests.parity.differences import built, farthest, output_differences, outputs, slope_difference
 from tests.parity.families import SPECS, DecoderCase
 
-KINDS = ("sequence", "lm")
+FORMATS = ("sequence", "lm")
 
 
 OTHERS = {
@@ -31,7 +31,7 @@ def test_parity_of_outputs(framework, builder, name, dtype):
         return
     model = built(builder, case)
     found = outputs(model, case)
-    assert {kind: x.dtype for kind, x in found.items()} == dict.fromkeys(KINDS, dtype)
+    assert {kind: x.dtype for kind, x in found.items()} == dict.fromkeys(FORMATS, dtype)
     for difference in output_differences(model, case, framework.name):
         assert difference.explained, difference
 

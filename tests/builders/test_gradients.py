@@ -12,7 +12,7 @@ import pytest
 
 from paramproof.builders.protocol import Outputs
 from paramproof.formulas import EncoderSpec, inventory
-from paramproof.weights.canonical import stored_tensors, taken_apart
+from paramproof.weights.canonical import stored_tensors, to_canonical
 from tests.gradients import assert_reached_but
 
 SPEC = EncoderSpec(
@@ -106,5 +106,5 @@ def _by_tensor(spec, weights, native):
     tensors, gradients = stored_tensors(spec), {}
     for weight in weights:
         if weight.trainable and weight.path in native:
-            gradients |= taken_apart(weight, native[weight.path], tensors, spec.head_size)
+            gradients |= to_canonical(weight, native[weight.path], tensors, spec.head_size)
     return gradients

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from paramproof.weights.canonical import stored_tensors
-from paramproof.weights.files import save_weights, saved_weights
+from paramproof.weights.files import read_weights, save_weights
 from paramproof.weights.transfer import canonical_weights
 from tests.bitwise import assert_same, odd_weights
 from tests.porting.guide import ENVIRONMENTS, FILE, SPEC, TEXT, script
@@ -45,7 +45,7 @@ def test_out_of_a_file(framework, builder, tmp_path, monkeypatch):
 def test_into_a_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     source = run("save.py")["source"]
-    assert_same(saved_weights(FILE, SPEC), canonical_weights(source, SPEC))
+    assert_same(read_weights(FILE, SPEC), canonical_weights(source, SPEC))
 
 
 def test_how_the_query_kernel_is_stored(framework, builder):

@@ -16,8 +16,8 @@ from paramproof.builders.protocol import NotAllocated
 from paramproof.builders.registry import frameworks
 from paramproof.formulas.families import spec_fields
 from paramproof.weights.canonical import stored_tensors
-from paramproof.weights.files import save_weights, saved_weights
-from paramproof.weights.transfer import build_with, canonical_weights, load_weights, transfer
+from paramproof.weights.files import read_weights, save_weights
+from paramproof.weights.transfer import assign_weights, build_with, canonical_weights, transfer
 from tests.bitwise import assert_same, odd_weights
 from tests.profiles import a_fifth
 from tests.specs import SMALL_ENCODER as SPEC
@@ -60,7 +60,7 @@ def test_a_tied_head_computes_with_the_token_table(model):
     arrays = {path: array.copy() for path, array in weights_of(HEADS).items()}
     table, bias = arrays["embeddings.word_embeddings.weight"], arrays["mlm_head.decoder.bias"]
     table[5], bias[5] = table[6], bias[6]
-    load_weights(model, HEADS, arrays)
+    assign_weights(model, HEADS, arrays)
     ids = np.array([[3, 4]], dtype="int32")
     mlm = model.run(ids, ids * 0, ids != 0).mlm
     np.testing.assert_allclose(mlm[..., 5], mlm[..., 6], rtol=1e-6)
@@ -94,13 +94,13 @@ WRONG = {
 
 @pytest.mark.parametrize("wrong", WRONG)
 def test_what_does_not_fit_is_named_and_nothing_is_written(model, wrong):
-    load_weights(model, HEADS, weights_of(HEADS))
+    assign_weights(model, HEADS, weights_of(HEADS))
     others = {path: array + 1 for path, array in weights_of(HEADS).items()}
     for path, change in WRONG[wrong].items():
         others[path] = change(others[POOLER])
     others = {path: array for path, array in others.items() if array is not None}
     with pytest.raises(ValueError) as error:  # noqa: PT011
-        load_weights(model, HEADS, others)
+        assign_weights(model, HEADS, others)
     assert str(error.value) == f"the weights do not fit: {wrong.strip()}"
     assert_same(canonical_weights(model, HEADS), weights_of(HEADS))
 
@@ -108,7 +108,7 @@ def test_what_does_not_fit_is_named_and_nothing_is_written(model, wrong):
 def test_everything_that_does_not_fit_is_named_layers_once(model):
     few = {path: array for path, array in weights_of(HEADS).items() if "feed" not in path}
     with pytest.raises(ValueError, match="do not fit") as error:
-        load_weights(model, HEADS, few | {"pooler.kernel": np.ones(3), "nobody": np.ones(4)})
+        assign_weights(model, HEADS, few | {"pooler.kernel": np.ones(3), "nobody": np.ones(4)})
     assert str(error.value) == (
         "the weights do not fit: layers.*.feed_forward.intermediate.kernel (x2) is missing; "
         "layers.*.feed_forward.intermediate.bias (x2) is missing; "
@@ -119,7 +119,7 @@ def test_everything_that_does_not_fit_is_named_layers_once(model):
         "pooler.kernel has shape (3,), not (6, 6); nobody is no weight of this model"
     )
     with raises("n38 is no weight of this model; n39 is no weight of this model; and 2 more"):
-        load_weights(model, HEADS, weights_of(HEADS) | {f"n{i}": np.ones(1) for i in range(42)})
+        assign_weights(model, HEADS, weights_of(HEADS) | {f"n{i}": np.ones(1) for i in range(42)})
 
 
 def raises(message):
@@ -139,7 +139,7 @@ def test_weights_of_another_spec(builder, model):
         with pytest.raises(ValueError, match=message):
             canonical_weights(model, other)
         with pytest.raises(ValueError, match=message):
-            load_weights(model, other, weights_of(other))
+            assign_weights(model, other, weights_of(other))
 
 
 def test_an_abstract_model_has_no_weights(builder):
@@ -151,13 +151,13 @@ CARRY = """
 import json
 import sys
 from paramproof.builders import load
-from paramproof.weights.files import save_weights, saved_weights
+from paramproof.weights.files import save_weights, read_weights
 from paramproof.weights.transfer import build_with, canonical_weights
 from paramproof.formulas.families import spec_from
 
 name, source, target, fields = sys.argv[1:]
 spec = spec_from(json.loads(fields))
-model = build_with(load(name), spec, saved_weights(source, spec))
+model = build_with(load(name), spec, read_weights(source, spec))
 save_weights(target, canonical_weights(model, spec), spec)
 """
 
@@ -181,4 +181,4 @@ def test_between_processes(framework, builder, tmp_path):
     following = present[(present.index(framework) + 1) % len(present)]
     carried(framework, start, middle)
     carried(following, middle, end)
-    assert_same(saved_weights(end, HEADS), weights_of(HEADS))
+    assert_same(read_weights(end, HEADS), weights_of(HEADS))

@@ -3,7 +3,8 @@
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import family_of
 from paramproof.random_specs import refusal
-from paramproof.running.pool import verify
+from paramproof.running.jobs import Verify
+from paramproof.running.pool import run_in_workers
 from tests.specs import SPECS
 
 EXAMPLES = 2
@@ -11,7 +12,7 @@ EXAMPLES = 2
 
 def test_every_family(framework, builder):
     """Named models and random specs are equal, or said not to be expressible, by family."""
-    results = verify([framework], SPECS, examples=EXAMPLES, seed=0)
+    results = run_in_workers([framework], Verify(SPECS, EXAMPLES, seed=0))
     assert [result.model for result in results[: len(SPECS)]] == list(SPECS)
     random = iter(results[len(SPECS) :])
     for family, named in zip(FAMILIES, results, strict=False):

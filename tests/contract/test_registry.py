@@ -11,7 +11,8 @@ from paramproof import check, load
 from paramproof.builders import FrameworkUnavailable
 from paramproof.builders.registry import Framework, framework, frameworks
 from paramproof.formulas.models import named_model
-from paramproof.running.pool import verify
+from paramproof.running.jobs import Verify
+from paramproof.running.pool import run_in_workers
 
 
 def test_every_module_in_the_folder_is_a_framework():
@@ -58,7 +59,7 @@ def test_an_outsider_in_a_worker(outsider):
     specs = {"bert-tiny": named_model("bert-tiny").spec}
     chosen = [framework("toy"), framework("toy-wrong"), framework("toy-broken")]
     before = dict(os.environ)
-    results = verify(chosen, specs, examples=2, seed=0, on_result=seen.append)
+    results = run_in_workers(chosen, Verify(specs, 2, seed=0), seen.append)
     assert [(result.framework, result.status) for result in results if result.model] == [
         ("toy", "equal"),
         ("toy-wrong", "different"),

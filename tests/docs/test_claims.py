@@ -7,10 +7,10 @@ import pytest
 from docs.writers.blocks import AGAIN, block
 from docs.writers.claims import page
 from docs.writers.claims.arithmetic import whole, with_signs_of
-from docs.writers.claims.data import Claim, Formula, Share, Size, TensorRow, entries, sources
+from docs.writers.claims.data import Claim, ClaimedFormula, Share, Size, TensorRow, entries, sources
 from docs.writers.claims.verdict import verdict
 
-KINDS = {"exact", "exact under a convention", "refuted"}
+FORMATS = {"exact", "exact under a convention", "refuted"}
 EXACT, CONVENTION, REFUTED = "exact", "exact under a convention", "refuted"
 
 
@@ -30,7 +30,7 @@ def claim(model, claimed, **about):
 @pytest.mark.parametrize(
     ("source", "where", "kind", "words"),
     [
-        ("000", "the first comment", REFUTED, "the arithmetic comes to 110,592 (no account)"),
+        ("000", "the first comment", REFUTED, "the arithmetic comes to 110,592 (no explanation)"),
         ("000", "heading of the table of a one-layer", CONVENTION, "the whole model (total)"),
         ("000", "table of bert-base-uncased, total", EXACT, "the whole model"),
         ("000", "table of bert-base-uncased, a layer", EXACT, "one layer of layers"),
@@ -114,7 +114,7 @@ def test_residuals(source, where, residual, component, correct):
 def test_every_number_has_a_verdict():
     for one in entries():
         found = verdict(one)
-        assert found.kind in KINDS
+        assert found.kind in FORMATS
         assert found.what
         if found.kind == REFUTED:
             assert all((found.residual, found.component, found.correct)), one
@@ -151,7 +151,7 @@ def test_another_number_gets_another_verdict(one):
     """No verdict is written down: with the number one off, what was exact is so no more."""
     if verdict(one).kind == REFUTED:
         return
-    if isinstance(one, Formula) and not one.claimed:
+    if isinstance(one, ClaimedFormula) and not one.claimed:
         wrong = replace(one, letters=f"{one.letters} + 1")
     elif isinstance(one, TensorRow):
         wrong = replace(one, claimed=f"{one.claimed} + 1")
@@ -205,7 +205,7 @@ def test_a_convention_that_the_text_names_is_held_to():
 
 def test_a_number_without_account_is_refuted_by_its_size():
     found = verdict(claim("bert-base-uncased", "109,482,241"))
-    assert (found.kind, found.what, found.residual) == (REFUTED, "no account", "+1 = 1")
+    assert (found.kind, found.what, found.residual) == (REFUTED, "no explanation", "+1 = 1")
     assert (found.component, found.correct) == ("the whole model", "109,482,240")
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from docs.writers.differences import reference as differences
 from docs.writers.differences.page import render
-from docs.writers.differences.pitfalls import BITES
+from docs.writers.differences.pitfalls import PITFALLS
 
 CELLS = differences.cells()
 
@@ -32,7 +32,7 @@ def test_every_cell_has_a_name_of_its_own():
 def test_the_page_opens_with_ten_sentences():
     text = differences.PAGE.read_text("utf-8").partition("## Tensors")[0]
     assert re.findall(r"^(\d+)\. ", text, re.MULTILINE) == [str(n) for n in range(1, 11)]
-    assert len(BITES) == 10
+    assert len(PITFALLS) == 10
 
 
 @pytest.mark.parametrize("section", ["shapes", "defaults", "counts", "abstract"])

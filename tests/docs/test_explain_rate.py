@@ -1,4 +1,4 @@
-"""How often a number that means nothing gets an account: measured, and stated in the docs."""
+"""How often a number that means nothing gets an explanation: measured, and stated in the docs."""
 
 from random import Random
 
@@ -30,7 +30,7 @@ def test_the_page_states_what_is_measured(rates):
 
 
 def test_what_is_measured_is_what_is_explained():
-    """The rate is taken over the numbers that have an account: the same as `explain` finds."""
+    """The rate is taken over the numbers that have an explanation: the same as `explain` finds."""
     known, random = explain_rate.reached(), Random(0)
     numbers = [random.choice(sorted(known)) for _ in range(5)]
     for number in [*numbers, *(number + 1 for number in numbers)]:

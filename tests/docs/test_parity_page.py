@@ -8,7 +8,7 @@ from docs.writers.blocks import ROOT
 from docs.writers.parity_page import PAGE, known, render
 from paramproof.builders.registry import frameworks
 from tests.parity.cases import DTYPES
-from tests.parity.differences import KINDS
+from tests.parity.differences import FORMATS
 
 MEASURED = known()
 AGAIN = "run python -m tests.parity"
@@ -28,7 +28,7 @@ def test_page():
 
 
 def test_every_framework_dtype_and_kind_has_a_figure():
-    due = {(name, dtype, kind) for name in frameworks() for dtype in DTYPES for kind in KINDS}
+    due = {(name, dtype, kind) for name in frameworks() for dtype in DTYPES for kind in FORMATS}
     assert set(figures()) == due, AGAIN
     assert min(figure["cases"] for figure in figures().values()) >= 1
 

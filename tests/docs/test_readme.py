@@ -35,10 +35,10 @@ def test_formula():
     """The formula as printed is the closed form."""
     import sympy
 
-    from paramproof.formulas import Letters, closed_form
+    from paramproof.formulas import EncoderLetters, closed_form
 
     (lines,) = re.findall(r"^    N = (.*?)\n\n", TEXT, re.DOTALL | re.MULTILINE)
-    letters = Letters(*sympy.symbols(" ".join(Letters._fields)))
+    letters = EncoderLetters(*sympy.symbols(" ".join(EncoderLetters._fields)))
     printed = re.sub(r"(\d)([A-Z])", r"\1*\2", lines.replace("·", "*").replace("²", "**2"))
     printed = printed.replace("HF", "H*F").replace("\n", " ")
     difference = sympy.sympify(printed, letters._asdict()) - closed_form(letters)

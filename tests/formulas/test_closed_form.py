@@ -6,7 +6,7 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.formulas import FAMILIES, Letters, closed_form, inventory
+from paramproof.formulas import FAMILIES, EncoderLetters, closed_form, inventory
 from tests.strategies import specs
 
 SYMBOLS = {
@@ -24,7 +24,7 @@ def test_equal_as_symbols(family):
 def test_the_algebra_is_that_of_the_field():
     """N as the literature writes it, for an encoder with pooler and nothing else."""
     L, H, F, V, P, T = sympy.symbols("L H F V P T", integer=True)
-    encoder = closed_form(Letters(L=L, H=H, A=0, F=F, V=V, P=P, T=T))
+    encoder = closed_form(EncoderLetters(L=L, H=H, A=0, F=F, V=V, P=P, T=T))
     expected = (V + P + T) * H + 2 * H + L * (4 * H**2 + 9 * H + 2 * H * F + F) + H**2 + H
     assert sympy.expand(encoder - expected) == 0
 
@@ -112,7 +112,7 @@ def test_a_sweep_is_the_same_count(family, data):
 
 def test_a_sweep_overflows_where_it_says():
     """int64 ends at 9.2e18: documented in paramproof.formulas.spec.quantity."""
-    large = Letters(*(np.array([10**7], dtype="int64") for _ in range(7)))
-    small = Letters(*(np.array([10**5], dtype="int64") for _ in range(7)))
-    assert closed_form(large)[0] != closed_form(Letters(*[10**7] * 7))
-    assert closed_form(small)[0] == closed_form(Letters(*[10**5] * 7))
+    large = EncoderLetters(*(np.array([10**7], dtype="int64") for _ in range(7)))
+    small = EncoderLetters(*(np.array([10**5], dtype="int64") for _ in range(7)))
+    assert closed_form(large)[0] != closed_form(EncoderLetters(*[10**7] * 7))
+    assert closed_form(small)[0] == closed_form(EncoderLetters(*[10**5] * 7))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from paramproof.formulas import FAMILIES, inventory
 from paramproof.formulas.models import named_model
-from paramproof.formulas.tensors import lies_in
+from paramproof.formulas.path import lies_in
 from tests import literals
 from tests.specs import SPECS
 from tests.strategies import specs

@@ -12,8 +12,8 @@ from paramproof.formulas import (
     FAMILIES,
     EncoderDecoderLetters,
     EncoderDecoderSpec,
+    EncoderLetters,
     GPTLetters,
-    Letters,
     LlamaLetters,
     LlamaSpec,
     Numerics,
@@ -140,7 +140,7 @@ def test_a_spec_is_frozen(family):
 
 def test_letters():
     spec = replace(SPEC, mlm_head=True, nsp_head=True, tie_word_embeddings=False)
-    expected = Letters(L=2, H=12, A=3, F=5, V=11, P=7, T=2, pooler=1, mlm=1, untied=1, nsp=1)
+    expected = EncoderLetters(L=2, H=12, A=3, F=5, V=11, P=7, T=2, pooler=1, mlm=1, untied=1, nsp=1)
     assert spec.letters() == expected
     assert SPEC.letters()[-4:] == (1, 0, 0, 0)
 

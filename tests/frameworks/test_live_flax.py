@@ -68,7 +68,7 @@ def test_linen_different(linen):
 @pytest.mark.framework("flax-linen")
 def test_linen_without_variables(linen):
     net, _ = linen()
-    with pytest.raises(ValueError, match=r"Net holds no variables: give \(module, variables\)"):
+    with pytest.raises(ValueError, match=r"Net has no variables: give \(module, variables\)"):
         report_on(net)
 
 

@@ -1,10 +1,10 @@
-"""What Hugging Face saves is held to the formula as it is: names, shapes, ties and shards."""
+"""What Hugging Face saves is compared with the formula as it is: names, shapes, ties and shards."""
 
 import json
 
 import pytest
 
-from paramproof.sources.checkpoints import held
+from paramproof.sources.checkpoints import compare_checkpoint
 from paramproof.sources.configs import read_config, spec_of_config
 from paramproof.sources.configs.formats import BY_MODEL_TYPE
 from tests.frameworks.transformers_configs import CLASSES, SMALL, config_of
@@ -31,7 +31,7 @@ def saved(folder, kind, name, *, dtype="float32", shard="1GB", **options):
 @pytest.mark.parametrize(("kind", "name"), CLASSES)
 def test_every_class(kind, name, tmp_path):
     model, file = saved(tmp_path, kind, name)
-    found = held(file, spec_of_config(tmp_path / "config.json"))
+    found = compare_checkpoint(file, spec_of_config(tmp_path / "config.json"))
     assert found.report.rows == ()
     assert found.report.actual == found.report.formula == model.num_parameters()
     assert (found.checkpoint.shards, found.dtypes, found.buffers) == (1, ("F32",), ())
@@ -43,7 +43,7 @@ def test_every_class(kind, name, tmp_path):
 )
 def test_shards_in_half_the_bytes(kind, name, tmp_path):
     model, file = saved(tmp_path, kind, name, dtype="bfloat16", shard="2KB")
-    found = held(file, spec_of_config(tmp_path / "config.json"))
+    found = compare_checkpoint(file, spec_of_config(tmp_path / "config.json"))
     assert file.name == "model.safetensors.index.json"
     assert found.report.equal
     assert found.report.actual == model.num_parameters()
@@ -57,7 +57,7 @@ def test_a_tied_head_is_not_saved(kind, tied, tmp_path):
     name = BY_MODEL_TYPE[kind].default
     model, file = saved(tmp_path, kind, name, tie_word_embeddings=tied)
     spec = spec_of_config(tmp_path / "config.json")
-    found = held(file, spec)
+    found = compare_checkpoint(file, spec)
     assert spec.tie_word_embeddings is tied
     assert found.report.equal
     names = {stored.name for stored in found.checkpoint.tensors}
@@ -75,7 +75,7 @@ def test_the_model_inside_has_the_same_names_without_prefix(kind, name, tmp_path
     state = model.base_model.state_dict()
     save_file(state, file)
     config = config_of({"model_type": kind, **SMALL[kind]}).to_dict()
-    rows = held(file, read_config(config, bare).spec).report.rows
+    rows = compare_checkpoint(file, read_config(config, bare).spec).report.rows
     # A masked-language model has no pooler inside, and the class of its own has one.
     missing = {"pooler.kernel", "pooler.bias"} if name.endswith("MaskedLM") else set()
     assert {row.path for row in rows} == missing
@@ -103,7 +103,7 @@ def test_names_of_old_files(tmp_path):
     other = {"cls.predictions.bias", "cls.predictions.decoder.bias"} - {bias}
     old[other.pop()] = old.pop(bias)
     save_file(old, file)
-    found = held(file, spec)
+    found = compare_checkpoint(file, spec)
     assert found.report.equal
     assert found.buffers == ("bert.embeddings.position_ids",)
 
@@ -111,7 +111,7 @@ def test_names_of_old_files(tmp_path):
 def test_another_class_than_was_saved(tmp_path):
     _, file = saved(tmp_path, "bert", "BertForPreTraining")
     config = json.loads((tmp_path / "config.json").read_text())
-    rows = held(file, read_config(config, "BertForMaskedLM").spec).report.rows
+    rows = compare_checkpoint(file, read_config(config, "BertForMaskedLM").spec).report.rows
     assert {(row.kind, row.path) for row in rows} == {
         ("unexpected", "pooler.kernel"),
         ("unexpected", "pooler.bias"),
@@ -133,6 +133,6 @@ def test_another_class_than_was_saved(tmp_path):
 def test_what_a_config_is_refused_for_is_seen_in_the_file_too(kind, name, options, tmp_path):
     _, file = saved(tmp_path, kind, name, **options)
     plain = config_of({"model_type": kind, **SMALL[kind]}).to_dict()
-    rows = held(file, read_config(plain, name).spec).report.rows
+    rows = compare_checkpoint(file, read_config(plain, name).spec).report.rows
     assert rows
     assert {row.kind for row in rows} == {"unexpected"}

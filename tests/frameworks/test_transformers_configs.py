@@ -4,7 +4,7 @@ import pytest
 
 from paramproof.formulas import closed_form
 from paramproof.sources.configs import read_config, spec_of_config
-from paramproof.sources.configs.formats import BY_MODEL_TYPE, KINDS
+from paramproof.sources.configs.formats import BY_MODEL_TYPE, FORMATS
 from tests.configs import BERT, ERNIE, GPT2, LLAMA, ROBERTA
 from tests.found_configs import FOUND, UNNAMED
 from tests.frameworks.transformers_configs import CLASSES, SMALL, config_of, model_of
@@ -108,4 +108,4 @@ def test_other_models_with_the_keys_of_gpt2_would_be_miscounted(kind, name):
 def test_every_key_of_todays_configurations_is_known():
     for kind, found in BY_MODEL_TYPE.items():
         assert set(config_of({"model_type": kind}).to_dict()) <= found.keys
-    assert len(KINDS) == len(BY_MODEL_TYPE) + 1
+    assert len(FORMATS) == len(BY_MODEL_TYPE) + 1

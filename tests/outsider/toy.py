@@ -8,7 +8,8 @@ import os
 
 import numpy as np
 
-from paramproof.builders.protocol import Outputs, require, require_allocated, require_arrays
+from paramproof.builders.arrays import require, require_allocated, require_arrays
+from paramproof.builders.protocol import Outputs
 from paramproof.formulas.layout import Weight
 from paramproof.formulas.spec import EncoderSpec
 

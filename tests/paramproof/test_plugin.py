@@ -1,4 +1,4 @@
-"""The pytest plugin, as an installation registers it and as a stranger uses it."""
+"""The pytest plugin, as an installation registers it and as a user has it."""
 
 import os
 import re

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from paramproof.builders.protocol import Builder, Model, Outputs
-from paramproof.weights.canonical import stored_tensors, taken_apart
+from paramproof.weights.canonical import stored_tensors, to_canonical
 from paramproof.weights.transfer import build_with
 from tests.parity.bounds import at_tokens, expected, output_bounds, slope, slope_bound
 from tests.parity.cases import Case
 
 Array = Any
 
-KINDS = ("sequence", "pooled", "mlm", "nsp", "gradient")
+FORMATS = ("sequence", "pooled", "mlm", "nsp", "gradient")
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def gradients(model: Model, case: Case) -> dict[str, Array]:
     for weight in model.weights():
         if weight.path in native:
             tensors, array = stored_tensors(case.spec), native[weight.path]
-            found |= taken_apart(weight, array, tensors, case.spec.head_size)
+            found |= to_canonical(weight, array, tensors, case.spec.head_size)
     return found
 
 

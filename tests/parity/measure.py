@@ -14,7 +14,7 @@ from paramproof.builders.registry import framework
 from tests.parity.bounds import slope
 from tests.parity.cases import DTYPES, Case, seeded_cases
 from tests.parity.differences import (
-    KINDS,
+    FORMATS,
     Difference,
     built,
     output_differences,
@@ -38,7 +38,7 @@ def measure(name: str) -> dict[str, Any]:
     for dtype in DTYPES:
         cases = seeded_cases(chosen, builder, dtype, CASES)
         found = [d for case in cases for d in differences(case, builder, name)]
-        figures[dtype] = {kind: largest([d for d in found if d.kind == kind]) for kind in KINDS}
+        figures[dtype] = {kind: largest([d for d in found if d.kind == kind]) for kind in FORMATS}
     return {"versions": chosen.versions(), "figures": figures}
 
 

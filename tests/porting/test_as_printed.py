@@ -8,7 +8,7 @@ import pytest
 
 from paramproof.builders.registry import frameworks
 from paramproof.weights.canonical import stored_tensors
-from paramproof.weights.files import saved_weights
+from paramproof.weights.files import read_weights
 from tests.porting.guide import ENVIRONMENTS, FILE, SPEC, script
 
 
@@ -30,4 +30,4 @@ def test_as_printed(tmp_path, pytestconfig):
             env={**os.environ, "PYTHONPATH": path, **variables},
             check=True,
         )
-    assert set(saved_weights(tmp_path / FILE, SPEC)) == set(stored_tensors(SPEC))
+    assert set(read_weights(tmp_path / FILE, SPEC)) == set(stored_tensors(SPEC))

@@ -20,6 +20,9 @@ CONTRACT = (
     "paramproof.formulas.spec",
     "paramproof.formulas.layout",
     "paramproof.builders.protocol",
+    "paramproof.builders.arrays",
+    "paramproof.builders.names",
+    "paramproof.builders.huggingface",
 )
 PROBES = "differences/probes/"
 ASKED = (

@@ -10,7 +10,7 @@ from flax import linen as nn
 
 from paramproof.builders.frameworks.flax_linen import names
 from paramproof.builders.frameworks.flax_linen.layers import Layer, Parts, parts
-from paramproof.builders.protocol import Stored
+from paramproof.builders.names import Storage
 from paramproof.formulas.spec import EncoderSpec, Numerics
 
 NAMES = {
@@ -23,7 +23,7 @@ NAMES = {
     **names.dense("mlm_head/dense", "mlm_head.dense"),
     **names.norm("mlm_head/norm", "mlm_head.layer_norm"),
     **names.decoder("mlm_head/decoder", "mlm_head.decoder"),
-    "mlm_head/bias": Stored(("mlm_head.decoder.bias",)),
+    "mlm_head/bias": Storage(("mlm_head.decoder.bias",)),
     **names.dense("nsp", "nsp_head.classifier"),
 }
 

@@ -12,16 +12,10 @@ import numpy as np
 from flax import linen as nn
 from flax.traverse_util import flatten_dict, unflatten_dict
 
+from paramproof.builders.arrays import require_allocated, require_arrays
 from paramproof.builders.frameworks.flax_linen.names import NUMBER
-from paramproof.builders.protocol import (
-    Array,
-    DType,
-    Names,
-    Outputs,
-    require_allocated,
-    require_arrays,
-    stored,
-)
+from paramproof.builders.names import NameTable, storage_of
+from paramproof.builders.protocol import Array, DType, Outputs
 from paramproof.formulas.layout import Weight
 
 
@@ -37,10 +31,11 @@ class LinenModel:
 
     def weights(self) -> list[Weight]:
         """Every leaf of the ``params`` collection. All are trainable, none is shared."""
-        names: Names = getattr(self.module, "names", {})
+        names: NameTable = getattr(self.module, "names", {})
         leaves = self._leaves().items()
         return [
-            Weight(path, tuple(x.shape), True, *stored(names, path, NUMBER)) for path, x in leaves
+            Weight(path, tuple(x.shape), True, *storage_of(names, path, NUMBER))
+            for path, x in leaves
         ]
 
     @property

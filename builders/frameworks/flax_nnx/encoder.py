@@ -11,7 +11,7 @@ from flax import nnx
 
 from paramproof.builders.frameworks.flax_nnx import names
 from paramproof.builders.frameworks.flax_nnx.layers import Layer, Parts, parts, stacked, through
-from paramproof.builders.protocol import Stored
+from paramproof.builders.names import Storage
 from paramproof.formulas.spec import EncoderSpec, Numerics
 
 NAMES = {
@@ -24,7 +24,7 @@ NAMES = {
     **names.dense("mlm_head.dense", "mlm_head.dense"),
     **names.norm("mlm_head.norm", "mlm_head.layer_norm"),
     **names.decoder("mlm_head.decoder", "mlm_head.decoder"),
-    "mlm_head.bias": Stored(("mlm_head.decoder.bias",)),
+    "mlm_head.bias": Storage(("mlm_head.decoder.bias",)),
     **names.dense("nsp", "nsp_head.classifier"),
 }
 

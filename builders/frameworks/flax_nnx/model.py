@@ -11,15 +11,9 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from paramproof.builders.protocol import (
-    Array,
-    DType,
-    Names,
-    Outputs,
-    Stored,
-    require_allocated,
-    require_arrays,
-)
+from paramproof.builders.arrays import require_allocated, require_arrays
+from paramproof.builders.names import NameTable, Storage
+from paramproof.builders.protocol import Array, DType, Outputs
 from paramproof.formulas.layout import Weight
 
 
@@ -34,9 +28,9 @@ class NnxModel:
 
     def weights(self) -> list[Weight]:
         """Every ``nnx.Param`` once, by identity. All are trainable."""
-        names: Names = getattr(self.module, "names", {})
+        names: NameTable = getattr(self.module, "names", {})
         return [
-            Weight(path, tuple(variable.get_value().shape), True, *names.get(path, Stored()))
+            Weight(path, tuple(variable.get_value().shape), True, *names.get(path, Storage()))
             for path, variable in self._parameters().items()
         ]
 

@@ -6,16 +6,16 @@ canonical path with a ``*`` is of layers that are stacked: one array holds every
 
 from __future__ import annotations
 
-from paramproof.builders.protocol import Names, Stored
+from paramproof.builders.names import NameTable, Storage
 from paramproof.formulas.layout import STACKED
 
 
-def table(native: str, canonical: str) -> Names:
+def table(native: str, canonical: str) -> NameTable:
     """``nnx.Embed``."""
     return {f"{native}.embedding": _stored(f"{canonical}.weight")}
 
 
-def dense(native: str, canonical: str) -> Names:
+def dense(native: str, canonical: str) -> NameTable:
     """``nnx.Linear``."""
     return {
         f"{native}.kernel": _stored(f"{canonical}.kernel"),
@@ -23,7 +23,7 @@ def dense(native: str, canonical: str) -> Names:
     }
 
 
-def decoder(native: str, canonical: str) -> Names:
+def decoder(native: str, canonical: str) -> NameTable:
     """``nnx.Linear`` onto the vocabulary: its kernel is a token table, transposed."""
     return {
         f"{native}.kernel": _stored(f"{canonical}.weight", "transposed"),
@@ -31,7 +31,7 @@ def decoder(native: str, canonical: str) -> Names:
     }
 
 
-def norm(native: str, canonical: str) -> Names:
+def norm(native: str, canonical: str) -> NameTable:
     """``nnx.LayerNorm`` and ``nnx.RMSNorm``."""
     return {
         f"{native}.scale": _stored(f"{canonical}.scale"),
@@ -39,7 +39,7 @@ def norm(native: str, canonical: str) -> Names:
     }
 
 
-def attention(native: str, canonical: str) -> Names:
+def attention(native: str, canonical: str) -> NameTable:
     """``nnx.MultiHeadAttention``."""
     names = {
         f"{native}.out.kernel": _stored(f"{canonical}.output.kernel", "heads_in"),
@@ -51,7 +51,7 @@ def attention(native: str, canonical: str) -> Names:
     return names
 
 
-def layer(native: str, canonical: str) -> Names:
+def layer(native: str, canonical: str) -> NameTable:
     """A layer of attention and a feed-forward network, with a norm for each, in any order."""
     return {
         **attention(f"{native}.attention", f"{canonical}.attention"),
@@ -62,6 +62,6 @@ def layer(native: str, canonical: str) -> Names:
     }
 
 
-def _stored(canonical: str, *layout: str) -> Stored:
+def _stored(canonical: str, *layout: str) -> Storage:
     stacked = (STACKED,) if "*" in canonical.split(".") else ()
-    return Stored((canonical,), (*stacked, *layout))
+    return Storage((canonical,), (*stacked, *layout))

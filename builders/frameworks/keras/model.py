@@ -9,16 +9,10 @@ from typing import Any, TypeAlias
 
 import keras
 
+from paramproof.builders.arrays import require_allocated, require_arrays
 from paramproof.builders.frameworks.keras.names import NUMBER
-from paramproof.builders.protocol import (
-    Array,
-    DType,
-    Names,
-    Outputs,
-    require_allocated,
-    require_arrays,
-    stored,
-)
+from paramproof.builders.names import NameTable, storage_of
+from paramproof.builders.protocol import Array, DType, Outputs
 from paramproof.formulas.layout import Weight
 
 BACKEND = keras.backend.backend()
@@ -36,7 +30,7 @@ class KerasModel:
 
     def __init__(self, model: keras.Layer, *, allocated: bool) -> None:
         self.model = model
-        self.names: Names = getattr(model, "names", {})
+        self.names: NameTable = getattr(model, "names", {})
         self.allocated = allocated
 
     def weights(self) -> list[Weight]:
@@ -97,7 +91,7 @@ class KerasModel:
             return {_path(k): numpy(v) for k, v in pairs if v is not None}
 
     def _weight(self, path: str, shape: tuple[int, ...], trainable: bool) -> Weight:
-        return Weight(path, shape, trainable, *stored(self.names, path, NUMBER))
+        return Weight(path, shape, trainable, *storage_of(self.names, path, NUMBER))
 
     def _precision(self) -> AbstractContextManager[Any]:
         require_allocated(self.allocated)

@@ -8,62 +8,62 @@ from __future__ import annotations
 
 import re
 
-from paramproof.builders.protocol import Names, Stored
+from paramproof.builders.names import NameTable, Storage
 
 NUMBER = re.compile(r"(?<=layers_)\d+(?=/)")
 
 
-def table(native: str, canonical: str) -> Names:
+def table(native: str, canonical: str) -> NameTable:
     """``Embedding``."""
-    return {f"{native}/embeddings": Stored((f"{canonical}.weight",))}
+    return {f"{native}/embeddings": Storage((f"{canonical}.weight",))}
 
 
-def dense(native: str, canonical: str) -> Names:
+def dense(native: str, canonical: str) -> NameTable:
     """``Dense``."""
     return {
-        f"{native}/kernel": Stored((f"{canonical}.kernel",)),
-        f"{native}/bias": Stored((f"{canonical}.bias",)),
+        f"{native}/kernel": Storage((f"{canonical}.kernel",)),
+        f"{native}/bias": Storage((f"{canonical}.bias",)),
     }
 
 
-def decoder(native: str, canonical: str) -> Names:
+def decoder(native: str, canonical: str) -> NameTable:
     """``Dense`` that gives a score to every token; canonically its kernel is a table."""
     return {
-        f"{native}/kernel": Stored((f"{canonical}.weight",), ("transposed",)),
-        f"{native}/bias": Stored((f"{canonical}.bias",)),
+        f"{native}/kernel": Storage((f"{canonical}.weight",), ("transposed",)),
+        f"{native}/bias": Storage((f"{canonical}.bias",)),
     }
 
 
-def norm(native: str, canonical: str) -> Names:
+def norm(native: str, canonical: str) -> NameTable:
     """``LayerNormalization``."""
     return {
-        f"{native}/gamma": Stored((f"{canonical}.scale",)),
-        f"{native}/beta": Stored((f"{canonical}.bias",)),
+        f"{native}/gamma": Storage((f"{canonical}.scale",)),
+        f"{native}/beta": Storage((f"{canonical}.bias",)),
     }
 
 
-def rms_norm(native: str, canonical: str) -> Names:
+def rms_norm(native: str, canonical: str) -> NameTable:
     """``RMSNormalization``."""
-    return {f"{native}/scale": Stored((f"{canonical}.scale",))}
+    return {f"{native}/scale": Storage((f"{canonical}.scale",))}
 
 
-def heads_out(native: str, canonical: str) -> Names:
+def heads_out(native: str, canonical: str) -> NameTable:
     """``EinsumDense`` onto heads, which are an axis of their own."""
     return {
-        f"{native}/kernel": Stored((f"{canonical}.kernel",), ("heads_out",)),
-        f"{native}/bias": Stored((f"{canonical}.bias",), ("heads",)),
+        f"{native}/kernel": Storage((f"{canonical}.kernel",), ("heads_out",)),
+        f"{native}/bias": Storage((f"{canonical}.bias",), ("heads",)),
     }
 
 
-def heads_in(native: str, canonical: str) -> Names:
+def heads_in(native: str, canonical: str) -> NameTable:
     """``EinsumDense`` from the heads."""
     return {
-        f"{native}/kernel": Stored((f"{canonical}.kernel",), ("heads_in",)),
-        f"{native}/bias": Stored((f"{canonical}.bias",)),
+        f"{native}/kernel": Storage((f"{canonical}.kernel",), ("heads_in",)),
+        f"{native}/bias": Storage((f"{canonical}.bias",)),
     }
 
 
-def attention(native: str, canonical: str) -> Names:
+def attention(native: str, canonical: str) -> NameTable:
     """``MultiHeadAttention`` and ``GroupQueryAttention``."""
     return {
         **heads_out(f"{native}/query", f"{canonical}.query"),
@@ -73,7 +73,7 @@ def attention(native: str, canonical: str) -> Names:
     }
 
 
-def block(native: str, canonical: str) -> Names:
+def block(native: str, canonical: str) -> NameTable:
     """``Block`` of this package."""
     return {
         **attention(f"{native}/attention", f"{canonical}.attention"),

@@ -8,16 +8,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from paramproof.builders.arrays import require_allocated, require_arrays
 from paramproof.builders.frameworks.torch.names import NUMBER
-from paramproof.builders.protocol import (
-    Array,
-    DType,
-    Names,
-    Outputs,
-    require_allocated,
-    require_arrays,
-    stored,
-)
+from paramproof.builders.names import NameTable, storage_of
+from paramproof.builders.protocol import Array, DType, Outputs
 from paramproof.formulas.layout import Weight
 
 
@@ -26,7 +20,7 @@ class TorchModel:
 
     def __init__(self, module: nn.Module) -> None:
         self.module = module.eval()
-        self.names: Names = module.names
+        self.names: NameTable = module.names
 
     def weights(self) -> list[Weight]:
         """Every parameter once, by identity; further names of the same one are aliases.
@@ -43,8 +37,8 @@ class TorchModel:
 
     def weight(self, parameter: nn.Parameter, path: str, *others: str) -> Weight:
         """The weight that ``parameter`` is, under a path and further ones."""
-        parts, layout = stored(self.names, path, NUMBER)
-        further = (stored(self.names, other, NUMBER).parts or (other,) for other in others)
+        parts, layout = storage_of(self.names, path, NUMBER)
+        further = (storage_of(self.names, other, NUMBER).parts or (other,) for other in others)
         aliases = tuple(alias for parts in further for alias in parts)
         shape = tuple(parameter.shape)
         return Weight(path, shape, parameter.requires_grad, parts, layout, aliases)

@@ -8,33 +8,33 @@ from __future__ import annotations
 
 import re
 
-from paramproof.builders.protocol import Names, Stored
+from paramproof.builders.names import NameTable, Storage
 
 NUMBER = re.compile(r"(?<=\.)\d+(?=\.)")
 
 
-def table(native: str, canonical: str) -> Names:
+def table(native: str, canonical: str) -> NameTable:
     """``nn.Embedding``."""
-    return {f"{native}.weight": Stored((f"{canonical}.weight",))}
+    return {f"{native}.weight": Storage((f"{canonical}.weight",))}
 
 
-def linear(native: str, *canonical: str) -> Names:
+def linear(native: str, *canonical: str) -> NameTable:
     """``nn.Linear``, which may hold several dense layers of the same input."""
     return {
-        f"{native}.weight": Stored(tuple(f"{c}.kernel" for c in canonical), ("transposed",)),
-        f"{native}.bias": Stored(tuple(f"{c}.bias" for c in canonical)),
+        f"{native}.weight": Storage(tuple(f"{c}.kernel" for c in canonical), ("transposed",)),
+        f"{native}.bias": Storage(tuple(f"{c}.bias" for c in canonical)),
     }
 
 
-def norm(native: str, canonical: str) -> Names:
+def norm(native: str, canonical: str) -> NameTable:
     """``nn.LayerNorm`` and ``nn.RMSNorm``."""
     return {
-        f"{native}.weight": Stored((f"{canonical}.scale",)),
-        f"{native}.bias": Stored((f"{canonical}.bias",)),
+        f"{native}.weight": Storage((f"{canonical}.scale",)),
+        f"{native}.bias": Storage((f"{canonical}.bias",)),
     }
 
 
-def attention(native: str, canonical: str) -> Names:
+def attention(native: str, canonical: str) -> NameTable:
     """``nn.MultiheadAttention``."""
     query_key_value = [f"{canonical}.{name}" for name in ("query", "key", "value")]
     fused = linear("in_proj", *query_key_value)
@@ -45,7 +45,7 @@ def attention(native: str, canonical: str) -> Names:
     }
 
 
-def encoder_layer(native: str, canonical: str) -> Names:
+def encoder_layer(native: str, canonical: str) -> NameTable:
     """``nn.TransformerEncoderLayer``, which calls its norms the same before and after."""
     return {
         **attention(f"{native}.self_attn", f"{canonical}.attention"),
@@ -56,7 +56,7 @@ def encoder_layer(native: str, canonical: str) -> Names:
     }
 
 
-def decoder_layer(native: str, canonical: str) -> Names:
+def decoder_layer(native: str, canonical: str) -> NameTable:
     """``nn.TransformerDecoderLayer``."""
     return {
         **encoder_layer(native, canonical),

@@ -10,9 +10,10 @@ from typing import Any, Literal
 
 import torch
 
+from paramproof.builders.arrays import require
 from paramproof.builders.frameworks.transformers import encoder, gpt, llama
 from paramproof.builders.frameworks.transformers.model import HuggingFaceModel
-from paramproof.builders.protocol import DType, require
+from paramproof.builders.protocol import DType
 from paramproof.formulas.spec import (
     EncoderDecoderSpec,
     EncoderSpec,

@@ -18,32 +18,11 @@ from transformers import (
     PreTrainedModel,
 )
 
-from paramproof.builders.frameworks.transformers.names import linear, norm, table
+from paramproof.builders.huggingface import names_of
 from paramproof.builders.protocol import Outputs
 from paramproof.formulas.spec import EncoderSpec, Numerics
 
-NAMES = {
-    **table("embeddings.word_embeddings", "embeddings.word_embeddings"),
-    **table("embeddings.position_embeddings", "embeddings.position_embeddings"),
-    **table("embeddings.token_type_embeddings", "embeddings.token_type_embeddings"),
-    **norm("embeddings.LayerNorm", "embeddings.layer_norm"),
-    **linear("encoder.layer.*.attention.self.query", "layers.*.attention.query"),
-    **linear("encoder.layer.*.attention.self.key", "layers.*.attention.key"),
-    **linear("encoder.layer.*.attention.self.value", "layers.*.attention.value"),
-    **linear("encoder.layer.*.attention.output.dense", "layers.*.attention.output"),
-    **norm("encoder.layer.*.attention.output.LayerNorm", "layers.*.attention_layer_norm"),
-    **linear("encoder.layer.*.intermediate.dense", "layers.*.feed_forward.intermediate"),
-    **linear("encoder.layer.*.output.dense", "layers.*.feed_forward.output"),
-    **norm("encoder.layer.*.output.LayerNorm", "layers.*.feed_forward_layer_norm"),
-    **linear("pooler.dense", "pooler"),
-    **linear("cls.predictions.transform.dense", "mlm_head.dense"),
-    **norm("cls.predictions.transform.LayerNorm", "mlm_head.layer_norm"),
-    **linear("cls.predictions.decoder", "mlm_head.decoder"),
-    **table("cls.predictions.decoder", "mlm_head.decoder"),
-    # A second name of the decoder's bias, and where the head is tied of one parameter.
-    **linear("cls.predictions", "mlm_head.decoder"),
-    **linear("cls.seq_relationship", "nsp_head.classifier"),
-}
+NAMES = names_of("encoder").table
 
 
 def supports(spec: EncoderSpec) -> Literal[True] | str:

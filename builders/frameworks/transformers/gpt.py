@@ -7,23 +7,11 @@ from typing import Any, Literal
 from torch import Tensor
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from paramproof.builders.frameworks.transformers.names import conv1d, norm, table
+from paramproof.builders.huggingface import names_of
 from paramproof.builders.protocol import Outputs
 from paramproof.formulas.spec import GPTSpec, Numerics
 
-QUERY_KEY_VALUE = [f"layers.*.attention.{name}" for name in ("query", "key", "value")]
-NAMES = {
-    **table("wte", "embeddings.word_embeddings"),
-    **table("wpe", "embeddings.position_embeddings"),
-    **norm("h.*.ln_1", "layers.*.attention_layer_norm"),
-    **conv1d("h.*.attn.c_attn", *QUERY_KEY_VALUE),
-    **conv1d("h.*.attn.c_proj", "layers.*.attention.output"),
-    **norm("h.*.ln_2", "layers.*.feed_forward_layer_norm"),
-    **conv1d("h.*.mlp.c_fc", "layers.*.feed_forward.intermediate"),
-    **conv1d("h.*.mlp.c_proj", "layers.*.feed_forward.output"),
-    **norm("ln_f", "final_layer_norm"),
-    **table("lm_head", "lm_head"),
-}
+NAMES = names_of("gpt").table
 
 
 def supports(spec: GPTSpec) -> Literal[True]:

@@ -7,24 +7,11 @@ from typing import Any, Literal
 from torch import Tensor
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from paramproof.builders.frameworks.transformers.names import linear, norm, table
+from paramproof.builders.huggingface import names_of
 from paramproof.builders.protocol import Outputs
 from paramproof.formulas.spec import LlamaSpec, Numerics
 
-NAMES = {
-    **table("embed_tokens", "embeddings.word_embeddings"),
-    **norm("layers.*.input_layernorm", "layers.*.attention_norm"),
-    **linear("layers.*.self_attn.q_proj", "layers.*.attention.query"),
-    **linear("layers.*.self_attn.k_proj", "layers.*.attention.key"),
-    **linear("layers.*.self_attn.v_proj", "layers.*.attention.value"),
-    **linear("layers.*.self_attn.o_proj", "layers.*.attention.output"),
-    **norm("layers.*.post_attention_layernorm", "layers.*.feed_forward_norm"),
-    **linear("layers.*.mlp.gate_proj", "layers.*.feed_forward.gate"),
-    **linear("layers.*.mlp.up_proj", "layers.*.feed_forward.up"),
-    **linear("layers.*.mlp.down_proj", "layers.*.feed_forward.down"),
-    **norm("norm", "final_norm"),
-    **table("lm_head", "lm_head"),
-}
+NAMES = names_of("llama").table
 
 
 def supports(spec: LlamaSpec) -> Literal[True] | str:

@@ -9,25 +9,18 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
+from paramproof.builders.arrays import require_allocated, require_arrays
 from paramproof.builders.frameworks.transformers import encoder
-from paramproof.builders.frameworks.transformers.names import NUMBER
-from paramproof.builders.protocol import (
-    Array,
-    DType,
-    Names,
-    Outputs,
-    Stored,
-    require_allocated,
-    require_arrays,
-    stored,
-)
+from paramproof.builders.huggingface import NUMBER
+from paramproof.builders.names import NameTable, Storage, storage_of
+from paramproof.builders.protocol import Array, DType, Outputs
 from paramproof.formulas.layout import Weight
 
 
 class Family(Protocol):
     """What a file of this package says of the models it makes."""
 
-    NAMES: Names
+    NAMES: NameTable
     forward: Callable[..., Outputs]
 
 
@@ -102,10 +95,10 @@ class HuggingFaceModel:
         shape = tuple(parameter.shape)
         return Weight(path, shape, parameter.requires_grad, parts, layout, aliases)
 
-    def _stored(self, path: str) -> Stored:
+    def _stored(self, path: str) -> Storage:
         """Within a model with heads the names of the bare one have a prefix, as bert."""
         native = path.removeprefix(f"{self.module.base_model_prefix}.")
-        return stored(self.family.NAMES, native, NUMBER)
+        return storage_of(self.family.NAMES, native, NUMBER)
 
 
 def _array(tensor: Tensor | None) -> Array | None:

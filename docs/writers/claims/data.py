@@ -46,7 +46,7 @@ class Claim(Printed):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Formula(Printed):
+class ClaimedFormula(Printed):
     """A count in letters, or, ``claimed``, some other size.
 
     ``whole`` says that the text calls it the count of the model, though ``of`` is a part.
@@ -106,10 +106,10 @@ class TensorRow(Printed):
         return f"{list(self.shape)}: {self.claimed}"
 
 
-Entry = Claim | Formula | Size | Share | TensorRow
-KINDS: dict[str, type[Claim | Formula | Size | Share]] = {
+Entry = Claim | ClaimedFormula | Size | Share | TensorRow
+KINDS: dict[str, type[Claim | ClaimedFormula | Size | Share]] = {
     "claim": Claim,
-    "formula": Formula,
+    "formula": ClaimedFormula,
     "size": Size,
     "share": Share,
 }

@@ -1,4 +1,4 @@
-"""What a printed number is said to count, and the account that fits it best."""
+"""What a printed number is said to count, and the explanation that fits it best."""
 
 from __future__ import annotations
 
@@ -6,21 +6,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from docs.writers.claims.data import Claim, Formula
+from docs.writers.claims.data import Claim, ClaimedFormula
 from paramproof.explain import letters as algebra
-from paramproof.explain.explanation import TRAINABLE, Account, Part, Sizes, plain, recount
+from paramproof.explain.explanation import (
+    TRAINABLE,
+    ChangedSizes,
+    Explanation,
+    Part,
+    recount,
+    usual_estimate,
+)
 from paramproof.explain.search import candidates, tables_left_out
 from paramproof.explain.sizes import FIELDS
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import counted, weights_only
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.models import named_models
+from paramproof.formulas.path import LAYER, beginnings, has_layer, in_braces, leaf, lies_in, parent
 from paramproof.formulas.spec import Spec
-from paramproof.formulas.tensors import LAYER, lies_in
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ClaimTarget:
     """What a number is said to be: components of a model, and how they are counted.
 
     ``complete`` says that the text lists every tensor, so that no convention excuses it.
@@ -28,99 +35,99 @@ class Target:
 
     model: str
     spec: Spec
-    account: Account
+    explanation: Explanation
     complete: bool = False
 
     @classmethod
-    def of(cls, entry: Claim | Formula) -> Target:
+    def of(cls, entry: Claim | ClaimedFormula) -> ClaimTarget:
         """The target of an entry."""
         every = isinstance(entry, Claim) and entry.all
         names = (*TRAINABLE, *(entry.counts if isinstance(entry, Claim) else ()))
         parts = tuple(
-            Part(path, LAYER in path.split(".") and not every, conventions=names)
-            for path in entry.of
+            Part(path, has_layer(path) and not every, conventions=names) for path in entry.of
         )
         complete = isinstance(entry, Claim) and entry.complete
-        return cls(entry.model, entry.spec, Account(parts, len(parts)), complete)
+        return cls(entry.model, entry.spec, Explanation(parts, len(parts)), complete)
 
     @property
     def count(self) -> int:
         """The number that is right."""
-        number, _ = recount(self.account, self.spec)
+        number, _ = recount(self.explanation, self.spec)
         return number
 
     @property
     def name(self) -> str:
         """Its components."""
-        return ", ".join(part.component or "the whole model" for part in self.account.parts)
+        return ", ".join(part.component or "the whole model" for part in self.explanation.parts)
 
     @property
     def conventions(self) -> tuple[str, ...]:
         """The conventions that the text names."""
-        return self.account.parts[0].conventions[1:]
+        return self.explanation.parts[0].conventions[1:]
 
-    def under(self, names: tuple[str, ...]) -> Account:
+    def under(self, names: tuple[str, ...]) -> Explanation:
         """The same components counted under other conventions."""
-        parts = tuple(part._replace(conventions=names) for part in self.account.parts)
-        return self.account._replace(parts=parts)
+        parts = tuple(part._replace(conventions=names) for part in self.explanation.parts)
+        return self.explanation._replace(parts=parts)
 
-    def excused(self, account: Account) -> bool:
-        """Whether ``account`` is this target under one convention, where the text names none."""
-        if len(account.parts) > 1 or account.sizes or account.plain:
+    def excused(self, explanation: Explanation) -> bool:
+        """Whether this is the target under one convention, where the text names none."""
+        if len(explanation.parts) > 1 or explanation.sizes or explanation.as_estimate:
             return False
-        (part,) = account.parts
+        (part,) = explanation.parts
         one = len(set(part.conventions) - set(TRAINABLE)) == 1
-        return one and (part._replace(conventions=TRAINABLE),) == self.account.parts
+        return one and (part._replace(conventions=TRAINABLE),) == self.explanation.parts
 
-    def covers(self, account: Account) -> bool:
-        """Whether every part of ``account`` lies in this target, in one layer or in all alike."""
+    def covers(self, explanation: Explanation) -> bool:
+        """Whether every part of ``explanation`` lies in this target, in as many layers."""
         return all(
             any(
-                f"{part.component}.".startswith(f"{own.component}." if own.component else "")
-                and part.one == own.one
-                for own in self.account.parts
+                lies_in(part.component, own.component) and part.one == own.one
+                for own in self.explanation.parts
             )
-            for part in account.parts
+            for part in explanation.parts
         )
 
-    def beyond(self, account: Account) -> Expression:
-        """What ``account`` has beyond this target, in letters."""
-        own = algebra.in_letters(self.account, self.spec)
-        return algebra.in_letters(account, self.spec) - own
+    def beyond(self, explanation: Explanation) -> Expression:
+        """What ``explanation`` has beyond this target, in letters."""
+        own = algebra.in_letters(self.explanation, self.spec)
+        return algebra.in_letters(explanation, self.spec) - own
 
 
-def account_of(number: int, target: Target) -> Account | None:
-    """The account of ``number`` that is nearest to what it is said to be, or None.
+def explanation_of(number: int, target: ClaimTarget) -> Explanation | None:
+    """The explanation of ``number`` that is nearest to what it is said to be, or None.
 
     First the target itself, then the target under one convention, then what is left out of
-    it or put into it, then other accounts of the model, then those of other named models
+    it or put into it, then other explanations by the model, then those of other named models
     that differ from it in nothing but the sizes of tables.
     """
     if number == target.count:
-        return target.account
-    own = [account for count, account in _candidates(target.model) if count == number]
-    found = [account for account in own if not (target.complete and _conventional(account))]
+        return target.explanation
+    own = [explanation for count, explanation in _candidates(target.model) if count == number]
+    found = [
+        explanation for explanation in own if not (target.complete and _conventional(explanation))
+    ]
     found = found or list(_translated(number, target))
 
-    def rank(account: Account) -> tuple[object, ...]:
+    def rank(explanation: Explanation) -> tuple[object, ...]:
         return (
-            not target.excused(account),
-            not target.covers(account),
-            account.length,
-            account.parts[0].component != target.account.parts[0].component,
-            tables_left_out(account),
+            not target.excused(explanation),
+            not target.covers(explanation),
+            explanation.complexity,
+            explanation.parts[0].component != target.explanation.parts[0].component,
+            tables_left_out(explanation),
         )
 
     return min(found, key=rank, default=None)
 
 
-def components_of(account: Account, target: Target) -> str:
-    """The components in which ``account`` is not ``target``."""
-    own = {part.component for part in target.account.parts}
-    names = [part.component for part in account.parts if part.component not in own]
-    names += _uncounted(account.parts[0], target.spec)
-    names += [SIZE_OF.get(field, "the whole model") for field, _ in account.sizes]
-    if account.plain:
+def components_of(explanation: Explanation, target: ClaimTarget) -> str:
+    """The components in which ``explanation`` is not ``target``."""
+    own = {part.component for part in target.explanation.parts}
+    names = [part.component for part in explanation.parts if part.component not in own]
+    names += _uncounted(explanation.parts[0], target.spec)
+    names += [SIZE_OF.get(field, "the whole model") for field, _ in explanation.sizes]
+    if explanation.as_estimate:
         names = list(_differing(target.spec))
     return ", ".join(dict.fromkeys(names))
 
@@ -139,7 +146,7 @@ SIZE_OF = {
 def _uncounted(part: Part, spec: Spec) -> list[str]:
     """The components that the conventions of ``part`` leave out of it, as few as there are.
 
-    Several of one name are told together, ``attention.{query,key,value,output}.bias``.
+    Several of one name are named together, ``attention.{query,key,value,output}.bias``.
     """
     named = counted(inventory(spec.letters()), *TRAINABLE)
     inside = (tensor for tensor in named if lies_in(tensor.path, part.component))
@@ -148,46 +155,43 @@ def _uncounted(part: Part, spec: Spec) -> list[str]:
     gone = [path for path in there if path not in kept]
     groups: dict[tuple[str, str], list[str]] = {}
     for path in dict.fromkeys(_largest(path, there, kept) for path in gone):
-        above, _, leaf = path.rpartition(".")
-        before, _, name = above.rpartition(".")
-        groups.setdefault((before, leaf), []).append(name)
+        above = parent(path)
+        groups.setdefault((parent(above), leaf(path)), []).append(leaf(above))
     return [
-        ".".join(filter(None, (before, _braced(names), leaf)))
-        for (before, leaf), names in groups.items()
+        ".".join(filter(None, (before, in_braces(names), last)))
+        for (before, last), names in groups.items()
     ]
 
 
 def _largest(path: str, there: list[str], kept: set[str]) -> str:
     """The largest component that ``path`` lies in of which nothing is kept."""
-    levels = path.split(".")
-    above = [".".join(levels[:depth]) for depth in range(1, len(levels) + 1)]
-    gone = (one for one in above if not any(lies_in(p, one) and p in kept for p in there))
+    gone = (
+        one for one in beginnings(path) if not any(lies_in(p, one) and p in kept for p in there)
+    )
     return next(gone, path)
 
 
-def _braced(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{{{','.join(names)}}}"
-
-
 @cache
-def _candidates(model: str) -> tuple[tuple[int, Account], ...]:
+def _candidates(model: str) -> tuple[tuple[int, Explanation], ...]:
     return tuple(candidates(named_models()[model].spec, alone=True))
 
 
-def _conventional(account: Account) -> bool:
-    return any(part.conventions != TRAINABLE for part in account.parts)
+def _conventional(explanation: Explanation) -> bool:
+    return any(part.conventions != TRAINABLE for part in explanation.parts)
 
 
-def _translated(number: int, target: Target) -> Iterator[Account]:
-    """Accounts of other models, as accounts of the target's at their sizes."""
+def _translated(number: int, target: ClaimTarget) -> Iterator[Explanation]:
+    """Explanations by other models, as explanations by the target's at their sizes."""
     for name, model in named_models().items():
         if sizes := _other_sizes(target.spec, model.spec):
-            for count, account in _candidates(name):
-                if count == number and not account.sizes:
-                    yield account._replace(sizes=sizes, length=account.length + 2 * len(sizes))
+            for count, explanation in _candidates(name):
+                if count == number and not explanation.sizes:
+                    yield explanation._replace(
+                        sizes=sizes, complexity=explanation.complexity + 2 * len(sizes)
+                    )
 
 
-def _other_sizes(spec: Spec, other: Spec) -> Sizes:
+def _other_sizes(spec: Spec, other: Spec) -> ChangedSizes:
     """The sizes of tables in which two specs differ, if that is all in which they do."""
     if type(spec) is not type(other):
         return ()
@@ -199,7 +203,7 @@ def _other_sizes(spec: Spec, other: Spec) -> Sizes:
 
 def _differing(spec: Spec) -> Iterator[str]:
     """The components of a layer whose count is not that of the usual estimate's layers."""
-    usual, own = (weights_only(inventory(one.letters())) for one in (plain(spec), spec))
+    usual, own = (weights_only(inventory(one.letters())) for one in (usual_estimate(spec), spec))
     for path in own.components(f"layers.{LAYER}"):
         if usual.total(path) != own.total(path):
             yield path

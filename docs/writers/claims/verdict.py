@@ -8,21 +8,22 @@ from functools import cache, singledispatch
 from typing import Literal, TypeAlias
 
 from docs.writers.claims.arithmetic import evaluate, whole
-from docs.writers.claims.data import Claim, Entry, Formula, Share, Size, TensorRow
-from docs.writers.claims.targets import Target, account_of, components_of
+from docs.writers.claims.data import Claim, ClaimedFormula, Entry, Share, Size, TensorRow
+from docs.writers.claims.targets import ClaimTarget, components_of, explanation_of
 from paramproof.explain import letters as algebra
-from paramproof.explain.explanation import TRAINABLE, Account, Part, recount, with_sizes
-from paramproof.explain.number import Number, read
-from paramproof.explain.text import signed
+from paramproof.explain.explanation import TRAINABLE, Explanation, Part, recount, with_sizes
+from paramproof.explain.number import WrittenNumber, read
 from paramproof.explain.words import words
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import PARTS, as_named
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.models import named_model
 from paramproof.formulas.notation import text as in_text
-from paramproof.formulas.tensors import LAYER, Tensor
+from paramproof.formulas.path import has_layer
+from paramproof.formulas.printing import signed
+from paramproof.formulas.tensors import Tensor
 
-Kind: TypeAlias = Literal["exact", "exact under a convention", "refuted"]
+VerdictKind: TypeAlias = Literal["exact", "exact under a convention", "refuted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Verdict:
     ``component`` where that belongs, and ``correct`` the number that should stand there.
     """
 
-    kind: Kind
+    kind: VerdictKind
     what: str
     residual: str = ""
     component: str = ""
@@ -48,7 +49,7 @@ def verdict(entry: Entry) -> Verdict:
 
 @verdict.register
 def _claim(claim: Claim) -> Verdict:
-    target = Target.of(claim)
+    target = ClaimTarget.of(claim)
     if not claim.claimed:
         return _held(whole(claim.expression or claim.printed), target)
     number = _number(claim.claimed)
@@ -60,44 +61,44 @@ def _claim(claim: Claim) -> Verdict:
     return found
 
 
-def _number(text: str) -> Number:
+def _number(text: str) -> WrittenNumber:
     try:
         return read(text)
     except ValueError:
-        return Number(text, whole(text))
+        return WrittenNumber(text, whole(text))
 
 
-def _held(number: int, target: Target) -> Verdict:
+def _held(number: int, target: ClaimTarget) -> Verdict:
     """The verdict on an exact number that is said to be ``target``."""
-    account = account_of(number, target)
-    if account == target.account:
-        what = words(account) if target.account.parts != (Part(),) else "the whole model"
+    explanation = explanation_of(number, target)
+    if explanation == target.explanation:
+        what = words(explanation) if target.explanation.parts != (Part(),) else "the whole model"
         return Verdict("exact under a convention" if target.conventions else "exact", what)
-    if account and target.excused(account):
-        return Verdict("exact under a convention", words(account), correct=f"{target.count:,}")
+    if explanation and target.excused(explanation):
+        return Verdict("exact under a convention", words(explanation), correct=f"{target.count:,}")
     residual = number - target.count
-    if account is None:
-        letters, component, what = algebra.in_powers(residual, target.spec), "", "no account"
+    if explanation is None:
+        letters, component, what = algebra.in_powers(residual, target.spec), "", "no explanation"
     else:
-        letters = in_text(target.beyond(account))
-        component, what = components_of(account, target), words(account)
+        letters = in_text(target.beyond(explanation))
+        component, what = components_of(explanation, target), words(explanation)
     text = f"{signed(residual)} = {letters}"
     return Verdict("refuted", what, text, component or target.name, f"{target.count:,}")
 
 
-def _rounded(number: Number, target: Target) -> Verdict:
+def _rounded(number: WrittenNumber, target: ClaimTarget) -> Verdict:
     for reading in number.readings:
         if target.count in reading:
-            what = f"{words(target.account)}: {target.count:,}, {reading.says}"
+            what = f"{words(target.explanation)}: {target.count:,}, {reading.says}"
             return Verdict("exact under a convention", what)
     middle = int(number.readings[0].middle)
     residual = signed(middle - target.count)
     right = f"{as_named(target.count)} ({target.count:,})"
-    return Verdict("refuted", "no account", residual, target.name, right)
+    return Verdict("refuted", "no explanation", residual, target.name, right)
 
 
-def _wrong_sum(value: int, claim: Claim, target: Target, found: Verdict) -> Verdict:
-    """The arithmetic does not come to the number beside it; both have their own account."""
+def _wrong_sum(value: int, claim: Claim, target: ClaimTarget, found: Verdict) -> Verdict:
+    """The arithmetic does not come to the number beside it; both have their own explanation."""
     own = _held(value, target)
     what = f"the arithmetic comes to {value:,} ({own.what}); {claim.claimed} is {found.what}"
     residual = found.residual or own.residual
@@ -106,10 +107,10 @@ def _wrong_sum(value: int, claim: Claim, target: Target, found: Verdict) -> Verd
 
 
 @verdict.register
-def _formula(formula: Formula) -> Verdict:
+def _formula(formula: ClaimedFormula) -> Verdict:
     if formula.claimed:
         return _ratio(formula)
-    target = Target.of(formula)
+    target = ClaimTarget.of(formula)
     ours = algebra.symbols(formula.spec)._asdict()
     claimed = evaluate(
         formula.letters, {**ours, "d": ours["H"], "d_model": ours["H"], "N": ours["L"]}
@@ -117,25 +118,25 @@ def _formula(formula: Formula) -> Verdict:
     at = {name: evaluate(written, ours) for name, written in formula.at.items()}
     where = "".join(f", at {name} = {written}" for name, written in formula.at.items())
 
-    def beyond(account: Account) -> Expression:
-        own = algebra.in_letters(account, formula.spec).substitute(at)
+    def beyond(explanation: Explanation) -> Expression:
+        own = algebra.in_letters(explanation, formula.spec).substitute(at)
         return claimed - own
 
-    whole = Target(formula.model, formula.spec, Account((Part(),), 1))
+    whole = ClaimTarget(formula.model, formula.spec, Explanation((Part(),), 1))
     for names in (TRAINABLE, *((*TRAINABLE, name) for name in PARTS)):
-        account = target.under(names)
-        if beyond(account) == 0:
-            what = words(account) + where
+        explanation = target.under(names)
+        if beyond(explanation) == 0:
+            what = words(explanation) + where
             if formula.whole:
-                residual = in_text(beyond(whole.account))
+                residual = in_text(beyond(whole.explanation))
                 return Verdict("exact under a convention", what, residual, whole.name)
             return Verdict("exact" if names == TRAINABLE else "exact under a convention", what)
-    right = in_text(algebra.in_letters(target.account, formula.spec))
-    residual = in_text(beyond(target.account))
-    return Verdict("refuted", "no account", residual, target.name, right)
+    right = in_text(algebra.in_letters(target.explanation, formula.spec))
+    residual = in_text(beyond(target.explanation))
+    return Verdict("refuted", "no explanation", residual, target.name, right)
 
 
-def _ratio(formula: Formula) -> Verdict:
+def _ratio(formula: ClaimedFormula) -> Verdict:
     """The verdict on what letters come to at the model's sizes."""
     value = evaluate(formula.letters, formula.spec.letters()._asdict())
     difference = int(formula.claimed) - value
@@ -153,18 +154,18 @@ def _size(size: Size) -> Verdict:
         return Verdict("refuted", comes, signed(claimed - right), size.field, f"{right:,}")
     if claimed == right:
         return Verdict("exact", size.field)
-    account = Account((Part(),), 1, sizes=((size.field, claimed),))
+    explanation = Explanation((Part(),), 1, sizes=((size.field, claimed),))
     try:
-        with_sizes(size.spec, account.sizes)
+        with_sizes(size.spec, explanation.sizes)
     except ValueError as error:
         residual = f"{signed(claimed - right)} in {size.field}"
         return Verdict("refuted", str(error), residual, size.field, f"{right:,}")
-    target = Target(size.model, size.spec, Account((Part(),), 1))
-    count, _ = recount(account, size.spec)
-    letters = in_text(algebra.beyond(account, size.spec))
+    target = ClaimTarget(size.model, size.spec, Explanation((Part(),), 1))
+    count, _ = recount(explanation, size.spec)
+    letters = in_text(algebra.beyond(explanation, size.spec))
     residual = f"{signed(count - target.count)} = {letters}"
     what = f"with it the model would have {count:,}, not {target.count:,}"
-    return Verdict("refuted", what, residual, components_of(account, target), f"{right:,}")
+    return Verdict("refuted", what, residual, components_of(explanation, target), f"{right:,}")
 
 
 @verdict.register
@@ -184,7 +185,7 @@ def _share(share: Share) -> Verdict:
 
 @verdict.register
 def _row(row: TensorRow) -> Verdict:
-    tensor = _tensors(row.model, LAYER in row.path)[row.path]
+    tensor = _tensors(row.model, has_layer(row.path))[row.path]
     claimed, turned = whole(row.claimed), tensor.shape[::-1]
     # As it is, transposed, or as a convolution of width 1.
     if claimed != tensor.size or row.shape not in (tensor.shape, turned, (*turned, 1)):

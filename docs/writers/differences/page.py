@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from docs.writers.differences.pitfalls import bites
+from docs.writers.differences.pitfalls import pitfalls
 from docs.writers.markdown import table
 from paramproof.differences import rows as grid
-from paramproof.differences.answer import Cell
+from paramproof.differences.answer import Answer
 from paramproof.differences.ask import COUNTED, counted_spec
 from paramproof.formulas import closed_form
 from paramproof.formulas.layout import LAYOUTS
@@ -28,9 +28,9 @@ whatever is installed.
 
 Asked of {versions}.
 
-## The ten that bite most
+## Ten common pitfalls
 
-{bites}
+{pitfalls}
 
 In parentheses are the rows below that say so.
 
@@ -88,7 +88,7 @@ HELD = ("in", "what there is for an array", "asked for its value", "s", "MB", "1
 
 
 def render(
-    cells: Sequence[Cell], versions: Mapping[str, str], costs: Mapping[str, Sequence[str]]
+    cells: Sequence[Answer], versions: Mapping[str, str], costs: Mapping[str, Sequence[str]]
 ) -> str:
     """The page. ``costs`` are the last four figures of ``HELD`` for each framework."""
     every = list(dict.fromkeys(cell.framework for cell in cells))
@@ -96,7 +96,7 @@ def render(
     (dtype,) = {cell.facts["dtype"] for cell in of["shapes"]}
     return TEXT.format(
         versions=", ".join(f"{name} {version}" for name, version in versions.items()),
-        bites="\n".join(f"{n}. {text}" for n, text in enumerate(bites(cells), 1)),
+        pitfalls="\n".join(f"{n}. {text}" for n, text in enumerate(pitfalls(cells), 1)),
         dtypes=dtype,
         layouts=", ".join(f"*{name}* `{pattern}`" for name, pattern in LAYOUTS.items()),
         tensors="\n\n".join(_tensors(of["shapes"], every)),
@@ -109,7 +109,7 @@ def render(
     )
 
 
-def _tensors(cells: Sequence[Cell], every: Sequence[str]) -> Iterator[str]:
+def _tensors(cells: Sequence[Answer], every: Sequence[str]) -> Iterator[str]:
     """A heading and a table for each component."""
     rows = grid.rows(grid.tensors(cells), every)
     for component, group in groupby(rows, key=lambda row: _component(row[0])):
@@ -138,14 +138,14 @@ def _within(row: str, component: str) -> str:
     return row.removeprefix(f"{component}.")
 
 
-def _defaults(cells: Sequence[Cell], every: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def _defaults(cells: Sequence[Answer], every: Sequence[str]) -> Iterator[tuple[str, ...]]:
     for row, found in grid.rows(cells, every):
         for first, line in _marked(found):
             heads = (f"`{row}`", line.what) if first else ("", "")
             yield *heads, line.facts["answer"], line.frameworks, line.facts["asked"]
 
 
-def _counts(cells: Sequence[Cell], every: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def _counts(cells: Sequence[Answer], every: Sequence[str]) -> Iterator[tuple[str, ...]]:
     for row, found in grid.rows(cells, every):
         for first, line in _marked(found):
             numbers = (line.facts[model] for model in COUNTED)
@@ -154,19 +154,19 @@ def _counts(cells: Sequence[Cell], every: Sequence[str]) -> Iterator[tuple[str, 
             yield *heads, line.frameworks, how, *numbers, line.facts["difference"]
 
 
-def _held(cells: Sequence[Cell], costs: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
+def _held(cells: Sequence[Answer], costs: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
     for cell in cells:
         figures = costs.get(cell.framework, [""] * 4)
         yield cell.framework, cell.facts["held"], cell.facts["value"], *figures
 
 
-def _code(cells: Sequence[Cell], every: Sequence[str]) -> Iterator[str]:
+def _code(cells: Sequence[Answer], every: Sequence[str]) -> Iterator[str]:
     for _, lines in grid.rows([_only_code(cell) for cell in cells], every):
         for line in lines:
             yield f"{line.frameworks}:\n\n```python\n{line.facts['code']}\n```"
 
 
-def _only_code(cell: Cell) -> Cell:
+def _only_code(cell: Answer) -> Answer:
     return replace(cell, facts={"code": cell.facts["code"]})
 
 

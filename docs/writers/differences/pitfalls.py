@@ -1,8 +1,8 @@
-"""The ten differences that bite most, each in a sentence whose facts are read from cells.
+"""Ten common pitfalls, each in a sentence whose facts are read from the answers.
 
-``{torch:gelu}`` stands for what the cell ``differences::torch::gelu`` says, and
-``{torch:count.state/bert-tiny}`` for one fact of several. A cell that changes changes
-the sentence; whether it is still a difference that bites, somebody has to read.
+``{torch:gelu}`` stands for what the answer ``differences::torch::gelu`` says, and
+``{torch:count.state/bert-tiny}`` for one fact of several. An answer that changes
+changes the sentence; whether it is still a pitfall, somebody has to read.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import string
 from collections.abc import Iterator, Sequence
 
-from paramproof.differences.answer import Cell
+from paramproof.differences.answer import Answer
 
 KERAS = ("keras-jax", "keras-tensorflow", "keras-torch")
 FLAX = ("flax-linen", "flax-nnx")
@@ -25,7 +25,7 @@ GROUPS = {
 }
 """Names in a sentence for several frameworks, which then must agree."""
 
-BITES = (
+PITFALLS = (
     "**Epsilon.** A layer norm adds {torch:layer_norm_eps} to the variance in PyTorch, "
     "{transformers:layer_norm_eps} in Hugging Face's BERT, {keras:layer_norm_eps} in Keras, "
     "{flax:layer_norm_eps} in Flax and {keras-bert:layer_norm_eps} in keras-bert.",
@@ -63,7 +63,7 @@ MAIN = {"defaults": "answer", "counts": "difference"}
 class _Facts:
     """The cells of frameworks that agree, formatted by ``ROW`` or ``ROW/FACT``."""
 
-    def __init__(self, frameworks: Sequence[str], cells: Sequence[Cell]) -> None:
+    def __init__(self, frameworks: Sequence[str], cells: Sequence[Answer]) -> None:
         self.frameworks = frameworks
         self.cells = cells
 
@@ -76,7 +76,7 @@ class _Facts:
         return said.pop()
 
 
-def bites(cells: Sequence[Cell]) -> Iterator[str]:
+def pitfalls(cells: Sequence[Answer]) -> Iterator[str]:
     """Each sentence, with the rows that it rests on.
 
     Raises ``ValueError`` where frameworks that a sentence takes together do not agree.
@@ -84,7 +84,7 @@ def bites(cells: Sequence[Cell]) -> Iterator[str]:
     every = tuple(dict.fromkeys(cell.framework for cell in cells))
     groups = {name: (name,) for name in every} | GROUPS
     facts = {name: _Facts(frameworks, cells) for name, frameworks in groups.items()}
-    for bite in BITES:
-        parsed = string.Formatter().parse(bite)
+    for pitfall in PITFALLS:
+        parsed = string.Formatter().parse(pitfall)
         rows = dict.fromkeys((spec or "").partition("/")[0] for _, name, spec, _ in parsed if name)
-        yield f"{bite.format_map(facts)} ({', '.join(f'`{row}`' for row in rows)})"
+        yield f"{pitfall.format_map(facts)} ({', '.join(f'`{row}`' for row in rows)})"

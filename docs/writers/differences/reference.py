@@ -11,17 +11,18 @@ from bench.page import RESULTS, warm
 from docs.writers.blocks import ROOT
 from docs.writers.differences.page import render
 from paramproof.builders.registry import Framework, frameworks
-from paramproof.differences.answer import Cell
+from paramproof.differences.answer import Answer
 from paramproof.differences.ask import COUNTED
-from paramproof.running.pool import all_differences
+from paramproof.running.jobs import Differences
+from paramproof.running.pool import run_in_workers
 
 PAGE = ROOT / "docs" / "framework-differences.md"
 CELLS = ROOT / "docs" / "framework-differences.json"
 
 
-def cells() -> list[Cell]:
+def cells() -> list[Answer]:
     """The committed ones."""
-    return [Cell.from_json(cell) for cell in json.loads(CELLS.read_text("utf-8"))["cells"]]
+    return [Answer.from_json(cell) for cell in json.loads(CELLS.read_text("utf-8"))["cells"]]
 
 
 def versions() -> dict[str, str]:
@@ -63,7 +64,7 @@ def write() -> None:
     _require(not any(framework.missing for framework in ours), "a framework is not installed")
     for framework in ours:
         _require(_stated(framework), f"{framework.name} is not of the version in constraints.txt")
-    found = all_differences(ours)
+    found = run_in_workers(ours, Differences())
     reasons = [cell.facts["reason"] for cell in found if cell.failed]
     _require(not reasons, "; ".join(reasons))
     data = {"versions": versions(), "cells": [cell.as_json() for cell in found]}

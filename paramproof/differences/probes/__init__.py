@@ -2,8 +2,8 @@
 
 A file here imports its framework, ``paramproof.builders.protocol`` and
 ``paramproof.differences.measure``, and nothing else of the project. Its public functions are
-those named in ``paramproof.differences.questions``; a docstring of theirs is printed as what
-was asked. Every layer is made as it comes, with no argument that the question does not need.
+those named in ``paramproof.differences.questions``; a docstring of theirs is printed as what was
+asked. Every layer is made as it comes, with no argument that the question does not need.
 
 ``counts`` gives every native way of counting the parameters of a model that the framework's
 own file has built: what is counted, how, and the number. ``dtypes`` gives a parameter's type
@@ -13,5 +13,5 @@ allocate, and its source is printed; ``value_of`` asks one of its weights for a 
 
 from typing import TypeAlias
 
-Counts: TypeAlias = dict[str, tuple[str, int]]
+CountsByKind: TypeAlias = dict[str, tuple[str, int]]
 """By what is counted: how a user of the framework would count it, and the number."""

@@ -13,8 +13,8 @@ from flax import linen as nn
 from flax.traverse_util import flatten_dict
 
 from paramproof.builders.protocol import Array
-from paramproof.differences.measure import FAN_IN, FAN_OUT, HEADS, MANY_HEADS, WIDTH
-from paramproof.differences.probes import Counts
+from paramproof.differences.measure import FAN_IN, FAN_OUT, HEADS, HEADS_FOR_DRAWS, WIDTH
+from paramproof.differences.probes import CountsByKind
 from paramproof.formulas.spec import EncoderSpec
 
 
@@ -46,7 +46,7 @@ def dense() -> tuple[Array, Array]:
 
 def query_and_key() -> tuple[Array, Array, int]:
     """nn.MultiHeadDotProductAttention"""
-    params = _params(FAN_IN, MANY_HEADS, qkv_features=FAN_OUT)
+    params = _params(FAN_IN, HEADS_FOR_DRAWS, qkv_features=FAN_OUT)
     kernel, key = (np.asarray(params[name]["kernel"]) for name in ("query", "key"))
     return kernel, key, FAN_OUT
 
@@ -105,7 +105,7 @@ def dtypes(model: Any) -> dict[str, str]:
     return {path: str(leaf.dtype) for path, leaf in leaves.items()}
 
 
-def counts(model: Any, spec: EncoderSpec) -> Counts:
+def counts(model: Any, spec: EncoderSpec) -> CountsByKind:
     """Every way of counting the parameters of ``model``."""
     variables = model.variables
     params = variables["params"]

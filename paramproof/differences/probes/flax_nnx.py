@@ -11,8 +11,8 @@ import optax
 from flax import nnx
 
 from paramproof.builders.protocol import Array
-from paramproof.differences.measure import FAN_IN, FAN_OUT, HEADS, MANY_HEADS, WIDTH
-from paramproof.differences.probes import Counts
+from paramproof.differences.measure import FAN_IN, FAN_OUT, HEADS, HEADS_FOR_DRAWS, WIDTH
+from paramproof.differences.probes import CountsByKind
 from paramproof.formulas.spec import EncoderSpec
 
 
@@ -44,7 +44,7 @@ def dense() -> tuple[Array, Array]:
 
 def query_and_key() -> tuple[Array, Array, int]:
     """nnx.MultiHeadAttention"""
-    attention = _attention(MANY_HEADS, FAN_IN, qkv_features=FAN_OUT)
+    attention = _attention(HEADS_FOR_DRAWS, FAN_IN, qkv_features=FAN_OUT)
     kernel, key = (np.asarray(one.kernel) for one in (attention.query, attention.key))
     return kernel, key, FAN_OUT
 
@@ -98,7 +98,7 @@ def dtypes(model: Any) -> dict[str, str]:
     return {".".join(map(str, path)): str(leaf.get_value().dtype) for path, leaf in leaves}
 
 
-def counts(model: Any, spec: EncoderSpec) -> Counts:
+def counts(model: Any, spec: EncoderSpec) -> CountsByKind:
     """Every way of counting the parameters of ``model``."""
     module = model.module
     dropout = nnx.Dropout(0.5, rngs=nnx.Rngs(0))

@@ -12,8 +12,8 @@ import keras
 from keras import layers, ops
 
 from paramproof.builders.protocol import Array
-from paramproof.differences.measure import FAN_IN, FAN_OUT, HEADS, MANY_HEADS, WIDTH
-from paramproof.differences.probes import Counts
+from paramproof.differences.measure import FAN_IN, FAN_OUT, HEADS, HEADS_FOR_DRAWS, WIDTH
+from paramproof.differences.probes import CountsByKind
 from paramproof.formulas.spec import EncoderSpec, Numerics
 
 
@@ -52,7 +52,7 @@ def dense() -> tuple[Array, Array]:
 
 def query_and_key() -> tuple[Array, Array, int]:
     """layers.MultiHeadAttention"""
-    attention = _attention(MANY_HEADS, FAN_OUT // MANY_HEADS, FAN_IN)
+    attention = _attention(HEADS_FOR_DRAWS, FAN_OUT // HEADS_FOR_DRAWS, FAN_IN)
     kernels = attention.query_dense.kernel, attention.key_dense.kernel
     return *map(ops.convert_to_numpy, kernels), FAN_OUT
 
@@ -108,7 +108,7 @@ def dtypes(model: Any) -> dict[str, str]:
     return {weight.path.partition("/")[2]: weight.dtype for weight in weights}
 
 
-def counts(model: Any, spec: EncoderSpec) -> Counts:
+def counts(model: Any, spec: EncoderSpec) -> CountsByKind:
     """Every way of counting the parameters of ``model``; its pooler ends up frozen."""
     encoder = model.model
     found = {

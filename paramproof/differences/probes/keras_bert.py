@@ -12,8 +12,8 @@ from keras_multi_head import MultiHeadAttention
 from tensorflow import keras
 
 from paramproof.builders.protocol import Array
-from paramproof.differences.measure import FAN_IN, FAN_OUT, HEADS, MANY_HEADS, WIDTH
-from paramproof.differences.probes import Counts
+from paramproof.differences.measure import FAN_IN, FAN_OUT, HEADS, HEADS_FOR_DRAWS, WIDTH
+from paramproof.differences.probes import CountsByKind
 from paramproof.formulas.spec import EncoderSpec
 
 
@@ -67,7 +67,7 @@ def dense() -> tuple[Array, Array]:
 def query_and_key() -> tuple[Array, Array, int]:
     """MultiHeadAttention of keras-multi-head"""
     with tf.Graph().as_default():
-        layer = MultiHeadAttention(MANY_HEADS)
+        layer = MultiHeadAttention(HEADS_FOR_DRAWS)
         layer.build((None, None, FAN_IN))
         kernel, key = _values([layer.Wq, layer.Wk])
     return kernel, key, FAN_IN
@@ -76,7 +76,7 @@ def query_and_key() -> tuple[Array, Array, int]:
 def table() -> Array:
     """Embedding-Token of get_model"""
     with tf.Graph().as_default():
-        model = _get_model(token_num=FAN_OUT, embed_dim=FAN_IN, head_num=MANY_HEADS)
+        model = _get_model(token_num=FAN_OUT, embed_dim=FAN_IN, head_num=HEADS_FOR_DRAWS)
         (values,) = _values([model.get_layer("Embedding-Token").embeddings])
     return values
 
@@ -133,7 +133,7 @@ def dtypes(model: Any) -> dict[str, str]:
     return {weight.name.removesuffix(":0"): weight.dtype.base_dtype.name for weight in weights}
 
 
-def counts(model: Any, spec: EncoderSpec) -> Counts:
+def counts(model: Any, spec: EncoderSpec) -> CountsByKind:
     """Every way of counting the parameters of ``model``; its pooler ends up frozen."""
     built = model.model
     with built.outputs[0].graph.as_default():

@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from paramproof.builders.protocol import Array
-from paramproof.differences.measure import FAN_IN, FAN_OUT, HEADS, MANY_HEADS, WIDTH, inputs
-from paramproof.differences.probes import Counts
+from paramproof.differences.measure import FAN_IN, FAN_OUT, HEADS, HEADS_FOR_DRAWS, WIDTH, inputs
+from paramproof.differences.probes import CountsByKind
 from paramproof.formulas.spec import EncoderSpec
 
 
@@ -54,7 +54,7 @@ def dense() -> tuple[Array, Array]:
 
 def query_and_key() -> tuple[Array, Array, int]:
     """nn.MultiheadAttention"""
-    fused = _seeded(nn.MultiheadAttention, FAN_IN, MANY_HEADS).in_proj_weight
+    fused = _seeded(nn.MultiheadAttention, FAN_IN, HEADS_FOR_DRAWS).in_proj_weight
     kernel, key, _ = _array(fused).reshape(3, FAN_IN, FAN_IN)
     return kernel, key, FAN_IN
 
@@ -108,7 +108,7 @@ def dtypes(model: Any) -> dict[str, str]:
     return {path: str(parameter.dtype).removeprefix("torch.") for path, parameter in named}
 
 
-def counts(model: Any, spec: EncoderSpec) -> Counts:
+def counts(model: Any, spec: EncoderSpec) -> CountsByKind:
     """Every way of counting the parameters of ``model``; its pooler ends up frozen."""
     module = model.module
     found = module_counts(module)
@@ -120,7 +120,7 @@ def counts(model: Any, spec: EncoderSpec) -> Counts:
     }
 
 
-def module_counts(module: nn.Module) -> Counts:
+def module_counts(module: nn.Module) -> CountsByKind:
     """The ways that every module of PyTorch's has."""
     named = module.named_parameters(remove_duplicate=False)
     return {

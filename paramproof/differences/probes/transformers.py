@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from transformers import BertConfig, BertModel
 
 from paramproof.builders.protocol import Array
-from paramproof.differences.measure import FAN_IN, FAN_OUT, HEADS, MANY_HEADS, WIDTH, inputs
-from paramproof.differences.probes import Counts
+from paramproof.differences.measure import FAN_IN, FAN_OUT, HEADS, HEADS_FOR_DRAWS, WIDTH, inputs
+from paramproof.differences.probes import CountsByKind
 from paramproof.differences.probes.torch import (
     entries,
     held,
@@ -60,13 +60,13 @@ def dropout(x: Array) -> Array:
 
 def dense() -> tuple[Array, Array]:
     """intermediate.dense of BertModel"""
-    layer = _model(FAN_IN, MANY_HEADS, FAN_OUT).encoder.layer[0].intermediate.dense
+    layer = _model(FAN_IN, HEADS_FOR_DRAWS, FAN_OUT).encoder.layer[0].intermediate.dense
     return layer.weight.detach().numpy(), layer.bias.detach().numpy()
 
 
 def query_and_key() -> tuple[Array, Array, int]:
     """attention.self of BertModel"""
-    layer: Any = _model(FAN_IN, MANY_HEADS).encoder.layer[0]
+    layer: Any = _model(FAN_IN, HEADS_FOR_DRAWS).encoder.layer[0]
     projections = layer.attention.self.query, layer.attention.self.key
     kernel, key = (one.weight.detach().numpy() for one in projections)
     return kernel, key, FAN_IN
@@ -74,7 +74,7 @@ def query_and_key() -> tuple[Array, Array, int]:
 
 def table() -> Array:
     """word_embeddings of BertModel"""
-    model = _model(FAN_IN, MANY_HEADS, vocab_size=FAN_OUT)
+    model = _model(FAN_IN, HEADS_FOR_DRAWS, vocab_size=FAN_OUT)
     return model.embeddings.word_embeddings.weight.detach().numpy()
 
 
@@ -122,7 +122,7 @@ def dtypes(model: Any) -> dict[str, str]:
     return {path: str(parameter.dtype).removeprefix("torch.") for path, parameter in named}
 
 
-def counts(model: Any, spec: EncoderSpec) -> Counts:
+def counts(model: Any, spec: EncoderSpec) -> CountsByKind:
     """Every way of counting the parameters of ``model``; its pooler ends up frozen."""
     module = model.module
     count = module.num_parameters

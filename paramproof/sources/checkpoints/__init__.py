@@ -1,6 +1,6 @@
-"""Checkpoints held to the formula: their headers, and not a weight."""
+"""Checkpoints compared with the formula: their headers, and not a weight."""
 
-from paramproof.sources.checkpoints.compare import Held, held
+from paramproof.sources.checkpoints.compare import CheckpointReport, compare_checkpoint
 from paramproof.sources.checkpoints.header import Checkpoint, checkpoint
 
-__all__ = ["Checkpoint", "Held", "checkpoint", "held"]
+__all__ = ["Checkpoint", "CheckpointReport", "checkpoint", "compare_checkpoint"]

@@ -17,7 +17,7 @@ from safetensors import SafetensorError, safe_open
 
 from paramproof.sources.strict_json import object_in_file, require_file, shown
 
-LARGEST_INDEX = 2**26
+MAX_INDEX_BYTES = 2**26
 """Bytes: room for some 500,000 names."""
 
 PICKLED = {".bin", ".ckpt", ".pickle", ".pkl", ".pt", ".pth"}
@@ -33,7 +33,7 @@ CONVERT = "it may run code, so it is never opened here: convert it to safetensor
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredTensor:
     """One tensor as a header has it."""
 
     name: str
@@ -47,7 +47,7 @@ class Checkpoint:
 
     path: Path
     shards: int
-    tensors: tuple[Stored, ...]
+    tensors: tuple[StoredTensor, ...]
 
 
 def checkpoint(path: str | Path) -> Checkpoint:
@@ -65,7 +65,7 @@ def checkpoint(path: str | Path) -> Checkpoint:
 
 
 def recorded_spec(path: str | Path) -> str:
-    """The spec in the header of ``path``, as ``weights.files`` writes it: JSON, or ""."""
+    """Return the spec that ``save_weights`` wrote into the header of ``path``, as JSON, or ""."""
     if Path(path).suffix != ".safetensors":
         return ""
     try:
@@ -75,7 +75,7 @@ def recorded_spec(path: str | Path) -> str:
         return ""
 
 
-def _in_file(path: Path) -> Iterator[Stored]:
+def _in_file(path: Path) -> Iterator[StoredTensor]:
     require_file(path)
     if path.suffix in PICKLED:
         raise ValueError(f"{path} is a pickle by its name; {CONVERT}")
@@ -83,7 +83,7 @@ def _in_file(path: Path) -> Iterator[Stored]:
         with safe_open(path, framework="numpy") as file:
             for name in file.keys():  # noqa: SIM118 - the file is no mapping
                 tensor = file.get_slice(name)
-                yield Stored(name, tuple(tensor.get_shape()), tensor.get_dtype())
+                yield StoredTensor(name, tuple(tensor.get_shape()), tensor.get_dtype())
     except (SafetensorError, OSError) as error:
         raise ValueError(f"{path} is no whole safetensors file: {_why(path, error)}") from None
 
@@ -108,7 +108,7 @@ def _why(path: Path, error: Exception) -> str:
 
 def _shards(path: Path) -> dict[Path, list[str]]:
     """The names that an index says each shard has."""
-    found: Any = object_in_file(path, largest=LARGEST_INDEX).get("weight_map")
+    found: Any = object_in_file(path, largest=MAX_INDEX_BYTES).get("weight_map")
     if not isinstance(found, dict) or not found:
         raise ValueError(f"{path} is no index of shards: it has no weight_map")
     shards: dict[Path, list[str]] = {}
@@ -122,7 +122,7 @@ def _shards(path: Path) -> dict[Path, list[str]]:
     return shards
 
 
-def _in_shard(path: Path, names: list[str]) -> list[Stored]:
+def _in_shard(path: Path, names: list[str]) -> list[StoredTensor]:
     """The tensors of a shard, which are those that the index names."""
     tensors = list(_in_file(path))
     found = {stored.name for stored in tensors}

@@ -1,4 +1,4 @@
-"""What a kind of configuration is: as data, which one reader interprets."""
+"""A format of configurations, as data that one reader interprets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paramproof.formulas import Spec
 Keys = Mapping[str, Any]
 """A configuration, as its file has it."""
 
-Sizes = Mapping[str, Any]
+SpecSizes = Mapping[str, Any]
 """Sizes by field of the spec."""
 
 EVERYWHERE = frozenset({"architectures", "model_type", "tie_word_embeddings"})
@@ -19,11 +19,11 @@ EVERYWHERE = frozenset({"architectures", "model_type", "tie_word_embeddings"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Kind:
-    """One kind of configuration, and the spec it is read as.
+class ConfigFormat:
+    """One format of configurations, and the spec that they are read as.
 
-    Every key of a file stands in one of ``sizes``, ``only``, ``same`` and ``harmless``, or is
-    one of ``EVERYWHERE``; any other is refused.
+    Every key of a file stands in one of ``sizes``, ``accepted_only``, ``must_equal`` and
+    ``ignored_keys``, or is one of ``EVERYWHERE``; a file with any other key is refused.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Kind:
     architectures: Mapping[str, Mapping[str, bool]]
     """Class of the model: the fields of the spec that it decides."""
 
-    renamed: Mapping[str, str] = field(default_factory=dict)
+    class_aliases: Mapping[str, str] = field(default_factory=dict)
     """Class by a name that it once had: the name it has now."""
 
     default: str
@@ -47,24 +47,26 @@ class Kind:
     tied: bool
     """``tie_word_embeddings`` of a file that does not have it."""
 
-    harmless: frozenset[str]
+    ignored_keys: frozenset[str]
     """Keys that do not change what there is to count."""
 
-    absent: Mapping[str, Callable[[Sizes], int | None]] = field(default_factory=dict)
-    """Field of the spec: what it is where the file has no such size, or null, given those
+    default_size: Mapping[str, Callable[[SpecSizes], int | None]] = field(default_factory=dict)
+    """Field of the spec: its value where the file has no such size, or null, computed from those
     that stand before it in ``sizes``."""
 
-    only: Mapping[str, tuple[object, str]] = field(default_factory=dict)
-    """Key: the one value that is read (null always is), and what another would mean."""
+    accepted_only: Mapping[str, tuple[object, str]] = field(default_factory=dict)
+    """Key: the one value that is accepted (null always is), and what another would mean."""
 
-    same: Mapping[str, str] = field(default_factory=dict)
-    """Key: the size that it must repeat, since a model where they differ is another one."""
+    must_equal: Mapping[str, str] = field(default_factory=dict)
+    """Key: the size that it must equal, since a model where they differ is another one."""
 
     untied: str = ""
     """Why a head with a matrix of its own cannot be read; "" where it can."""
 
     @property
     def keys(self) -> frozenset[str]:
-        """Every key that is known, whether it is read, refused or passed over."""
+        """Every key that is known, whether it is read, refused or ignored."""
         sizes = {key for names in self.sizes.values() for key in names}
-        return frozenset({*EVERYWHERE, *sizes, *self.only, *self.same, *self.harmless})
+        return frozenset(
+            {*EVERYWHERE, *sizes, *self.accepted_only, *self.must_equal, *self.ignored_keys}
+        )

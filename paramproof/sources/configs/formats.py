@@ -1,4 +1,4 @@
-"""The kinds of configuration that are read, with what each says under which key.
+"""The formats of configurations that are read, with what each says under which key.
 
 Sources: huggingface/transformers, ``configuration_bert.py``, ``configuration_ernie.py``,
 ``configuration_roberta.py``, ``configuration_gpt2.py``, ``configuration_llama.py`` and the
@@ -13,15 +13,15 @@ from dataclasses import replace
 from importlib.resources import files
 
 from paramproof.formulas import FAMILIES, EncoderSpec, GPTSpec, LlamaSpec
-from paramproof.sources.configs.config_format import Keys, Kind
+from paramproof.sources.configs.config_format import ConfigFormat, Keys
 
-HARMLESS = {
+IGNORED_KEYS = {
     name: frozenset(names)
     for name, names in tomllib.loads(
         files("paramproof.sources.configs").joinpath("ignored_keys.toml").read_text("utf-8")
     ).items()
 }
-HUGGING_FACE = HARMLESS["hugging_face"] | HARMLESS["generation"]
+HUGGING_FACE = IGNORED_KEYS["hugging_face"] | IGNORED_KEYS["generation"]
 
 MODEL = {"pooler": True, "tie_word_embeddings": True}
 """An encoder without a head that could be tied."""
@@ -49,7 +49,7 @@ CROSS_ATTENTION: dict[str, tuple[object, str]] = {
 EXPERTS = "there would be several feed-forward networks in a layer"
 TASK_TYPES = "it would add a table of task types"
 
-BERT = Kind(
+BERT = ConfigFormat(
     name="Hugging Face's BERT",
     spec=EncoderSpec,
     sizes={
@@ -69,14 +69,14 @@ BERT = Kind(
     },
     default="BertModel",
     tied=True,
-    harmless=HUGGING_FACE | HARMLESS["bert"] | HARMLESS["bert_of_hugging_face"],
-    only={
+    ignored_keys=HUGGING_FACE | IGNORED_KEYS["bert"] | IGNORED_KEYS["bert_of_hugging_face"],
+    accepted_only={
         **NO_EXTRAS,
         **CROSS_ATTENTION,
         "is_decoder": (False, "it would be a decoder"),
         "position_embedding_type": ("absolute", "relative positions have tables of their own"),
     },
-    same={"embedding_size": "hidden_size"},
+    must_equal={"embedding_size": "hidden_size"},
     untied="Hugging Face's untied head has two output biases, of which one is never used",
 )
 
@@ -90,8 +90,8 @@ ERNIE = replace(
         "ErnieForPreTraining": PRETRAINING,
     },
     default="ErnieModel",
-    harmless=BERT.harmless | {"task_type_vocab_size"},
-    only={**BERT.only, "use_task_id": (False, TASK_TYPES)},
+    ignored_keys=BERT.ignored_keys | {"task_type_vocab_size"},
+    accepted_only={**BERT.accepted_only, "use_task_id": (False, TASK_TYPES)},
 )
 """The size of the table of task types counts only with ``use_task_id``."""
 
@@ -108,21 +108,21 @@ UNNAMED = replace(
     BERT,
     name="BERT (Google's, Baidu's, or any without model_type)",
     sizes={**BERT.sizes, "type_vocab_size": ("type_vocab_size", "sent_type_vocab_size")},
-    absent={"intermediate_size": lambda sizes: 4 * sizes["hidden_size"]},
-    only={
-        **BERT.only,
+    default_size={"intermediate_size": lambda sizes: 4 * sizes["hidden_size"]},
+    accepted_only={
+        **BERT.accepted_only,
         "embedding_size": (None, "without model_type it may be ALBERT or ELECTRA"),
         "use_task_id": (False, TASK_TYPES),
         "task_type_vocab_size": (None, TASK_TYPES),
     },
-    same={"emb_size": "hidden_size"},
+    must_equal={"emb_size": "hidden_size"},
 )
 """Google's and Baidu's, and Hugging Face's until 2019 (BERT and RoBERTa, which count alike): the
 encoder with its pooler, as the papers' fine-tuning uses it; the released checkpoints have the
 heads of pre-training besides. Baidu's file has no ``intermediate_size``: its code takes four
 times the hidden size. ELECTRA's has BERT's keys and an ``embedding_size``, and no pooler."""
 
-GPT2 = Kind(
+GPT2 = ConfigFormat(
     name="Hugging Face's GPT-2",
     spec=GPTSpec,
     sizes={
@@ -133,12 +133,12 @@ GPT2 = Kind(
         "intermediate_size": ("n_inner",),
         "max_position_embeddings": ("n_positions", "max_position_embeddings", "n_ctx"),
     },
-    absent={"intermediate_size": lambda sizes: 4 * sizes["hidden_size"]},
+    default_size={"intermediate_size": lambda sizes: 4 * sizes["hidden_size"]},
     architectures={"GPT2LMHeadModel": {}, "GPT2Model": HEADLESS},
     default="GPT2LMHeadModel",
     tied=True,
-    harmless=HUGGING_FACE | HARMLESS["gpt2"],
-    only={
+    ignored_keys=HUGGING_FACE | IGNORED_KEYS["gpt2"],
+    accepted_only={
         **NO_EXTRAS,
         **CROSS_ATTENTION,
         "afn": (None, "it would be the first GPT, which has no last norm"),
@@ -149,7 +149,7 @@ GPT2 = Kind(
 """``n_special`` is 0 in the files of the larger ones. The first port to PyTorch, called
 pytorch-pretrained-bert, gave its token table so many rows more; today's reads it no more."""
 
-LLAMA = Kind(
+LLAMA = ConfigFormat(
     name="Hugging Face's LLaMA",
     spec=LlamaSpec,
     sizes={
@@ -161,13 +161,13 @@ LLAMA = Kind(
         "head_dim": ("head_dim",),
         "intermediate_size": ("intermediate_size",),
     },
-    absent={"num_key_value_heads": lambda _: None, "head_dim": lambda _: None},
+    default_size={"num_key_value_heads": lambda _: None, "head_dim": lambda _: None},
     architectures={"LlamaForCausalLM": {}, "LlamaModel": HEADLESS},
-    renamed={"LLaMAForCausalLM": "LlamaForCausalLM"},
+    class_aliases={"LLaMAForCausalLM": "LlamaForCausalLM"},
     default="LlamaForCausalLM",
     tied=False,
-    harmless=HUGGING_FACE | HARMLESS["llama"],
-    only={
+    ignored_keys=HUGGING_FACE | IGNORED_KEYS["llama"],
+    accepted_only={
         **NO_EXTRAS,
         **CROSS_ATTENTION,
         "attention_bias": (False, "the attention's projections would have biases"),
@@ -181,14 +181,14 @@ LLAMA = Kind(
 spelt ``LLaMA…`` while transformers was getting it, and still is in files copied from then."""
 
 BY_MODEL_TYPE = {"bert": BERT, "ernie": ERNIE, "roberta": ROBERTA, "gpt2": GPT2, "llama": LLAMA}
-KINDS = (*BY_MODEL_TYPE.values(), UNNAMED)
+FORMATS = (*BY_MODEL_TYPE.values(), UNNAMED)
 
 BY_KEY = {"n_embd": GPT2}
-"""Key of a file with neither ``model_type`` nor class, as many of GPT-2 are: the kind. The first
+"""Key of a file with neither ``model_type`` nor class, as many of GPT-2 are: the format. The first
 GPT and CTRL have it too, and are refused for the ``afn`` and the ``dff`` beside it."""
 
 
 def config_only(config: Keys) -> bool:
     """Whether a mapping has a key that configurations have, and no spec has as a field."""
     fields = {field for family in FAMILIES.values() for field in family.spec.__dataclass_fields__}
-    return any(key in kind.keys and key not in fields for key in config for kind in KINDS)
+    return any(key in kind.keys and key not in fields for key in config for kind in FORMATS)

@@ -1,7 +1,7 @@
 """One polynomial for all combinations of parts, and H for A·K."""
 
 from paramproof.algebra.symbols import folded, symbols
-from paramproof.formulas import Letters, closed_form
+from paramproof.formulas import EncoderLetters, closed_form
 from paramproof.formulas.expression import letter
 from paramproof.formulas.notation import text
 from paramproof.proof.parts import ALL_PARTS, encoder_letters, over_parts
@@ -18,7 +18,7 @@ def test_folded():
 
 
 def test_the_formula_of_heads_is_that_of_the_hidden_size():
-    assert folded(closed_form(encoder_letters())) == closed_form(symbols(Letters))
+    assert folded(closed_form(encoder_letters())) == closed_form(symbols(EncoderLetters))
 
 
 def test_known_sizes_are_numbers():

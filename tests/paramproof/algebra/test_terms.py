@@ -124,7 +124,8 @@ def test_count_latex(paramproof):
 
 
 def test_a_count_is_in_letters_or_by_a_convention(refused):
-    line = refused("count", "bert-tiny", "--symbolic", "--conventions")
+    line = refused("count", "bert-tiny", "--symbolic", "--all-conventions")
     assert line == (
-        "paramproof: a count is by conventions or in letters: give one of these options"
+        "paramproof: --under and --all-conventions count in numbers, --symbolic and --latex in "
+        "letters: give options of one kind"
     )

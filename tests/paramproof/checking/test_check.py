@@ -62,7 +62,7 @@ def test_a_contradiction_is_said_in_letters(closed, family, change, words):
 def test_verify_starts_no_framework_on_a_contradiction(closed, monkeypatch, capsys):
     closed("encoder", short_of_a_bias)
     monkeypatch.setattr(
-        "paramproof.cli.main.verify", lambda *_, **__: pytest.fail("a worker started")
+        "paramproof.cli.verify.run_in_workers", lambda *_, **__: pytest.fail("a worker started")
     )
     monkeypatch.setattr("sys.argv", ["paramproof", "verify"])
     with pytest.raises(SystemExit) as ended:

@@ -109,7 +109,7 @@ def test_random_specs_are_of_the_families_of_the_models(paramproof, outsider):
 
 def test_a_formula_of_ones_own_is_of_encoders(refused, user_formulas):
     line = refused("verify", "--formula", f"{user_formulas}:right", "--model", "gpt2")
-    assert line == "paramproof: --model gpt2: a formula of your own is held to encoders"
+    assert line == "paramproof: --model gpt2: a formula of your own is checked for encoders only"
 
 
 def test_verify_different(paramproof, outsider):

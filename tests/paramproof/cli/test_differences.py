@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from paramproof.differences.answer import Cell
+from paramproof.differences.answer import Answer
 
 
 def test_command(paramproof, outsider, tmp_path):
@@ -14,7 +14,7 @@ def test_command(paramproof, outsider, tmp_path):
     # No progress and nothing else where standard error is a pipe.
     assert (done.returncode, done.stderr) == (0, "")
     data = json.loads(file.read_text("utf-8"))
-    cells = [Cell.from_json(cell) for cell in data["results"]]
+    cells = [Answer.from_json(cell) for cell in data["results"]]
     assert {cell.section for cell in cells} == {"shapes"}
     (kernel,) = (cell for cell in cells if cell.row == "pooler.kernel")
     assert kernel.facts["shape"] == "(H, H)"

@@ -1,4 +1,4 @@
-"""``paramproof explain`` and ``paramproof count --convention``, as a user runs them."""
+"""``paramproof explain`` and ``paramproof count --under``, as a user runs them."""
 
 import json
 import re
@@ -6,7 +6,7 @@ import re
 import pytest
 
 
-def test_an_account(paramproof):
+def test_an_explanation(paramproof):
     done = paramproof("explain", "335043584", "bert-large")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (
@@ -17,11 +17,11 @@ def test_an_account(paramproof):
     )
 
 
-def test_no_account(paramproof):
+def test_no_explanation(paramproof):
     done = paramproof("explain", "101,675,521", "bert-base")
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout == (
-        "101,675,521: no account\n\n"
+        "101,675,521: no explanation found\n\n"
         "nearest: 109,482,240, the whole model of bert-base-uncased\n"
         "claimed − formula = −7,806,719 = −13·H² − 181·H + 1\n"
     )
@@ -34,12 +34,12 @@ def test_a_difference_without_letters_is_said_once(paramproof):
     ]
 
 
-def test_an_account_in_other_models_only(paramproof, tmp_path):
+def test_an_explanation_in_other_models_only(paramproof, tmp_path):
     file = tmp_path / "out.json"
     done = paramproof("explain", "109482240", "gpt2", "--json", str(file))
     assert done.returncode == 0
     first, *rest = done.stdout.splitlines()
-    assert first == "109,482,240: no account in gpt2, but elsewhere it is"
+    assert first == "109,482,240: not explained by gpt2; other models have it:"
     assert rest[-1] == "    of bert-base-uncased"
     assert json.loads(file.read_text("utf-8"))["none_in"] == ["gpt2"]
 
@@ -47,7 +47,10 @@ def test_an_account_in_other_models_only(paramproof, tmp_path):
 def test_only_at_a_size_that_nobody_has(paramproof):
     done = paramproof("explain", "116761344", "bert-base")
     assert done.returncode == 1
-    assert "116,761,344: no account\nbut at a size that no named model has" in done.stdout
+    assert (
+        "116,761,344: no explanation found\nat another size of one table, which no named model has"
+        in done.stdout
+    )
     assert "the whole model, at vocab_size=40000, which no named model has" in done.stdout
     assert "nearest: 109,482,240" in done.stdout
 
@@ -62,14 +65,14 @@ def test_json(paramproof, tmp_path):
     (found,) = data["found"]
     assert found["models"] == ["llama-7b"]
     assert found["letters"] == "12·L·H²"
-    assert found["plain"] is True
+    assert found["as_estimate"] is True
     assert found["parts"] == [
         {
             "component": "layers",
             "one": False,
             "times": 1,
             "conventions": ["trainable", "weights-only"],
-            "heads": False,
+            "per_head_full_width": False,
         }
     ]
 
@@ -98,8 +101,8 @@ def test_a_spec_of_ones_own(paramproof, tmp_path):
     for spec, name in ((str(file), str(file)), (json.dumps(sizes), "the spec given")):
         done = paramproof("explain", str(4 * (640**2 + 640)), spec)
         assert done.returncode == 0
-        account = f"  layers.*.attention in one layer\n    = 4·H² + 4·H\n    of {name}\n"
-        assert account in done.stdout
+        explanation = f"  layers.*.attention in one layer\n    = 4·H² + 4·H\n    of {name}\n"
+        assert explanation in done.stdout
 
 
 def test_a_configuration(paramproof, tmp_path):
@@ -123,11 +126,11 @@ def test_a_configuration(paramproof, tmp_path):
         (("explain", "110M", "bert-base", "--json", "."), "--json .: cannot be written"),
         (("explain",), "Missing argument 'NUMBER'"),
         (
-            ("count", "bert-base", "--convention", "no-bias"),
+            ("count", "bert-base", "--under", "no-bias"),
             "no convention is named 'no-bias'; the",
         ),
         (
-            ("count", "bert-base", "--convention", "total", "--convention", "listed"),
+            ("count", "bert-base", "--under", "total", "--under", "listed"),
             "a count takes exactly one of trainable, total, tied-each, listed",
         ),
     ],
@@ -137,17 +140,17 @@ def test_bad_usage(refused, arguments, words):
 
 
 def test_a_convention_says_what_it_counts(paramproof):
-    done = paramproof("count", "gpt2", "--convention", "without-embeddings")
+    done = paramproof("count", "gpt2", "--under", "without-embeddings")
     assert done.returncode == 0
     first, *_ = done.stdout.splitlines()
     assert first == "gpt2, trainable, without-embeddings: 85,056,000"
-    assert "trainable: What is trained, and tied storage once.\n" in done.stdout
+    assert "trainable: Trainable tensors, tied storage counted once.\n" in done.stdout
 
 
 def test_every_convention(paramproof):
     from paramproof.formulas.conventions import CONVENTIONS
 
-    done = paramproof("count", "transformer-one-layer", "--conventions")
+    done = paramproof("count", "transformer-one-layer", "--all-conventions")
     assert done.returncode == 0
     rows = [re.split(r"  +", line.strip()) for line in done.stdout.splitlines()]
     cells = {row[0]: row[1:] for row in rows if len(row) > 3}
@@ -155,7 +158,9 @@ def test_every_convention(paramproof):
     assert list(CONVENTIONS) == [name for name in cells if name in CONVENTIONS]
 
 
-@pytest.mark.parametrize("arguments", [("explain", "2362368"), ("count", "gpt2", "--conventions")])
+@pytest.mark.parametrize(
+    "arguments", [("explain", "2362368"), ("count", "gpt2", "--all-conventions")]
+)
 def test_nothing_slow_is_imported_for_nothing(paramproof, arguments):
     done = paramproof(*arguments, PYTHONPROFILEIMPORTTIME="1")
     imported = re.findall(r"^import time:.*\| +(\S+)$", done.stderr, re.MULTILINE)

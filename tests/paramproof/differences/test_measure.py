@@ -8,8 +8,8 @@ import pytest
 
 from paramproof.differences import measure
 from paramproof.differences import rows as grid
-from paramproof.differences.answer import Cell
-from paramproof.differences.count_in_letters import explained
+from paramproof.differences.answer import Answer
+from paramproof.differences.count_in_letters import count_in_letters
 from paramproof.differences.measure import FAN_IN, FAN_OUT, TOKENS, WIDTH
 from paramproof.formulas import closed_form
 from paramproof.formulas.models import named_model
@@ -80,19 +80,19 @@ def attention(attended, empty=0.0):
 
 @pytest.mark.parametrize(("attended", "meaning"), [(True, "attend"), (False, "ignore")])
 def test_masks(attended, meaning):
-    assert measure.true_means(attention(attended)) == meaning
+    assert measure.mask_polarity(attention(attended)) == meaning
 
 
 @pytest.mark.parametrize(
     ("empty", "answer"), [(0.0, "zeros"), (np.nan, "NaN"), (1 / TOKENS, "all keys alike")]
 )
 def test_nothing_to_attend(empty, answer):
-    assert measure.nothing_to_attend(attention(True, empty)) == answer
+    assert measure.fully_masked_row(attention(True, empty)) == answer
 
 
 def test_a_mask_that_does_nothing():
     with pytest.raises(measure.Unknown, match="makes no difference"):
-        measure.true_means(lambda x, mask: x.cumsum(1)[:, ::-1] + x.sum(1, keepdims=True))
+        measure.mask_polarity(lambda x, mask: x.cumsum(1)[:, ::-1] + x.sum(1, keepdims=True))
 
 
 @pytest.mark.parametrize(("axis", "answer"), [(1, "first"), (0, "second")])
@@ -115,7 +115,7 @@ SPECS = [
 
 def test_what_is_between_two_counts():
     def of(count):
-        return explained([count(spec.letters()) for spec in SPECS], SPECS, [46, 206])
+        return count_in_letters([count(spec.letters()) for spec in SPECS], SPECS, [46, 206])
 
     assert of(closed_form) == "0"
     assert of(lambda own: closed_form(own) + own.V * own.H + own.V) == "+ V·H + V"
@@ -134,7 +134,7 @@ def test_names_that_differ_in_a_part():
 
 def test_frameworks_that_agree():
     every = ["flax-linen", "keras-jax", "keras-torch", "torch"]
-    cells = [Cell(name, "defaults", "gelu") for name in every]
+    cells = [Answer(name, "defaults", "gelu") for name in every]
     assert grid.names(cells, every) == "all"
     assert grid.names(cells[1:], every) == "keras-{jax,torch}, torch"
     assert grid.names(cells[:1], every[:1]) == "flax-linen"

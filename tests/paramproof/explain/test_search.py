@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from paramproof.explain import letters as algebra
 from paramproof.explain import search
-from paramproof.explain.explanation import Account, Part, recount
+from paramproof.explain.explanation import Explanation, Part, recount
 from paramproof.explain.number import read
 from paramproof.explain.search import candidates, explain
-from paramproof.explain.text import told
+from paramproof.explain.text import render
 from paramproof.formulas import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec, inventory
 from paramproof.formulas.models import named_model, named_models
 from paramproof.formulas.notation import text
@@ -70,7 +70,7 @@ BIAS = "layers.*.feed_forward.intermediate.bias in all layers"
 
 
 @pytest.mark.parametrize(
-    ("number", "model", "account"),
+    ("number", "model", "explanation"),
     [
         ("2,362,368", None, "layers.*.attention in one layer"),
         ("2,362,368", "bert-base", "layers.*.feed_forward.intermediate in one layer"),
@@ -108,14 +108,14 @@ BIAS = "layers.*.feed_forward.intermediate.bias in all layers"
         ("30,528,768", "bert-base", "embeddings.word_embeddings + one layer of layers"),
     ],
 )
-def test_accounts(number, model, account):
-    assert account in texts(number, model)
+def test_explanations(number, model, explanation):
+    assert explanation in texts(number, model)
 
 
 def test_the_first_is_the_shortest():
     assert texts("2,362,368")[0] == "layers.*.attention in one layer"
     found = explain(read("2,362,368"), NAMED).found
-    assert {one.account.length for one in found} == {1}
+    assert {one.explanation.complexity for one in found} == {1}
     assert found[0].models[:2] == ("bert-base-uncased", "bert-base-cased")
     assert "gpt2" in found[0].models
     assert found[0].count == literals.ATTENTION_LAYER
@@ -125,20 +125,24 @@ def test_the_first_is_the_shortest():
 def test_every_account_comes_to_its_number(family):
     """The whole grammar, against the count that walks the expanded inventory."""
     spec = SMALL[family]
-    everything = [*search.accounts(spec), *search.at_known_sizes(spec, alone=True)]
+    everything = [*search.explanations(spec), *search.at_known_sizes(spec, alone=True)]
     assert len(everything) > 500
-    for count, account in everything:
-        assert recount(account, spec)[0] == count, account
+    for count, explanation in everything:
+        assert recount(explanation, spec)[0] == count, explanation
 
 
-# By hand at L 3, H 12, F 31, A 4 and V 101: what an account counts, without any search.
+# By hand at L 3, H 12, F 31, A 4 and V 101: what an explanation counts, without any search.
 @pytest.mark.parametrize(
     ("parts", "sizes", "number"),
     [
         ([Part("layers.*.attention", one=True)], (), 4 * (144 + 12)),
         ([Part("layers.*.attention")], (), 3 * 4 * (144 + 12)),
         ([Part("layers.*.attention", one=True, times=-2)], (), -2 * 4 * (144 + 12)),
-        ([Part("layers.*.attention.query.kernel", one=True, heads=True)], (), 3 * 144),
+        (
+            [Part("layers.*.attention.query.kernel", one=True, per_head_full_width=True)],
+            (),
+            3 * 144,
+        ),
         ([Part("embeddings.word_embeddings")], (("vocab_size", 1000),), 12_000),
         ([Part("layers", conventions=("trainable", "norms-only"))], (), 3 * 2 * 2 * 12),
         ([Part("mlm_head.decoder.weight", conventions=("tied-each",))], (), 101 * 12),
@@ -146,12 +150,12 @@ def test_every_account_comes_to_its_number(family):
     ],
 )
 def test_recounting(parts, sizes, number):
-    account = Account(tuple(parts), 1, sizes=sizes)
-    assert recount(account, SMALL["encoder"])[0] == number
+    explanation = Explanation(tuple(parts), 1, sizes=sizes)
+    assert recount(explanation, SMALL["encoder"])[0] == number
 
 
 def test_what_the_search_finds_is_not_believed(monkeypatch):
-    wrong = Account((Part("pooler"),), 1)
+    wrong = Explanation((Part("pooler"),), 1)
     monkeypatch.setattr(search, "candidates", lambda spec, alone: [(12_345, wrong)])
     with pytest.raises(ArithmeticError, match="comes to 590592, not 12345"):
         explain(read("12345"), {"bert-base": named_model("bert-base").spec})
@@ -178,9 +182,9 @@ def test_a_mistake_on_any_model_is_found(spec, data):
     times |= {path: often for path in tensors if _kind(path) == _kind(chosen)}
     wrong = sum(times[path] * size for path, size in tensors.items())
     found = explain(read(str(wrong)), {"mine": spec}).found
-    assert {recount(one.account, spec)[0] for one in found} == {wrong}
+    assert {recount(one.explanation, spec)[0] for one in found} == {wrong}
     mistake = frozenset((path, often) for path, often in times.items() if often)
-    assert mistake in {recount(one.account, spec)[1] for one in found}
+    assert mistake in {recount(one.explanation, spec)[1] for one in found}
 
 
 def _kind(path):
@@ -219,9 +223,9 @@ def test_rounded():
 def test_alike_accounts_are_told_together():
     """Query, key, value and output have as many: no letter tells which one was left out."""
     number = read("1,771,776")
-    accounts = told(explain(number, {"m": named_model("bert-base").spec}).found)
-    assert accounts[0].letters == "3·H² + 3·H"
-    assert len(accounts[0].alike) >= 3
+    explanations = render(explain(number, {"m": named_model("bert-base").spec}).found)
+    assert explanations[0].letters == "3·H² + 3·H"
+    assert len(explanations[0].equal) >= 3
 
 
 @pytest.mark.parametrize(
@@ -235,13 +239,13 @@ def test_alike_accounts_are_told_together():
     ],
 )
 def test_residuals(number, model, residual):
-    accounts = told(explain(read(number), {model: named_model(model).spec}).found)
-    assert accounts[0].residual == residual
+    explanations = render(explain(read(number), {model: named_model(model).spec}).found)
+    assert explanations[0].residual == residual
 
 
 def test_grouped_queries_keep_their_letters():
     """Fewer key heads are letters of their own; as many as others, and all is H."""
-    attention = Account((Part("layers.*.attention", one=True),), 1)
+    attention = Explanation((Part("layers.*.attention", one=True),), 1)
     spec = named_model("llama-2-70b").spec
     usual = replace(spec, num_key_value_heads=spec.num_attention_heads)
     letters = {one: text(algebra.in_letters(attention, one)) for one in (spec, usual)}
@@ -250,11 +254,11 @@ def test_grouped_queries_keep_their_letters():
 
 @pytest.mark.parametrize("family", SMALL)
 def test_letters_give_the_number(family):
-    """The algebra of every account is, at the model's sizes, its number."""
+    """The algebra of every explanation is, at the model's sizes, its number."""
     spec = SMALL[family]
     letters = spec.letters()._asdict()
-    accounts = list(candidates(spec))[:: max(1, len(list(candidates(spec))) // 60)]
-    assert accounts
-    for count, account in accounts:
-        if not account.sizes:
-            assert algebra.in_letters(account, spec).evaluate(letters) == count
+    explanations = list(candidates(spec))[:: max(1, len(list(candidates(spec))) // 60)]
+    assert explanations
+    for count, explanation in explanations:
+        if not explanation.sizes:
+            assert algebra.in_letters(explanation, spec).evaluate(letters) == count

@@ -1,4 +1,4 @@
-"""A live model under any names, held to the formula by its shapes: no framework is needed."""
+"""A live model under any names, compared with the formula by its shapes: no framework is needed."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from paramproof import assert_parameters
 from paramproof.formulas import EncoderSpec, inventory
 from paramproof.live.matching import Unit, most_pairs
-from paramproof.live.readers import READERS, Stored, reader, stored
+from paramproof.live.readers import READERS, LiveWeight, live_weights, reader
 from paramproof.live.report import compare_live
 from tests.specs import LIVE_ENCODER as SPEC
 from tests.specs import SPECS
@@ -113,7 +113,7 @@ def test_grouped_queries_may_be_fused_and_split():
 def test_a_unit_makes_room():
     """One that could be either of two weights does not keep the other's only one."""
     either, only = (Unit(path, (1,), frozenset(forms)) for path, forms in FORMS.items())
-    weights = [Stored("a", (2,), True), Stored("b", (3,), True)]
+    weights = [LiveWeight("a", (2,), True), LiveWeight("b", (3,), True)]
     pairs = most_pairs([either, only], weights).pairs
     assert {(unit.path, weight.path) for unit, weight in pairs} == {("either", "b"), ("only", "a")}
 
@@ -226,7 +226,7 @@ class Outsider:
 )
 def test_no_model(what, words):
     with pytest.raises(ValueError, match=re.escape(words)) as refusal:
-        stored(what)
+        live_weights(what)
     assert "\n" not in str(refusal.value)
 
 
@@ -244,8 +244,8 @@ def test_a_framework_is_known_by_its_modules(package):
 def test_what_only_comes_from_a_framework_is_no_model(package):
     """An optimiser, say."""
     optimiser = type("Adam", (), {"__module__": f"{package}.optim"})
-    with pytest.raises(ValueError, match=r"Adam (is no|holds no) "):
-        stored(optimiser())
+    with pytest.raises(ValueError, match=r"Adam (is no|has no) "):
+        live_weights(optimiser())
 
 
 MODELS = """

@@ -3,7 +3,8 @@
 from paramproof.builders.registry import Framework
 from paramproof.formulas import Weight
 from paramproof.proof.prove import prove
-from paramproof.running.pool import in_workers
+from paramproof.running.jobs import Prove
+from paramproof.running.pool import run_in_workers
 from tests.weight_lists import Lists, added, extra
 
 NOBODYS = Framework("nobodys", "nobodys", ("numpy",))
@@ -64,17 +65,12 @@ def test_seen_by_the_totals_only():
 def test_slow_frameworks_start_first(monkeypatch):
     started = []
 
-    class Record:
-        @classmethod
-        def broken(cls, framework, reason):
-            return framework.name
-
-    def records(framework, job, record, running):
+    def records(framework, job, running):
         started.append(framework.name)
         yield framework.name
 
     monkeypatch.setattr("paramproof.running.pool._records", records)
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     quick, slow = (Framework(n, n, ("numpy",), slow=n == "slow") for n in ("quick", "slow"))
-    assert in_workers([quick, slow], {}, Record, lambda record: None) == ["quick", "slow"]
+    assert run_in_workers([quick, slow], Prove()) == ["quick", "slow"]
     assert started == ["slow", "quick"]

@@ -1,4 +1,4 @@
-"""Reading symbols off lengths: what is read, what is refused, and what is held to the formula."""
+"""Reading symbols off lengths: what is read, what is refused, what differs from the formula."""
 
 from dataclasses import replace
 

@@ -9,9 +9,9 @@ def test_the_collector_leaves_what_was_imported_alone() -> None:
     program = """
 import gc
 from types import SimpleNamespace
-from paramproof.running.worker import settled
+from paramproof.running.worker import load_builder
 imported = [[] for _ in range(1000)]
-assert settled(SimpleNamespace(load=lambda: "a builder")) == "a builder"
+assert load_builder(SimpleNamespace(load=lambda: "a builder")) == "a builder"
 print(gc.get_freeze_count())
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

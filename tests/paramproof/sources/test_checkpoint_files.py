@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from paramproof.sources.checkpoints import checkpoint, held
+from paramproof.sources.checkpoints import checkpoint, compare_checkpoint
 from tests.checkpoints import GROUPED, header, sharded
 
 
@@ -17,7 +17,7 @@ def file(tmp_path):
 
 def test_shards(tmp_path):
     index, _ = sharded(tmp_path, GROUPED, 5)
-    found = held(index, GROUPED)
+    found = compare_checkpoint(index, GROUPED)
     assert found.report.equal
     assert (found.checkpoint.shards, found.dtypes) == (5, ("BF16",))
 

@@ -1,4 +1,4 @@
-"""Checkpoints are held to the formula by their headers, and nothing else of them is read."""
+"""Checkpoints are compared with the formula by their headers, and nothing else of them is read."""
 
 import json
 
@@ -6,8 +6,8 @@ import pytest
 
 from paramproof.formulas import EncoderSpec, inventory
 from paramproof.formulas.families import family_of, spec_fields
-from paramproof.sources.checkpoints import held
-from paramproof.sources.checkpoints.names import Names
+from paramproof.sources.checkpoints import compare_checkpoint
+from paramproof.sources.checkpoints.names import CheckpointNames
 from paramproof.sources.configs import spec_of_config
 from paramproof.weights.canonical import stored_tensors
 from paramproof.weights.files import save_weights
@@ -20,7 +20,7 @@ TRANSPOSED = ("transposed",)
 
 
 def rows(path, spec):
-    report = held(path, spec).report
+    report = compare_checkpoint(path, spec).report
     assert report.difference == sum(row.difference for row in report.rows)
     return [(row.kind, row.path, row.native, row.observed, row.difference) for row in report.rows]
 
@@ -34,7 +34,7 @@ def file(tmp_path):
     "spec", [ENCODER, GPT, GROUPED, BOTH], ids=lambda spec: type(spec).__name__
 )
 def test_canonical_names(spec, file):
-    found = held(write(file, canonical(spec)), spec)
+    found = compare_checkpoint(write(file, canonical(spec)), spec)
     assert found.report.equal
     assert (found.buffers, found.dtypes) == ((), ("F32",))
     assert found.report.actual == inventory(spec.letters()).total()
@@ -50,7 +50,7 @@ def test_a_fixed_table_may_be_absent():
 
 def test_without_the_fixed_tables(file):
     tensors = {path: shape for path, shape in canonical(BOTH).items() if "position" not in path}
-    assert held(write(file, tensors), BOTH).report.equal
+    assert compare_checkpoint(write(file, tensors), BOTH).report.equal
     wrong = canonical(BOTH) | {"encoder.embeddings.position_embeddings.weight": (6, 12)}
     ((kind, path, _, observed, difference),) = rows(write(file, wrong), BOTH)
     assert (kind, observed, difference) == ("wrong shape", (6, 12), 0)
@@ -82,7 +82,9 @@ def test_a_layer_too_many_and_a_part_that_is_not_asked_for(file):
 
 
 def test_a_tied_tensor_that_is_stored_is_an_extra_one(file):
-    (row,) = held(write(file, canonical(GPT) | {"lm_head.weight": (29, 12)}), GPT).report.rows
+    (row,) = compare_checkpoint(
+        write(file, canonical(GPT) | {"lm_head.weight": (29, 12)}), GPT
+    ).report.rows
     assert (row.kind, row.difference) == ("unexpected", 29 * 12)
     assert row.note.endswith("should share the storage of embeddings.word_embeddings.weight")
 
@@ -116,15 +118,15 @@ def test_names_of_stars_and_of_zeros_are_unknown(file):
     ],
 )
 def test_names(spec, name, parts, layout):
-    names = Names(family_of(spec).name, inventory(spec.letters()))
+    names = CheckpointNames(family_of(spec).name, inventory(spec.letters()))
     fused = [parts.format(part) for part in ("query", "key", "value")]
     expected = tuple(dict.fromkeys(fused)) if parts else ()
-    assert names.meaning(name) == (expected, layout)
+    assert names.storage(name) == (expected, layout)
 
 
 def test_buffers_are_no_weights(file):
     buffers = {"h.0.attn.bias": (1, 1, 11, 11), "transformer.h.1.attn.masked_bias": (1,)}
-    found = held(write(file, canonical(GPT) | buffers), GPT)
+    found = compare_checkpoint(write(file, canonical(GPT) | buffers), GPT)
     assert found.report.equal
     assert set(found.buffers) == set(buffers)
 

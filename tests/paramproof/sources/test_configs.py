@@ -8,7 +8,7 @@ import pytest
 from paramproof.formulas import EncoderSpec, GPTSpec, LlamaSpec, closed_form
 from paramproof.formulas.models import named_model
 from paramproof.sources.configs import read_config, spec_of_config
-from paramproof.sources.configs.formats import BY_MODEL_TYPE, KINDS, UNNAMED
+from paramproof.sources.configs.formats import BY_MODEL_TYPE, FORMATS, UNNAMED
 from tests.configs import (
     ALL,
     BAIDU,
@@ -155,10 +155,10 @@ def test_other_names_of_a_size():
         (LLAMA, {"mlp_bias": True}, "mlp_bias=True is not counted: the feed-forward projections"),
         (LLAMA, {"num_local_experts": 8}, "num_local_experts=8 is not counted: there would be s"),
         # Nobody here has heard of them: even where they say nothing.
-        (BERT, {"num_hidden_groups": None}, "'num_hidden_groups' is no key that is known of Hug"),
-        (LLAMA, {"type_vocab_size": 2}, "'type_vocab_size' is no key that is known of Hugging F"),
-        (GPT2, {"intermediate_size": 9}, "'intermediate_size' is no key that is known of Huggin"),
-        (GOOGLE, {"n_layer": 12}, "'n_layer' is no key that is known of BERT (Google's, Baidu's"),
+        (BERT, {"num_hidden_groups": None}, "'num_hidden_groups' is no known key of Hug"),
+        (LLAMA, {"type_vocab_size": 2}, "'type_vocab_size' is no known key of Hugging F"),
+        (GPT2, {"intermediate_size": 9}, "'intermediate_size' is no known key of Huggin"),
+        (GOOGLE, {"n_layer": 12}, "'n_layer' is no known key of BERT (Google's, Baidu's"),
         (GOOGLE, {"position_embedding_type": "relative_key"}, "position_embedding_type='relativ"),
         (GOOGLE, {"is_decoder": True}, "is_decoder=True is not counted: it would be a decoder"),
     ],
@@ -172,12 +172,12 @@ def test_what_would_change_the_count(config, change, line):
     [
         (BERT, {"model_type": "albert"}, "model_type='albert' is not counted; there are: bert, "),
         (BERT, {"model_type": ["bert"]}, "model_type=['bert'] is not counted"),
-        (BERT, {"architectures": ["GPT2Model"]}, "'GPT2Model' is no class that is counted of H"),
+        (BERT, {"architectures": ["GPT2Model"]}, "'GPT2Model' is no class of H"),
         (
             BERT,
             {"architectures": ["BertForSequenceClassification"], "num_labels": 3},
-            "'BertForSequenceClassification' is no class that is counted of Hugging Face's BERT; "
-            "to count another class of these sizes, put it in its place: BertModel, "
+            "'BertForSequenceClassification' is no class of Hugging Face's BERT that can be "
+            "counted; to count one of the same sizes, name it in its place: BertModel, "
             "BertForMaskedLM, BertForNextSentencePrediction, BertForPreTraining",
         ),
         (GOOGLE, {"architectures": ["T5Model"]}, "architectures=['T5Model'] is no class that is"),
@@ -243,15 +243,15 @@ def test_no_key_is_in_two_tables():
     """A key that is both a size and harmless would be one or the other by chance."""
     for kind in (*BY_MODEL_TYPE.values(), UNNAMED):
         sizes = {key for names in kind.sizes.values() for key in names}
-        tables = (sizes, kind.only, kind.same, kind.harmless)
+        tables = (sizes, kind.accepted_only, kind.must_equal, kind.ignored_keys)
         assert sum(map(len, map(set, tables))) + 3 == len(kind.keys)
 
 
 def test_every_spec_has_a_kind():
-    assert {kind.spec for kind in KINDS} == {EncoderSpec, GPTSpec, LlamaSpec}
-    for kind in KINDS:
-        assert {kind.default, *kind.renamed.values()} <= set(kind.architectures)
-        assert not kind.renamed.keys() & kind.architectures.keys()
+    assert {kind.spec for kind in FORMATS} == {EncoderSpec, GPTSpec, LlamaSpec}
+    for kind in FORMATS:
+        assert {kind.default, *kind.class_aliases.values()} <= set(kind.architectures)
+        assert not kind.class_aliases.keys() & kind.architectures.keys()
         due = set(kind.spec.__dataclass_fields__) - {"tie_word_embeddings"}
         parts = {"pooler", "mlm_head", "nsp_head"}
         assert set(kind.sizes) == due - parts

@@ -58,7 +58,7 @@ def test_a_file_that_does_not_say_what_it_is(keys, kind, name):
 def test_a_key_of_a_training_loop():
     """As Thisen-Ekanayake/SinBERT has it, bert_config.json."""
     assert refusal(HATEBERT | {"mlm_probability": 0.15}) == (
-        "'mlm_probability' is no key that is known of Hugging Face's BERT: it may change the "
+        "'mlm_probability' is no known key of Hugging Face's BERT: it may change the "
         "count; if it does not, leave it out"
     )
 
@@ -69,7 +69,7 @@ def test_a_key_of_a_training_loop():
         (ELECTRA, "embedding_size=768 is not counted: without model_type it may be ALBERT or ELE"),
         (CDIAL_GPT, "afn='gelu' is not counted: it would be the first GPT, which has no last norm"),
         (DIALOGPT | {"dff": 3072}, "dff=3072 is not counted: it would be CTRL"),
-        ({"dim": 4096}, "'dim' is no key that is known of BERT (Google's, Baidu's, or any withou"),
+        ({"dim": 4096}, "'dim' is no known key of BERT (Google's, Baidu's, or any withou"),
         ({"n_embd": 768}, "vocab_size is missing, as a configuration of Hugging Face's GPT-2"),
     ],
     ids=["electra", "cdial-gpt", "ctrl", "params", "gpt2"],

@@ -9,7 +9,7 @@ import pytest
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import spec_fields
 from paramproof.formulas.models import named_model, named_models
-from paramproof.sources.resolve import given_model, spec_given
+from paramproof.sources.resolve import resolve_model, resolve_spec
 from tests.configs import BAIDU, BERT, GPT2, LLAMA
 
 ONE_OF_EACH = ["bert-tiny", "transformer-big", "gpt2-xl", "llama-2-70b"]
@@ -22,13 +22,13 @@ def test_there_is_one_of_each_family():
 
 
 def test_a_name():
-    given = given_model("bert-base")
+    given = resolve_model("bert-base")
     assert (given.name, given.spec) == ("bert-base-uncased", named_model("bert-base").spec)
     assert list(given.origin()) == [
         "published: 110M (Devlin et al. 2018, arXiv:1810.04805, section 3)",
         "sizes from: google-research/bert, uncased_L-12_H-768_A-12, bert_config.json",
     ]
-    assert all(given_model(name).named is named for name, named in named_models().items())
+    assert all(resolve_model(name).named is named for name, named in named_models().items())
 
 
 @pytest.mark.parametrize("name", ONE_OF_EACH)
@@ -36,41 +36,41 @@ def test_the_fields_of_a_spec(name, tmp_path):
     spec = named_model(name).spec
     for fields in (asdict(spec), spec_fields(spec)):
         text = json.dumps(fields)
-        assert spec_given(text) == spec
+        assert resolve_spec(text) == spec
         (tmp_path / "spec").write_text(text)
-        assert spec_given(str(tmp_path / "spec")) == spec
+        assert resolve_spec(str(tmp_path / "spec")) == spec
 
 
 def test_only_the_sizes_that_are_due():
     sizes = {key: size for key, size in asdict(named_model("gpt2").spec).items() if size > 1}
-    assert spec_given(json.dumps(sizes)) == named_model("gpt2").spec
+    assert resolve_spec(json.dumps(sizes)) == named_model("gpt2").spec
 
 
 def test_a_configuration(tmp_path):
     file = tmp_path / "config.json"
     file.write_text(json.dumps(GPT2))
-    given = given_model(str(file))
+    given = resolve_model(str(file))
     assert (given.name, given.spec) == (str(file), named_model("gpt2").spec)
     assert list(given.origin()) == [f"sizes from: {file}, read as GPT2LMHeadModel"]
     file.write_text(json.dumps(BAIDU))
-    (line,) = given_model(str(file)).origin()
+    (line,) = resolve_model(str(file)).origin()
     assert line == f"sizes from: {file}, read as BertModel, which the file does not say"
-    assert spec_given(json.dumps(LLAMA)) == named_model("llama-3-8b").spec
+    assert resolve_spec(json.dumps(LLAMA)) == named_model("llama-3-8b").spec
 
 
 def test_another_class_than_the_file_says(tmp_path):
     file = tmp_path / "config.json"
     file.write_text(json.dumps(BERT))
-    assert given_model(str(file), "BertForPreTraining").spec.nsp_head
+    assert resolve_model(str(file), "BertForPreTraining").spec.nsp_head
     with pytest.raises(ValueError, match="bert-tiny is no configuration: it has no class to rep"):
-        given_model("bert-tiny", "BertModel")
+        resolve_model("bert-tiny", "BertModel")
 
 
 def test_a_name_hides_a_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "gpt2").write_text(json.dumps(BERT))
-    assert spec_given("gpt2") == named_model("gpt2").spec
-    assert spec_given("./gpt2").mlm_head
+    assert resolve_spec("gpt2") == named_model("gpt2").spec
+    assert resolve_spec("./gpt2").mlm_head
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_name_hides_a_file(tmp_path, monkeypatch):
         ('{"family": "moe"}', "no family is named 'moe'; there are: encoder, "),
         ('{"model_type": "moe"}', "model_type='moe' is not counted"),
         ('{"n_embd": 5}', "vocab_size is missing, as a configuration of Hugging Face's GPT-2"),
-        ('{"n_embd": 5, "dim": 5}', "'dim' is no key that is known of Hugging Face's GPT-2"),
+        ('{"n_embd": 5, "dim": 5}', "'dim' is no known key of Hugging Face's GPT-2"),
         ("list.json", "list.json is no JSON object: [1]"),
         ("wrong.json", "wrong.json: hidden_size='12' is not possible: it must be an int"),
     ],
@@ -97,7 +97,7 @@ def test_what_is_refused(text, line, tmp_path, monkeypatch):
     wrong = asdict(named_model("bert-tiny").spec) | {"hidden_size": "12"}
     (tmp_path / "wrong.json").write_text(json.dumps(wrong))
     with pytest.raises(ValueError, match=r".") as caught:
-        given_model(text)
+        resolve_model(text)
     assert str(caught.value).startswith(line)
 
 

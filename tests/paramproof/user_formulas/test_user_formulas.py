@@ -1,4 +1,4 @@
-"""A stranger's formula, held to a toy framework: what it is called with, and what it is told."""
+"""A user-supplied formula: what it is called with, what it may return, and how it is compared."""
 
 import re
 from dataclasses import replace
@@ -8,12 +8,12 @@ import pytest
 import sympy
 from hypothesis import given
 
-from paramproof.formulas import Letters, Report, Row, Weight, closed_form, inventory
-from paramproof.sources.reference import pointed_at
-from paramproof.user_formulas.counts import held
+from paramproof.formulas import EncoderLetters, Report, Row, Weight, closed_form, inventory
+from paramproof.sources.reference import load_reference
+from paramproof.user_formulas.counts import compare_counts
 from paramproof.user_formulas.difference import residual
-from paramproof.user_formulas.shrink import MOST_BUILDS, smallest
-from paramproof.user_formulas.signature import Formula, FormulaRefused
+from paramproof.user_formulas.shrink import MAX_BUILDS, shrink
+from paramproof.user_formulas.signature import FormulaRefused, UserFormula
 from paramproof.user_formulas.verdict import WHOLE, assert_formula
 from paramproof.user_formulas.verify import differs
 from tests import user_formulas
@@ -43,7 +43,7 @@ REFUSED = {
 
 @pytest.fixture
 def verify(paramproof, outsider, request):
-    """Hold a calculator to the toy."""
+    """Compare a calculator with the toy."""
     module = request.getfixturevalue("user_formulas")
 
     def run(name, *arguments):
@@ -56,33 +56,33 @@ def verify(paramproof, outsider, request):
 @pytest.mark.parametrize("name", ["exact", "from_spec"])
 @given(spec=encoder_specs())
 def test_called_with_letters_or_the_spec(name, spec):
-    assert Formula.of(getattr(user_formulas, name)).counts(spec) == {
+    assert UserFormula.of(getattr(user_formulas, name)).counts(spec) == {
         "total": closed_form(spec.letters())
     }
 
 
 def test_called_with_every_letter():
-    formula = Formula.of(lambda **letters: sum(letters.values()))
+    formula = UserFormula.of(lambda **letters: sum(letters.values()))
     assert formula.counts(WHOLE) == {"total": sum(WHOLE.letters())}
 
 
 def test_called_with_what_has_no_default():
-    formula = Formula.of(lambda spec, factor=4: factor * spec.hidden_size)
+    formula = UserFormula.of(lambda spec, factor=4: factor * spec.hidden_size)
     assert formula.counts(WHOLE) == {"total": 24}
 
 
 def test_integers_of_numpy_are_counts():
     import numpy as np
 
-    assert Formula.of(lambda H: np.int64(H)).counts(WHOLE) == {"total": 6}
+    assert UserFormula.of(lambda H: np.int64(H)).counts(WHOLE) == {"total": 6}
     with pytest.raises(FormulaRefused, match="a count is an int"):
-        Formula.of(lambda H: np.float64(H)).counts(WHOLE)
+        UserFormula.of(lambda H: np.float64(H)).counts(WHOLE)
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(name):
     with pytest.raises(FormulaRefused) as refusal:
-        Formula.of(getattr(user_formulas, name)).counts(WHOLE)
+        UserFormula.of(getattr(user_formulas, name)).counts(WHOLE)
     assert REFUSED[name] in str(refusal.value)
 
 
@@ -130,9 +130,9 @@ def test_nothing_else_is_called(tmp_path, monkeypatch):
     source = "def f(): pass\ndef g(): raise SystemExit\ndef __getattr__(name): raise SystemExit\n"
     (tmp_path / "bystander.py").write_text(source)
     monkeypatch.chdir(tmp_path)
-    assert pointed_at("bystander:f").__name__ == "f"
+    assert load_reference("bystander:f").__name__ == "f"
     with pytest.raises(ValueError, match="bystander has no 'h'"):
-        pointed_at("bystander:h")
+        load_reference("bystander:h")
 
 
 def test_the_working_directory_comes_last(paramproof, outsider, tmp_path):
@@ -171,7 +171,7 @@ def test_different_by_component(verify):
     assert done.returncode == 1, done.stderr
     assert "actual 16 - formula 12 = +4   layers\n" in done.stdout
     assert re.search(r"^actual . formula = 4·L·H   layers$", done.stdout, re.MULTILINE)
-    assert "says nothing about: embeddings, pooler, mlm_head, nsp_head\n" in done.stdout
+    assert "does not count: embeddings, pooler, mlm_head, nsp_head\n" in done.stdout
 
 
 def weights(*shapes):
@@ -186,19 +186,19 @@ def test_components_are_read_from_weights():
         Weight("nameless", (3,), True, ()),
     ]
     right = {"total": 61, "layers": 58, "layers.*.feed_forward": 5}
-    assert held(right, stored, layers=2) == Report(61, 61, ())
-    report = held({"layers.*.attention.q": 17}, stored, layers=1)
+    assert compare_counts(right, stored, layers=2) == Report(61, 61, ())
+    report = compare_counts({"layers.*.attention.q": 17}, stored, layers=1)
     assert report.rows == (Row("wrong count", "layers.*.attention.q", None, None, None, -1),)
 
 
 def test_one_layer_that_differs_is_found():
     stored = weights(("layers.0.attention.x", (4,)), ("layers.1.attention.x", (5,)))
-    assert held({"layers.*.attention": 4}, stored, layers=2).rows[0].difference == 1
-    assert held({"layers.*.attention": 5}, stored, layers=2).rows[0].difference == -1
+    assert compare_counts({"layers.*.attention": 4}, stored, layers=2).rows[0].difference == 1
+    assert compare_counts({"layers.*.attention": 5}, stored, layers=2).rows[0].difference == -1
 
 
 def test_nothing_can_be_asked_of_no_layers():
-    assert held({"layers.*.attention": 4, "layers": 0}, [], layers=0).equal
+    assert compare_counts({"layers.*.attention": 4, "layers": 0}, [], layers=0).equal
 
 
 def test_smallest():
@@ -209,7 +209,7 @@ def test_smallest():
         return spec.vocab_size > 250 and spec.hidden_size >= 6 and spec.mlm_head
 
     start = replace(WHOLE, vocab_size=30522, hidden_size=768, num_attention_heads=12)
-    least = smallest(start, still)
+    least = shrink(start, still)
     assert (least.vocab_size, least.hidden_size, least.mlm_head) == (251, 6, True)
     assert least == replace(
         least,
@@ -221,27 +221,27 @@ def test_smallest():
         nsp_head=False,
         tie_word_embeddings=True,
     )
-    assert len(asked) == len(set(asked)) < MOST_BUILDS
+    assert len(asked) == len(set(asked)) < MAX_BUILDS
 
 
 def test_smallest_asks_so_often_and_no_more(monkeypatch):
     asked = []
-    monkeypatch.setattr("paramproof.user_formulas.shrink.MOST_BUILDS", 7)
-    smallest(WHOLE, lambda spec: asked.append(spec) or spec.vocab_size == 13)
+    monkeypatch.setattr("paramproof.user_formulas.shrink.MAX_BUILDS", 7)
+    shrink(WHOLE, lambda spec: asked.append(spec) or spec.vocab_size == 13)
     assert len(asked) == 7
 
 
 def test_what_cannot_be_built_does_not_differ():
     builder = SimpleNamespace(supports=lambda spec: "not this one")
-    assert not differs(builder, Formula.of(user_formulas.without_biases), SPEC)
+    assert not differs(builder, UserFormula.of(user_formulas.without_biases), SPEC)
 
 
 def test_residual_of_what_branches_on_a_part():
-    formula = Formula.of(user_formulas.without_biases)
+    formula = UserFormula.of(user_formulas.without_biases)
     report = Report(0, 2, (Row("wrong count", "total", None, None, None, 2),))
     least = replace(SPEC, hidden_size=1, num_attention_heads=1, num_hidden_layers=0, pooler=False)
     (line,) = residual(formula, least, report)
-    letters = Letters(*sympy.symbols(Letters._fields))
+    letters = EncoderLetters(*sympy.symbols(EncoderLetters._fields))
     exact, theirs = closed_form(letters), user_formulas.without_biases
     printed = line.partition(" = ")[2].replace("·", "*")
     for spec in (WHOLE, SPEC, least):
@@ -264,7 +264,7 @@ def test_residual_of_what_branches_on_a_part():
 )
 def test_no_algebra(function, words):
     rows = (Row("wrong count", "total", None, None, None, 1),)
-    (line,) = residual(Formula.of(function), SPEC, Report(0, 1, rows))
+    (line,) = residual(UserFormula.of(function), SPEC, Report(0, 1, rows))
     assert line.startswith("no algebra: ")
     assert words in line
 
@@ -272,7 +272,7 @@ def test_no_algebra(function, words):
 def test_no_algebra_where_the_framework_is_off():
     """The algebra of the count is ours: it is not printed where the model has another."""
     rows = (Row("wrong count", "total", None, None, None, 7),)
-    (line,) = residual(Formula.of(user_formulas.exact), SPEC, Report(0, 7, rows))
+    (line,) = residual(UserFormula.of(user_formulas.exact), SPEC, Report(0, 7, rows))
     assert line == "no algebra: this framework does not have paramproof's count"
 
 
@@ -286,11 +286,11 @@ def test_assert_formula(outsider):
 
 
 def test_any_mapping_will_do():
-    formula = Formula.of(lambda spec: MappingProxyType({"pooler": 1}))
+    formula = UserFormula.of(lambda spec: MappingProxyType({"pooler": 1}))
     assert formula.counts(SPEC) == {"pooler": 1}
 
 
 def test_components_of_the_calculator():
-    counts = Formula.of(user_formulas.components).counts(SPEC)
+    counts = UserFormula.of(user_formulas.components).counts(SPEC)
     named = inventory(SPEC.letters())
     assert counts == {name: named.total(name) for name in counts}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from paramproof.formulas import Tensor, Weight
-from paramproof.weights.canonical import dtype_of, put_together, taken_apart
+from paramproof.weights.canonical import dtype_of, from_canonical, to_canonical
 from tests.bitwise import assert_same
 
 I, A, K, O = 5, 3, 2, 6  # noqa: E741  (in, heads, head size, out; O = A·K)
@@ -16,10 +16,10 @@ def array(*shape):
 
 def there_and_back(weight, arrays):
     """The stored array, after it has been taken apart into ``arrays`` again."""
-    stored = put_together(weight, arrays, K, "float64")
+    stored = from_canonical(weight, arrays, K, "float64")
     assert stored.shape == weight.shape
     tensors = {path: Tensor(path, part.shape, "") for path, part in arrays.items()}
-    assert_same(taken_apart(weight, stored, tensors, K), arrays)
+    assert_same(to_canonical(weight, stored, tensors, K), arrays)
     return stored
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from safetensors.numpy import save_file
 
 from paramproof.weights.canonical import stored_tensors
-from paramproof.weights.files import save_weights, saved_weights
+from paramproof.weights.files import read_weights, save_weights
 from tests.bitwise import assert_same, odd_weights
 from tests.profiles import a_fifth
 from tests.specs import SMALL_ENCODER as SPEC
@@ -39,7 +39,7 @@ def path(tmp_path):
 def refused(path, message, spec=SPEC):
     """The error is one line that begins with the file's name."""
     with pytest.raises(ValueError) as error:  # noqa: PT011
-        saved_weights(path, spec)
+        read_weights(path, spec)
     assert str(error.value).startswith(f"{path}: ")
     assert message in str(error.value)
     assert "\n" not in str(error.value)
@@ -50,14 +50,14 @@ def refused(path, message, spec=SPEC):
 def test_round_trip(tmp_path_factory, spec, dtype):
     path = tmp_path_factory.mktemp("trip") / "weights"
     save_weights(path, weights_of(spec, dtype), spec)
-    assert_same(saved_weights(path, spec), weights_of(spec, dtype))
+    assert_same(read_weights(path, spec), weights_of(spec, dtype))
 
 
 def test_the_order_of_memory_does_not_matter(path):
     """A transposed view, which is what PyTorch's kernels are, has its own shape and values."""
     arrays = {name: np.asfortranarray(array) for name, array in weights_of(SPEC).items()}
     save_weights(path, arrays, SPEC)
-    assert_same(saved_weights(path, SPEC), arrays)
+    assert_same(read_weights(path, SPEC), arrays)
 
 
 def test_weights_of_another_spec_are_refused_by_name(path):
@@ -129,7 +129,7 @@ def test_a_file_with_any_bytes_changed(tmp_path_factory, content, data):
         spoilt[place] = data.draw(st.integers(0, 255))
     path.write_bytes(bytes(spoilt))
     try:
-        arrays = saved_weights(path, SPEC)
+        arrays = read_weights(path, SPEC)
     except ValueError as error:
         assert str(error).startswith(f"{path}: ")  # noqa: PT017
     else:
@@ -189,5 +189,5 @@ def test_a_file_appears_whole_or_not_at_all(path, monkeypatch):
 def test_an_old_file_is_replaced(path):
     path.write_text("old")
     save_weights(path, weights_of(SPEC), SPEC)
-    assert_same(saved_weights(path, SPEC), weights_of(SPEC))
+    assert_same(read_weights(path, SPEC), weights_of(SPEC))
     assert os.listdir(path.parent) == [path.name]

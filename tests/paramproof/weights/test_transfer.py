@@ -7,7 +7,7 @@ import pytest
 
 from paramproof.formulas import Inventory, Weight, inventory
 from paramproof.weights.canonical import stored_tensors
-from paramproof.weights.transfer import canonical_weights, load_weights, transfer
+from paramproof.weights.transfer import assign_weights, canonical_weights, transfer
 from tests.bitwise import assert_same, odd_weights
 from tests.specs import SMALL_ENCODER as SPEC
 
@@ -75,7 +75,7 @@ def test_a_fixed_tensor_is_carried_and_held_to_its_shape(fixed_positions):
     transfer(source, target, SPEC)
     assert_same(canonical_weights(target, SPEC), source.arrays)
     with pytest.raises(ValueError, match=r"position_embeddings.weight has shape \(1,\), not"):
-        load_weights(target, SPEC, source.arrays | {FIXED: np.ones(1, "float32")})
+        assign_weights(target, SPEC, source.arrays | {FIXED: np.ones(1, "float32")})
 
 
 def test_a_learned_tensor_is_demanded():

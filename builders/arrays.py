@@ -1,0 +1,63 @@
+"""What every framework's file refuses: an impossible spec, a model without values, wrong arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypeAlias
+
+from paramproof.builders.protocol import Array, DType, NotAllocated, UnsupportedSpec
+from paramproof.formulas.path import starred
+from paramproof.formulas.printing import and_more
+
+MAX_ARRAYS_NAMED = 40
+"""An error names this many arrays, or arrays of all layers, and counts the others."""
+
+Mismatch: TypeAlias = tuple[str, str]
+"""The path of an array, and what is wrong with it."""
+
+
+def require(supported: Literal[True] | str) -> None:
+    """Raise ``UnsupportedSpec`` with the reason, if there is one."""
+    if supported is not True:
+        raise UnsupportedSpec(supported)
+
+
+def require_allocated(allocated: bool) -> None:
+    """Raise ``NotAllocated`` where there are only shapes to compute with."""
+    if not allocated:
+        raise NotAllocated("this model has shapes and no values: build it with allocate=True")
+
+
+def require_arrays(
+    shapes: Mapping[str, tuple[int, ...]], dtype: DType, arrays: Mapping[str, Array]
+) -> None:
+    """Raise ``ValueError`` where ``arrays`` are not of these paths, these shapes and ``dtype``."""
+    raise_if_any(mismatches(shapes, dtype, arrays))
+
+
+def mismatches(
+    shapes: Mapping[str, tuple[int, ...]], dtype: DType, arrays: Mapping[str, Array]
+) -> list[Mismatch]:
+    """Return every array that is missing, unknown, or of another shape or dtype."""
+    wrong = [(path, "is missing") for path in shapes if path not in arrays]
+    for path, array in arrays.items():
+        if path not in shapes:
+            wrong.append((path, "is no weight of this model"))
+        elif tuple(array.shape) != shapes[path]:
+            wrong.append((path, f"has shape {tuple(array.shape)}, not {shapes[path]}"))
+        elif str(array.dtype) != dtype:
+            wrong.append((path, f"is {array.dtype}, not {dtype} (use .astype({dtype!r}))"))
+    return wrong
+
+
+def raise_if_any(wrong: Sequence[Mismatch], headline: str = "the weights do not fit") -> None:
+    """Raise ``ValueError`` that names every mismatch; layers that are alike are named once."""
+    alike: dict[Mismatch, list[str]] = {}
+    for path, what in wrong:
+        alike.setdefault((starred(path), what), []).append(path)
+    clauses = [
+        f"{path} (x{len(paths)}) {what}" if len(paths) > 1 else f"{paths[0]} {what}"
+        for (path, what), paths in alike.items()
+    ]
+    if clauses:
+        raise ValueError(f"{headline}: {'; '.join(and_more(clauses, MAX_ARRAYS_NAMED))}")

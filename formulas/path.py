@@ -1,0 +1,87 @@
+"""Dotted paths of tensors and components: ``layers.*.attention.query.kernel``.
+
+A path lies in each of its beginnings: ``layers.*.attention.query`` in ``layers.*.attention``,
+that in ``layers``. A ``*`` stands for the number of a layer, of every layer alike; with a
+number in its place the path is of that layer alone. Names in braces are several paths
+written as one: ``attention.{query,key,value}.bias``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+LAYER = "*"
+
+
+def lies_in(path: str, component: str) -> bool:
+    """Return whether ``path`` is, or belongs to, ``component`` ("" is everything)."""
+    return not component or path == component or path.startswith(f"{component}.")
+
+
+def parent(path: str) -> str:
+    """Return the component directly above ``path``, "" for a path of one name."""
+    return path.rpartition(".")[0]
+
+
+def leaf(path: str) -> str:
+    """Return the last name of ``path``."""
+    return path.rpartition(".")[2]
+
+
+def beginnings(path: str) -> tuple[str, ...]:
+    """Return every component that ``path`` lies in, the outermost first, and ``path`` itself."""
+    names = path.split(".")
+    return tuple(".".join(names[:depth]) for depth in range(1, len(names) + 1))
+
+
+def has_layer(path: str) -> bool:
+    """Return whether a ``*`` stands in ``path`` for the number of a layer."""
+    return LAYER in path.split(".")
+
+
+def stack_of(path: str) -> str | None:
+    """Return the component whose layers ``path`` runs over, None for a path without ``*``."""
+    before, star, _ = path.partition(f".{LAYER}.")
+    return before if star else None
+
+
+def at_layer(path: str, index: int) -> str:
+    """Return ``path`` in the layer ``index``: with that number in place of the ``*``."""
+    return ".".join(str(index) if name == LAYER else name for name in path.split("."))
+
+
+def layer_of(path: str) -> int | None:
+    """Return the number of the layer that ``path`` is in, None for a path without a number."""
+    return next((int(name) for name in path.split(".") if name.isdigit()), None)
+
+
+def starred(path: str) -> str:
+    """Return ``path`` with a ``*`` in place of every number of a layer."""
+    return ".".join(LAYER if name.isdigit() else name for name in path.split("."))
+
+
+def in_braces(names: Sequence[str]) -> str:
+    """Return several names as one, ``{query,key}``; a single name as it is."""
+    return names[0] if len(names) == 1 else f"{{{','.join(names)}}}"
+
+
+def without_braces(path: str) -> tuple[str, ...]:
+    """Return the paths that ``path``, with one pair of braces at most, is written for."""
+    before, brace, rest = path.partition("{")
+    names, _, after = rest.partition("}")
+    return tuple(f"{before}{name}{after}" for name in names.split(",")) if brace else (path,)
+
+
+def shared_path(paths: Iterable[str]) -> str:
+    """Return one path for several of equal depth, with the names in which they differ in braces.
+
+    ``layers.0.attention.{query,key,value}.bias``; numbers that differ are layers, and give
+    ``layers.*.…``.
+    """
+    levels = zip(*(path.split(".") for path in paths), strict=True)
+    return ".".join(_shared_name(list(dict.fromkeys(level))) for level in levels)
+
+
+def _shared_name(names: list[str]) -> str:
+    numbers = len(names) > 1 and all(name.isdigit() for name in names)
+    return LAYER if numbers else in_braces(names)

@@ -1,0 +1,56 @@
+"""``paramproof prove``: compare every framework with the formula, at every size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from paramproof.builders.registry import Framework
+from paramproof.cli.output import console, require_writable
+from paramproof.cli.tables import proof_table
+from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, progress_of, write_json
+from paramproof.proof.prove import Proof
+from paramproof.running.jobs import Prove
+from paramproof.running.pool import run_in_workers
+
+
+@click.command("prove", short_help="Prove the formula in every framework, at every size.")
+@click.option(
+    "--framework",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Prove only this framework (repeatable).",
+)
+@click.option(
+    "--json", "json_file", type=Path, metavar="FILE", help="Write every proof to FILE as JSON."
+)
+def prove_command(names: Sequence[str], json_file: Path | None) -> None:
+    """Prove that every framework has the formula's count at every size, as polynomials."""
+    if json_file:
+        require_writable(json_file)
+    there, absent = chosen_frameworks(names)
+    with progress_of(there, 1) as advance:
+        proofs = run_in_workers(there, Prove(), advance)
+    if json_file:
+        write_json(json_file, proofs)
+    _print_proofs(proofs, absent)
+    if any(proof.failed for proof in proofs):
+        raise SystemExit(1)
+
+
+def _print_proofs(proofs: list[Proof], absent: list[Framework]) -> None:
+    console.print(proof_table(proofs))
+    for proof in proofs:
+        for finding in proof.findings:
+            console.print(f"\n{proof.framework}: {finding}", markup=False)
+        if proof.reason:
+            console.print("", broken(proof), sep="\n", markup=False)
+    for chosen in absent:
+        console.print(f"not installed, so not proved: {how_to_get(chosen)}", markup=False)
+    proved = sum(not proof.failed for proof in proofs)
+    tensors = sum(proof.tensors for proof in proofs)
+    console.print(f"{proved} of {len(proofs)} frameworks equal the formula at every size")
+    console.print(f"{tensors} tensors read in symbols")

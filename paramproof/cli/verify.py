@@ -1,0 +1,147 @@
+"""``paramproof verify``: compare every framework with the formula, over many models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from paramproof.algebra.residual import explained
+from paramproof.builders.registry import Framework
+from paramproof.checking.model import require_agreement
+from paramproof.checking.result import Result
+from paramproof.cli.output import console, require_writable
+from paramproof.cli.tables import verify_table
+from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, progress_of, write_json
+from paramproof.formulas.families import family_of
+from paramproof.formulas.models import named_models
+from paramproof.formulas.spec import EncoderSpec, Spec
+from paramproof.running.jobs import Verify
+from paramproof.running.pool import run_in_workers
+from paramproof.sources.resolve import resolve_model
+from paramproof.user_formulas.signature import UserFormula
+from paramproof.user_formulas.verdict import answering, verdict, without_smallest
+
+
+@click.command("verify", short_help="Verify the formula in every framework, on many models.")
+@click.option(
+    "--framework",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Verify only this framework (repeatable).",
+)
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="MODEL",
+    help="Verify only this model: its name or a config.json (repeatable).",
+)
+@click.option(
+    "--examples",
+    type=click.IntRange(0),
+    default=25,
+    show_default=True,
+    help="Number of random models of each family.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Seed of the random models.",
+)
+@click.option(
+    "--json", "json_file", type=Path, metavar="FILE", help="Write every result to FILE as JSON."
+)
+@click.option(
+    "--formula",
+    "reference",
+    metavar="MODULE:FUNCTION",
+    help="Check this formula instead of paramproof's.",
+)
+def verify_command(
+    names: Sequence[str],
+    models: Sequence[str],
+    examples: int,
+    seed: int,
+    json_file: Path | None,
+    reference: str | None,
+) -> None:
+    """Compare every installed framework with the formula, over named and random models.
+
+    Every model is built in every framework, and its tensors are compared with the formula's.
+    Random models are of the families of the named ones.
+
+    A formula of your own takes a spec, or letters by name (L H A F V P T pooler mlm untied
+    nsp), and returns trainable parameters: an int, or ints by component.
+    """
+    if json_file:
+        require_writable(json_file)
+    chosen_models = map(resolve_model, models) if models else named_models().values()
+    specs = {resolved.name: resolved.spec for resolved in chosen_models}
+    encoders = _encoders(specs, models) if reference else {}
+    specs = {**encoders} if reference else specs
+    families = list(dict.fromkeys(family_of(spec).name for spec in specs.values()))
+    if not reference:
+        require_agreement(families)
+    there, absent = chosen_frameworks(names)
+    formula = answering(reference, encoders) if reference else None
+    with progress_of(there, len(specs) + examples * len(families)) as advance:
+        job = Verify(specs, examples, seed, tuple(families), reference or "")
+        results = run_in_workers(there, job, advance)
+    if json_file:
+        write_json(json_file, results, seed=seed, examples=examples)
+    if formula:
+        _print_verdict(formula, results, seed)
+    else:
+        _print_results(results, absent, seed)
+    # A run that verified nothing is not green: no framework could build any of the models.
+    if any(result.failed for result in results) or not any(result.report for result in results):
+        raise SystemExit(1)
+
+
+def _encoders(specs: Mapping[str, Spec], asked: Sequence[str]) -> dict[str, EncoderSpec]:
+    """Return the encoders among ``specs``: what a user-supplied formula can count.
+
+    Raises ``ValueError`` for another model that was ``asked`` for.
+    """
+    encoders = {name: spec for name, spec in specs.items() if isinstance(spec, EncoderSpec)}
+    others = [name for name in specs if name not in encoders]
+    if asked and others:
+        raise ValueError(f"--model {others[0]}: a formula of your own is checked for encoders only")
+    return encoders
+
+
+def _print_results(results: list[Result], absent: list[Framework], seed: int) -> None:
+    console.print(verify_table(results))
+    failures = [result for result in results if result.failed]
+    for result in failures:
+        if result.report and result.spec:
+            text = explained(result.report, result.spec)
+            console.print(f"\n{result.framework}", text, sep="\n", markup=False)
+        else:
+            console.print("", broken(result), sep="\n", markup=False)
+    for reason in dict.fromkeys(r.reason for r in results if r.status == "not expressible"):
+        if reason:
+            console.print(f"not expressible: {reason}", markup=False)
+    for chosen in absent:
+        console.print(f"not installed, so not verified: {how_to_get(chosen)}", markup=False)
+    reports = [result for result in results if result.report]
+    if not reports:
+        console.print("no model was verified")
+        return
+    equal = len(reports) - sum(result.failed for result in reports)
+    console.print(f"{equal} of {len(reports)} models equal the formula, tensor by tensor", end="")
+    console.print(f" (random specs: seed {seed})")
+
+
+def _print_verdict(formula: UserFormula, results: list[Result], seed: int) -> None:
+    lines = list(verdict(formula, results))
+    console.print(verify_table(without_smallest(results)))
+    for result in results:
+        if result.status == "broken":
+            lines.insert(0, broken(result))
+    console.print(*lines, f"random specs: seed {seed}", sep="\n", markup=False)

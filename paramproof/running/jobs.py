@@ -1,0 +1,151 @@
+"""What a worker can be asked for, by name: verify, prove, differences.
+
+A job is data that crosses to the worker as JSON; in the worker, ``records`` does it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+from paramproof.builders.protocol import Builder
+from paramproof.builders.registry import Framework
+from paramproof.checking.model import check
+from paramproof.checking.result import Result, timed_check
+from paramproof.differences.answer import Answer
+from paramproof.formulas import FAMILIES, EncoderSpec, Spec
+from paramproof.formulas.families import spec_fields, spec_from
+from paramproof.proof.prove import Proof, prove
+from paramproof.random_specs import fixed_in, random_specs, refusal
+from paramproof.record import Record
+from paramproof.running.memory import peak_memory
+from paramproof.user_formulas.signature import UserFormula
+from paramproof.user_formulas.verify import verify_formula
+
+R = TypeVar("R", bound=Record)
+
+WARM_UP = EncoderSpec(
+    vocab_size=5,
+    hidden_size=2,
+    num_hidden_layers=1,
+    num_attention_heads=1,
+    intermediate_size=3,
+    max_position_embeddings=4,
+    type_vocab_size=2,
+)
+
+
+class Job(ABC, Generic[R]):
+    """One kind of job: its ``name``, the ``record`` that it writes, and how it is done."""
+
+    name: ClassVar[str]
+    record: ClassVar[type[Record]]
+
+    @abstractmethod
+    def records(self, chosen: Framework, builder: Builder) -> Iterator[R]:
+        """Do this job in the process of one framework."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fields of this job as what ``json.dumps`` takes."""
+        return {}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """Return the job that ``as_json`` wrote."""
+        return cls(**data)
+
+
+@dataclass(frozen=True, slots=True)
+class Verify(Job[Result]):
+    """Check named ``models`` and random specs, ``examples`` of each of the ``families``.
+
+    ``formula`` names a user-supplied one, MODULE:FUNCTION, that is checked in place of this
+    project's.
+    """
+
+    name = "verify"
+    record = Result
+
+    models: Mapping[str, Spec]
+    examples: int
+    seed: int
+    families: tuple[str, ...] = tuple(FAMILIES)
+    formula: str = ""
+
+    def records(self, chosen: Framework, builder: Builder) -> Iterator[Result]:
+        """Return a result for each named model first, then for each random spec."""
+        # The first build of a process pays for the framework's own start.
+        if builder.supports(WARM_UP) is True:
+            check(builder, WARM_UP)
+        for result in self._results(chosen, builder):
+            yield replace(result, peak_mb=round(peak_memory() / 1e6, 1))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fields of this job as what ``json.dumps`` takes."""
+        models = {name: spec_fields(spec) for name, spec in self.models.items()}
+        return asdict(replace(self, models={})) | {"models": models}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """Return the job that ``as_json`` wrote."""
+        models = {name: spec_from(fields) for name, fields in data["models"].items()}
+        return cls(**data | {"models": models, "families": tuple(data["families"])})
+
+    def _results(self, chosen: Framework, builder: Builder) -> Iterator[Result]:
+        if self.formula:
+            formula = UserFormula.named(self.formula)
+            encoders = {k: v for k, v in self.models.items() if isinstance(v, EncoderSpec)}
+            yield from verify_formula(chosen, builder, formula, encoders, self.examples, self.seed)
+            return
+        for model, spec in self.models.items():
+            yield timed_check(chosen, builder, spec, lambda spec: check(builder, spec), model)
+        for family in self.families if self.examples else ():
+            if reason := refusal(builder, family):
+                yield Result(chosen.name, chosen.version, "", "not expressible", reason=reason)
+                continue
+            fixed = fixed_in(family, chosen.fixed)
+            for spec in random_specs(builder, self.examples, self.seed, family, **fixed):
+                yield timed_check(chosen, builder, spec, lambda spec: check(builder, spec))
+
+
+@dataclass(frozen=True, slots=True)
+class Prove(Job[Proof]):
+    """Prove a framework's count at every size: one proof."""
+
+    name = "prove"
+    record = Proof
+
+    def records(self, chosen: Framework, builder: Builder) -> Iterator[Proof]:
+        """Return the proof."""
+        yield prove(chosen, builder)
+
+
+@dataclass(frozen=True, slots=True)
+class Differences(Job[Answer]):
+    """Ask a framework everything that the reference of differences wants to know."""
+
+    name = "differences"
+    record = Answer
+
+    def records(self, chosen: Framework, builder: Builder) -> Iterator[Answer]:
+        """Return every answer."""
+        # In a worker only: it imports NumPy.
+        from paramproof.differences.ask import answers
+
+        yield from answers(chosen, builder)
+
+
+JOBS: dict[str, type[Job[Any]]] = {job.name: job for job in (Verify, Prove, Differences)}
+
+
+def written(job: Job[Any]) -> dict[str, Any]:
+    """Return ``job`` with its name, as what ``json.dumps`` takes."""
+    return {"job": job.name, **job.as_json()}
+
+
+def read(data: dict[str, Any]) -> Job[Any]:
+    """Return the job that ``written`` wrote."""
+    fields = dict(data)
+    return JOBS[fields.pop("job")].from_json(fields)

@@ -1,0 +1,42 @@
+"""Hugging Face's names, one table for its models and for checkpoints: each is of a real tensor."""
+
+import pytest
+
+from paramproof.builders.huggingface import names_of
+from paramproof.builders.names import Storage
+from paramproof.formulas import FAMILIES, inventory
+from paramproof.formulas.layout import LAYOUTS
+
+HUGGING_FACE = ["encoder", "gpt", "llama"]
+
+
+def everything(family):
+    """The paths of every tensor that some model of the family has."""
+    letters = FAMILIES[family].letters
+    return {tensor.path for tensor in inventory(letters(*(1 for _ in letters._fields)))}
+
+
+@pytest.mark.parametrize("family", HUGGING_FACE)
+def test_every_name_is_of_canonical_tensors(family):
+    """A kind of module may have a bias, which none of LLaMA has: only that may be unknown."""
+    stored = names_of(family).table.values()
+    unknown = {part for storage in stored for part in storage.parts} - everything(family)
+    assert all(family == "llama" and part.endswith(".bias") for part in unknown)
+    assert {name for storage in stored for name in storage.layout} <= LAYOUTS.keys()
+
+
+@pytest.mark.parametrize("family", HUGGING_FACE)
+def test_every_tensor_has_a_name(family):
+    stored = names_of(family).table.values()
+    assert everything(family) <= {part for storage in stored for part in storage.parts}
+
+
+def test_query_key_and_value_are_side_by_side_in_gpt2():
+    assert names_of("gpt").table["h.*.attn.c_attn.bias"] == Storage(
+        tuple(f"layers.*.attention.{name}.bias" for name in ("query", "key", "value"))
+    )
+
+
+def test_a_family_that_hugging_face_does_not_have_has_no_names():
+    names = names_of("encoder-decoder")
+    assert (names.table, names.prefixes, names.buffers) == ({}, (), frozenset())
