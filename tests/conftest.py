@@ -2,10 +2,13 @@
 
 A test never names a framework it is parametrised over: it asks for ``framework`` (the
 header) or ``builder`` (the loaded file), and for ``family`` (a name) to run for each family.
-Tests of one framework's own traps are marked ``framework("name")``.
+``abstract`` is the builder for tests of shapes that come back to the same specs.
+Tests of one framework's own traps are marked ``framework("name")``, tests that compute nothing
+``shapes_only``.
 """
 
 import os
+from functools import cache
 
 import pytest
 from hypothesis import settings
@@ -13,10 +16,16 @@ from hypothesis import settings
 from paramproof.builders.protocol import Builder, FrameworkUnavailable
 from paramproof.builders.registry import Framework, frameworks
 from paramproof.formulas import FAMILIES
+from paramproof.running.worker import settled
 from tests import profiles
+from tests.remembered import Remembering
 
 profiles.register()
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+SHAPES_ARE_THOSE_OF = {"keras-jax": "keras-tensorflow", "keras-torch": "keras-tensorflow"}
+"""One file builds for the three, and a backend computes no shape: TensorFlow's, whose
+bookkeeping is the fullest, has the tests that are ``shapes_only``."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -63,6 +72,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("shapes_only"):
+        name = item.callspec.params["framework"]
+        if name in SHAPES_ARE_THOSE_OF:
+            pytest.skip(f"{name}'s shapes are made and tested as {SHAPES_ARE_THOSE_OF[name]}'s")
     marker = item.get_closest_marker("framework")
     if marker:
         name = next(name for name in selected(item.config) if name in marker.args)
@@ -92,6 +105,12 @@ def builder(framework: Framework, request: pytest.FixtureRequest) -> Builder:
     return loaded(framework.name, request.config)
 
 
+@pytest.fixture(scope="session")
+def abstract(builder: Builder) -> Remembering:
+    """A framework's file for abstract models, which are built once for each spec."""
+    return Remembering(builder)
+
+
 def selected(config: pytest.Config) -> list[str]:
     names = config.getoption("--framework") or list(frameworks())
     unknown = set(names) - set(frameworks())
@@ -104,10 +123,16 @@ def registered(name: str) -> Framework:
     return frameworks()[name]
 
 
+@cache
+def settle(name: str) -> Builder:
+    """The builder, once: what its framework's import leaves is passed over by the collector."""
+    return settled(registered(name))
+
+
 def loaded(name: str, config: pytest.Config) -> Builder:
     """The builder; absent, it is a skip on a laptop and a failure where it was required."""
     try:
-        return registered(name).load()
+        return settle(name)
     except FrameworkUnavailable as error:
         if config.getoption("--require"):
             pytest.fail(f"required and unavailable: {error}", pytrace=False)
