@@ -8,6 +8,7 @@ exception is an error of the catalogue, and no catch.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 from paramproof.algebra import symbols as algebra
 from paramproof.algebra.residual import reading_terms
@@ -64,9 +65,20 @@ def symbolic(builder: Builder) -> None:
         assert not terms, f"{heads}: {terms}"
 
 
+class AllHeadsOrNone:
+    """A builder of three combinations of heads: all, with the decoder tied or not, and none."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.build = builder.build
+
+    def supports(self, spec: EncoderSpec) -> Literal[True] | str:
+        """Whether the spec has all heads or none."""
+        return len({spec.pooler, spec.mlm_head, spec.nsp_head}) == 1 or "some heads, and not all"
+
+
 def interpolation(builder: Builder) -> None:
-    """The polynomial recovered from totals alone."""
-    found = interpolate(builder, fixed={})
+    """The polynomial recovered from totals alone, with all heads and with none."""
+    found = interpolate(AllHeadsOrNone(builder), fixed={})
     assert not found.residual, algebra.text(found.residual)
     assert not found.alarms, found.alarms
 
