@@ -2,7 +2,9 @@
 
 A test never names a framework it is parametrised over: it asks for ``framework`` (the
 header) or ``builder`` (the loaded file), and for ``family`` (a name) to run for each family.
-Tests of one framework's own traps are marked ``framework("name")``.
+``abstract`` is the builder for tests of shapes that come back to the same specs.
+Tests of one framework's own traps are marked ``framework("name")``, tests that compute nothing
+``shapes_only``.
 """
 
 import os
@@ -14,12 +16,17 @@ from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES
 from tests import profiles
+from tests.remembered import Remembering
 from tests.selection import loaded, registered, selected
 
 pytest_plugins = ["tests.fixtures"]
 
 profiles.register()
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+SHAPES_ARE_THOSE_OF = {"keras-jax": "keras-tensorflow", "keras-torch": "keras-tensorflow"}
+"""One file builds for the three, and a backend computes no shape: TensorFlow's, whose
+bookkeeping is the fullest, has the tests that are ``shapes_only``."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -66,6 +73,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("shapes_only"):
+        name = item.callspec.params["framework"]
+        if name in SHAPES_ARE_THOSE_OF:
+            pytest.skip(f"{name}'s shapes are made and tested as {SHAPES_ARE_THOSE_OF[name]}'s")
     marker = item.get_closest_marker("framework")
     if marker:
         name = next(name for name in selected(item.config) if name in marker.args)
@@ -93,3 +104,9 @@ def framework(request: pytest.FixtureRequest) -> Framework:
 def builder(framework: Framework, request: pytest.FixtureRequest) -> Builder:
     """A framework's file, loaded."""
     return loaded(framework.name, request.config)
+
+
+@pytest.fixture(scope="session")
+def abstract(builder: Builder) -> Remembering:
+    """A framework's file for abstract models, which are built once for each spec."""
+    return Remembering(builder)

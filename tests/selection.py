@@ -1,9 +1,12 @@
 """Which frameworks a run is about: chosen by name, found in the registry, loaded."""
 
+from functools import cache
+
 import pytest
 
 from paramproof.builders.protocol import Builder, FrameworkUnavailable
 from paramproof.builders.registry import Framework, frameworks
+from paramproof.running.worker import load_builder
 
 
 def selected(config: pytest.Config) -> list[str]:
@@ -18,10 +21,16 @@ def registered(name: str) -> Framework:
     return frameworks()[name]
 
 
+@cache
+def settle(name: str) -> Builder:
+    """The builder, once: what its framework's import leaves is passed over by the collector."""
+    return load_builder(registered(name))
+
+
 def loaded(name: str, config: pytest.Config) -> Builder:
     """The builder; absent, it is a skip on a laptop and a failure where it was required."""
     try:
-        return registered(name).load()
+        return settle(name)
     except FrameworkUnavailable as error:
         if config.getoption("--require"):
             pytest.fail(f"required and unavailable: {error}", pytrace=False)

@@ -11,34 +11,36 @@ from paramproof.formulas.models import named_model, named_models
 from paramproof.random_specs import refusal
 from tests import literals
 
+pytestmark = pytest.mark.shapes_only
+
 
 @pytest.mark.parametrize("model", named_models())
-def test_named_model(builder, model):
+def test_named_model(abstract, model):
     spec = named_model(model).spec
-    if refusal(builder, family_of(spec).name):
+    if refusal(abstract, family_of(spec).name):
         # Which families a framework refuses is a literal in test_features.py.
-        assert isinstance(builder.supports(spec), str)
+        assert isinstance(abstract.supports(spec), str)
         return
-    report = check(builder, spec)
+    report = check(abstract, spec)
     assert report.equal, explained(report, spec)
     assert report.actual == literals.TOTALS[model]
 
 
-def test_bert_base_with_both_heads(builder):
+def test_bert_base_with_both_heads(abstract):
     spec = replace(named_model("bert-base").spec, mlm_head=True, nsp_head=True)
-    assert check(builder, spec).actual == literals.BERT_BASE_WITH_BOTH_HEADS
+    assert check(abstract, spec).actual == literals.BERT_BASE_WITH_BOTH_HEADS
 
 
-def test_attention_layer_of_the_question(builder):
+def test_attention_layer_of_the_question(abstract):
     """2,362,368 in each of the 12 layers, summed over what the framework stores."""
-    weights = builder.build(named_model("keras-bert-question").spec).weights()
+    weights = abstract.build(named_model("keras-bert-question").spec).weights()
     assert [_size(weights, index, "attention") for index in range(12)] == (
         [literals.ATTENTION_LAYER] * 12
     )
 
 
-def test_one_layer_of_bert_base(builder):
-    weights = builder.build(named_model("bert-base").spec).weights()
+def test_one_layer_of_bert_base(abstract):
+    weights = abstract.build(named_model("bert-base").spec).weights()
     parts = ("attention", "attention_layer_norm", "feed_forward", "feed_forward_layer_norm")
     for index in range(12):
         assert sum(_size(weights, index, part) for part in parts) == literals.BERT_BASE_LAYER

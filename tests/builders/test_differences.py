@@ -18,7 +18,8 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("cell", asked, ids=[cell.id for cell in asked])
 
 
-@pytest.fixture(scope="module")
+# Not of the module: pytest runs by framework, and comes back to this file.
+@pytest.fixture(scope="session")
 def answered(request):
     """What a framework answers today, by row: it is asked once, even if that fails."""
 

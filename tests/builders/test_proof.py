@@ -1,11 +1,13 @@
 """Every size at once: what a framework builds is, as algebra, what the formula says."""
 
-from paramproof.algebra.symbols import folded
+import pytest
+
 from paramproof.formulas import closed_form
-from paramproof.formulas.notation import text
 from paramproof.proof import interpolation, symbolic
 from paramproof.proof.findings import residuals
 from paramproof.proof.parts import encoder_letters, known_sizes, supported_parts
+
+pytestmark = pytest.mark.shapes_only
 
 
 def test_symbolic_reading_is_the_formula(framework, builder):
@@ -19,12 +21,11 @@ def test_symbolic_reading_is_the_formula(framework, builder):
         assert symbolic.total(tensors) == closed_form(letters)
 
 
-def test_interpolation_is_the_closed_form(framework, builder):
-    found = interpolation.interpolate(builder, framework.fixed)
-    assert found.residual == 0
-    assert found.alarms == ()
+def test_interpolation_is_the_closed_form(framework, interpolated):
+    assert interpolated["residual"] == "0"
+    assert interpolated["alarms"] == []
     # The layers, as the literature writes them, recovered from totals alone.
-    assert text(folded(found.recovered)).startswith("L·(4·H² + 2·H·F + 9·H + F) + H·(V + ")
+    assert interpolated["recovered"].startswith("L·(4·H² + 2·H·F + 9·H + F) + H·(V + ")
 
 
 def test_heads_are_the_same_at_every_size(framework, builder):

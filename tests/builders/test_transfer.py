@@ -175,10 +175,10 @@ def carried(framework, source, target):
 
 def test_between_processes(framework, builder, tmp_path):
     """Through a process of this framework, and one of the next that there is, if any."""
-    start, middle, end = (tmp_path / name for name in ("start", "middle", "end"))
-    save_weights(start, weights_of(HEADS), HEADS)
+    save_weights(tmp_path / "0", weights_of(HEADS), HEADS)
     present = [other for other in frameworks().values() if not other.missing]
     following = present[(present.index(framework) + 1) % len(present)]
-    carried(framework, start, middle)
-    carried(following, middle, end)
-    assert_same(read_weights(end, HEADS), weights_of(HEADS))
+    carriers = [framework] if following == framework else [framework, following]
+    for number, carrier in enumerate(carriers):
+        carried(carrier, tmp_path / f"{number}", tmp_path / f"{number + 1}")
+    assert_same(read_weights(tmp_path / f"{len(carriers)}", HEADS), weights_of(HEADS))

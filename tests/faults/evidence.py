@@ -8,6 +8,7 @@ exception is an error of the catalogue, and no catch.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 from paramproof.algebra.symbols import folded
 from paramproof.builders.protocol import Builder
@@ -66,9 +67,20 @@ def symbolic(builder: Builder) -> None:
         assert not terms, f"{parts}: {terms}"
 
 
+class AllPartsOrNone:
+    """A builder of three combinations of parts: all, with the decoder tied or not, and none."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.build = builder.build
+
+    def supports(self, spec: EncoderSpec) -> Literal[True] | str:
+        """Whether the spec has all parts or none."""
+        return len({spec.pooler, spec.mlm_head, spec.nsp_head}) == 1 or "some parts, and not all"
+
+
 def interpolation(builder: Builder) -> None:
-    """The polynomial recovered from totals alone."""
-    found = interpolate(builder, fixed={})
+    """The polynomial recovered from totals alone, with all parts and with none."""
+    found = interpolate(AllPartsOrNone(builder), fixed={})
     assert not found.residual, text(folded(found.residual))
     assert not found.alarms, found.alarms
 

@@ -7,6 +7,7 @@ from functools import cache
 from tests.faults import computation, missing, shared, sizes, storage
 from tests.faults.catalogue import FAULTS
 from tests.faults.evidence import EVIDENCE, catches
+from tests.remembered import Remembering
 
 GROUPS = (missing, shared, sizes, storage, computation)
 """The modules of the catalogue: importing them fills it."""
@@ -15,4 +16,5 @@ GROUPS = (missing, shared, sizes, storage, computation)
 @cache
 def observed(name: str) -> frozenset[str]:
     """The kinds of evidence that catch the fault, run once in a process."""
-    return frozenset(kind for kind in EVIDENCE if catches(kind, FAULTS[name]))
+    builder = Remembering(FAULTS[name])
+    return frozenset(kind for kind in EVIDENCE if catches(kind, builder))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from paramproof.formulas import FAMILIES
-from tests.laws import CASES
+from tests.laws import LAWS
 
 ROOT = Path(__file__).parents[2]
 
@@ -35,7 +35,7 @@ COUNTS = "tests/builders/test_counts.py"
 def test_an_outsider_passes_the_tests_of_every_framework(run):
     done = run(COUNTS, "tests/builders/test_laws.py", "--framework", "toy", "--require")
     assert done.returncode == 0, done.stdout
-    assert f"{len(FAMILIES) + len(CASES)} passed" in done.stdout
+    assert f"{len(FAMILIES) + len(LAWS)} passed" in done.stdout
     assert "hypothesis profile ci, 25 examples, derandomised" in done.stdout
     assert "\ntoy: numpy 2." in done.stdout
 
