@@ -66,10 +66,13 @@ def in_braces(names: Sequence[str]) -> str:
 
 
 def without_braces(path: str) -> tuple[str, ...]:
-    """Return the paths that ``path``, with one pair of braces at most, is written for."""
+    """Return the paths that ``path`` is written for: one for each choice of names in braces."""
     before, brace, rest = path.partition("{")
+    if not brace:
+        return (path,)
     names, _, after = rest.partition("}")
-    return tuple(f"{before}{name}{after}" for name in names.split(",")) if brace else (path,)
+    ends = without_braces(after)
+    return tuple(f"{before}{name}{end}" for name in names.split(",") for end in ends)
 
 
 def shared_path(paths: Iterable[str]) -> str:

@@ -8,17 +8,15 @@ builder's tensors have in letters. What no letters fit is printed as the number 
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import product
 
 from paramproof.algebra.symbols import folded, sizes_as_symbols, sizes_of, with_head_size
 from paramproof.formulas import FamilyLetters, Inventory, Report, Row, Spec, inventory
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.notation import text
-from paramproof.formulas.path import LAYER, lies_in, stack_of
+from paramproof.formulas.path import LAYER, lies_in, stack_of, without_braces
 
 IN_LAYERS = f"layers.{LAYER}."
 
@@ -126,7 +124,7 @@ def _residual(rows: list[Row], known: _Known) -> Residual:
 
 def _candidates(row: Row, known: _Known) -> Iterator[Expression]:
     """Yield what the difference of one row may be in letters, the likeliest first."""
-    whole = sum((known.sizes.get(path, 0) for path in _braces(row.component)), Expression())
+    whole = sum((known.sizes.get(path, 0) for path in without_braces(row.component)), Expression())
     whole *= known.layers_of(row.component) if LAYER in row.path else 1
     sign = -1 if row.difference < 0 else 1
     if row.kind != "wrong shape" and whole:
@@ -162,13 +160,3 @@ def _change(length: int, axis: Expression, known: _Known) -> Expression:
     times, rest = divmod(length, known.axes[known.hidden])
     multiple = (axis / known.hidden).constant is not None
     return times * known.hidden if not rest and multiple else expression(length)
-
-
-def _braces(path: str) -> list[str]:
-    """Return the paths that ``attention.{query,key}.bias`` stands for."""
-    levels = [re.fullmatch(r"\{(.*)\}", level) for level in path.split(".")]
-    names = zip(path.split("."), levels, strict=True)
-    return [
-        ".".join(choice)
-        for choice in product(*(m[1].split(",") if m else [level] for level, m in names))
-    ]

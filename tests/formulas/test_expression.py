@@ -115,6 +115,30 @@ def test_copied(one):
     assert {one: 1}[copy.copy(one)] == 1
 
 
+@given(one=polynomials(), number=st.integers(-90, 90), at=sizes)
+def test_a_number_divided_by_an_expression(one, number, at):
+    a, _ = one
+    if below := a.evaluate(at):
+        assert (number // a).evaluate(at) == number // below
+        assert (number % a).evaluate(at) == number % below
+    assert (number / H) * H == number
+
+
+@pytest.mark.parametrize("operation", ["__truediv__", "__floordiv__", "__mod__"])
+@pytest.mark.parametrize("other", ["7", None, [1]])
+def test_what_is_no_number_is_left_to_the_other(operation, other):
+    reverse = operation.replace("__", "__r", 1)
+    assert getattr(H, operation)(other) is getattr(H, reverse)(other) is NotImplemented
+    with pytest.raises(TypeError):
+        other // H
+
+
+def test_a_quotient_is_substituted_above_and_below():
+    assert (H // A).substitute({"A": 3}) == H // 3
+    assert (H // A).substitute({"H": 7 * A}) == 7
+    assert ((H + A) // (L * A)).substitute({"A": 2 * L}) == (H + 2 * L) // (2 * L * L)
+
+
 def test_what_is_no_arithmetic():
     with pytest.raises(TypeError):
         H > 3  # noqa: B015

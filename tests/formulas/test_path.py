@@ -78,6 +78,7 @@ def test_braces_are_several_paths():
     assert without_braces("a.{b,c,d}") == ("a.b", "a.c", "a.d")
     assert without_braces("a.{b,c}.bias") == ("a.b.bias", "a.c.bias")
     assert without_braces("a.b") == ("a.b",)
+    assert without_braces("{a,b}.{c,d}.e") == ("a.c.e", "a.d.e", "b.c.e", "b.d.e")
 
 
 def test_several_names_are_one_in_braces():
