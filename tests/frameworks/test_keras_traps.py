@@ -1,8 +1,12 @@
 """What makes people miscount in Keras 3, on any backend, each by exactly how much."""
 
+import inspect
 import math
 
 import pytest
+
+from paramproof.builders import load
+from tests.specs import SPECS
 
 pytestmark = pytest.mark.framework("keras-jax", "keras-tensorflow", "keras-torch")
 
@@ -59,8 +63,6 @@ def test_count_params_includes_the_statistics_of_a_batch_norm():
 
 def test_our_weights_list_these_statistics_as_not_trainable():
     from keras import backend
-
-    from paramproof.builders import load
 
     loaded = load(f"keras-{backend.backend()}")
     weights = loaded.KerasModel(with_batch_norm(), allocated=True).weights()
@@ -136,7 +138,6 @@ def test_an_abstract_build_leaves_nothing_for_a_later_scope_to_allocate():
     """Keras lists variables without a value; the next scope to end gives each of them one."""
     import keras
 
-    from paramproof.builders import load
     from paramproof.formulas.models import named_model
     from paramproof.running.memory import peak_memory
 
@@ -148,6 +149,25 @@ def test_an_abstract_build_leaves_nothing_for_a_later_scope_to_allocate():
     # Its 109 million parameters would be 438 MB.
     assert peak_memory() - before < 50e6
     assert len(model.weights()) == 5 + 12 * 16 + 2
+
+
+def test_no_backend_computes_in_an_abstract_build(monkeypatch):
+    """So that tests of shapes need one of the three (``SHAPES_ARE_THOSE_OF`` in conftest.py)."""
+    import keras
+    from keras.src import backend
+
+    def forbidden(*arguments, **options):
+        raise AssertionError("a backend computes")
+
+    for part in (backend.numpy, backend.nn, backend.math, backend.random, backend.linalg):
+        for name, function in vars(part).items():
+            if inspect.isfunction(function) and function.__module__ == part.__name__:
+                monkeypatch.setattr(part, name, forbidden)
+    with pytest.raises(AssertionError, match="a backend computes"):
+        keras.ops.ones((1,))
+    builder = load(f"keras-{keras.backend.backend()}")
+    for spec in SPECS.values():
+        assert builder.build(spec).weights()
 
 
 def test_a_product_of_float64_is_float32_on_torch_alone():
