@@ -37,8 +37,8 @@ def count_table(spec: Spec) -> Table:
 
 def ties(spec: Spec) -> list[str]:
     """Return a line for each tensor that shares another's storage."""
-    tensors = inventory(spec.letters()).expand()
-    return [f"{tensor.path} is {tensor.tied_to}" for tensor in tensors if tensor.tied_to]
+    tied = (tensor for tensor in inventory(spec.letters()) if tensor.tied_to)
+    return [f"{t.path} is {t.tied_to}" for t in tied if t.present and t.repeat]
 
 
 def _tree(
