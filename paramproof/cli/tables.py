@@ -14,7 +14,7 @@ from paramproof.checking.result import Result
 from paramproof.formulas import FAMILIES, Inventory, Spec, inventory
 from paramproof.formulas.families import family_of
 from paramproof.formulas.path import LAYER, leaf, lies_in
-from paramproof.formulas.printing import shape_text
+from paramproof.formulas.printing import path_text, shape_text
 from paramproof.proof.prove import Proof
 
 RIGHT: Literal["right"] = "right"
@@ -98,12 +98,12 @@ def _random_of(family: str, result: Result) -> bool:
 def _line(result: Result) -> tuple[str, ...]:
     report = result.report
     if report is None:
-        return f"  {result.model}".rstrip(), "", result.status
+        return f"  {path_text(result.model)}".rstrip(), "", result.status
     difference = f"{report.difference:+,}" if report.difference else "0"
     if result.status == "different" and not report.difference:
         difference = "0, shapes"
     return (
-        f"  {result.model}",
+        f"  {path_text(result.model)}",
         f"{report.formula:,}",
         f"{report.actual:,}",
         difference,
