@@ -18,7 +18,7 @@ from paramproof.formulas.printing import path_text
 STANDARD_OUTPUT = "-"
 """What --json takes for standard output, in place of a file."""
 
-WHERE = "to FILE, or to standard output for -, with what is printed on standard error."
+WHERE = "to FILE; - is standard output, and what is printed then goes to standard error."
 """How the help of --json goes on."""
 
 
