@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from paramproof.builders.protocol import Array, DType, NotAllocated, UnsupportedSpec
 from paramproof.formulas.path import starred
-from paramproof.formulas.printing import and_more
+from paramproof.formulas.printing import and_more, legible
 
 MAX_ARRAYS_NAMED = 40
 """An error names this many arrays, or arrays of all layers, and counts the others."""
@@ -56,7 +56,9 @@ def raise_if_any(wrong: Sequence[Mismatch], headline: str = "the weights do not 
     for path, what in wrong:
         alike.setdefault((starred(path), what), []).append(path)
     clauses = [
-        f"{path} (x{len(paths)}) {what}" if len(paths) > 1 else f"{paths[0]} {what}"
+        f"{legible(path)} (x{len(paths)}) {what}"
+        if len(paths) > 1
+        else f"{legible(paths[0])} {what}"
         for (path, what), paths in alike.items()
     ]
     if clauses:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from paramproof.formulas import encoder, encoder_decoder, gpt, llama
+from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shown
 from paramproof.formulas.spec import (
     EncoderDecoderLetters,
     EncoderDecoderSpec,
@@ -90,10 +91,10 @@ def spec_from(fields: Mapping[str, Any]) -> Spec:
     rest = dict(fields)
     name = rest.pop("family", "encoder")
     if not isinstance(name, str) or name not in FAMILIES:
-        raise ValueError(f"no family is named {name!r}; there are: {', '.join(FAMILIES)}")
+        raise ValueError(f"no family is named {shown(name)}; there are: {', '.join(FAMILIES)}")
     try:
         return FAMILIES[name].spec(**rest)
     except TypeError as error:
         known = ", ".join(FAMILIES[name].spec.__dataclass_fields__)
-        problem = str(error).partition("__init__() ")[2]
+        problem = legible(str(error).partition("__init__() ")[2], MAX_NOTE_SHOWN)
         raise ValueError(f"the spec {problem}; its fields are {known}") from error

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from paramproof.formulas.families import spec_from
+from paramproof.formulas.printing import shown
 from paramproof.formulas.spec import Spec
 
 SHORT_NAMES = {"bert-base": "bert-base-uncased", "bert-large": "bert-large-uncased"}
@@ -54,4 +55,4 @@ def named_model(name: str) -> NamedModel:
         return models[SHORT_NAMES.get(name, name)]
     except KeyError:
         known = ", ".join([*models, *SHORT_NAMES])
-        raise ValueError(f"no model is named {name!r}; there are: {known}") from None
+        raise ValueError(f"no model is named {shown(name)}; there are: {known}") from None

@@ -12,6 +12,9 @@ from collections.abc import Iterable, Sequence
 
 LAYER = "*"
 
+MAX_BRACES = 8
+"""Pairs of braces in a path; each multiplies the paths that it is written for."""
+
 
 def lies_in(path: str, component: str) -> bool:
     """Return whether ``path`` is, or belongs to, ``component`` ("" is everything)."""
@@ -66,9 +69,12 @@ def in_braces(names: Sequence[str]) -> str:
 
 
 def without_braces(path: str) -> tuple[str, ...]:
-    """Return the paths that ``path`` is written for: one for each choice of names in braces."""
+    """Return the paths that ``path`` is written for: one for each choice of names in braces.
+
+    A name with many braces, which is no path of ours, is returned as it is.
+    """
     before, brace, rest = path.partition("{")
-    if not brace:
+    if not brace or rest.count("{") >= MAX_BRACES:
         return (path,)
     names, _, after = rest.partition("}")
     ends = without_braces(after)

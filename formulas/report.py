@@ -6,18 +6,28 @@ has a row, and the row says by how much.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from paramproof.formulas.path import starred
-from paramproof.formulas.printing import shape_text
+from paramproof.formulas.printing import (
+    MAX_NOTE_SHOWN,
+    MAX_ROWS_SHOWN,
+    legible,
+    shape_text,
+)
 
 RowKind: TypeAlias = Literal[
     "missing", "unexpected", "wrong shape", "wrong trainability", "wrong count"
 ]
 Shape: TypeAlias = tuple[int, ...]
 
-HEADINGS = ("component", "what", "expected", "native", "observed", "difference", "")
+Cells: TypeAlias = tuple[str, ...]
+T = TypeVar("T")
+
+DIFFERENCE = "difference"
+HEADINGS = ("component", "what", "expected", "native", "observed", DIFFERENCE, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +77,13 @@ class Report:
     def render(self, spec: object) -> str:
         """Return this report as text: a spec to paste, both totals, only the rows that differ.
 
-        Rows that differ in nothing but the layer are one line, with their number.
+        Rows that differ in nothing but the layer are one line, with their number. After the
+        first ``MAX_ROWS_SHOWN`` lines one says how many more there are, and what they add up to.
         """
         lines = [f"spec = {spec!r}", totals(self.actual, self.formula)]
         if self.equal:
             return "\n".join([*lines, "every tensor is as the formula says"])
-        return "\n".join([*lines, *aligned([HEADINGS, *map(_cells, self._alike())])])
+        return "\n".join([*lines, *bounded(HEADINGS, self._alike(), _cells, _sum)])
 
     def _alike(self) -> list[list[Row]]:
         groups: dict[tuple[object, ...], list[Row]] = {}
@@ -82,18 +93,23 @@ class Report:
         return list(groups.values())
 
 
-def _cells(rows: list[Row]) -> tuple[str, ...]:
+def _cells(rows: list[Row]) -> Cells:
     row = rows[0]
     many = len(rows) > 1
+    native = legible(row.native or "-")
     return (
-        f"{row.component} (x{len(rows)})" if many else row.path,
+        f"{legible(row.component)} (x{len(rows)})" if many else legible(row.path),
         row.kind,
-        shape_text(row.expected),
-        f"{row.native} ..." if many and row.native else row.native or "-",
-        shape_text(row.observed),
-        f"{sum(row.difference for row in rows):+,}",
-        row.note,
+        legible(shape_text(row.expected)),
+        f"{native} ..." if many and row.native else native,
+        legible(shape_text(row.observed)),
+        f"{_sum(rows):+,}",
+        legible(row.note, MAX_NOTE_SHOWN),
     )
+
+
+def _sum(rows: list[Row]) -> int:
+    return sum(row.difference for row in rows)
 
 
 def totals(actual: int, formula: int) -> str:
@@ -101,7 +117,27 @@ def totals(actual: int, formula: int) -> str:
     return f"actual {actual:,} - formula {formula:,} = {actual - formula:+,}"
 
 
-def aligned(table: list[tuple[str, ...]]) -> list[str]:
+def bounded(
+    headings: Cells,
+    rows: Sequence[T],
+    cells: Callable[[T], Cells],
+    difference: Callable[[T], int],
+) -> list[str]:
+    """Return a table's lines, of so many rows at most that somebody reads them.
+
+    The last line then says how many more there are; the differences still add up.
+    """
+    table = [headings, *map(cells, rows[:MAX_ROWS_SHOWN])]
+    rest = rows[MAX_ROWS_SHOWN:]
+    if rest:
+        line = dict.fromkeys(headings, "")
+        line[headings[0]] = f"and {len(rest):,} more"
+        line[DIFFERENCE] = f"{sum(map(difference, rest)):+,}"
+        table.append(tuple(line.values()))
+    return aligned(table)
+
+
+def aligned(table: list[Cells]) -> list[str]:
     """Return a line for each row, its cells under each other."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return [

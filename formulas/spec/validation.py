@@ -6,6 +6,8 @@ from collections.abc import Collection
 from dataclasses import fields
 from typing import Any, cast
 
+from paramproof.formulas.printing import shown
+
 DERIVED = cast(int, None)
 """Default of a size that is derived from the others where it is left out."""
 
@@ -13,7 +15,7 @@ DERIVED = cast(int, None)
 def require(condition: bool, name: str, value: object, wanted: str) -> None:
     """Raise ``ValueError``, in one line that names field and value, unless ``condition``."""
     if not condition:
-        raise ValueError(f"{name}={value!r} is not possible: it must be {wanted}")
+        raise ValueError(f"{name}={shown(value)} is not possible: it must be {wanted}")
 
 
 def require_size(name: str, value: object, lowest: int = 1) -> None:

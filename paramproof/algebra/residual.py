@@ -14,11 +14,19 @@ from dataclasses import dataclass
 
 from paramproof.algebra.symbols import folded, sizes_as_symbols, sizes_of, with_head_size
 from paramproof.formulas import FamilyLetters, Inventory, Report, Row, Spec, inventory
-from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.expression import Expression, Number, expression, letter
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import LAYER, lies_in, stack_of, without_braces
+from paramproof.formulas.printing import MAX_ROWS_SHOWN, legible
+from paramproof.formulas.products import Powers
 
 IN_LAYERS = f"layers.{LAYER}."
+
+MAX_IN_LETTERS = 1000
+"""So many differences are sought in letters; further ones are printed as numbers."""
+
+MAX_AXES = 8
+"""A shape with more axes is none of the formula's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +48,36 @@ def explained(report: Report, spec: Spec) -> str:
 
 
 def lines(residuals: Iterable[Residual], letters: FamilyLetters) -> list[str]:
-    """Return the whole difference with its component, or a line for each where there are more."""
-    sums: dict[str, Expression] = defaultdict(Expression)
+    """Return the whole difference with its component, or a line for each where there are more.
+
+    Of a great many, as many lines as a report has rows, and one for what the others add up to.
+    """
+    groups: dict[str, list[Expression]] = defaultdict(list)
     for residual in residuals:
-        sums[residual.path] += residual.size
-    sums = {path: size for path, size in sums.items() if size}
-    whole = sum(sums.values(), Expression())
+        groups[residual.path].append(residual.size)
+    sums = {path: size for path, sizes in groups.items() if (size := _added(sizes))}
+    whole = _added(sums.values())
     first = f"actual − formula = {_text(whole, letters)}"
     component = _whole(list(sums), inventory(letters))
     if component:
         return [f"{first}   {_place(component, whole)}"]
-    own = (f"  {_text(size, letters)}   {_place(path, size)}" for path, size in sums.items())
+    pairs = list(sums.items())
+    own = [
+        f"  {_text(size, letters)}   {_place(path, size)}" for path, size in pairs[:MAX_ROWS_SHOWN]
+    ]
+    if rest := pairs[MAX_ROWS_SHOWN:]:
+        others = _added(size for _, size in rest)
+        own.append(f"  {_text(others, letters)}   and {len(rest):,} more")
     return [first, *own]
+
+
+def _added(sizes: Iterable[Expression]) -> Expression:
+    """Return the sum of ``sizes``, without an expression for each step on the way to it."""
+    terms: dict[Powers, Number] = defaultdict(int)
+    for size in sizes:
+        for powers, number in size.terms.items():
+            terms[powers] += number
+    return Expression(terms)
 
 
 def _text(size: Expression, letters: FamilyLetters) -> str:
@@ -62,6 +88,8 @@ def _whole(paths: list[str], named: Inventory) -> str:
     """Return the component that these tensors, and no others, make up; or the only path."""
     if len(paths) < 2:
         return "".join(paths)
+    if len(paths) > len(named.tensors):
+        return ""
     levels = list(zip(*(path.split(".") for path in paths), strict=False))
     depth = next((i for i, names in enumerate(levels) if len(set(names)) > 1), len(levels))
     common = ".".join(paths[0].split(".")[:depth])
@@ -72,7 +100,7 @@ def _whole(paths: list[str], named: Inventory) -> str:
 def _place(path: str, size: Expression) -> str:
     """Return ``path``, whose ``layers.*`` goes without saying where L is a factor."""
     everywhere = not size.substitute({"L": 0})
-    return path.removeprefix(IN_LAYERS) if everywhere else path
+    return legible(path.removeprefix(IN_LAYERS) if everywhere else path)
 
 
 def report_residuals(report: Report, spec: Spec) -> list[Residual]:
@@ -81,7 +109,16 @@ def report_residuals(report: Report, spec: Spec) -> list[Residual]:
     groups: dict[tuple[object, ...], list[Row]] = defaultdict(list)
     for row in report.rows:
         groups[row.component, row.kind, row.expected, row.observed].append(row)
-    return [_residual(rows, known) for rows in groups.values()]
+    return [
+        _residual(rows, known) if number < MAX_IN_LETTERS else _in_numbers(rows)
+        for number, rows in enumerate(groups.values())
+    ]
+
+
+def _in_numbers(rows: list[Row]) -> Residual:
+    row, difference = rows[0], sum(row.difference for row in rows)
+    path = row.component if len(rows) > 1 else row.path
+    return Residual(path, row.kind, expression(difference))
 
 
 class _Known:
@@ -139,7 +176,7 @@ def _candidates(row: Row, known: _Known) -> Iterator[Expression]:
                 rest = whole / axis
                 if rest.is_polynomial:
                     yield _change(observed - expected, axis, known) * rest
-    if row.observed and row.expected is None:
+    if row.observed and row.expected is None and len(row.observed) <= MAX_AXES:
         axes = (next(_letters(length, known)) for length in row.observed)
         yield sign * math.prod(axes, start=expression(1))
 

@@ -8,11 +8,14 @@ from pathlib import Path
 import click
 
 from paramproof.algebra.residual import explained
-from paramproof.formulas.printing import some_of
+from paramproof.cli.output import say
+from paramproof.formulas.printing import legible, path_text, some_of
 from paramproof.sources.checkpoints import CheckpointReport, compare_checkpoint
 from paramproof.sources.checkpoints.header import recorded_spec
 from paramproof.sources.resolve import ResolvedModel, resolve_model
 from paramproof.sources.strict_json import require_file
+
+MAX_DTYPES_NAMED = 6
 
 
 @click.command("checkpoint", short_help="Compare a file of weights with the formula.")
@@ -40,7 +43,7 @@ def checkpoint_command(file: Path, config: str | None, architecture: str) -> Non
     resolved = resolve_model(config or recorded_spec(file) or _beside(file), architecture)
     found = compare_checkpoint(file, resolved.spec)
     for line in [*_about(found, resolved), *_verdict(found, resolved)]:
-        click.echo(line)
+        say(line)
     if not found.report.equal:
         raise SystemExit(1)
 
@@ -48,17 +51,19 @@ def checkpoint_command(file: Path, config: str | None, architecture: str) -> Non
 def _beside(file: Path) -> str:
     config = file.parent / "config.json"
     if not config.exists():
-        raise ValueError(f"there is no config.json beside {file}: give one with --config")
+        where = path_text(file)
+        raise ValueError(f"there is no config.json beside {where}: give one with --config")
     return str(config)
 
 
 def _about(found: CheckpointReport, resolved: ResolvedModel) -> Iterator[str]:
     number, shards = len(found.checkpoint.tensors), found.checkpoint.shards
     where = f" in {shards} shards" if shards > 1 else ""
-    yield f"{found.checkpoint.path}: {number} tensors{where}, {', '.join(found.dtypes)}"
+    dtypes = some_of([legible(dtype) for dtype in found.dtypes], MAX_DTYPES_NAMED)
+    yield f"{path_text(found.checkpoint.path)}: {number} tensors{where}, {dtypes}"
     yield from resolved.origin()
     if found.buffers:
-        yield f"buffers, which are no weights: {some_of(found.buffers, 1)}"
+        yield f"buffers, which are no weights: {some_of([*map(legible, found.buffers)], 1)}"
 
 
 def _verdict(found: CheckpointReport, resolved: ResolvedModel) -> Iterator[str]:

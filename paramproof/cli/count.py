@@ -8,7 +8,7 @@ import click
 from rich.markup import escape
 
 from paramproof.cli.conventions import print_conventions, print_count
-from paramproof.cli.output import console
+from paramproof.cli.output import console, say
 from paramproof.cli.symbolic import latex_of, sizes_line, symbolic_table
 from paramproof.cli.tables import count_table, ties
 from paramproof.formulas import inventory
@@ -46,7 +46,7 @@ def count_command(
             "give options of one kind"
         )
     resolved = resolve_model(model)
-    name = escape(resolved.name)
+    name = escape(resolved.title)
     if every:
         print_conventions(name, inventory(resolved.spec.letters()))
     elif conventions:
@@ -58,7 +58,7 @@ def count_command(
 
 
 def _print_tree(resolved: ResolvedModel) -> None:
-    title = f"{resolved.name}: trainable parameters, tied tensors counted once"
+    title = f"{resolved.title}: trainable parameters, tied tensors counted once"
     console.print(title, markup=False)
     console.print(count_table(resolved.spec))
     for tie in ties(resolved.spec):
@@ -69,9 +69,9 @@ def _print_tree(resolved: ResolvedModel) -> None:
 
 def _print_symbolic(resolved: ResolvedModel, latex: bool) -> None:
     if latex:
-        click.echo(latex_of(resolved.spec))
+        say(latex_of(resolved.spec))
         return
-    title = f"{resolved.name}: trainable parameters in letters, tied tensors counted once"
+    title = f"{resolved.title}: trainable parameters in letters, tied tensors counted once"
     console.print(title, markup=False)
     console.print(symbolic_table(resolved.spec))
     console.print(sizes_line(resolved.spec), markup=False, highlight=False)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from paramproof.cli.differences_tables import difference_tables, require_component
-from paramproof.cli.output import console, require_writable
+from paramproof.cli.output import WHERE, require_writable, tables_beside
 from paramproof.cli.workers import chosen_frameworks, how_to_get, progress_of, write_json
 from paramproof.running.jobs import Differences
 from paramproof.running.pool import run_in_workers
@@ -24,14 +24,14 @@ from paramproof.running.pool import run_in_workers
     help="Ask only this framework (repeatable).",
 )
 @click.option(
-    "--json", "json_file", type=Path, metavar="FILE", help="Write all answers to FILE as JSON."
+    "--json", "json_file", type=Path, metavar="FILE", help=f"Write all answers as JSON {WHERE}"
 )
 def differences_command(
     component: str | None, names: Sequence[str], json_file: Path | None
 ) -> None:
     """Compare the installed frameworks: names, shapes, layouts, defaults, ways of counting.
 
-    A component is attention, layer_norm, mlm_head …, or a path such as attention.query. All
+    A component is attention, layer_norm, mlm_head ..., or a path such as attention.query. All
     frameworks are compared, with ten common pitfalls, in docs/framework-differences.md.
     """
     if component is not None:
@@ -45,9 +45,10 @@ def differences_command(
         answers = [answer for answer in answers if answer.failed or answer.concerns(component)]
     if json_file:
         write_json(json_file, answers)
+    out = tables_beside(json_file)
     for table in difference_tables(answers):
-        console.print(table)
+        out.print(table)
     for chosen in absent:
-        console.print(f"not installed, so not compared: {how_to_get(chosen)}", markup=False)
+        out.print(f"not installed, so not compared: {how_to_get(chosen)}", markup=False)
     if any(answer.failed for answer in answers):
         raise SystemExit(1)

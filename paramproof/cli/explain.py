@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from paramproof.cli.output import console, require_writable, write_file
+from paramproof.cli.output import WHERE, require_writable, tables_beside, write_file
 from paramproof.explain.number import read
 from paramproof.explain.search import explain
 from paramproof.explain.text import as_json, lines
@@ -23,7 +23,7 @@ from paramproof.sources.resolve import resolve_model
     "json_file",
     type=Path,
     metavar="FILE",
-    help="Write every explanation to FILE as JSON.",
+    help=f"Write every explanation as JSON {WHERE}",
 )
 def explain_command(number: str, model: str | None, json_file: Path | None) -> None:
     """Explain NUMBER: which parts of MODEL, or of any named model, it counts.
@@ -39,10 +39,11 @@ def explain_command(number: str, model: str | None, json_file: Path | None) -> N
         answer = explain(wanted, named)
     else:
         resolved = resolve_model(model)
-        name = "the spec given" if resolved.name.startswith("{") else resolved.name
+        name = "the spec given" if resolved.name.startswith("{") else resolved.title
         answer = explain(wanted, {name: resolved.spec}, others=named)
+    out = tables_beside(json_file)
     for line in lines(answer):
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        out.print(line, markup=False, highlight=False, soft_wrap=True)
     if json_file:
         text = json.dumps(as_json(answer), indent=1, ensure_ascii=False)
         write_file(json_file, text + "\n")

@@ -6,8 +6,11 @@ one line on standard error.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
+from contextlib import suppress
+from typing import NoReturn
 
 import click
 
@@ -20,12 +23,17 @@ from paramproof.cli.differences import differences_command
 from paramproof.cli.explain import explain_command
 from paramproof.cli.output import console
 from paramproof.cli.prove import prove_command
+from paramproof.cli.signs import write_any_sign
 from paramproof.cli.tables import frameworks_table
 from paramproof.cli.verify import verify_command
+from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
 
 # Click 8.1 has none: it prints the help itself.
 NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())
 """Raised where no command is given; its message is the help, of many lines."""
+
+NOT_WRITTEN = (errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC)
+"""How writing fails."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -51,8 +59,15 @@ def frameworks_command() -> None:
 
 def main() -> None:
     """Run the command; print a user's mistake as one line and exit with status 2."""
+    if sys.stdout is None:
+        _fail("standard output is closed")
+    write_any_sign(sys.stdout)
+    write_any_sign(sys.stderr)
     try:
-        cli.main(standalone_mode=False)
+        try:
+            cli.main(standalone_mode=False)
+        finally:
+            sys.stdout.flush()
     except NO_ARGUMENTS as error:
         print(error.format_message(), file=sys.stderr)
         sys.exit(2)
@@ -66,10 +81,29 @@ def main() -> None:
         sys.exit(130)
     except BrokenPipeError:
         # Whoever read our output has seen enough; Python would complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_nowhere()
         sys.exit(0)
+    except OSError as error:
+        _write_nowhere()
+        _fail(_what_failed(error))
 
 
-def _fail(message: str, status: int = 2) -> None:
-    print(f"paramproof: {' '.join(message.split())}", file=sys.stderr)
+def _what_failed(error: OSError) -> str:
+    """Name the file that an error is about: standard output, where it has none."""
+    named = "standard output" if error.errno in NOT_WRITTEN else "paramproof"
+    where = path_text(error.filename) if error.filename else named
+    return f"{where}: {error.strerror or error}"
+
+
+def _write_nowhere() -> None:
+    """Drop what is left of the output, which Python would try to write at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _fail(message: str, status: int = 2) -> NoReturn:
+    # Where nobody can be told, the status remains.
+    with suppress(OSError):
+        if sys.stderr:
+            line = legible(" ".join(message.split()), MAX_MESSAGE_SHOWN)
+            print(f"paramproof: {line}", file=sys.stderr, flush=True)
     sys.exit(status)

@@ -3,14 +3,52 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
+import tempfile
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
+from rich.text import Text
+
+from paramproof.cli.signs import in_signs_of
+from paramproof.formulas.printing import path_text
+
+STANDARD_OUTPUT = "-"
+"""What --json takes for standard output, in place of a file."""
+
+WHERE = "to FILE; - is standard output, and what is printed then goes to standard error."
+"""How the help of --json goes on."""
+
+
+class _Signs(Console):
+    """A console that lays out its tables in the signs that the terminal has."""
+
+    def render_str(self, text: str, **how: Any) -> Text:
+        return super().render_str(in_signs_of(text, self.encoding), **how)
+
 
 # In a pipe there is no width to fit.
-console = Console(width=None if sys.stdout.isatty() else 1000)
+console = _Signs(emoji=False, width=None if sys.stdout and sys.stdout.isatty() else 1000)
 errors = Console(stderr=True)
+_beside_json = _Signs(
+    stderr=True, emoji=False, width=None if sys.stderr and sys.stderr.isatty() else 1000
+)
+
+
+def say(line: str) -> None:
+    """Print ``line`` as it is, however wide."""
+    console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def tables_beside(json_file: Path | None) -> Console:
+    """Return where tables go: standard error, where standard output is for the JSON."""
+    return _beside_json if _is_standard_output(json_file) else console
+
+
+def _is_standard_output(path: Path | None) -> bool:
+    return str(path) == STANDARD_OUTPUT
 
 
 def require_writable(path: Path) -> None:
@@ -18,23 +56,50 @@ def require_writable(path: Path) -> None:
 
     Raises ``ValueError``, in one line, for a directory, and where there is none to write into.
     """
+    if _is_standard_output(path):
+        return
     file = os.path.realpath(path)
+    folder = os.path.dirname(file)
     try:
-        os.stat(file)
+        mode = os.stat(file).st_mode
     except FileNotFoundError:
-        folder = os.path.dirname(file)
         writable = os.path.isdir(folder) and os.access(folder, os.W_OK)
     except OSError:  # A file in place of a directory, or a name that is too long.
         writable = False
     else:
-        writable = not os.path.isdir(file) and os.access(file, os.W_OK)
+        writable = not stat.S_ISDIR(mode) and os.access(file, os.W_OK)
+        if writable and stat.S_ISREG(mode) and not os.access(folder, os.W_OK):
+            raise ValueError(f"--json {path_text(path)}: cannot be replaced in its directory")
     if not writable:
-        raise ValueError(f"--json {path}: cannot be written")
+        raise ValueError(f"--json {path_text(path)}: cannot be written")
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write ``text`` to ``path``; raises ``ValueError`` where that fails, as on a full disk."""
+    """Write ``text`` to ``path``, whole or not at all; to standard output for ``-``.
+
+    Raises ``ValueError`` where that fails, as on a full disk: a file that exists is as it was.
+    """
+    if _is_standard_output(path):
+        sys.stdout.flush()
+        # JSON is UTF-8, whatever the terminal is.
+        sys.stdout.buffer.write(text.encode("utf-8"))
+        return
     try:
-        path.write_text(text, encoding="utf-8")
+        file = Path(os.path.realpath(path))
+        if file.exists() and not file.is_file():  # A device or a pipe, which nothing can replace.
+            file.write_text(text, encoding="utf-8")
+        else:
+            _replace(file, text)
     except OSError as error:
-        raise ValueError(f"--json {path}: cannot be written: {error.strerror}") from error
+        where = path_text(path)
+        raise ValueError(f"--json {where}: cannot be written: {error.strerror}") from error
+
+
+def _replace(file: Path, text: str) -> None:
+    """Write ``text`` beside ``file`` and put it in its place, with the permissions it has."""
+    with tempfile.TemporaryDirectory(dir=file.parent, prefix=".paramproof-") as beside:
+        whole = Path(beside) / "whole"
+        whole.write_text(text, encoding="utf-8")
+        if file.exists():
+            whole.chmod(stat.S_IMODE(file.stat().st_mode))
+        os.replace(whole, file)

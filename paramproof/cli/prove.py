@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+from rich.console import Console
 
 from paramproof.builders.registry import Framework
-from paramproof.cli.output import console, require_writable
+from paramproof.cli.output import WHERE, require_writable, tables_beside
 from paramproof.cli.tables import proof_table
 from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, progress_of, write_json
 from paramproof.proof.prove import Proof
@@ -25,7 +26,7 @@ from paramproof.running.pool import run_in_workers
     help="Prove only this framework (repeatable).",
 )
 @click.option(
-    "--json", "json_file", type=Path, metavar="FILE", help="Write every proof to FILE as JSON."
+    "--json", "json_file", type=Path, metavar="FILE", help=f"Write every proof as JSON {WHERE}"
 )
 def prove_command(names: Sequence[str], json_file: Path | None) -> None:
     """Prove that every framework has the formula's count at every size, as polynomials."""
@@ -36,21 +37,21 @@ def prove_command(names: Sequence[str], json_file: Path | None) -> None:
         proofs = run_in_workers(there, Prove(), advance)
     if json_file:
         write_json(json_file, proofs)
-    _print_proofs(proofs, absent)
+    _print_proofs(tables_beside(json_file), proofs, absent)
     if any(proof.failed for proof in proofs):
         raise SystemExit(1)
 
 
-def _print_proofs(proofs: list[Proof], absent: list[Framework]) -> None:
-    console.print(proof_table(proofs))
+def _print_proofs(out: Console, proofs: list[Proof], absent: list[Framework]) -> None:
+    out.print(proof_table(proofs))
     for proof in proofs:
         for finding in proof.findings:
-            console.print(f"\n{proof.framework}: {finding}", markup=False)
+            out.print(f"\n{proof.framework}: {finding}", markup=False)
         if proof.reason:
-            console.print("", broken(proof), sep="\n", markup=False)
+            out.print("", broken(proof), sep="\n", markup=False)
     for chosen in absent:
-        console.print(f"not installed, so not proved: {how_to_get(chosen)}", markup=False)
+        out.print(f"not installed, so not proved: {how_to_get(chosen)}", markup=False)
     proved = sum(not proof.failed for proof in proofs)
     tensors = sum(proof.tensors for proof in proofs)
-    console.print(f"{proved} of {len(proofs)} frameworks equal the formula at every size")
-    console.print(f"{tensors} tensors read in symbols")
+    out.print(f"{proved} of {len(proofs)} frameworks equal the formula at every size")
+    out.print(f"{tensors} tensors read in symbols")

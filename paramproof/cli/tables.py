@@ -14,7 +14,7 @@ from paramproof.checking.result import Result
 from paramproof.formulas import FAMILIES, Inventory, Spec, inventory
 from paramproof.formulas.families import family_of
 from paramproof.formulas.path import LAYER, leaf, lies_in
-from paramproof.formulas.printing import shape_text
+from paramproof.formulas.printing import path_text, shape_text
 from paramproof.proof.prove import Proof
 
 RIGHT: Literal["right"] = "right"
@@ -37,8 +37,8 @@ def count_table(spec: Spec) -> Table:
 
 def ties(spec: Spec) -> list[str]:
     """Return a line for each tensor that shares another's storage."""
-    tensors = inventory(spec.letters()).expand()
-    return [f"{tensor.path} is {tensor.tied_to}" for tensor in tensors if tensor.tied_to]
+    tied = (tensor for tensor in inventory(spec.letters()) if tensor.tied_to)
+    return [f"{t.path} is {t.tied_to}" for t in tied if t.present and t.repeat]
 
 
 def _tree(
@@ -98,12 +98,12 @@ def _random_of(family: str, result: Result) -> bool:
 def _line(result: Result) -> tuple[str, ...]:
     report = result.report
     if report is None:
-        return f"  {result.model}".rstrip(), "", result.status
+        return f"  {path_text(result.model)}".rstrip(), "", result.status
     difference = f"{report.difference:+,}" if report.difference else "0"
     if result.status == "different" and not report.difference:
         difference = "0, shapes"
     return (
-        f"  {result.model}",
+        f"  {path_text(result.model)}",
         f"{report.formula:,}",
         f"{report.actual:,}",
         difference,

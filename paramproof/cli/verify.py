@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
+from rich.console import Console
 
 from paramproof.algebra.residual import explained
 from paramproof.builders.registry import Framework
 from paramproof.checking.model import require_agreement
 from paramproof.checking.result import Result
-from paramproof.cli.output import console, require_writable
+from paramproof.cli.output import WHERE, require_writable, tables_beside
 from paramproof.cli.tables import verify_table
 from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, progress_of, write_json
 from paramproof.formulas.families import family_of
@@ -54,7 +55,7 @@ from paramproof.user_formulas.verdict import answering, verdict, without_smalles
     help="Seed of the random models.",
 )
 @click.option(
-    "--json", "json_file", type=Path, metavar="FILE", help="Write every result to FILE as JSON."
+    "--json", "json_file", type=Path, metavar="FILE", help=f"Write every result as JSON {WHERE}"
 )
 @click.option(
     "--formula",
@@ -94,10 +95,11 @@ def verify_command(
         results = run_in_workers(there, job, advance)
     if json_file:
         write_json(json_file, results, seed=seed, examples=examples)
+    out = tables_beside(json_file)
     if formula:
-        _print_verdict(formula, results, seed)
+        _print_verdict(out, formula, results, seed)
     else:
-        _print_results(results, absent, seed)
+        _print_results(out, results, absent, seed)
     # A run that verified nothing is not green: no framework could build any of the models.
     if any(result.failed for result in results) or not any(result.report for result in results):
         raise SystemExit(1)
@@ -115,33 +117,33 @@ def _encoders(specs: Mapping[str, Spec], asked: Sequence[str]) -> dict[str, Enco
     return encoders
 
 
-def _print_results(results: list[Result], absent: list[Framework], seed: int) -> None:
-    console.print(verify_table(results))
+def _print_results(out: Console, results: list[Result], absent: list[Framework], seed: int) -> None:
+    out.print(verify_table(results))
     failures = [result for result in results if result.failed]
     for result in failures:
         if result.report and result.spec:
             text = explained(result.report, result.spec)
-            console.print(f"\n{result.framework}", text, sep="\n", markup=False)
+            out.print(f"\n{result.framework}", text, sep="\n", markup=False)
         else:
-            console.print("", broken(result), sep="\n", markup=False)
+            out.print("", broken(result), sep="\n", markup=False)
     for reason in dict.fromkeys(r.reason for r in results if r.status == "not expressible"):
         if reason:
-            console.print(f"not expressible: {reason}", markup=False)
+            out.print(f"not expressible: {reason}", markup=False)
     for chosen in absent:
-        console.print(f"not installed, so not verified: {how_to_get(chosen)}", markup=False)
+        out.print(f"not installed, so not verified: {how_to_get(chosen)}", markup=False)
     reports = [result for result in results if result.report]
     if not reports:
-        console.print("no model was verified")
+        out.print("no model was verified")
         return
     equal = len(reports) - sum(result.failed for result in reports)
-    console.print(f"{equal} of {len(reports)} models equal the formula, tensor by tensor", end="")
-    console.print(f" (random specs: seed {seed})")
+    out.print(f"{equal} of {len(reports)} models equal the formula, tensor by tensor", end="")
+    out.print(f" (random specs: seed {seed})")
 
 
-def _print_verdict(formula: UserFormula, results: list[Result], seed: int) -> None:
+def _print_verdict(out: Console, formula: UserFormula, results: list[Result], seed: int) -> None:
     lines = list(verdict(formula, results))
-    console.print(verify_table(without_smallest(results)))
+    out.print(verify_table(without_smallest(results)))
     for result in results:
         if result.status == "broken":
             lines.insert(0, broken(result))
-    console.print(*lines, f"random specs: seed {seed}", sep="\n", markup=False)
+    out.print(*lines, f"random specs: seed {seed}", sep="\n", markup=False)

@@ -10,6 +10,7 @@ names all that could be meant.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -66,7 +67,7 @@ class Matching:
 
     def _could_be(self, unit: Unit) -> frozenset[str]:
         reached, frontier = {unit}, [unit]
-        fits = {(other, _without_ones(weight.shape)) for other, weight in self.pairs}
+        fits = {(other, without_ones(weight.shape)) for other, weight in self.pairs}
         while frontier:
             forms = frontier.pop().forms
             new = {other for other, shape in fits if shape in forms} - reached
@@ -74,10 +75,10 @@ class Matching:
             frontier += new
         return frozenset(other.path for other in reached)
 
-    def alike(self, weight: LiveWeight) -> int:
-        """How many weights of the model have the shape of ``weight``."""
+    def alike(self) -> Counter[Shape]:
+        """Return how many weights of the model have a shape, its axes of length 1 left out."""
         weights = [*(other for _, other in self.pairs), *self.unexpected]
-        return sum(_without_ones(other.shape) == _without_ones(weight.shape) for other in weights)
+        return Counter(without_ones(weight.shape) for weight in weights)
 
 
 def match_weights(spec: Spec, weights: Sequence[LiveWeight]) -> Matching:
@@ -112,7 +113,7 @@ def _units(spec: Spec, fused: bool, stacked: bool) -> Iterator[Unit]:
 
 
 def _unit(path: str, shape: Shape, forms: list[Shape]) -> Unit:
-    return Unit(path, shape, frozenset(map(_without_ones, forms)))
+    return Unit(path, shape, frozenset(map(without_ones, forms)))
 
 
 def _attends(path: str) -> bool:
@@ -158,7 +159,7 @@ def most_pairs(units: list[Unit], weights: Sequence[LiveWeight]) -> Matching:
     by_shape: dict[Shape, list[int]] = {}
     order = sorted(range(len(weights)), key=lambda index: not weights[index].trainable)
     for index in order:
-        by_shape.setdefault(_without_ones(weights[index].shape), []).append(index)
+        by_shape.setdefault(without_ones(weights[index].shape), []).append(index)
     holder: dict[int, int] = {}
 
     def place(unit: int, tried: set[Shape]) -> bool:
@@ -187,5 +188,6 @@ def most_pairs(units: list[Unit], weights: Sequence[LiveWeight]) -> Matching:
     )
 
 
-def _without_ones(shape: Shape) -> Shape:
+def without_ones(shape: Shape) -> Shape:
+    """Return ``shape`` without its axes of length 1, which do not count."""
     return tuple(length for length in shape if length != 1)

@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from paramproof.formulas.printing import legible
+
 
 @dataclass(frozen=True, slots=True)
 class LiveWeight:
@@ -76,7 +78,7 @@ def _torch(model: Any) -> Iterator[LiveWeight]:
     # PyTorch itself gives a parameter with several names once.
     for path, parameter in model.named_parameters():
         if type(parameter).__name__ == "UninitializedParameter":
-            raise ValueError(f"{_name(model)} is not built: {path} has no shape yet")
+            raise ValueError(f"{_name(model)} is not built: {legible(path)} has no shape yet")
         yield LiveWeight(path, tuple(parameter.shape), parameter.requires_grad)
 
 
@@ -86,7 +88,7 @@ def _keras(model: Any) -> Iterator[LiveWeight]:
     layers = [model, *getattr(model, "layers", ())]
     unbuilt = next((layer for layer in layers if not getattr(layer, "built", True)), None)
     if unbuilt is not None:
-        raise ValueError(f"{_name(model)} is not built: {unbuilt.name} has no weights yet")
+        raise ValueError(f"{_name(model)} is not built: {legible(unbuilt.name)} has no weights yet")
     trainable = {id(variable) for variable in model.trainable_weights}
     seen: set[int] = set()
     for variable in model.weights:
@@ -123,13 +125,13 @@ def _leaves(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
         yield from _leaves(tree.unbox(), path)
     elif _comes_from("torch", tree):
         raise ValueError(
-            f"{path} is a tensor of PyTorch: a state_dict has buffers too, and tied matrices "
-            "twice; give the module"
+            f"{legible(path)} is a tensor of PyTorch: a state_dict has buffers too, and tied "
+            "matrices twice; give the module"
         )
     elif hasattr(tree, "shape"):
         yield path, tree
     else:
-        raise ValueError(f"{path} is of type {type(tree).__name__} and no array")
+        raise ValueError(f"{legible(path)} is of type {legible(type(tree).__name__)} and no array")
 
 
 def _nnx(model: Any) -> Iterator[LiveWeight]:
@@ -144,7 +146,7 @@ def _nnx(model: Any) -> Iterator[LiveWeight]:
 
 def _name(model: Any) -> str:
     kind = type(model)
-    return f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+    return legible(f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins."))
 
 
 READERS = {

@@ -4,17 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from paramproof.formulas import Spec, closed_form
-from paramproof.formulas.printing import shape_text, some_of
-from paramproof.formulas.report import aligned, totals
-from paramproof.live.matching import Matching, match_weights
+from paramproof.formulas.printing import legible, shape_text, some_of
+from paramproof.formulas.report import DIFFERENCE, bounded, totals
+from paramproof.live.matching import Matching, match_weights, without_ones
 from paramproof.live.readers import LiveWeight, live_weights
 from paramproof.sources.reference import in_one_line, load_reference
 
 MAX_COMPONENTS_NAMED = 4
 """Of the components that have one shape, so many are named."""
+
+HEADINGS = ("what", "shape", "where", DIFFERENCE, "")
+
+
+class LiveRow(NamedTuple):
+    """One thing without a counterpart, or frozen; ``difference`` is what it adds."""
+
+    what: str
+    shape: str
+    where: str
+    difference: int
+    note: str
+
+    def cells(self) -> tuple[str, ...]:
+        """Return the row as text."""
+        return self.what, self.shape, self.where, f"{self.difference:+,}", self.note
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +60,8 @@ class LiveReport:
     def render(self, spec: object) -> str:
         """Return this report as text: a spec to paste, the totals, what has no counterpart.
 
-        The differences of the rows add up to that of the totals.
+        The differences of the rows add up to that of the totals; there are no more rows than
+        ``MAX_ROWS_SHOWN``, and one for all others.
         """
         lines = [
             f"spec = {spec!r}",
@@ -54,10 +71,10 @@ class LiveReport:
         rows = [*self._missing(), *self._unexpected(), *self._frozen()]
         if not rows:
             return "\n".join([*lines, "every tensor has a counterpart of its shape"])
-        headings = ("what", "shape", "where", "difference", "")
-        return "\n".join([*lines, *aligned([headings, *rows])])
+        table = bounded(HEADINGS, rows, LiveRow.cells, lambda row: row.difference)
+        return "\n".join([*lines, *table])
 
-    def _missing(self) -> Iterator[tuple[str, ...]]:
+    def _missing(self) -> Iterator[LiveRow]:
         """A row for all that may be the one missing: what is stored alike looks alike."""
         for paths, units in self.matching.missing_together():
             names, size = (
@@ -65,21 +82,23 @@ class LiveReport:
                 sum(unit.size for unit in units),
             )
             note = f"{len(units)} of these" if len(paths) > 1 else _times(len(units))
-            yield "missing", shape_text(units[0].shape), names, f"{-size:+,}", note
+            yield LiveRow("missing", shape_text(units[0].shape), names, -size, note)
 
-    def _unexpected(self) -> Iterator[tuple[str, ...]]:
+    def _unexpected(self) -> Iterator[LiveRow]:
+        alike = self.matching.alike()
         for weight in self.matching.unexpected:
             if weight.trainable:
-                others = self.matching.alike(weight) - 1
+                others = alike[without_ones(weight.shape)] - 1
                 few = {0: "", 1: "or the other one of this shape"}
                 note = few.get(others, f"or one of {others} others of this shape")
-                yield "unexpected", shape_text(weight.shape), weight.path, f"{weight.size:+,}", note
+                shape, path = legible(shape_text(weight.shape)), legible(weight.path)
+                yield LiveRow("unexpected", shape, path, weight.size, note)
 
-    def _frozen(self) -> Iterator[tuple[str, ...]]:
+    def _frozen(self) -> Iterator[LiveRow]:
         for unit, weight in self.matching.pairs:
             if not weight.trainable:
-                shape = shape_text(weight.shape)
-                yield "frozen", shape, weight.path, f"{-weight.size:+,}", f"as {unit.path}"
+                shape, path = shape_text(weight.shape), legible(weight.path)
+                yield LiveRow("frozen", shape, path, -weight.size, f"as {unit.path}")
 
 
 def compare_live(model: Any, spec: Spec) -> LiveReport:

@@ -16,7 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from paramproof.builders.registry import Framework
+from paramproof.formulas.printing import legible
 from paramproof.running.jobs import Job, R, written
+from paramproof.sources.reference import MAX_ERROR_SHOWN
 
 
 def run_in_workers(
@@ -89,5 +91,5 @@ def _last_words(errors: str, status: int) -> str:
     """The line of a traceback that names the error, or how the process ended."""
     lines = [line for line in errors.splitlines() if line.strip()]
     if status > 0 and lines:
-        return lines[-1].strip()
+        return legible(lines[-1].strip(), MAX_ERROR_SHOWN)
     return f"the worker ended with status {status}"

@@ -9,6 +9,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
+from paramproof.formulas.printing import legible, shown
+
+MAX_ERROR_SHOWN = 500
+"""Characters of another's error."""
+
 
 def load_reference(reference: str) -> Callable[..., Any]:
     """Return the function that ``reference``, written MODULE:FUNCTION, names.
@@ -17,21 +22,22 @@ def load_reference(reference: str) -> Callable[..., Any]:
     """
     module, colon, name = reference.partition(":")
     if not (colon and name.isidentifier() and all(map(str.isidentifier, module.split(".")))):
-        raise ValueError(f"{reference!r} is not MODULE:FUNCTION")
+        raise ValueError(f"{shown(reference)} is not MODULE:FUNCTION")
     # Not getattr: a module's own __getattr__ is code that nobody asked to run.
     namespace = vars(_imported(module))
     if name not in namespace:
         raise ValueError(f"{reference}: {module} has no {name!r}")
     function = namespace[name]
     if not callable(function):
-        kind = type(function).__name__
+        kind = legible(type(function).__name__)
         raise ValueError(f"{reference}: {name!r} is no function, it is of type {kind}")
     return cast(Callable[..., Any], function)
 
 
 def in_one_line(error: BaseException) -> str:
-    """Return the type of an error and its message, in one line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+    """Return the type of an error and its message, in one line that is legible."""
+    line = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+    return legible(line, MAX_ERROR_SHOWN)
 
 
 def _imported(module: str) -> ModuleType:

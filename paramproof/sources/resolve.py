@@ -14,6 +14,7 @@ from typing import Any
 from paramproof.formulas import FAMILIES, Family, Spec
 from paramproof.formulas.families import spec_from
 from paramproof.formulas.models import SHORT_NAMES, NamedModel, named_model, named_models
+from paramproof.formulas.printing import path_text
 from paramproof.sources.configs import Configuration, read_config
 from paramproof.sources.configs.formats import config_only
 from paramproof.sources.configs.reading import MAX_FILE_BYTES
@@ -32,6 +33,11 @@ class ResolvedModel:
     named: NamedModel | None = None
     configuration: Configuration | None = None
 
+    @property
+    def title(self) -> str:
+        """The name as it may stand in a line."""
+        return path_text(self.name)
+
     def origin(self) -> Iterator[str]:
         """Yield lines on where the sizes are from, and what has been published about them."""
         if self.named:
@@ -41,7 +47,7 @@ class ResolvedModel:
         elif self.configuration:
             read = self.configuration
             how = ", which the file does not say" if read.assumed else ""
-            yield f"sizes from: {self.name}, read as {read.architecture}{how}"
+            yield f"sizes from: {self.title}, read as {read.architecture}{how}"
 
 
 def resolve_model(text: str, architecture: str = "") -> ResolvedModel:
@@ -79,7 +85,7 @@ def _described(name: str, keys: Mapping[str, Any], architecture: str) -> Resolve
             return ResolvedModel(name, read.spec, configuration=read)
         return ResolvedModel(name, spec_from({"family": _family(keys), **keys}))
     except ValueError as error:
-        raise ValueError(f"{name}: {error}" if name else str(error)) from error
+        raise ValueError(f"{path_text(name)}: {error}" if name else str(error)) from error
 
 
 def _family(keys: Mapping[str, Any]) -> str:

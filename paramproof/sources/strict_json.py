@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
+from paramproof.formulas.printing import path_text, shown
+
 
 def object_in_file(path: Path, *, largest: int) -> dict[str, Any]:
     """Return the JSON object in the file at ``path``, of at most ``largest`` bytes.
@@ -15,16 +17,17 @@ def object_in_file(path: Path, *, largest: int) -> dict[str, Any]:
     Raises ``ValueError``, in one line that names the file, for anything else.
     """
     require_file(path)
+    where = path_text(path)
     size = path.stat().st_size
     if size > largest:
-        raise ValueError(f"{path} has {size:,} bytes: no such file is longer than {largest:,}")
+        raise ValueError(f"{where} has {size:,} bytes: no such file is longer than {largest:,}")
     try:
         text = path.read_text("utf-8")
     except UnicodeDecodeError:
-        raise ValueError(f"{path} is no JSON: it is not text in UTF-8") from None
+        raise ValueError(f"{where} is no JSON: it is not text in UTF-8") from None
     except OSError as error:
-        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
-    return object_in_text(text, str(path))
+        raise ValueError(f"{where} cannot be read: {error.strerror}") from None
+    return object_in_text(text, where)
 
 
 def object_in_text(text: str, name: str) -> dict[str, Any]:
@@ -48,18 +51,13 @@ def object_in_text(text: str, name: str) -> dict[str, Any]:
 def require_file(path: Path) -> None:
     """Raise ``ValueError`` where ``path`` is not a file with a content of its own."""
     # Unlike Path's, these answer for a name that is too long, too.
+    where = path_text(path)
     if os.path.isdir(path):
-        raise ValueError(f"{path} is a directory: name the file in it")
+        raise ValueError(f"{where} is a directory: name the file in it")
     if not os.path.exists(path):
-        raise ValueError(f"{path} does not exist")
+        raise ValueError(f"{where} does not exist")
     if not os.path.isfile(path):
-        raise ValueError(f"{path} is no regular file")
-
-
-def shown(value: object) -> str:
-    """Return ``value`` as it may stand in a message of one line: the start of a long one."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+        raise ValueError(f"{where} is no regular file")
 
 
 class _Refused(ValueError):
@@ -67,11 +65,12 @@ class _Refused(ValueError):
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
-    keys = [key for key, _ in pairs]
-    for key in keys:
-        if keys.count(key) > 1:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
             raise _Refused(f"the key {shown(key)} stands there twice")
-    return dict(pairs)
+        found[key] = value
+    return found
 
 
 def _no_number(constant: str) -> NoReturn:

@@ -10,6 +10,7 @@ from typing import Any
 
 from paramproof.formulas import EncoderLetters, EncoderSpec, inventory
 from paramproof.formulas.path import beginnings
+from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shown
 from paramproof.formulas.spec import Quantity
 from paramproof.sources.reference import in_one_line, load_reference
 
@@ -38,7 +39,7 @@ class UserFormula:
 
         Raises ``FormulaRefused`` where it takes neither letters nor a spec.
         """
-        name = name or getattr(function, "__name__", type(function).__name__)
+        name = legible(name or getattr(function, "__name__", type(function).__name__))
         if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
             raise FormulaRefused(f"{name}: a formula is a plain function that returns its count")
         return cls(name, function, _letters(name, function))
@@ -67,13 +68,13 @@ class UserFormula:
             raise FormulaRefused(f"{self.name} raised {in_one_line(error)} at {spec!r}") from error
 
     def _count(self, component: str, value: Any, spec: EncoderSpec) -> int:
-        where = "" if component == TOTAL else f" for {component!r}"
+        where = "" if component == TOTAL else f" for {shown(component)}"
         try:
             if type(value) is bool:
                 raise TypeError
             count = operator.index(value)
         except TypeError:
-            returned = f"returned {value!r} (a {type(value).__name__})"
+            returned = f"returned {shown(value)} (a {legible(type(value).__name__)})"
             raise FormulaRefused(
                 f"{self.name} {returned}{where}: a count is an int, at {spec!r}"
             ) from None
@@ -105,7 +106,7 @@ def _letters(name: str, function: Callable[..., Any]) -> tuple[str, ...] | None:
         return None
     letters = tuple(letter for letter in EncoderLetters._fields if letter in asked)
     if strange or by_position or not letters:
-        takes = ", ".join(map(str, parameters)) or "nothing"
+        takes = legible(", ".join(map(str, parameters)) or "nothing", MAX_NOTE_SHOWN)
         known = " ".join(EncoderLetters._fields)
         raise FormulaRefused(f"{name} takes {takes}: it may take the spec, or letters of {known}")
     return letters
@@ -119,7 +120,7 @@ def _by_component(name: str, value: Any, where: str) -> Mapping[str, Any]:
     for component in value:
         if component not in components():
             known = ", ".join(component for component in components() if component.count(".") < 2)
-            raise FormulaRefused(f"{name} counts {component!r}; there are: {known}, …")
+            raise FormulaRefused(f"{name} counts {shown(component)}; there are: {known}, …")
     return value
 
 

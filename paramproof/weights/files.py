@@ -21,7 +21,8 @@ from safetensors.numpy import save_file
 from paramproof.builders.protocol import Array
 from paramproof.formulas import Spec
 from paramproof.formulas.families import spec_fields
-from paramproof.sources.checkpoints.header import SPEC
+from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text, shown
+from paramproof.sources.checkpoints.header import SPEC, require_names_once
 from paramproof.weights.canonical import dtype_of, require_canonical
 
 DTYPES = ("F32", "F64")
@@ -55,16 +56,18 @@ def read_weights(path: str | Path, spec: Spec) -> dict[str, Array]:
         if not Path(path).is_file():
             raise ValueError("there is no such file")
         with safe_open(path, framework="numpy") as file:
+            require_names_once(Path(path))
             _require_record(file.metadata() or {}, spec)
             names = file.keys()
             kinds = {name: file.get_slice(name).get_dtype() for name in names}
-            strange = [f"{name} is {kind}" for name, kind in kinds.items() if kind not in DTYPES]
-            if strange:
-                raise ValueError(f"{strange[0]}; weights are {' or '.join(DTYPES)}")
+            for name, kind in kinds.items():
+                if kind not in DTYPES:
+                    found = f"{legible(name)} is {legible(kind)}"
+                    raise ValueError(f"{found}; weights are {' or '.join(DTYPES)}")
             arrays = {name: file.get_tensor(name) for name in names}
         require_canonical(spec, dtype_of(arrays), arrays)
     except (OSError, SafetensorError, ValueError) as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(f"{path_text(path)}: {legible(error, MAX_MESSAGE_SHOWN)}") from None
     return arrays
 
 
@@ -75,7 +78,7 @@ def _require_record(metadata: Mapping[str, str], spec: Spec) -> None:
         raise ValueError("its header does not say of what spec the weights are") from None
     wanted = spec_fields(spec)
     other = [
-        f"{name}={fields.get(name)!r}, not {wanted.get(name)!r}"
+        f"{legible(name)}={shown(fields.get(name))}, not {wanted.get(name)!r}"
         for name in {**wanted, **fields}
         if fields.get(name) != wanted.get(name)
     ]

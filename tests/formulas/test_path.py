@@ -3,6 +3,7 @@
 import pytest
 
 from paramproof.formulas.path import (
+    MAX_BRACES,
     at_layer,
     beginnings,
     has_layer,
@@ -78,6 +79,9 @@ def test_braces_are_several_paths():
     assert without_braces("a.{b,c,d}") == ("a.b", "a.c", "a.d")
     assert without_braces("a.{b,c}.bias") == ("a.b.bias", "a.c.bias")
     assert without_braces("a.b") == ("a.b",)
+    most = ".".join(["{a,b}"] * MAX_BRACES)
+    assert len(without_braces(most)) == 2**MAX_BRACES
+    assert without_braces(f"{most}.{{a,b}}") == (f"{most}.{{a,b}}",)
     assert without_braces("{a,b}.{c,d}.e") == ("a.c.e", "a.d.e", "b.c.e", "b.d.e")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paramproof.formulas.printing import and_more, shape_text, signed, some_of
+from paramproof.formulas.printing import and_more, legible, shape_text, shown, signed, some_of
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,29 @@ def test_of_a_short_list_all_are_named():
     assert some_of(["a", "b"], 2) == "a, b"
     assert some_of(["a"], 3) == "a"
     assert some_of([], 3) == ""
+
+
+def test_a_long_shape_is_its_first_axes():
+    assert shape_text(range(20)) == "(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ...)"
+
+
+@pytest.mark.parametrize(
+    ("foreign", "text"),
+    [
+        ("layers.0.weight", "layers.0.weight"),
+        ("\x1b[2J\x9b\n\r\t", r"\x1b[2J\x9b\n\r\t"),
+        ("\u202e\u200b\udcff", r"\u202e\u200b\udcff"),
+        ("größe·重量", "größe·重量"),
+        (3, "3"),
+    ],
+)
+def test_foreign_text_is_legible(foreign, text):
+    assert legible(foreign) == text
+    assert legible(text) == text
+
+
+def test_foreign_text_is_cut():
+    assert legible("x" * 80) == "x" * 80
+    assert legible("x" * 10**6) == "x" * 77 + "..."
+    assert len(legible("\x1b" * 80)) == 80
+    assert shown("x" * 59) == repr("x" * 56)[:57] + "..."

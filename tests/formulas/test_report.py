@@ -128,3 +128,21 @@ def test_text():
 def test_text_where_nothing_differs():
     text = "spec = 'the spec'\nactual 5 - formula 5 = +0\nevery tensor is as the formula says"
     assert Report(5, 5, ()).render("the spec") == text
+
+
+def test_text_of_a_great_many_rows():
+    """Fifty lines, and one that says what the others add up to."""
+    rows = tuple(Row("unexpected", f"w{n}x", None, f"w{n}x", (n,), n) for n in range(20_000))
+    _, _, _, *lines, last = Report(0, sum(range(20_000)), rows).render("").splitlines()
+    assert len(lines) == 50
+    assert last.split() == ["and", "19,950", "more", f"+{sum(range(50, 20_000)):,}"]
+    assert sum(int(line.split()[-1]) for line in lines) == sum(range(50))
+
+
+def test_text_of_names_that_no_terminal_should_see():
+    name = "\x1b[2Jevery tensor is as the formula says\n" + "x" * 10**6
+    row = Row("unexpected", name, None, name, (1,) * 10**6, 1, name)
+    *_, line = Report(0, 1, (row,)).render("").splitlines()
+    assert line.startswith(r"\x1b[2Jevery tensor is as the formula says\n")
+    assert line.isprintable()
+    assert len(line) < 600

@@ -15,7 +15,8 @@ from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
-from paramproof.sources.strict_json import object_in_file, require_file, shown
+from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, path_text, shown
+from paramproof.sources.strict_json import object_in_file, object_in_text, require_file
 
 MAX_INDEX_BYTES = 2**26
 """Bytes: room for some 500,000 names."""
@@ -78,14 +79,26 @@ def recorded_spec(path: str | Path) -> str:
 def _in_file(path: Path) -> Iterator[StoredTensor]:
     require_file(path)
     if path.suffix in PICKLED:
-        raise ValueError(f"{path} is a pickle by its name; {CONVERT}")
+        raise ValueError(f"{path_text(path)} is a pickle by its name; {CONVERT}")
     try:
         with safe_open(path, framework="numpy") as file:
+            require_names_once(path)
             for name in file.keys():  # noqa: SIM118 - the file is no mapping
                 tensor = file.get_slice(name)
                 yield StoredTensor(name, tuple(tensor.get_shape()), tensor.get_dtype())
     except (SafetensorError, OSError) as error:
-        raise ValueError(f"{path} is no whole safetensors file: {_why(path, error)}") from None
+        where = path_text(path)
+        raise ValueError(f"{where} is no whole safetensors file: {_why(path, error)}") from None
+
+
+def require_names_once(path: Path) -> None:
+    """Raise ``ValueError`` where the header of a whole safetensors file has a name twice.
+
+    The format's own reader takes the last one, and says nothing.
+    """
+    with path.open("rb") as file:
+        text = file.read(int.from_bytes(file.read(8), "little")).decode()
+    object_in_text(text, f"the header of {path_text(path)}")
 
 
 def _why(path: Path, error: Exception) -> str:
@@ -103,33 +116,36 @@ def _why(path: Path, error: Exception) -> str:
     header = int.from_bytes(start, "little")
     if 8 + header > size:
         return f"its header would have {header:,} bytes, and the file has {size:,}"
-    return str(error).removeprefix("Error while deserializing header: ")
+    return legible(str(error).removeprefix("Error while deserializing header: "), MAX_NOTE_SHOWN)
 
 
 def _shards(path: Path) -> dict[Path, list[str]]:
     """The names that an index says each shard has."""
+    where = path_text(path)
     found: Any = object_in_file(path, largest=MAX_INDEX_BYTES).get("weight_map")
     if not isinstance(found, dict) or not found:
-        raise ValueError(f"{path} is no index of shards: it has no weight_map")
+        raise ValueError(f"{where} is no index of shards: it has no weight_map")
     shards: dict[Path, list[str]] = {}
     for name, shard in found.items():
         if not isinstance(shard, str) or shard in ("", "..") or Path(shard).name != shard:
-            raise ValueError(f"{path}: {shown(shard)} is no file's name, for {shown(name)}")
+            raise ValueError(f"{where}: {shown(shard)} is no file's name, for {shown(name)}")
         shards.setdefault(path.parent / shard, []).append(name)
     for shard in shards:
         if not shard.exists():
-            raise ValueError(f"{path} names the shard {shard.name}, which does not exist")
+            name = legible(shard.name)
+            raise ValueError(f"{where} names the shard {name}, which does not exist")
     return shards
 
 
 def _in_shard(path: Path, names: list[str]) -> list[StoredTensor]:
     """The tensors of a shard, which are those that the index names."""
+    where = path_text(path)
     tensors = list(_in_file(path))
     found = {stored.name for stored in tensors}
     absent = [name for name in names if name not in found]
     if absent:
-        raise ValueError(f"{path} does not have {shown(absent[0])}, which the index says it has")
+        raise ValueError(f"{where} does not have {shown(absent[0])}, which the index says it has")
     surplus = sorted(found - set(names))
     if surplus:
-        raise ValueError(f"{path} has {shown(surplus[0])}, which the index does not say of it")
+        raise ValueError(f"{where} has {shown(surplus[0])}, which the index does not say of it")
     return tensors

@@ -11,6 +11,9 @@ from paramproof.builders.names import Storage, storage_of
 from paramproof.formulas import Inventory
 from paramproof.formulas.path import LAYER, has_layer
 
+MAX_NAME = 1000
+"""Characters: no tensor that is known has a longer name."""
+
 
 class CheckpointNames:
     """What names mean in the checkpoints of one family, for models of one inventory."""
@@ -21,11 +24,13 @@ class CheckpointNames:
 
     def is_buffer(self, name: str) -> bool:
         """Return whether ``name`` is one of those that a model has beside its weights."""
+        if len(name) > MAX_NAME:
+            return False
         return NUMBER.sub(LAYER, self._without_prefix(name)) in self.names.buffers
 
     def storage(self, name: str) -> Storage:
         """Return the canonical tensors in the one called ``name``, and how they are stored."""
-        if has_layer(name):
+        if len(name) > MAX_NAME or has_layer(name):
             return Storage()
         found = storage_of(self.names.table, self._without_prefix(name), NUMBER)
         return found if found.parts else storage_of(self.canonical, name, NUMBER)

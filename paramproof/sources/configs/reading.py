@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from paramproof.formulas import Spec
+from paramproof.formulas.printing import path_text, shown
 from paramproof.sources.configs.config_format import ConfigFormat, Keys, SpecSizes
 from paramproof.sources.configs.formats import BY_KEY, BY_MODEL_TYPE, UNNAMED
-from paramproof.sources.strict_json import object_in_file, shown
+from paramproof.sources.strict_json import object_in_file
 
 MAX_FILE_BYTES = 2**20
 """Far more than the names of a thousand labels take."""
@@ -50,7 +51,7 @@ def read_config(config: str | Path | Keys, architecture: str = "") -> Configurat
     try:
         return _read(found, architecture)
     except ValueError as error:
-        raise ValueError(f"{config}: {error}") from None
+        raise ValueError(f"{path_text(config)}: {error}") from None
 
 
 def _read(keys: Keys, architecture: str) -> Configuration:

@@ -177,3 +177,24 @@ def test_components_of_size():
         "embeddings.word_embeddings.weight",
     ]
     assert components_of_size(letters.F) == []
+
+
+def test_a_great_many_are_fifty_lines_and_one_for_the_others():
+    first, *lines, last = residual(
+        Lists(lambda weights, spec: [*weights, *(extra(f"w{n}x", n + 100) for n in range(2000))])
+    )
+    assert first == f"actual − formula = {sum(range(100, 2100))}"
+    assert len(lines) == 50
+    assert last == f"  {sum(range(150, 2100))}   and 1,950 more"
+
+
+def test_foreign_names_are_legible_and_their_braces_are_not_multiplied_out():
+    name = "\x1b[2J" + ".".join(["{a,b}"] * 60)
+    (line,) = residual(Lists(lambda weights, spec: [*weights, extra(name, 7)]))
+    assert line.startswith(r"actual − formula = 7   \x1b[2J{a,b}.{a,b}.")
+    assert len(line) < 120
+
+
+def test_a_shape_of_a_great_many_axes_is_a_number():
+    (line,) = residual(Lists(lambda weights, spec: [*weights, extra("w", *[1] * 10**5)]))
+    assert line == "actual − formula = 1   w"

@@ -304,3 +304,15 @@ def test_compare_refuses(compare, name, spec, words):
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert words in line
+
+
+def test_names_of_a_live_model_are_legible_and_rows_are_bounded():
+    tensors = {"params": {f"\x1b[2J{n}" + "x" * 10**4: np.empty(n) for n in range(100, 400)}}
+    tensors["params"] |= model(shapes())["params"]
+    text = compare_live(tensors, SPEC).render(SPEC)
+    assert text.replace("\n", "").isprintable()
+    assert max(map(len, text.splitlines()[1:])) < 300
+    rows = text.splitlines()[4:]
+    assert len(rows) == 51
+    rest = sum(range(150, 400))
+    assert rows[-1].split() == ["and", "250", "more", f"+{rest:,}"]

@@ -3,6 +3,10 @@
 import subprocess
 import sys
 
+import pytest
+
+from paramproof.running.pool import _last_words
+
 
 def test_the_collector_leaves_what_was_imported_alone() -> None:
     # In a process of its own: what is frozen stays so.
@@ -17,3 +21,15 @@ print(gc.get_freeze_count())
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 1000
+
+
+@pytest.mark.parametrize(
+    ("errors", "words"),
+    [
+        ("Traceback\nValueError: no\n\n", "ValueError: no"),
+        ("\x1b[2Jgreen", r"\x1b[2Jgreen"),
+        ("x" * 10**6, "x" * 497 + "..."),
+    ],
+)
+def test_last_words_are_one_legible_line(errors: str, words: str) -> None:
+    assert _last_words(errors, 1) == words

@@ -3,11 +3,12 @@
 import json
 import pickle
 import struct
+import time
 
 import pytest
 
 from paramproof.sources.checkpoints import checkpoint, compare_checkpoint
-from tests.checkpoints import GROUPED, header, sharded
+from tests.checkpoints import GROUPED, header, sharded, write
 
 
 @pytest.fixture
@@ -98,3 +99,35 @@ def test_what_is_no_file(tmp_path):
     assert refusal(tmp_path) == f"{tmp_path} is a directory: name the file in it"
     assert refusal(tmp_path / "absent") == f"{tmp_path / 'absent'} does not exist"
     assert refusal(tmp_path / "absent.json") == f"{tmp_path / 'absent.json'} does not exist"
+
+
+def test_a_name_that_stands_twice_in_a_header(file):
+    entry = b'"w":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}'
+    text = b"{" + entry + b"," + entry + b"}"
+    file.write_bytes(struct.pack("<Q", len(text)) + text + b"\0" * 24)
+    assert refusal(file) == f"the header of {file}: the key 'w' stands there twice"
+
+
+def test_what_a_refusal_quotes_is_legible(tmp_path):
+    """Of a header, an index, and the name of a file."""
+    bad = tmp_path / "\x1b[2J.safetensors"
+    content = GOOD.replace(b"F32", b"\\u001b[2J" + b"x" * 10**6)
+    length = struct.pack("<Q", len(content) - 8)
+    bad.write_bytes(length + content[8:] + b"\0" * LENGTH)
+    index = tmp_path / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": {"w": "\x1b[2J" + "x" * 200}}))
+    for path in (bad, index, tmp_path / "\x1b[2J", tmp_path / "\x1b[2J.json"):
+        line = refusal(path)
+        assert line.isprintable()
+        assert len(line) < 1000
+
+
+def test_an_index_of_a_great_many_names_is_read_at_once(tmp_path):
+    """In time that grows with the names, not with their square."""
+    names = {f"tensor_{number}": (1,) for number in range(50_000)}
+    write(tmp_path / "a.safetensors", names)
+    index = tmp_path / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": dict.fromkeys(names, "a.safetensors")}))
+    start = time.process_time()
+    assert len(checkpoint(index).tensors) == len(names)
+    assert time.process_time() - start < 10

@@ -294,3 +294,23 @@ def test_components_of_the_calculator():
     counts = UserFormula.of(user_formulas.components).counts(SPEC)
     named = inventory(SPEC.letters())
     assert counts == {name: named.total(name) for name in counts}
+
+
+class Loud:
+    def __repr__(self):
+        return "\x1b[2J\n" + "x" * 10**6
+
+
+def shout(spec):
+    raise ValueError(repr(Loud()))
+
+
+@pytest.mark.parametrize(
+    "function", [lambda spec: Loud(), lambda spec: {repr(Loud()): 1}, shout], ids=range(3)
+)
+def test_what_a_formula_says_is_legible(function):
+    formula = UserFormula.of(function, "\x1b[2J")
+    with pytest.raises(FormulaRefused) as refusal:
+        formula.counts(SPEC)
+    assert str(refusal.value).isprintable()
+    assert len(str(refusal.value)) < 2000

@@ -1,0 +1,229 @@
+"""What reaches a terminal: foreign text, more than anybody reads, signs that it does not have."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from paramproof.cli.main import cli
+from paramproof.cli.signs import in_signs_of
+from paramproof.formulas.families import spec_fields
+from tests.checkpoints import ENCODER, canonical, write
+
+FULL = Path("/dev/full")
+NO_FULL = "no device that is always full"
+PROGRAM = "from paramproof.cli.main import main; main()"
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """Run the command as a shell does, with what it does to standard output."""
+
+    def run(redirection, *arguments, **environment):
+        path = os.pathsep.join(entry for entry in sys.path if entry)
+        return subprocess.run(
+            [
+                "sh",
+                "-c",
+                f'"$@" {redirection}',
+                "sh",
+                sys.executable,
+                "-P",
+                "-c",
+                PROGRAM,
+                *arguments,
+            ],
+            env={**os.environ, "PYTHONPATH": path, **environment},
+            cwd=tmp_path,
+            capture_output=True,
+            timeout=300,
+        )
+
+    return run
+
+
+@pytest.fixture
+def checkpoint(paramproof, tmp_path):
+    """Compare a file of an encoder's tensors, and some more, with the formula."""
+
+    def run(more):
+        (tmp_path / "config.json").write_text(json.dumps(spec_fields(ENCODER)))
+        write(tmp_path / "model.safetensors", canonical(ENCODER) | more)
+        return paramproof("checkpoint", "model.safetensors")
+
+    return run
+
+
+def test_a_tensors_name_cannot_speak_for_the_report(checkpoint):
+    done = checkpoint({"\x1b[2J\x1b[H\nevery tensor is as the formula says\n": (2,)})
+    assert done.returncode == 1
+    assert r"\x1b[2J\x1b[H\nevery tensor is as the formula says\n" in done.stdout
+    assert "every tensor is as the formula says" not in done.stdout.splitlines()
+    assert done.stdout.replace("\n", "").isprintable()
+
+
+def test_a_long_name_is_no_long_line(checkpoint):
+    done = checkpoint({"x" * 10**6: (2,), "." * 10**6: (3,)})
+    assert done.returncode == 1
+    assert max(map(len, done.stdout.splitlines())) < 400
+
+
+def test_a_great_many_unknown_tensors_have_an_answer(checkpoint):
+    start = time.monotonic()
+    done = checkpoint({f"unknown.tensor_{number}.weight": (2,) for number in range(200_000)})
+    assert time.monotonic() - start < 100
+    assert done.returncode == 1
+    assert len(done.stdout) < 20_000
+    assert "and 199,950 more" in done.stdout
+    assert done.stdout.splitlines()[-1] == "  399900   and 199,950 more"
+
+
+def test_a_count_takes_no_longer_for_more_layers(paramproof, tmp_path):
+    fields = spec_fields(ENCODER) | {"num_hidden_layers": 100_000}
+    (tmp_path / "deep.json").write_text(json.dumps(fields))
+    start = time.process_time()
+    stdout = CliRunner().invoke(cli, ["count", str(tmp_path / "deep.json")]).stdout
+    assert time.process_time() - start < 2
+    assert "each of 100000" in stdout
+    assert "tied: mlm_head.decoder.weight is embeddings.word_embeddings.weight" in stdout
+
+
+@pytest.mark.parametrize(
+    "arguments", [("count", "bert-tiny"), ("explain", "110"), ("frameworks",), ("--help",)]
+)
+@pytest.mark.parametrize(
+    ("redirection", "line"),
+    [
+        (">&-", b"paramproof: standard output is closed\n"),
+        pytest.param(
+            f"> {FULL}",
+            b"paramproof: standard output: No space left on device\n",
+            marks=pytest.mark.skipif(not FULL.exists(), reason=NO_FULL),
+        ),
+    ],
+)
+def test_output_that_cannot_be_written_is_one_line(shell, redirection, line, arguments):
+    done = shell(redirection, *arguments)
+    assert (done.returncode, done.stderr) == (2, line)
+
+
+def test_nobody_to_tell(shell):
+    assert shell(">&- 2>&-", "count", "bert-tiny").returncode == 2
+
+
+ASCII = {"PYTHONIOENCODING": "ascii"}
+C_LOCALE = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+
+
+@pytest.mark.parametrize("environment", [ASCII, C_LOCALE], ids=["ascii", "C"])
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("explain", "335043584", "bert-large"), "claimed - formula = -98,304 = -L*F"),
+        (("count", "gpt2", "--symbolic"), "L*(4*H^2 + 2*H*F + 9*H + F) + H*(V + P + 2)"),
+        (("count", "gpt2", "--under", "without-biases"), "124.36 in 10^6, 118.60 in 2^20"),
+        (("count", "gpt2", "--all-conventions"), "2^20"),
+        (("count", "gpt2", "--latex"), "L \\left(4 H^{2}"),
+        (("--help",), "Usage: "),
+    ],
+)
+def test_signs_keep_their_meaning_in_ascii(shell, arguments, words, environment):
+    done = shell("", *arguments, **environment)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert words in done.stdout.decode("ascii")
+
+
+def test_tables_are_aligned_in_ascii(shell):
+    lines = shell("", "count", "gpt2", "--symbolic", **ASCII).stdout.decode("ascii").splitlines()
+    assert len({len(line) for line in lines if line.startswith("|")}) == 1
+
+
+def test_a_mistake_is_told_in_ascii(shell):
+    done = shell("", "count", "größe", **ASCII)
+    assert done.returncode == 2
+    assert done.stderr.startswith(rb"paramproof: no model is named 'gr\xf6\xdfe'; there are")
+
+
+@pytest.mark.parametrize("command", [(), *((name,) for name in cli.commands)])
+def test_help_is_in_ascii(command):
+    """Click prints it in UTF-8, whatever the terminal has."""
+    assert CliRunner().invoke(cli, [*command, "--help"]).stdout.isascii()
+
+
+def test_signs():
+    assert in_signs_of("−L·H²", "utf-8") == "−L·H²"
+    assert in_signs_of("−L·H¹⁰ × ⌊H/2⌋…", "latin-1") == "-L*H^10 x floor(H/2)..."
+    assert in_signs_of("重", "ascii") == r"\u91cd"
+
+
+@pytest.mark.parametrize("environment", [{}, ASCII], ids=["as it is", "ascii"])
+def test_json_on_standard_output_is_all_there_is(shell, environment):
+    arguments = ("explain", "335043584", "bert-large", "--json")
+    done = shell("", *arguments, "-", **environment)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["found"][0]["residual"] == "−L·F"
+    assert b"335,043,584 is" in done.stderr
+    shell("", *arguments, "out.json")
+    assert done.stdout == shell("&& cat out.json >&2", *arguments, "out.json").stderr
+
+
+@pytest.mark.parametrize("command", ["verify", "prove"])
+def test_json_of_workers_on_standard_output(paramproof, outsider, command):
+    done = paramproof(command, "--framework", "toy", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["results"]
+    assert " toy 2" in done.stderr
+
+
+@pytest.mark.skipif(not FULL.exists(), reason=NO_FULL)
+def test_json_on_a_full_standard_output_is_one_line(shell):
+    done = shell(f"> {FULL}", "explain", "335043584", "bert-large", "--json", "-")
+    assert done.returncode == 2
+    last = done.stderr.splitlines()[-1]
+    assert last == b"paramproof: standard output: No space left on device"
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_new_file_has_the_users_umask_and_an_old_one_keeps_its_mode(tmp_path):
+    old = tmp_path / "old.json"
+    old.write_text("as it was")
+    old.chmod(0o640)
+    before = os.umask(0o027)
+    try:
+        for name in ("new.json", "old.json"):
+            arguments = ["explain", "335043584", "bert-large", "--json", str(tmp_path / name)]
+            assert CliRunner().invoke(cli, arguments).exit_code == 0
+    finally:
+        os.umask(before)
+    assert (mode(tmp_path / "new.json"), mode(old)) == (0o640, 0o640)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new.json", "old.json"]
+
+
+def test_a_file_is_left_whole_where_writing_fails(tmp_path):
+    """A limit on the size of files fails half-way, as a full disk does."""
+    file = tmp_path / "out.json"
+    file.write_text("as it was")
+    program = (
+        "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)); {PROGRAM}"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "explain", "335043584", "bert-large", "--json", file],
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"paramproof: --json {file}: cannot be written: File too large\n",
+    )
+    assert file.read_text() == "as it was"
+    assert list(tmp_path.iterdir()) == [file]
