@@ -1,7 +1,7 @@
 """The command ``paramproof``.
 
 Exit status: 0 equal, 1 different (or a framework that broke), 2 bad usage or input, with
-one line on standard error.
+one line on standard error; 128 + N, ended by signal N.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from paramproof.cli.differences import differences_command
 from paramproof.cli.explain import explain_command
 from paramproof.cli.output import console
 from paramproof.cli.prove import prove_command
+from paramproof.cli.signals import Ended, heed_signals
 from paramproof.cli.tables import frameworks_table
 from paramproof.cli.verify import verify_command
 
@@ -51,6 +52,7 @@ def frameworks_command() -> None:
 
 def main() -> None:
     """Run the command; print a user's mistake as one line and exit with status 2."""
+    heed_signals()
     try:
         cli.main(standalone_mode=False)
     except NO_ARGUMENTS as error:
@@ -64,6 +66,8 @@ def main() -> None:
         _fail(str(error), status=1)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
+    except Ended as ended:
+        sys.exit(128 + ended.number)
     except BrokenPipeError:
         # Whoever read our output has seen enough; Python would complain at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
