@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from paramproof.builders.registry import Framework
+from paramproof.checking.model import require_agreement
 from paramproof.cli.output import console, require_writable
 from paramproof.cli.tables import proof_table
 from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, progress_of, write_json
@@ -31,6 +32,7 @@ def prove_command(names: Sequence[str], json_file: Path | None) -> None:
     """Prove that every framework has the formula's count at every size, as polynomials."""
     if json_file:
         require_writable(json_file)
+    require_agreement(["encoder"])
     there, absent = chosen_frameworks(names)
     with progress_of(there, 1) as advance:
         proofs = run_in_workers(there, Prove(), advance)
