@@ -21,7 +21,7 @@ from paramproof.proof.prove import Proof, prove
 from paramproof.random_specs import fixed_in, random_specs, refusal
 from paramproof.record import Record
 from paramproof.running.memory import peak_memory
-from paramproof.user_formulas.signature import UserFormula
+from paramproof.user_formulas.asked import AskedFormula
 from paramproof.user_formulas.verify import verify_formula
 
 R = TypeVar("R", bound=Record)
@@ -117,8 +117,9 @@ class Verify(Job[Result]):
 
     def _results(self, chosen: Framework, builder: Builder) -> Iterator[Result]:
         if self.formula:
-            formula, encoders = UserFormula.named(self.formula), self._encoders()
-            yield from verify_formula(chosen, builder, formula, encoders, self.examples, self.seed)
+            asked = self._encoders(), self.examples, self.seed
+            with AskedFormula(self.formula) as formula:
+                yield from verify_formula(chosen, builder, formula, *asked)
             return
         for model, spec in self.models.items():
             yield timed_check(chosen, builder, spec, lambda spec: check(builder, spec), model)
