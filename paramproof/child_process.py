@@ -22,11 +22,10 @@ CHUNK = 1 << 16
 
 
 class Child:
-    """``python -m MODULE ARGUMENTS``, with the modules that this process sees; it is killed
-    at the end of the context.
+    """A process that runs ``python -m MODULE ARGUMENTS``, and is over at the end of the context.
 
-    ``environment`` are variables that it has beside this process's; its standard error goes to
-    ``errors``.
+    It sees the modules that this process sees, has ``environment`` beside this process's own
+    variables, and writes its standard error to ``errors``.
     """
 
     def __init__(

@@ -37,7 +37,7 @@ def ending(outsider):
 
 
 @pytest.fixture
-def command(tmp_path):
+def invocation(tmp_path):
     """What ``subprocess`` takes to run the command, in a directory that is not the checkout."""
 
     def of(*arguments, **environment):
@@ -54,11 +54,11 @@ def command(tmp_path):
 
 
 @pytest.fixture
-def paramproof(command):
+def paramproof(invocation):
     """Run the command in a fresh process, in a directory that is not the checkout."""
 
     def run(*arguments, **environment):
-        asked = command(*arguments, **environment)
+        asked = invocation(*arguments, **environment)
         return subprocess.run(**asked, capture_output=True, timeout=300)
 
     return run

@@ -13,14 +13,14 @@ EVENTUALLY = 60
 
 
 @pytest.fixture
-def sleeping(command, ending, tmp_path):
+def sleeping(invocation, ending, tmp_path):
     """Start a command whose worker sleeps for a minute, and return both: process and lock."""
     lock = tmp_path / "lock"
     lock.touch()
     started = []
 
     def start(*arguments, **options):
-        asked = command(*arguments, "--framework", "toy-sleeps", TOY_LOCK=str(lock))
+        asked = invocation(*arguments, "--framework", "toy-sleeps", TOY_LOCK=str(lock))
         process = subprocess.Popen(
             **asked, **options, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
@@ -69,6 +69,27 @@ def test_a_worker_ends_with_its_parent(sleeping, arguments, sent, status):
     assert within(PROMPTLY, lambda: is_free(lock)), "the worker has outlived its parent"
     assert process.wait(EVENTUALLY) == status
     assert process.stderr.read() == ""
+
+
+SLEEPY = """
+import fcntl, os, time
+def f(spec):
+    if CONDITION:
+        with open(os.environ["TOY_LOCK"], "w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            time.sleep(60)
+    return 0
+"""
+
+
+@pytest.mark.parametrize("condition", ["True", "'TOY_ENDS' in os.environ"], ids=["ours", "worker"])
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
+def test_the_process_of_a_formula_ends_too(sleeping, tmp_path, condition, sent):
+    """That of the command itself, and that of a worker."""
+    (tmp_path / "sleepy.py").write_text(SLEEPY.replace("CONDITION", condition))
+    process, lock = sleeping("verify", "--formula", "sleepy:f", "--model", "bert-tiny")
+    process.send_signal(sent)
+    assert within(PROMPTLY, lambda: is_free(lock)), "the formula has outlived the command"
 
 
 def test_a_hangup_that_is_ignored_stays_so(sleeping):
