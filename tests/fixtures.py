@@ -7,44 +7,59 @@ from pathlib import Path
 
 import pytest
 
-TOY = Path(__file__).parent / "outsider" / "toy.py"
+OUTSIDERS = Path(__file__).parent / "outsider"
 USER_FORMULAS = Path(__file__).with_name("user_formulas.py")
+
+
+def install(site, name, source):
+    """Install a framework from outside, the module ``name``, as its distribution would be."""
+    info = site / f"{name}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (site / f"{name}.py").write_text((OUTSIDERS / source).read_text())
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[paramproof.frameworks]\n{name} = {name}\n")
 
 
 @pytest.fixture
 def outsider(tmp_path, monkeypatch):
-    """The toy framework, installed as a distribution of its own would be."""
+    """The toy framework, installed."""
     site = tmp_path / "site"
-    info = site / "toy_framework-1.0.dist-info"
-    info.mkdir(parents=True)
-    (site / "toy_framework.py").write_text(TOY.read_text())
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-framework\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[paramproof.frameworks]\ntoy = toy_framework\n")
+    install(site, "toy_framework", "toy.py")
     monkeypatch.syspath_prepend(site)
     yield site
     sys.modules.pop("toy_framework", None)
 
 
 @pytest.fixture
-def paramproof(tmp_path):
+def ending(outsider):
+    """The toy frameworks that end badly, installed beside the toy."""
+    install(outsider, "toy_ending", "ending.py")
+
+
+@pytest.fixture
+def invocation(tmp_path):
+    """What ``subprocess`` takes to run the command, in a directory that is not the checkout."""
+
+    def of(*arguments, **environment):
+        path = os.pathsep.join(entry for entry in sys.path if entry)
+        main = "from paramproof.cli.main import main; main()"
+        return {
+            "args": [sys.executable, "-P", "-c", main, *arguments],
+            "env": {**os.environ, "PYTHONPATH": path, **environment},
+            "cwd": tmp_path,
+            "text": True,
+        }
+
+    return of
+
+
+@pytest.fixture
+def paramproof(invocation):
     """Run the command in a fresh process, in a directory that is not the checkout."""
 
     def run(*arguments, **environment):
-        path = os.pathsep.join(entry for entry in sys.path if entry)
-        return subprocess.run(
-            [
-                sys.executable,
-                "-P",
-                "-c",
-                "from paramproof.cli.main import main; main()",
-                *arguments,
-            ],
-            env={**os.environ, "PYTHONPATH": path, **environment},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
+        asked = invocation(*arguments, **environment)
+        return subprocess.run(**asked, capture_output=True, timeout=300)
 
     return run
 

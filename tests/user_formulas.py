@@ -1,5 +1,8 @@
 """Formulas as users write them: right, wrong, and such as cannot be asked."""
 
+import os
+import signal
+
 
 def exact(L, H, F, V, P, T, pooler, mlm, untied, nsp):
     heads = mlm * (H * H + 3 * H + V) + untied * V * H + nsp * (2 * H + 2)
@@ -83,6 +86,46 @@ def raises_without_layers(spec):
 
 def leaves(spec):
     raise SystemExit(3)
+
+
+def interrupted(spec):
+    raise KeyboardInterrupt
+
+
+def ends_the_process(spec):
+    os._exit(0)
+
+
+def kills_the_process(spec):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def ends_without_layers(spec):
+    return spec.hidden_size if spec.num_hidden_layers else os._exit(0)
+
+
+def kills_without_layers(spec):
+    return spec.hidden_size if spec.num_hidden_layers else kills_the_process(spec)
+
+
+def ends_at_symbols(spec):
+    return 0 if isinstance(spec.hidden_size, int) else os._exit(0)
+
+
+def ends_in_a_worker(spec):
+    return os._exit(0) if "TOY" in os.environ else 0
+
+
+def too_large(spec):
+    return 10**5000
+
+
+def too_large_below_zero(spec):
+    return -(10**5000)
+
+
+def too_large_component(spec):
+    return {"pooler": 10**101}
 
 
 def returns_float(spec):

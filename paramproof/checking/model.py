@@ -39,7 +39,7 @@ def check(builder: Builder, spec: Spec) -> Report:
 
 
 def require_agreement(families: Iterable[str]) -> None:
-    """Require that both derivations of each of ``families`` agree, before any framework starts.
+    """Require that both derivations of each of ``families`` agree, before anything is counted.
 
     They are evaluated once, at primes, where sums of a few small products differ unless they
     are the same sum; the indicators multiply, and are primes too.
@@ -57,7 +57,7 @@ def require_agreement(families: Iterable[str]) -> None:
             ) from error
         if not equal:
             raise FormulaError(
-                f"the two derivations of {family.name} differ, and no framework was asked: "
+                f"the two derivations of {family.name} differ: "
                 f"closed form − inventory = {_difference(family)}"
             )
 

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import click
 from rich.markup import escape
 
+from paramproof.checking.model import require_agreement
 from paramproof.cli.conventions import print_conventions, print_count
 from paramproof.cli.output import console, say
 from paramproof.cli.symbolic import latex_of, sizes_line, symbolic_table
 from paramproof.cli.tables import count_table, ties
 from paramproof.formulas import inventory
+from paramproof.formulas.families import family_of
 from paramproof.sources.resolve import ResolvedModel, resolve_model
 
 
@@ -46,6 +48,7 @@ def count_command(
             "give options of one kind"
         )
     resolved = resolve_model(model)
+    require_agreement([family_of(resolved.spec).name])
     name = escape(resolved.title)
     if every:
         print_conventions(name, inventory(resolved.spec.letters()))

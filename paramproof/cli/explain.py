@@ -7,10 +7,12 @@ from pathlib import Path
 
 import click
 
+from paramproof.checking.model import require_agreement
 from paramproof.cli.output import WHERE, require_writable, tables_beside, write_file
 from paramproof.explain.number import read
 from paramproof.explain.search import explain
 from paramproof.explain.text import as_json, lines
+from paramproof.formulas import FAMILIES
 from paramproof.formulas.models import named_models
 from paramproof.sources.resolve import resolve_model
 
@@ -34,6 +36,7 @@ def explain_command(number: str, model: str | None, json_file: Path | None) -> N
     if json_file:
         require_writable(json_file)
     wanted = read(number)
+    require_agreement(FAMILIES)
     named = {name: known.spec for name, known in named_models().items()}
     if model is None:
         answer = explain(wanted, named)

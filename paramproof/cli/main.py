@@ -1,7 +1,7 @@
 """The command ``paramproof``.
 
 Exit status: 0 equal, 1 different (or a framework that broke), 2 bad usage or input, with
-one line on standard error.
+one line on standard error; 128 + N, ended by signal N.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from paramproof.cli.differences import differences_command
 from paramproof.cli.explain import explain_command
 from paramproof.cli.output import console
 from paramproof.cli.prove import prove_command
+from paramproof.cli.signals import Ended, heed_signals
 from paramproof.cli.signs import write_any_sign
 from paramproof.cli.tables import frameworks_table
 from paramproof.cli.verify import verify_command
@@ -63,6 +64,7 @@ def main() -> None:
         _fail("standard output is closed")
     write_any_sign(sys.stdout)
     write_any_sign(sys.stderr)
+    heed_signals()
     try:
         try:
             cli.main(standalone_mode=False)
@@ -79,6 +81,8 @@ def main() -> None:
         _fail(str(error), status=1)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
+    except Ended as ended:
+        sys.exit(128 + ended.number)
     except BrokenPipeError:
         # Whoever read our output has seen enough; Python would complain at exit.
         _write_nowhere()

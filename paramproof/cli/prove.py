@@ -9,6 +9,7 @@ import click
 from rich.console import Console
 
 from paramproof.builders.registry import Framework
+from paramproof.checking.model import require_agreement
 from paramproof.cli.output import WHERE, require_writable, tables_beside
 from paramproof.cli.tables import proof_table
 from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, progress_of, write_json
@@ -32,6 +33,7 @@ def prove_command(names: Sequence[str], json_file: Path | None) -> None:
     """Prove that every framework has the formula's count at every size, as polynomials."""
     if json_file:
         require_writable(json_file)
+    require_agreement(["encoder"])
     there, absent = chosen_frameworks(names)
     with progress_of(there, 1) as advance:
         proofs = run_in_workers(there, Prove(), advance)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -21,8 +22,8 @@ from paramproof.formulas.spec import EncoderSpec, Spec
 from paramproof.running.jobs import Verify
 from paramproof.running.pool import run_in_workers
 from paramproof.sources.resolve import resolve_model
-from paramproof.user_formulas.signature import UserFormula
-from paramproof.user_formulas.verdict import answering, verdict, without_smallest
+from paramproof.user_formulas.asked import AskedFormula
+from paramproof.user_formulas.verdict import require_counts, verdict, without_smallest
 
 
 @click.command("verify", short_help="Verify the formula in every framework, on many models.")
@@ -89,20 +90,27 @@ def verify_command(
     if not reference:
         require_agreement(families)
     there, absent = chosen_frameworks(names)
-    formula = answering(reference, encoders) if reference else None
-    with progress_of(there, len(specs) + examples * len(families)) as advance:
-        job = Verify(specs, examples, seed, tuple(families), reference or "")
-        results = run_in_workers(there, job, advance)
-    if json_file:
-        write_json(json_file, results, seed=seed, examples=examples)
-    out = tables_beside(json_file)
-    if formula:
-        _print_verdict(out, formula, results, seed)
-    else:
-        _print_results(out, results, absent, seed)
+    job = Verify(specs, examples, seed, tuple(families), reference or "")
+    with AskedFormula(reference) if reference else nullcontext() as formula:
+        if formula:
+            require_counts(formula, encoders)
+        results = _results(job, there)
+        if json_file:
+            write_json(json_file, results, seed=seed, examples=examples)
+        out = tables_beside(json_file)
+        if formula:
+            _print_verdict(out, formula, results, seed)
+        else:
+            _print_results(out, results, absent, seed)
     # A run that verified nothing is not green: no framework could build any of the models.
     if any(result.failed for result in results) or not any(result.report for result in results):
         raise SystemExit(1)
+
+
+def _results(job: Verify, there: Sequence[Framework]) -> list[Result]:
+    """Do ``job`` in every framework, with a bar for each."""
+    with progress_of(there, len(job.models) + job.examples * len(job.families)) as advance:
+        return run_in_workers(there, job, advance)
 
 
 def _encoders(specs: Mapping[str, Spec], asked: Sequence[str]) -> dict[str, EncoderSpec]:
@@ -140,7 +148,7 @@ def _print_results(out: Console, results: list[Result], absent: list[Framework],
     out.print(f" (random specs: seed {seed})")
 
 
-def _print_verdict(out: Console, formula: UserFormula, results: list[Result], seed: int) -> None:
+def _print_verdict(out: Console, formula: AskedFormula, results: list[Result], seed: int) -> None:
     lines = list(verdict(formula, results))
     out.print(verify_table(without_smallest(results)))
     for result in results:

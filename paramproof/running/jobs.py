@@ -6,7 +6,7 @@ A job is data that crosses to the worker as JSON; in the worker, ``records`` doe
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
@@ -21,7 +21,7 @@ from paramproof.proof.prove import Proof, prove
 from paramproof.random_specs import fixed_in, random_specs, refusal
 from paramproof.record import Record
 from paramproof.running.memory import peak_memory
-from paramproof.user_formulas.signature import UserFormula
+from paramproof.user_formulas.asked import AskedFormula
 from paramproof.user_formulas.verify import verify_formula
 
 R = TypeVar("R", bound=Record)
@@ -46,6 +46,13 @@ class Job(ABC, Generic[R]):
     @abstractmethod
     def records(self, chosen: Framework, builder: Builder) -> Iterator[R]:
         """Do this job in the process of one framework."""
+
+    def due(self, came: Sequence[R]) -> int | None:
+        """Return how many records a worker owes in all, seen those that ``came``.
+
+        None where only the framework can know.
+        """
+        return None
 
     def as_json(self) -> dict[str, Any]:
         """Return the fields of this job as what ``json.dumps`` takes."""
@@ -82,6 +89,21 @@ class Verify(Job[Result]):
         for result in self._results(chosen, builder):
             yield replace(result, peak_mb=round(peak_memory() / 1e6, 1))
 
+    def due(self, came: Sequence[Result]) -> int:
+        """Return the number of named models and random specs.
+
+        Of a family that cannot be expressed there is one record that says so. A formula of the
+        user's has one more, the smallest spec, where it differs, and none after it is refused.
+        """
+        if any(result.status == "refused" for result in came):
+            return len(came)
+        if self.formula:
+            differs = any(result.status == "different" for result in came)
+            return len(self._encoders()) + self.examples + differs
+        families = len(self.families) if self.examples else 0
+        refused = sum(not result.model and not result.spec for result in came)
+        return len(self.models) + refused + self.examples * (families - refused)
+
     def as_json(self) -> dict[str, Any]:
         """Return the fields of this job as what ``json.dumps`` takes."""
         models = {name: spec_fields(spec) for name, spec in self.models.items()}
@@ -95,9 +117,9 @@ class Verify(Job[Result]):
 
     def _results(self, chosen: Framework, builder: Builder) -> Iterator[Result]:
         if self.formula:
-            formula = UserFormula.named(self.formula)
-            encoders = {k: v for k, v in self.models.items() if isinstance(v, EncoderSpec)}
-            yield from verify_formula(chosen, builder, formula, encoders, self.examples, self.seed)
+            asked = self._encoders(), self.examples, self.seed
+            with AskedFormula(self.formula) as formula:
+                yield from verify_formula(chosen, builder, formula, *asked)
             return
         for model, spec in self.models.items():
             yield timed_check(chosen, builder, spec, lambda spec: check(builder, spec), model)
@@ -108,6 +130,10 @@ class Verify(Job[Result]):
             fixed = fixed_in(family, chosen.fixed)
             for spec in random_specs(builder, self.examples, self.seed, family, **fixed):
                 yield timed_check(chosen, builder, spec, lambda spec: check(builder, spec))
+
+    def _encoders(self) -> dict[str, EncoderSpec]:
+        """The named models that a formula of the user's is about."""
+        return {k: v for k, v in self.models.items() if isinstance(v, EncoderSpec)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +146,10 @@ class Prove(Job[Proof]):
     def records(self, chosen: Framework, builder: Builder) -> Iterator[Proof]:
         """Return the proof."""
         yield prove(chosen, builder)
+
+    def due(self, came: Sequence[Proof]) -> int:
+        """Return 1, the proof."""
+        return 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,19 +6,44 @@ process of whoever calls this.
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from contextlib import AbstractContextManager
+from threading import Lock
+from typing import IO, Any
 
 from paramproof.builders.registry import Framework
+from paramproof.child_process import Child, how_it_ended
 from paramproof.formulas.printing import legible
 from paramproof.running.jobs import Job, R, written
 from paramproof.sources.reference import MAX_ERROR_SHOWN
+
+
+class Workers:
+    """The workers that run, of which none is started any more once they have been ended."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._children: list[Child] | None = []
+
+    def start(self, framework: Framework, errors: IO[str]) -> AbstractContextManager[Child]:
+        """Start a worker of ``framework``; raise ``RuntimeError`` after ``end``."""
+        with self._lock:
+            if self._children is None:
+                raise RuntimeError("the workers have been ended")
+            module, variables = "paramproof.running.worker", framework.environment
+            child = Child(module, framework.name, environment=variables, errors=errors)
+            self._children.append(child)
+            return child
+
+    def end(self) -> None:
+        """End every worker at once."""
+        with self._lock:
+            children, self._children = self._children or [], None
+        for child in children:
+            child.kill()
 
 
 def run_in_workers(
@@ -29,14 +54,14 @@ def run_in_workers(
     """Do ``job`` in a worker for each of ``frameworks``; return its records in their order.
 
     As many workers run at once as there are processors, slow frameworks first. ``on_record``
-    is called from their threads as records come in. A worker that dies gives a last record
-    that is ``broken``.
+    is called from their threads as records come in. A worker that dies, or gives fewer or more
+    records than were due, gives a last one that is ``broken``.
     """
-    running: list[subprocess.Popen[str]] = []
+    workers = Workers()
 
     def collect(framework: Framework) -> list[R]:
         records = []
-        for found in _records(framework, job, running):
+        for found in _records(framework, job, workers):
             on_record(found)
             records.append(found)
         return records
@@ -48,48 +73,39 @@ def run_in_workers(
             return [found for chosen in frameworks for found in futures[chosen.name].result()]
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-            for worker in running:
-                worker.kill()
+            workers.end()
 
 
-def _records(
-    framework: Framework, job: Job[R], running: list[subprocess.Popen[str]]
-) -> Iterator[R]:
+def _records(framework: Framework, job: Job[R], workers: Workers) -> Iterator[R]:
     record: Any = job.record
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
-        worker = subprocess.Popen(
-            [sys.executable, "-P", "-m", "paramproof.running.worker", framework.name],
-            env=_environment(framework),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            encoding="utf-8",
-        )
-        running.append(worker)
-        with worker:
-            assert worker.stdin is not None
-            assert worker.stdout is not None
-            try:
-                worker.stdin.write(json.dumps(written(job)))
-                worker.stdin.close()
-            except BrokenPipeError:
-                pass  # It died before reading; its exit status says so below.
-            for line in worker.stdout:
-                yield record.from_json(json.loads(line))
-        if worker.returncode:
-            errors.seek(0)
-            yield record.broken(framework, _last_words(errors.read(), worker.returncode))
+    came: list[R] = []
+    done: int | None = None
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors,
+        workers.start(framework, errors) as worker,
+    ):
+        worker.ask(written(job))
+        for told in worker.told():
+            if "done" in told:
+                done = told["done"]
+            else:
+                came.append(record.from_json(told["record"]))
+                yield came[-1]
+        status = worker.wait()
+        errors.seek(0)
+        last_words = _last_line(errors.read()) if status > 0 else ""
+    due = job.due(came)
+    if status or done != len(came) or due not in (None, done):
+        yield record.broken(framework, last_words or _how_far(status, len(came), due))
 
 
-def _environment(framework: Framework) -> dict[str, str]:
-    """The worker's variables: ours, the framework's, and the modules that we see."""
-    path = os.pathsep.join(map(os.path.abspath, sys.path))
-    return {**os.environ, "PYTHONPATH": path, **framework.environment}
-
-
-def _last_words(errors: str, status: int) -> str:
-    """The line of a traceback that names the error, or how the process ended."""
+def _last_line(errors: str) -> str:
+    """The line of a traceback that names the error."""
     lines = [line for line in errors.splitlines() if line.strip()]
-    if status > 0 and lines:
-        return legible(lines[-1].strip(), MAX_ERROR_SHOWN)
-    return f"the worker ended with status {status}"
+    return legible(lines[-1].strip(), MAX_ERROR_SHOWN) if lines else ""
+
+
+def _how_far(status: int, came: int, due: int | None) -> str:
+    """How the process ended, and how many of its results had come."""
+    number = f"{came} results, before it was done" if due is None else f"{came} of {due} results"
+    return f"the worker ended {how_it_ended(status)} after {number}"

@@ -1,29 +1,30 @@
 """One framework in a process of its own: ``python -m paramproof.running.worker FRAMEWORK``.
 
-A job comes as JSON on standard input. Each record leaves as a line of JSON on what was
-standard output when the process began; what a framework prints goes to standard error.
+A job comes as one request. Each record is told as it is found, and at the end how many there
+were, so that a process that was ended half-way cannot pass for one that is done.
 """
 
 from __future__ import annotations
 
 import gc
-import json
-import os
 import sys
 
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework, framework
+from paramproof.child_process import Parent
 from paramproof.running.jobs import read
 
 
 def main() -> None:
-    """Do the job on standard input."""
-    with os.fdopen(os.dup(1), "w", encoding="utf-8") as lines:
-        os.dup2(2, 1)
-        job = read(json.load(sys.stdin))
-        chosen = framework(sys.argv[1])
-        for record in job.records(chosen, load_builder(chosen)):
-            print(json.dumps(record.as_json()), file=lines, flush=True)
+    """Do the job that the parent asks for."""
+    parent = Parent()
+    job = read(parent.request())
+    chosen = framework(sys.argv[1])
+    done = 0
+    for record in job.records(chosen, load_builder(chosen)):
+        parent.tell({"record": record.as_json()})
+        done += 1
+    parent.tell({"done": done})
 
 
 def load_builder(chosen: Framework) -> Builder:

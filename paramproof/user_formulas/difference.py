@@ -7,7 +7,7 @@ against what it says for numbers: a formula may branch on a size, or round.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import product
 from random import Random
 from types import SimpleNamespace
@@ -17,6 +17,7 @@ from paramproof.algebra.symbols import symbols
 from paramproof.formulas import EncoderLetters, EncoderSpec, Report, inventory
 from paramproof.formulas.expression import expression
 from paramproof.formulas.notation import MINUS, text
+from paramproof.formulas.report import totals
 from paramproof.formulas.spec import Quantity
 from paramproof.random_specs import random_spec
 from paramproof.user_formulas.signature import TOTAL, UserFormula, symbolic_value
@@ -24,6 +25,17 @@ from paramproof.user_formulas.signature import TOTAL, UserFormula, symbolic_valu
 
 class NotArithmetic(ValueError):
     """There is no algebra of this formula; the message says why."""
+
+
+def difference(formula: UserFormula, spec: EncoderSpec, report: Report) -> Iterator[str]:
+    """Yield a spec to paste, both counts of each component that differs, the algebra."""
+    counts = formula.counts(spec)
+    yield f"spec = {spec!r}"
+    for row in report.rows:
+        name = "" if row.path == TOTAL else f"   {row.path}"
+        expected = counts[row.path]
+        yield totals(expected + row.difference, expected) + name
+    yield from residual(formula, spec, report)
 
 
 def residual(formula: UserFormula, spec: EncoderSpec, report: Report) -> list[str]:
@@ -40,10 +52,10 @@ def residual(formula: UserFormula, spec: EncoderSpec, report: Report) -> list[st
     lines = []
     for row in report.rows:
         component = "" if row.path == TOTAL else row.path
-        difference = inventory(letters).total(component) - theirs[row.path]
+        missing = inventory(letters).total(component) - theirs[row.path]
         name = "" if row.path == TOTAL else f"   {row.path}"
-        if difference.substitute(spec.letters()._asdict()) == row.difference:
-            lines.append(f"actual {MINUS} formula = {text(difference)}{name}")
+        if missing.substitute(spec.letters()._asdict()) == row.difference:
+            lines.append(f"actual {MINUS} formula = {text(missing)}{name}")
         else:
             lines.append(f"no algebra: this framework does not have paramproof's count{name}")
     return lines

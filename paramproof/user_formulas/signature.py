@@ -6,7 +6,7 @@ import inspect
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from paramproof.formulas import EncoderLetters, EncoderSpec, inventory
 from paramproof.formulas.path import beginnings
@@ -17,9 +17,23 @@ from paramproof.sources.reference import in_one_line, load_reference
 TOTAL = "total"
 """The component that is everything."""
 
+LARGEST = 100
+"""Digits of the largest count: no formula of a model that anyone could name comes near."""
+
 
 class FormulaRefused(ValueError):
     """A formula that cannot be called, or what it returned is no count; in one line."""
+
+
+class Formula(Protocol):
+    """What can be compared with the frameworks: counts by component, under a name."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+
+    def counts(self, spec: EncoderSpec) -> dict[str, int]:
+        """Return parameters by component, or raise ``FormulaRefused``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +66,8 @@ class UserFormula:
     def counts(self, spec: EncoderSpec) -> dict[str, int]:
         """Return parameters by component, ``total`` where the function returns one number.
 
-        Raises ``FormulaRefused`` where it raises, or returns anything but ints from 0 up,
-        alone or by the name of a component.
+        Raises ``FormulaRefused`` where it raises, or returns anything but ints from 0 to
+        10**LARGEST, alone or by the name of a component.
         """
         found = _by_component(self.name, self.value(spec, spec.letters()), repr(spec))
         return {name: self._count(name, value, spec) for name, value in found.items()}
@@ -78,6 +92,11 @@ class UserFormula:
             raise FormulaRefused(
                 f"{self.name} {returned}{where}: a count is an int, at {spec!r}"
             ) from None
+        if abs(count) > 10**LARGEST:
+            raise FormulaRefused(
+                f"{self.name} returned more than {LARGEST} digits{where}: "
+                f"a count is 10**{LARGEST} at most, at {spec!r}"
+            )
         if count < 0:
             raise FormulaRefused(
                 f"{self.name} returned {count}{where}: a count is 0 or more, at {spec!r}"

@@ -8,10 +8,10 @@ from typing import Any
 from paramproof.builders.registry import framework as named_framework
 from paramproof.checking.result import Result
 from paramproof.formulas import EncoderSpec, Report
-from paramproof.formulas.report import totals
+from paramproof.user_formulas.asked import AskedFormula
 from paramproof.user_formulas.counts import uncounted
-from paramproof.user_formulas.difference import residual
-from paramproof.user_formulas.signature import TOTAL, FormulaRefused, UserFormula
+from paramproof.user_formulas.difference import difference
+from paramproof.user_formulas.signature import Formula, FormulaRefused, UserFormula
 from paramproof.user_formulas.verify import verify_formula
 
 WHOLE = EncoderSpec(
@@ -29,18 +29,16 @@ WHOLE = EncoderSpec(
 """A spec with every part."""
 
 
-def answering(reference: str, models: Mapping[str, EncoderSpec]) -> UserFormula:
-    """Return the formula that ``reference`` names, once it has counted ``models`` in this process.
+def require_counts(formula: Formula, models: Mapping[str, EncoderSpec]) -> None:
+    """Require that ``formula`` counts each of ``models``, before any framework is started.
 
-    Raises ``ValueError``, before any framework is started, for one that cannot be called.
+    Raises ``FormulaRefused`` for one that cannot be called.
     """
-    formula = UserFormula.named(reference)
     for spec in (WHOLE, *models.values()):
         formula.counts(spec)
-    return formula
 
 
-def verdict(formula: UserFormula, results: Sequence[Result]) -> Iterator[str]:
+def verdict(formula: AskedFormula, results: Sequence[Result]) -> Iterator[str]:
     """Yield the smallest difference with its algebra, what was not counted, how many agree.
 
     The same difference in several frameworks is printed once. Raises ``FormulaRefused`` where
@@ -55,7 +53,7 @@ def verdict(formula: UserFormula, results: Sequence[Result]) -> Iterator[str]:
             found.setdefault((result.spec, result.report), []).append(result.framework)
     for (spec, report), names in found.items():
         yield from ("", f"{', '.join(names)}: the smallest spec that differs")
-        yield from difference(formula, spec, report)
+        yield from formula.difference(spec, report)
         yield ""
     left = uncounted(formula.counts(WHOLE))
     if left:
@@ -63,17 +61,6 @@ def verdict(formula: UserFormula, results: Sequence[Result]) -> Iterator[str]:
     counted = [result for result in results if result.report and not result.smallest]
     equal = sum(result.status == "equal" for result in counted)
     yield f"{equal} of {len(counted)} models have the count of {formula.name}"
-
-
-def difference(formula: UserFormula, spec: EncoderSpec, report: Report) -> Iterator[str]:
-    """Yield a spec to paste, both counts of each component that differs, the algebra."""
-    counts = formula.counts(spec)
-    yield f"spec = {spec!r}"
-    for row in report.rows:
-        name = "" if row.path == TOTAL else f"   {row.path}"
-        expected = counts[row.path]
-        yield totals(expected + row.difference, expected) + name
-    yield from residual(formula, spec, report)
 
 
 def assert_formula(

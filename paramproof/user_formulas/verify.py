@@ -13,13 +13,13 @@ from paramproof.formulas import EncoderSpec, Report
 from paramproof.random_specs import random_specs
 from paramproof.user_formulas.counts import compare_counts
 from paramproof.user_formulas.shrink import shrink
-from paramproof.user_formulas.signature import FormulaRefused, UserFormula
+from paramproof.user_formulas.signature import Formula, FormulaRefused
 
 
 def verify_formula(
     chosen: Framework,
     builder: Builder,
-    formula: UserFormula,
+    formula: Formula,
     models: Mapping[str, EncoderSpec],
     examples: int,
     seed: int,
@@ -50,13 +50,13 @@ def verify_formula(
         yield Result(chosen.name, chosen.version, "", "refused", reason=str(refusal))
 
 
-def report_on(builder: Builder, formula: UserFormula, spec: EncoderSpec) -> Report:
+def report_on(builder: Builder, formula: Formula, spec: EncoderSpec) -> Report:
     """Compare the formula's counts with those of the model that the framework builds."""
     # The formula first: it is the cheaper one to be wrong.
     expected = formula.counts(spec)
     return compare_counts(expected, builder.build(spec).weights(), spec.num_hidden_layers)
 
 
-def differs(builder: Builder, formula: UserFormula, spec: EncoderSpec) -> bool:
+def differs(builder: Builder, formula: Formula, spec: EncoderSpec) -> bool:
     """Return whether ``builder`` can build ``spec`` and its count is not the formula's."""
     return builder.supports(spec) is True and not report_on(builder, formula, spec).equal

@@ -46,7 +46,7 @@ def test_families_agree():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (short_of_a_bias, "differ, and no framework was asked: closed form − inventory = −H·F"),
+        (short_of_a_bias, "differ: closed form − inventory = −H·F"),
         (with_a_head_too_many, "closed form − inventory = untied·V"),
         (with_a_typo, "raises AttributeError: "),
     ],
@@ -59,20 +59,54 @@ def test_a_contradiction_is_said_in_letters(closed, family, change, words):
     assert words in str(caught.value)
 
 
-def test_verify_starts_no_framework_on_a_contradiction(closed, monkeypatch, capsys):
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run a command in this process; return its status and both its outputs."""
+
+    def run(*arguments):
+        for command in ("verify", "prove"):
+            monkeypatch.setattr(
+                f"paramproof.cli.{command}.run_in_workers",
+                lambda *_, **__: pytest.fail("a worker started"),
+            )
+        monkeypatch.setattr("sys.argv", ["paramproof", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "verify",
+        "prove",
+        "count bert-base",
+        "count bert-base --symbolic",
+        "count bert-base --latex",
+        "count bert-base --under without-embeddings",
+        "count bert-base --all-conventions",
+        "explain 2,362,368 bert-base",
+        "explain 2,362,368 gpt2",
+        "explain 2,362,368",
+    ],
+)
+def test_a_contradiction_is_all_that_is_said(closed, run, command):
+    """No framework is started, no number printed."""
     closed("encoder", short_of_a_bias)
-    monkeypatch.setattr(
-        "paramproof.cli.verify.run_in_workers", lambda *_, **__: pytest.fail("a worker started")
-    )
-    monkeypatch.setattr("sys.argv", ["paramproof", "verify"])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    out, err = capsys.readouterr()
-    assert (ended.value.code, out) == (1, "")
+    status, out, err = run(*command.split())
+    assert (status, out) == (1, "")
     assert err == (
-        "paramproof: the two derivations of encoder differ, and no framework was asked: "
-        "closed form − inventory = −H·F\n"
+        "paramproof: the two derivations of encoder differ: closed form − inventory = −H·F\n"
     )
+
+
+def test_a_contradiction_elsewhere_is_not_asked_about(closed, monkeypatch, capsys):
+    closed("gpt", short_of_a_bias)
+    monkeypatch.setattr("sys.argv", ["paramproof", "count", "bert-base"])
+    main()
+    assert "109,482,240" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,9 @@ REFUSED = {
     "returns_float": "returned 6.0 (a float): a count is an int, at EncoderSpec(",
     "returns_bool": "returned True (a bool): a count is an int, at EncoderSpec(",
     "negative": "returned -6: a count is 0 or more, at EncoderSpec(",
+    "too_large": "returned more than 100 digits: a count is 10**100 at most, at EncoderSpec(",
+    "too_large_below_zero": "returned more than 100 digits: a count is 10**100 at most, at Enc",
+    "too_large_component": "returned more than 100 digits for 'pooler': a count is 10**100 at m",
     "nothing": "returned None (a NoneType): a count is an int, at EncoderSpec(",
     "empty": "returned an empty mapping at EncoderSpec(",
     "unknown_component": "counts 'decoder'; there are: total, embeddings, ",
@@ -86,7 +89,11 @@ def test_refused(name):
     assert REFUSED[name] in str(refusal.value)
 
 
-@pytest.mark.parametrize("name", ["raises", "nothing", "takes_others", "later"])
+def test_the_largest_count_is_one():
+    assert UserFormula.of(lambda spec: 10**100).counts(WHOLE) == {"total": 10**100}
+
+
+@pytest.mark.parametrize("name", ["raises", "nothing", "too_large", "takes_others", "later"])
 def test_the_command_refuses(verify, name):
     done = verify(name)
     assert (done.returncode, done.stdout) == (2, "")

@@ -1,0 +1,121 @@
+"""A process of this project's own, which ends when its parent does.
+
+Both talk in lines of JSON: requests go to the child's standard input, what it tells comes from
+its standard output. Its input stays open, as a life line: at the end of it the child ends at
+once. That end comes however the parent ended, SIGKILL included, and on every system.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from queue import SimpleQueue
+from typing import IO, Any, Self
+
+CHUNK = 1 << 16
+
+
+class Child:
+    """A process that runs ``python -m MODULE ARGUMENTS``, and is over at the end of the context.
+
+    It sees the modules that this process sees, has ``environment`` beside this process's own
+    variables, and writes its standard error to ``errors``.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        *arguments: str,
+        environment: Mapping[str, str] | None = None,
+        errors: IO[str] | None = None,
+    ) -> None:
+        path = os.pathsep.join(map(os.path.abspath, sys.path))
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", module, *arguments],
+            env={**os.environ, "PYTHONPATH": path, **(environment or {})},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            encoding="utf-8",
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        with suppress(BrokenPipeError), self._process:
+            pass
+
+    def ask(self, request: Any) -> None:
+        """Send ``request``. A child that has ended does not get it, as its status will say."""
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+
+    def told(self) -> Iterator[Any]:
+        """Yield what the child tells, until it ends; a line that it could not end is left out."""
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            if line.endswith("\n"):
+                yield json.loads(line)
+
+    def wait(self) -> int:
+        """Wait until the child has ended by itself, and return its status."""
+        return self._process.wait()
+
+    def kill(self) -> None:
+        """End the child at once."""
+        self._process.kill()
+
+
+class Parent:
+    """The parent, seen from the child: what it asks, and what it is told.
+
+    To be made once, before anything else runs: from then on standard input is empty, what is
+    printed goes to standard error, and the end of the parent is the end of this process.
+    """
+
+    def __init__(self) -> None:
+        self._requests: SimpleQueue[bytes] = SimpleQueue()
+        source = os.dup(0)
+        self._lines = os.fdopen(os.dup(1), "w", encoding="utf-8")
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        os.dup2(2, 1)
+        threading.Thread(target=self._listen, args=(source,), daemon=True).start()
+
+    def request(self) -> Any:
+        """Wait for the next request, and return it."""
+        return json.loads(self._requests.get())
+
+    def tell(self, data: Any) -> None:
+        """Tell the parent ``data``."""
+        print(json.dumps(data), file=self._lines, flush=True)
+
+    def _listen(self, source: int) -> None:
+        # Not through sys.stdin: a thread that waits in it holds a lock that Python wants at exit.
+        rest = b""
+        while chunk := os.read(source, CHUNK):
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                self._requests.put(line)
+        os._exit(1)
+
+
+def how_it_ended(status: int) -> str:
+    """Return how a process ended, in words: its status, or the signal that ended it."""
+    if status >= 0:
+        return f"with status {status}"
+    try:
+        return f"by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"by signal {-status}"

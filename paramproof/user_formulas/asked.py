@@ -1,0 +1,60 @@
+"""Ask a user-supplied formula in a process of its own, which it may end.
+
+A formula is anybody's code: it may leave with ``os._exit(0)`` or crash the interpreter. There
+it takes nothing with it, and whose fault it was is plain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, Self
+
+from paramproof.child_process import Child, how_it_ended
+from paramproof.formulas import EncoderSpec, Report
+from paramproof.formulas.families import spec_fields
+from paramproof.user_formulas.signature import FormulaRefused
+
+
+class AskedFormula:
+    """The formula that MODULE:FUNCTION names, in a process that ends with the context.
+
+    Whatever it is asked, it raises ``FormulaRefused`` where it cannot be imported or called,
+    where what it returned is no count, and where it ended its process.
+    """
+
+    def __init__(self, reference: str) -> None:
+        self.name = reference
+        self._child = Child("paramproof.user_formulas.answering", reference)
+        self._told = self._child.told()
+        self._imported = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._child.__exit__()
+
+    def counts(self, spec: EncoderSpec) -> dict[str, int]:
+        """Return parameters by component, ``total`` where the function returns one number."""
+        found: dict[str, int] = self._answer(spec)
+        return found
+
+    def difference(self, spec: EncoderSpec, report: Report) -> list[str]:
+        """Return what ``difference.difference`` says of ``report``, of a model of ``spec``."""
+        lines: list[str] = self._answer(spec, report=asdict(report))
+        return lines
+
+    def _answer(self, spec: EncoderSpec, **about: Any) -> Any:
+        if not self._imported:
+            self._next("when it was imported")
+            self._imported = True
+        self._child.ask({"spec": spec_fields(spec), **about})
+        return self._next(f"at {spec!r}")
+
+    def _next(self, when: str) -> Any:
+        for told in self._told:
+            if "refused" in told:
+                raise FormulaRefused(told["refused"])
+            return told["answer"]
+        ended = how_it_ended(self._child.wait())
+        raise FormulaRefused(f"{self.name} ended its process {ended} {when}")

@@ -1,0 +1,65 @@
+"""Frameworks from outside that end badly: the toy, one of whose builds does something else.
+
+It is the fourth, or that of the number in TOY_BUILD. The first build of ``verify`` is the
+worker's own start, the second the first result.
+"""
+
+import fcntl
+import os
+import signal
+import time
+
+import toy_framework
+
+FRAMEWORKS = {
+    "toy-raises": {"distributions": ("numpy",), "environment": {"TOY_ENDS": "raises"}},
+    "toy-killed": {"distributions": ("numpy",), "environment": {"TOY_ENDS": "killed"}},
+    "toy-leaves": {"distributions": ("numpy",), "environment": {"TOY_ENDS": "leaves"}},
+    "toy-sleeps": {"distributions": ("numpy",), "environment": {"TOY_ENDS": "sleeps"}},
+    "toy-skips": {"distributions": ("numpy",), "environment": {"TOY_ENDS": "skips"}},
+    "toy-repeats": {"distributions": ("numpy",), "environment": {"TOY_ENDS": "repeats"}},
+}
+
+HOW = os.environ.get("TOY_ENDS", "")
+MINUTE = 60
+builds = 0
+supports = toy_framework.supports
+
+
+def build(spec, numerics=None, **options):
+    global builds
+    builds += 1
+    if builds == int(os.environ.get("TOY_BUILD", "4")) and HOW in ENDS:
+        ENDS[HOW]()
+    return toy_framework.build(spec, numerics, **options)
+
+
+def raises():
+    raise ArithmeticError("not this one")
+
+
+def sleeps():
+    """Sleep with a lock on a file, which only the end of this process takes away."""
+    with open(os.environ["TOY_LOCK"], "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        time.sleep(MINUTE)
+
+
+ENDS = {
+    "raises": raises,
+    "killed": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "leaves": lambda: os._exit(0),
+    "sleeps": sleeps,
+}
+
+if HOW in ("skips", "repeats"):
+    # A fault of ours and not of a framework: a worker that does less, or more, than it was asked.
+    from paramproof.running import jobs
+
+    honest, times = jobs.random_specs, {"skips": 0, "repeats": 2}[HOW]
+
+    def random_specs(*arguments, **fixed):
+        first, *others = honest(*arguments, **fixed)
+        return [first] * times + others
+
+    jobs.random_specs = random_specs

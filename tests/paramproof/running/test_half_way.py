@@ -1,0 +1,92 @@
+"""A worker that dies half-way is seen, however it dies, and so is one that skips a result."""
+
+import pytest
+
+from paramproof.builders.registry import framework
+from paramproof.checking.result import Result
+from paramproof.formulas.models import named_model
+from paramproof.running.jobs import Differences, Prove, Verify
+from paramproof.running.pool import run_in_workers
+
+MODELS = {"bert-tiny": named_model("bert-tiny").spec}
+JOB = Verify(MODELS, examples=4, seed=0, families=("encoder",))
+ENDS = {
+    "toy-raises": "ArithmeticError: not this one",
+    "toy-killed": "the worker ended by SIGKILL after 2 of 5 results",
+    "toy-leaves": "the worker ended with status 0 after 2 of 5 results",
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_verify_half_way(ending, name):
+    """What came before stands, and the last record says that there is no more."""
+    results = run_in_workers([framework(name), framework("toy")], JOB)
+    assert [result.status for result in results if result.framework == name] == [
+        "equal",
+        "equal",
+        "broken",
+    ]
+    assert results[2].failed
+    assert results[2].reason == ENDS[name]
+    assert [result.status for result in results[3:]] == ["equal"] * 5
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_prove_half_way(ending, name):
+    (proof,) = run_in_workers([framework(name)], Prove())
+    assert (proof.status, proof.reason) == ("broken", ENDS[name].replace("2 of 5", "0 of 1"))
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_differences_half_way(ending, name, monkeypatch):
+    """How many answers are due, only the worker knows."""
+    monkeypatch.setenv("TOY_BUILD", "2")
+    (answer,) = run_in_workers([framework(name)], Differences())
+    assert answer.failed
+    number = "0 results, before it was done"
+    assert answer.facts["reason"] == ENDS[name].replace("2 of 5 results", number)
+
+
+@pytest.mark.parametrize(("name", "number"), [("toy-skips", 4), ("toy-repeats", 6)])
+def test_fewer_or_more_than_were_due(ending, name, number):
+    """The worker's own word is not enough: it says that it is done."""
+    results = run_in_workers([framework(name)], JOB)
+    assert len(results) == number + 1
+    assert (results[-1].status, results[-1].reason) == (
+        "broken",
+        f"the worker ended with status 0 after {number} of 5 results",
+    )
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_the_command_fails(paramproof, ending, name):
+    done = paramproof("verify", "--framework", name, "--model", "bert-tiny", "--examples", "4")
+    assert done.returncode == 1
+    assert f"{name} is installed and broken: {ENDS[name]}\n" in done.stdout
+
+
+def result(status="equal", model="", spec=MODELS["bert-tiny"]):
+    return Result("toy", "1", model, status, spec)
+
+
+def test_due():
+    job = Verify(MODELS, examples=3, seed=0, families=("encoder", "gpt"))
+    assert job.due([]) == 1 + 3 + 3
+    assert job.due([result(model="bert-tiny"), result("different")]) == 7
+    # A family that cannot be expressed is one result; a model that cannot be is not that.
+    assert job.due([result("not expressible", "bert-tiny")]) == 7
+    assert job.due([result("not expressible")]) == 7
+    assert job.due([result("not expressible", spec=None)]) == 1 + 3 + 1
+    assert Verify(MODELS, examples=0, seed=0).due([]) == 1
+    assert Prove().due([]) == 1
+    assert Differences().due([]) is None
+
+
+def test_due_of_a_formula():
+    """The smallest spec is one more, and nothing comes after a refusal."""
+    models = MODELS | {"gpt2": named_model("gpt2").spec}
+    job = Verify(models, examples=3, seed=0, families=("encoder",), formula="mine:count")
+    assert job.due([]) == 4
+    assert job.due([result("not expressible", spec=None)]) == 4
+    assert job.due([result("different")]) == 5
+    assert job.due([result("different"), result(), result("refused")]) == 3

@@ -1,0 +1,75 @@
+"""A child process: what it is told, what is left of it, and the life line."""
+
+import os
+import signal
+
+import pytest
+
+from paramproof.child_process import Child, how_it_ended
+
+CHILD = """
+import os, sys
+from paramproof.child_process import Parent
+parent = Parent()
+"""
+
+
+@pytest.fixture
+def child(tmp_path, monkeypatch):
+    """Start a child that goes on with ``source``."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def start(source, **options):
+        (tmp_path / "a_child.py").write_text(CHILD + source)
+        return Child("a_child", **options)
+
+    return start
+
+
+def test_requests_and_answers(child):
+    """However long, and in any letters."""
+    request = {"letters": "−µ" * 100_000, "lines": "a\nb"}
+    with child("for _ in range(3):\n    parent.tell([parent.request()])\n") as process:
+        for _ in range(3):
+            process.ask(request)
+        assert [*process.told()] == [[request]] * 3
+        assert process.wait() == 0
+
+
+def test_only_answers_are_told(child, tmp_path):
+    """Nothing that is printed, and no line that was cut short."""
+    source = (
+        "print(1, flush=True)\nos.system('echo 2')\nparent.tell(3)\nassert sys.stdin.read() == ''\n"
+    )
+    source += "os.write(parent._lines.fileno(), b'4')\nos._exit(5)\n"
+    with (tmp_path / "errors").open("w+") as errors, child(source, errors=errors) as process:
+        assert [*process.told()] == [3]
+        assert process.wait() == 5
+        errors.seek(0)
+        assert errors.read().split() == ["1", "2"]
+
+
+def test_a_child_that_has_ended_is_asked_in_vain(child):
+    with child("os._exit(7)\n") as process:
+        assert process.wait() == 7
+        process.ask("x" * 10**6)
+        assert [*process.told()] == []
+
+
+def test_a_child_is_over_at_the_end_of_the_context(child):
+    with child("parent.tell(os.getpid())\nparent.request()\n") as process:
+        pid = next(process.told())
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_the_life_line_is_in_one_hand(child):
+    """Another child that held it too would keep this one alive."""
+    with child("parent.request()\n") as process:
+        assert not os.get_inheritable(process._process.stdin.fileno())
+
+
+def test_how_it_ended():
+    assert how_it_ended(0) == "with status 0"
+    assert how_it_ended(-signal.SIGSEGV) == "by SIGSEGV"
+    assert how_it_ended(-200) == "by signal 200"

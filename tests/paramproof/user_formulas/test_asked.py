@@ -1,0 +1,82 @@
+"""A formula that ends its process, or raises what nobody expects: its own fault, in one line."""
+
+import pytest
+
+from paramproof.formulas import Report, Row
+from paramproof.user_formulas.asked import AskedFormula
+from paramproof.user_formulas.difference import difference
+from paramproof.user_formulas.signature import FormulaRefused, UserFormula
+from paramproof.user_formulas.verdict import WHOLE
+from tests import user_formulas
+
+ENDINGS = {
+    "ends_the_process": "ended its process with status 0 at EncoderSpec(",
+    "kills_the_process": "ended its process by SIGKILL at EncoderSpec(",
+    "interrupted": "raised KeyboardInterrupt at EncoderSpec(",
+    # These answer for the named models: they end at a random spec, when they are called with
+    # symbols, and in the worker of one framework.
+    "ends_without_layers": "ended its process with status 0 at EncoderSpec(",
+    "kills_without_layers": "ended its process by SIGKILL at EncoderSpec(",
+    "ends_at_symbols": "ended its process with status 0 at EncoderSpec(",
+    "ends_in_a_worker": "ended its process with status 0 at EncoderSpec(",
+}
+
+
+@pytest.fixture
+def refusal(refused, outsider):
+    """What ``verify --formula`` says of a formula that is refused."""
+
+    def of(reference):
+        frameworks = ("--framework", "toy", "--framework", "toy-wrong")
+        return refused("verify", "--formula", reference, "--model", "bert-tiny", *frameworks)
+
+    return of
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_the_formula_is_to_blame(refusal, user_formulas, name):
+    """Not the framework, and in no silence."""
+    line = refusal(f"{user_formulas}:{name}")
+    assert line.startswith(f"paramproof: {user_formulas}:{name} {ENDINGS[name]}")
+
+
+@pytest.mark.parametrize("condition", ["True", "'TOY' in os.environ"], ids=["at once", "later"])
+@pytest.mark.parametrize(
+    ("ending", "words"),
+    [
+        ("os._exit(0)", "module:f ended its process with status 0 when it was imported"),
+        ("raise KeyboardInterrupt", "module:f cannot be imported: KeyboardInterrupt"),
+        ("raise OSError(5, 'x')", "module cannot be imported: OSError: [Errno 5] x"),
+    ],
+)
+def test_a_module_that_cannot_be_imported(refusal, tmp_path, condition, ending, words):
+    """In this command's own process, or in a worker only."""
+    source = f"import os\nif {condition}:\n    {ending}\ndef f(spec): return 0\n"
+    (tmp_path / "module.py").write_text(source)
+    assert refusal("module:f") == f"paramproof: {words}"
+
+
+def test_what_a_formula_prints_is_no_answer(paramproof, outsider, tmp_path):
+    (tmp_path / "loud.py").write_text("def f(spec):\n    print('{}')\n    return input() or 0\n")
+    arguments = ("--framework", "toy", "--model", "bert-tiny")
+    done = paramproof("verify", "--formula", "loud:f", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    *printed, line = done.stderr.splitlines()
+    assert set(printed) == {"{}"}
+    # Nobody types anything there, nor takes a line that was meant for somebody else.
+    assert line.startswith("paramproof: loud:f raised EOFError: ")
+
+
+def test_asked_as_if_it_were_here():
+    report = Report(0, 2, (Row("wrong count", "total", None, None, None, 2),))
+    here = UserFormula.of(user_formulas.without_biases, "tests.user_formulas:without_biases")
+    with AskedFormula("tests.user_formulas:without_biases") as asked:
+        assert asked.counts(WHOLE) == here.counts(WHOLE)
+        assert asked.difference(WHOLE, report) == [*difference(here, WHOLE, report)]
+
+
+def test_a_formula_that_has_ended_is_refused_again():
+    with AskedFormula("tests.user_formulas:ends_the_process") as asked:
+        for _ in range(2):
+            with pytest.raises(FormulaRefused, match="ended its process with status 0"):
+                asked.counts(WHOLE)
