@@ -96,5 +96,7 @@ def spec_from(fields: Mapping[str, Any]) -> Spec:
         return FAMILIES[name].spec(**rest)
     except TypeError as error:
         known = ", ".join(FAMILIES[name].spec.__dataclass_fields__)
-        problem = legible(str(error).partition("__init__() ")[2], MAX_NOTE_SHOWN)
-        raise ValueError(f"the spec {problem}; its fields are {known}") from error
+        problem = str(error).partition("__init__() ")[2]
+        raise ValueError(
+            f"the spec {legible(problem, MAX_NOTE_SHOWN)}; its fields are {known}"
+        ) from error

@@ -227,3 +227,9 @@ def test_a_file_is_left_whole_where_writing_fails(tmp_path):
     )
     assert file.read_text() == "as it was"
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_field_of_a_spec_as_json_is_legible(refused):
+    line = refused("count", json.dumps({"family": "gpt", "\x9b2J" + "x" * 10**4: 1}))
+    assert line.isprintable()
+    assert len(line) < 600
