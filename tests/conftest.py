@@ -17,16 +17,12 @@ from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES
 from tests import profiles
 from tests.remembered import Remembering
-from tests.selection import loaded, registered, selected
+from tests.selection import SHAPES_ARE_THOSE_OF, loaded, registered, selected
 
 pytest_plugins = ["tests.fixtures"]
 
 profiles.register()
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
-
-SHAPES_ARE_THOSE_OF = {"keras-jax": "keras-tensorflow", "keras-torch": "keras-tensorflow"}
-"""One file builds for the three, and a backend computes no shape: TensorFlow's, whose
-bookkeeping is the fullest, has the tests that are ``shapes_only``."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -8,6 +8,10 @@ from paramproof.builders.protocol import Builder, FrameworkUnavailable
 from paramproof.builders.registry import Framework, frameworks
 from paramproof.running.worker import load_builder
 
+SHAPES_ARE_THOSE_OF = {"keras-jax": "keras-tensorflow", "keras-torch": "keras-tensorflow"}
+"""One file builds for the three, and a backend computes no shape: TensorFlow's, whose
+bookkeeping is the fullest, has the tests that are ``shapes_only``."""
+
 
 def selected(config: pytest.Config) -> list[str]:
     names = config.getoption("--framework") or list(frameworks())

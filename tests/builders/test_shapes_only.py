@@ -4,8 +4,8 @@ import pytest
 
 from paramproof.builders.registry import frameworks
 from paramproof.formulas import Weight
-from tests.conftest import SHAPES_ARE_THOSE_OF
 from tests.remembered import MAX_SPECS, Remembering
+from tests.selection import SHAPES_ARE_THOSE_OF
 from tests.specs import SPECS
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from paramproof.running.pool import _last_words
+from paramproof.running.pool import _last_line
 
 
 def test_the_collector_leaves_what_was_imported_alone() -> None:
@@ -32,4 +32,4 @@ print(gc.get_freeze_count())
     ],
 )
 def test_last_words_are_one_legible_line(errors: str, words: str) -> None:
-    assert _last_words(errors, 1) == words
+    assert _last_line(errors) == words
