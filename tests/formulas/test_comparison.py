@@ -271,6 +271,8 @@ class TestTying:
         scale = "embeddings.layer_norm.scale"
         weights = [replace(w, aliases=(scale,)) if w.path == WORDS else w for w in weights_of(SPEC)]
         row = only_row(SPEC, weights)
+        table = next(w for w in weights if w.path == WORDS)
+        assert (row.native, row.observed, row.expected) == (WORDS, table.shape, None)
         assert (row.kind, row.path, row.difference) == ("unexpected", scale, 0)
         assert row.note == f"shares the storage of {WORDS}"
 
