@@ -6,7 +6,6 @@ import pytest
 
 from paramproof.builders.protocol import Builder, FrameworkUnavailable
 from paramproof.builders.registry import Framework, frameworks
-from paramproof.running.worker import load_builder
 
 SHAPES_ARE_THOSE_OF = {"keras-jax": "keras-tensorflow", "keras-torch": "keras-tensorflow"}
 """One file builds for the three, and a backend computes no shape: TensorFlow's, whose
@@ -28,6 +27,9 @@ def registered(name: str) -> Framework:
 @cache
 def settle(name: str) -> Builder:
     """The builder, once: what its framework's import leaves is passed over by the collector."""
+    # Here, since the formulas' mutants are tested beside little else of the project.
+    from paramproof.running.worker import load_builder
+
     return load_builder(registered(name))
 
 
