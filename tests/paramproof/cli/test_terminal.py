@@ -223,7 +223,8 @@ def test_a_file_is_left_whole_where_writing_fails(tmp_path):
     )
     done = subprocess.run(
         # Without -B the limit would cut the bytecode of what is imported, too, for whoever is next.
-        [sys.executable, "-B", "-c", program, "explain", "335043584", "bert-large", "--json", file],
+        [sys.executable, "-PBc", program, "explain", "335043584", "bert-large", "--json", file],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         capture_output=True,
         text=True,
     )

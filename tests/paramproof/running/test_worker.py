@@ -1,5 +1,6 @@
 """A framework's own process."""
 
+import os
 import subprocess
 import sys
 
@@ -18,7 +19,12 @@ imported = [[] for _ in range(1000)]
 assert load_builder(SimpleNamespace(load=lambda: "a builder")) == "a builder"
 print(gc.get_freeze_count())
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-Pc", program],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 1000
 
