@@ -68,3 +68,9 @@ def test_a_field_too_few_is_named():
     with pytest.raises(ValueError, match="missing") as refusal:
         spec_from(fields)
     assert str(refusal.value) == message
+
+
+def test_a_field_that_nobody_knows_is_named_whole():
+    name = "a_field_of_" + "x" * 100
+    with pytest.raises(ValueError, match=f"unexpected keyword argument '{name}'; its fields are "):
+        spec_from(spec_fields(SPECS["gpt"]) | {name: 1})

@@ -2,7 +2,16 @@
 
 import pytest
 
-from paramproof.formulas.printing import and_more, legible, shape_text, shown, signed, some_of
+from paramproof.formulas.printing import (
+    MAX_PATH_SHOWN,
+    and_more,
+    legible,
+    path_text,
+    shape_text,
+    shown,
+    signed,
+    some_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -54,3 +63,9 @@ def test_foreign_text_is_cut():
     assert legible("x" * 10**6) == "x" * 77 + "..."
     assert len(legible("\x1b" * 80)) == 80
     assert shown("x" * 59) == repr("x" * 56)[:57] + "..."
+
+
+def test_a_path_is_longer_than_a_cell():
+    assert path_text("a" * MAX_PATH_SHOWN) == "a" * MAX_PATH_SHOWN
+    assert path_text("a" * 10**4) == "a" * (MAX_PATH_SHOWN - 3) + "..."
+    assert path_text("a\nb") == r"a\nb"

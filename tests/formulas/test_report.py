@@ -135,6 +135,7 @@ def test_text_of_a_great_many_rows():
     rows = tuple(Row("unexpected", f"w{n}x", None, f"w{n}x", (n,), n) for n in range(20_000))
     _, _, _, *lines, last = Report(0, sum(range(20_000)), rows).render("").splitlines()
     assert len(lines) == 50
+    assert last.startswith("and ")
     assert last.split() == ["and", "19,950", "more", f"+{sum(range(50, 20_000)):,}"]
     assert sum(int(line.split()[-1]) for line in lines) == sum(range(50))
 
@@ -146,3 +147,11 @@ def test_text_of_names_that_no_terminal_should_see():
     assert line.startswith(r"\x1b[2Jevery tensor is as the formula says\n")
     assert line.isprintable()
     assert len(line) < 600
+
+
+def test_a_note_has_more_room_than_a_name():
+    note = "note " * 30
+    *_, line = (
+        Report(0, 1, (Row("unexpected", "w", None, "w", (1,), 1, note),)).render("").splitlines()
+    )
+    assert line.endswith(note.strip())
