@@ -60,7 +60,7 @@ class Child:
             self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
 
-    def told(self) -> Iterator[Any]:
+    def answers(self) -> Iterator[Any]:
         """Yield what the child tells, until it ends; a line that it could not end is left out."""
         assert self._process.stdout is not None
         for line in self._process.stdout:

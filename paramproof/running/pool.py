@@ -85,11 +85,11 @@ def _records(framework: Framework, job: Job[R], workers: Workers) -> Iterator[R]
         workers.start(framework, errors) as worker,
     ):
         worker.ask(written(job))
-        for told in worker.told():
-            if "done" in told:
-                done = told["done"]
+        for answer in worker.answers():
+            if "done" in answer:
+                done = answer["done"]
             else:
-                came.append(record.from_json(told["record"]))
+                came.append(record.from_json(answer["record"]))
                 yield came[-1]
         status = worker.wait()
         errors.seek(0)

@@ -25,7 +25,7 @@ class AskedFormula:
     def __init__(self, reference: str) -> None:
         self.name = reference
         self._child = Child("paramproof.user_formulas.answering", reference)
-        self._told = self._child.told()
+        self._answers = self._child.answers()
         self._imported = False
 
     def __enter__(self) -> Self:
@@ -52,9 +52,9 @@ class AskedFormula:
         return self._next(f"at {spec!r}")
 
     def _next(self, when: str) -> Any:
-        for told in self._told:
-            if "refused" in told:
-                raise FormulaRefused(told["refused"])
-            return told["answer"]
+        for answer in self._answers:
+            if "refused" in answer:
+                raise FormulaRefused(answer["refused"])
+            return answer["answer"]
         ended = how_it_ended(self._child.wait())
         raise FormulaRefused(f"{self.name} ended its process {ended} {when}")

@@ -32,7 +32,7 @@ def test_requests_and_answers(child):
     with child("for _ in range(3):\n    parent.tell([parent.request()])\n") as process:
         for _ in range(3):
             process.ask(request)
-        assert [*process.told()] == [[request]] * 3
+        assert [*process.answers()] == [[request]] * 3
         assert process.wait() == 0
 
 
@@ -43,7 +43,7 @@ def test_only_answers_are_told(child, tmp_path):
     )
     source += "os.write(parent._lines.fileno(), b'4')\nos._exit(5)\n"
     with (tmp_path / "errors").open("w+") as errors, child(source, errors=errors) as process:
-        assert [*process.told()] == [3]
+        assert [*process.answers()] == [3]
         assert process.wait() == 5
         errors.seek(0)
         assert errors.read().split() == ["1", "2"]
@@ -53,12 +53,12 @@ def test_a_child_that_has_ended_is_asked_in_vain(child):
     with child("os._exit(7)\n") as process:
         assert process.wait() == 7
         process.ask("x" * 10**6)
-        assert [*process.told()] == []
+        assert [*process.answers()] == []
 
 
 def test_a_child_is_over_at_the_end_of_the_context(child):
     with child("parent.tell(os.getpid())\nparent.request()\n") as process:
-        pid = next(process.told())
+        pid = next(process.answers())
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
 
