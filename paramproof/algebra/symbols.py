@@ -40,16 +40,13 @@ def with_head_size(letters: AnyLetters) -> AnyLetters:
 
 def folded(one: Expression | int) -> Expression:
     """Return ``one`` with H for each A·K."""
-    terms = {}
+    hidden = letter("H") / (letter("A") * letter("K"))
+    total = Expression()
     for powers, number in expression(one).terms.items():
         own = dict(powers)
         times = min(own.get("A", 0), own.get("K", 0))
-        product = number * letter("H") ** times
-        for name, power in own.items():
-            left = Expression({((name, 1),): 1})
-            product = product * left ** (power - times if name in ("A", "K") else power)
-        terms[powers] = product
-    return sum(terms.values(), Expression())
+        total += Expression({powers: number}) * hidden**times
+    return total
 
 
 def sizes_of(spec: Spec) -> dict[str, int]:

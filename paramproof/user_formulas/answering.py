@@ -31,11 +31,11 @@ def main() -> None:
     else:
         parent.tell({"answer": "imported"})
         while True:
-            parent.tell(told(formula, **parent.request()))
+            parent.tell(reply(formula, **parent.request()))
 
 
-def told(formula: UserFormula, spec: Any, **request: Any) -> dict[str, Any]:
-    """Return what the parent is told: the answer to one request, or why there is none."""
+def reply(formula: UserFormula, spec: Any, **request: Any) -> dict[str, Any]:
+    """Return the answer to one request, or why there is none."""
     asked: Any = spec_from(spec)
     try:
         return {"answer": answer(formula, asked, **request)}
