@@ -1,0 +1,28 @@
+"""What a formula can be derived of: something that makes a model from sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from paramproof.derive.reading import Seen
+
+
+@dataclass(frozen=True, slots=True)
+class Constructor:
+    """A way to make a model from sizes, and to read what it has.
+
+    ``sizes`` are those it starts from, by name. ``make`` takes such a mapping, of sizes that
+    remember or of plain ints, and allocates nothing. ``read`` lists the tensors of what was made,
+    with their shapes in letters where the tracing saw them. ``modules`` are the packages whose
+    code makes the model.
+    """
+
+    name: str
+    sizes: Mapping[str, int]
+    make: Callable[[Mapping[str, int]], Any]
+    read: Callable[[Any, Any], Iterable[Seen]]
+    tracing: Callable[[], Any]
+    modules: tuple[str, ...]
+    versions: Mapping[str, str] = field(default_factory=dict)

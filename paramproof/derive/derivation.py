@@ -1,0 +1,131 @@
+"""What was derived: a model's tensors in letters, its formula, and where and why it holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import prod
+
+from paramproof.derive.questions import Condition, value_at
+from paramproof.derive.reading import Kind, Role, Stored
+from paramproof.formulas.expression import Expression
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedTensor:
+    """Tensors that differ in numbers of their path only, in letters.
+
+    ``traced`` says whether the shape was seen where the tensor was made, or read from values;
+    ``looped`` whether the loops that made them say how many there are.
+    """
+
+    path: str
+    shape: tuple[Expression, ...]
+    times: Expression
+    role: Role
+    aliases: tuple[str, ...]
+    traced: bool
+    looped: bool
+
+    @property
+    def size(self) -> Expression:
+        """Number of entries of all of them."""
+        return self.times * prod(self.shape, start=Expression({(): 1}))
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How a formula was found, and how it was held to models."""
+
+    traces: int
+    builds: int
+    held: int
+    seconds: float
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class StatedCondition:
+    """A condition with what happens elsewhere, and the places in the code that ask."""
+
+    condition: Condition
+    outside: str
+    places: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """A constructor's model in letters.
+
+    ``sizes`` are the letters with their values, ``fields`` what each letter is called in the
+    constructor. ``fixed`` are those that only hold at their value.
+    """
+
+    name: str
+    sizes: Mapping[str, int]
+    fields: Mapping[str, str]
+    tensors: tuple[DerivedTensor, ...]
+    conditions: tuple[StatedCondition, ...]
+    fixed: tuple[str, ...]
+    inert: tuple[str, ...]
+    unexplained: tuple[str, ...]
+    evidence: Evidence
+
+    @property
+    def formula(self) -> Expression:
+        """The trainable parameters, tied ones once."""
+        sizes = (tensor.size for tensor in self.tensors if tensor.role == "trainable")
+        return sum(sizes, Expression())
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it is not proved; none where it is."""
+        parameters = [tensor for tensor in self.tensors if tensor.role != "buffer"]
+        read = sum(not tensor.traced for tensor in parameters)
+        counted = sum(not tensor.looped for tensor in parameters)
+        found = []
+        if read:
+            found.append(f"{read} of {len(parameters)} kinds of tensors were read from values")
+        if counted:
+            found.append(f"how many there are of {counted} kinds was read from counts")
+        if self.fixed:
+            found.append(f"{', '.join(self.fixed)} did not vary")
+        return tuple(found)
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether every shape and number was traced, and nothing was fixed."""
+        return not self.reasons
+
+    def count(self, sizes: Mapping[str, int]) -> int:
+        """Return the trainable parameters at these sizes.
+
+        Raises ``ValueError``, naming the condition, for sizes at which the formula was not seen
+        to hold.
+        """
+        for stated in self.conditions:
+            if not stated.condition.is_met(sizes):
+                raise ValueError(f"{self.name}: the formula holds where {stated.condition}")
+        moved = [name for name in self.fixed if sizes[name] != self.sizes[name]]
+        if moved:
+            raise ValueError(f"{self.name}: the formula holds at {moved[0]} = {self.sizes[moved[0]]}")
+        return self.formula.evaluate(sizes)
+
+
+def expected(tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]) -> Counter[Stored]:
+    """Return how often each kind of tensor should be there at these sizes, with its shape."""
+    found: Counter[Stored] = Counter()
+    for tensor in tensors:
+        lengths = [value_at(length, sizes) for length in tensor.shape]
+        kind = Kind(tensor.path, tensor.role, tensor.aliases, len(lengths))
+        if all(lengths):
+            found[Stored(kind, tuple(map(_whole, lengths)))] += _whole(value_at(tensor.times, sizes))
+    return found
+
+
+def _whole(value: object) -> int:
+    number = int(value)  # type: ignore[call-overload]
+    if number != value:
+        raise ValueError(f"{value} is no whole number")
+    return int(number)

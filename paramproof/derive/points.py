@@ -1,0 +1,110 @@
+"""Sizes under which conditions hold: drawn at random, then repaired."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from random import Random
+
+from paramproof.derive.questions import Condition, Relation, value_at
+from paramproof.formulas.expression import Expression, expression
+
+FACTORS = (0.25, 0.5, 1, 2, 3, 5, 7)
+"""How much larger than at first a size may be drawn."""
+
+DEEPEST = 9
+"""Of what a loop runs over, so that a model has few layers."""
+
+ATTEMPTS = 12
+"""To draw sizes and to repair them."""
+
+
+def drawn(
+    random: Random,
+    first: Mapping[str, int],
+    conditions: Sequence[Condition],
+    repeated: frozenset[str] = frozenset(),
+    fixed: frozenset[str] = frozenset(),
+) -> dict[str, int] | None:
+    """Return sizes that meet ``conditions``, None where none were found.
+
+    ``repeated`` are the letters of loops, which stay small; ``fixed`` ones are as at first.
+    """
+
+    def draw(name: str) -> int:
+        if name in fixed:
+            return first[name]
+        if name in repeated:
+            return random.randint(1, DEEPEST)
+        around = max(2.0, first[name] * random.choice(FACTORS))
+        return random.randint(max(1, int(around * 0.7)), int(around * 1.4) + 1)
+
+    free = frozenset(first) - fixed
+    for _ in range(ATTEMPTS):
+        sizes = {name: draw(name) for name in first}
+        for _ in range(30 + 4 * len(conditions)):
+            broken = [condition for condition in conditions if not condition.is_met(sizes)]
+            if not broken:
+                return sizes
+            condition = random.choice(broken)
+            movable = sorted(condition.letters & free)
+            if not movable:
+                break
+            name = random.choice(movable)
+            found = _repaired(random, condition, name, sizes)
+            sizes[name] = found if found is not None and found > 0 else draw(name)
+    return None
+
+
+def _repaired(
+    random: Random, condition: Condition, name: str, sizes: Mapping[str, int]
+) -> int | None:
+    """Return a value of ``name`` with which ``condition`` may be met, None where none is near."""
+    if condition.relation is Relation.DIVIDES and condition.holds:
+        return _multiple(random, condition, name, sizes)
+    line = _line(condition.left - condition.right, name, sizes)
+    if line is None:
+        return None
+    slope, start = line
+    root = -start / slope
+    if condition.relation is Relation.EQUAL:
+        if condition.holds:
+            return int(root) if root == int(root) else None
+        return sizes[name] + 1
+    # The side of the root on which the difference has the sign that is asked for.
+    above = (condition.relation is Relation.MORE) is (slope > 0)
+    above = above is condition.holds
+    margin = random.randint(0, 3)
+    return int(root) + 1 + margin if above else int(-(-root // 1)) - 1 - margin
+
+
+def _multiple(
+    random: Random, condition: Condition, name: str, sizes: Mapping[str, int]
+) -> int | None:
+    divisor = value_at(condition.left, sizes)
+    if divisor != int(divisor) or divisor < 1:
+        return None
+    if name not in condition.right.letters:
+        # A divisor of what is there: few are left where that is a prime.
+        top = int(value_at(condition.right, sizes))
+        found = [n for n in range(1, min(top, 4096) + 1) if top % n == 0] if top > 0 else []
+        return random.choice(found) if found else None
+    line = _line(condition.right, name, sizes)
+    if line is None:
+        return None
+    slope, start = line
+    if not start:
+        step = int(divisor)
+        return step * max(1, round(sizes[name] / step) + random.randint(-1, 1))
+    rest = (slope * sizes[name] + start) % divisor
+    moved = sizes[name] - rest / slope
+    return int(moved) if moved == int(moved) else None
+
+
+def _line(one: Expression, name: str, sizes: Mapping[str, int]) -> tuple[float, float] | None:
+    """Return slope and value at 0 of what is linear in ``name``, None for anything else."""
+    others = {n: expression(v) for n, v in sizes.items() if n != name}
+    left = one.substitute(others)
+    if not all(powers in ((), ((name, 1),)) for powers in left.terms):
+        return None
+    slope = left.terms.get(((name, 1),), 0)
+    return (slope, left.terms.get((), 0)) if slope else None  # type: ignore[return-value]

@@ -1,0 +1,249 @@
+"""Sizes that remember how they were made.
+
+A constructor is ordinary Python. Given ``Size(768, H)`` in place of 768 it does what it does with
+768, and every size that it computes carries the expression it was computed by; a comparison is
+answered as an int answers it, and told to whoever traces (``paramproof.derive.questions``).
+
+What a size does not survive: ``int()``, a string, JSON, NumPy and whatever else asks for a plain
+int. See ``paramproof.derive.instruments`` for the first.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+from paramproof.derive.questions import Relation, ask, note_made
+from paramproof.formulas.division import floor
+from paramproof.formulas.expression import Expression, expression
+
+
+
+class Size(int):
+    """An int with the expression by which it was computed."""
+
+    expression: Expression
+    divided: tuple[Expression, Expression] | None
+
+    def __new__(cls, value: int, made: Expression) -> Size:
+        """An int that is ``value``, made as ``made`` says."""
+        size = super().__new__(cls, value)
+        size.expression = made
+        # Of a remainder: what was divided by what, since "A divides H" is what people say.
+        size.divided = None
+        return size
+
+    def __repr__(self) -> str:
+        return int.__repr__(self)
+
+    __hash__ = int.__hash__
+
+    def __copy__(self) -> Size:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Size:
+        return self
+
+    def __reduce__(self) -> Any:
+        return Size, (int(self), self.expression)
+
+    def __bool__(self) -> bool:
+        return ask(Relation.EQUAL, self, 0, int(self) == 0) is False
+
+    def __neg__(self) -> int:
+        return size(-int(self), -self.expression)
+
+    def __pos__(self) -> int:
+        return self
+
+    def __abs__(self) -> int:
+        return self if self >= 0 else -self
+
+    def __mod__(self, other: Any) -> Any:
+        return _remainder(self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return _remainder(other, self)
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __pow__(self, power: Any, modulus: Any = None) -> Any:
+        value = pow(int(self), power, modulus)
+        if modulus is None and type(power) is int and power >= 0:
+            return size(value, self.expression**power)
+        return value
+
+    def __lshift__(self, bits: Any) -> Any:
+        return self * 2 ** int(bits)
+
+    def __rshift__(self, bits: Any) -> Any:
+        return self // 2 ** int(bits)
+
+    def __round__(self, digits: Any = None) -> int:
+        return self
+
+    def __trunc__(self) -> int:
+        return self
+
+    __floor__ = __ceil__ = __trunc__
+
+
+class Ratio(float):
+    """A float with the expression by which it was computed, as H / A has."""
+
+    expression: Expression
+
+    def __new__(cls, value: float, made: Expression) -> Ratio:
+        """A float that is ``value``, made as ``made`` says."""
+        ratio = super().__new__(cls, value)
+        ratio.expression = made
+        return ratio
+
+    __hash__ = float.__hash__
+
+    def __deepcopy__(self, memo: object) -> Ratio:
+        return self
+
+    def __neg__(self) -> float:
+        return Ratio(-float(self), -self.expression)
+
+    def __trunc__(self) -> int:
+        return _rounded(float.__trunc__(self), self.expression)
+
+    def __floor__(self) -> int:
+        return _rounded(float.__floor__(self), self.expression)
+
+    def __ceil__(self) -> int:
+        return -_rounded(-float.__ceil__(self), -self.expression)
+
+    def __round__(self, digits: Any = None) -> Any:
+        if digits is not None:
+            return float.__round__(self, digits)
+        return _rounded(float.__round__(self), self.expression + Fraction(1, 2))
+
+    def is_integer(self) -> bool:
+        """Whether nothing is behind the point: a question, whether the divisor divides."""
+        top, bottom = _over(self.expression)
+        remainder = _remainder(Size(0, top), bottom) if bottom != 1 else 0
+        whole = float.is_integer(self)
+        if isinstance(remainder, Size):
+            ask(Relation.EQUAL, remainder, 0, whole)
+        return whole
+
+
+def size(value: int, made: Expression | None) -> int:
+    """Return ``value`` with how it was made, a plain int where that is a number or not known."""
+    if made is None or made.constant is not None:
+        return value
+    note_made(made)
+    return Size(value, made)
+
+
+def plain(value: int) -> int:
+    """Return ``value`` as an int that remembers nothing."""
+    return int.__add__(value, 0)
+
+
+def made_by(value: Any) -> Expression | None:
+    """Return the expression of a size or ratio, or of a number; None for anything else."""
+    if isinstance(value, Size | Ratio):
+        return value.expression
+    if isinstance(value, bool | int):
+        return expression(int(value))
+    if isinstance(value, float) and value == value and abs(value) < 1e15:
+        # As it is written: 0.1 is a tenth. Where floats compute otherwise, values tell.
+        return expression(Fraction(repr(value)))
+    return None
+
+
+def _rounded(value: int, made: Expression) -> int:
+    try:
+        rounded = floor(*_over(made))
+    except ArithmeticError:
+        return value
+    return size(value, rounded)
+
+
+def _over(made: Expression) -> tuple[Expression, Expression]:
+    """Return an expression as a numerator and a denominator without fractions."""
+    bottom = expression(1)
+    lowest: dict[Any, int] = {}
+    for powers in made.terms:
+        for atom, power in powers:
+            lowest[atom] = min(lowest.get(atom, 0), power)
+    for atom, power in lowest.items():
+        bottom = bottom * Expression({((atom, -power),): 1}) if power else bottom
+    numbers = (Fraction(number).denominator for number in made.terms.values())
+    bottom = bottom * lcm(*numbers)
+    return made * bottom, bottom
+
+
+def _remainder(left: Any, right: Any) -> Any:
+    if not (isinstance(left, int) and isinstance(right, int | Expression)):
+        return NotImplemented
+    top, bottom = made_by(left), right if isinstance(right, Expression) else made_by(right)
+    value = 0 if isinstance(right, Expression) else plain(left) % plain(right)
+    try:
+        made = top % bottom  # type: ignore[operator]
+    except ArithmeticError:
+        return value
+    found = size(value, made)
+    if isinstance(found, Size):
+        found.divided = (top, bottom)  # type: ignore[assignment]
+    return found
+
+
+def _arithmetic(compute: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
+    """Return what two numbers give as a method of the left and of the right one."""
+
+    def result(left: Any, right: Any) -> Any:
+        one, other = made_by(left), made_by(right)
+        if one is None or other is None:
+            return NotImplemented
+        value = compute(_bare(left), _bare(right))
+        try:
+            made = compute(one, other)
+        except ArithmeticError:
+            return value
+        if isinstance(value, int):
+            return size(value, made)
+        return Ratio(value, made) if made.constant is None else value
+
+    return (lambda self, other: result(self, other)), (lambda self, other: result(other, self))
+
+
+def _bare(value: Any) -> Any:
+    return plain(value) if isinstance(value, int) else float.__add__(value, 0.0)
+
+
+def _comparison(name: str, relation: Relation, flipped: bool = False) -> Any:
+    compare: Callable[[Any, Any], bool] = getattr(operator, name)
+
+    def method(self: Any, other: Any) -> Any:
+        if not isinstance(other, int | float):
+            return NotImplemented
+        answer = compare(_bare(self), _bare(other))
+        ask(relation, self, other, answer is not flipped)
+        return answer
+
+    return method
+
+
+for _kind in (Size, Ratio):
+    for _name in ("add", "sub", "mul", "truediv", "floordiv"):
+        _left, _right = _arithmetic(getattr(operator, _name))
+        setattr(_kind, f"__{_name}__", _left)
+        setattr(_kind, f"__r{_name}__", _right)
+    for _name, _relation, _flipped in (
+        ("eq", Relation.EQUAL, False),
+        ("ne", Relation.EQUAL, True),
+        ("lt", Relation.LESS, False),
+        ("ge", Relation.LESS, True),
+        ("gt", Relation.MORE, False),
+        ("le", Relation.MORE, True),
+    ):
+        setattr(_kind, f"__{_name}__", _comparison(_name, _relation, _flipped))

@@ -1,0 +1,147 @@
+"""The shape of each tensor of a PyTorch module in letters, seen where it is made.
+
+A factory, ``torch.empty`` and its like, is given the sizes as the module has them: they are read
+there, before they enter C++. A parameter is matched with the factory's result by its storage,
+which a tensor on the meta device has too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeAlias
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from paramproof.derive.instruments import RUNNING
+from paramproof.derive.loops import Made
+from paramproof.derive.questions import about_a_loop
+from paramproof.derive.size import Size, made_by
+from paramproof.formulas.expression import Expression, expression
+
+Lengths: TypeAlias = tuple[Expression, ...]
+
+SHAPED = {
+    torch.empty,
+    torch.zeros,
+    torch.ones,
+    torch.rand,
+    torch.randn,
+    torch.Tensor.new_empty,
+    torch.Tensor.new_zeros,
+    torch.Tensor.new_ones,
+}
+"""Factories whose arguments without a name are the shape, or have it as the first."""
+
+SHAPE = torch.Tensor.shape.__get__  # type: ignore[attr-defined]
+
+
+class Tracing(TorchFunctionMode):
+    """Remembers, by storage, the lengths with which tensors were made inside."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lengths: dict[int, Lengths] = {}
+        self._made_in: dict[int, Made] = {}
+        # A storage that is gone would give its number to another.
+        self._kept: list[torch.Tensor] = []
+
+    def lengths(self, tensor: torch.Tensor) -> Lengths | None:
+        """Return the shape of ``tensor`` in letters, None where nobody saw it made."""
+        with torch._C.DisableTorchFunction():
+            shape = tuple(tensor.shape)
+            found = self._lengths.get(_storage(tensor))
+        if found is not None and len(found) == len(shape):
+            return found
+        return (expression(1),) * len(shape) if set(shape) <= {1} else None
+
+    def made(self, tensor: torch.Tensor) -> Made:
+        """Return the iterations of loops in which ``tensor`` was made."""
+        with torch._C.DisableTorchFunction():
+            return self._made_in.get(_storage(tensor), ())
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        options = kwargs or {}
+        result = func(*args, **options)
+        with torch._C.DisableTorchFunction():
+            if func is SHAPE or (func is torch.Tensor.size and isinstance(result, torch.Size)):
+                return self._shape(args[0], result)
+            if func is torch.Tensor.size:
+                return self._shape(args[0], args[0].shape)[(*args, *options.values())[1]]
+            if isinstance(result, torch.Tensor):
+                self._note(func, args, options, result)
+        return result
+
+    def _note(self, func: Any, args: Any, options: Any, result: torch.Tensor) -> None:
+        lengths = self._shape_made(func, args, options, result)
+        if lengths is not None and _storage(result) not in self._lengths:
+            self._lengths[_storage(result)] = lengths
+            self._made_in[_storage(result)] = tuple(RUNNING)
+            self._kept.append(result)
+
+    def _shape_made(self, func: Any, args: Any, options: Any, result: torch.Tensor) -> Lengths | None:
+        given = _given(func, args, options)
+        if given is not None:
+            made = tuple(map(_length, given))
+            return made if len(made) == result.dim() else None
+        if func is torch.arange and 1 <= len(args) <= 3:
+            start, end, step = (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
+            return (_length(-((start - end) // step)),)
+        if func is torch.Tensor.expand:
+            return _expanded(args[1:], self._lengths.get(_storage(args[0])), result)
+        # An elementwise operation: as long as what it was given.
+        for tensor in _tensors((*args, *options.values())):
+            found = self._lengths.get(_storage(tensor))
+            if found is not None and tensor.shape == result.shape:
+                return found
+        return None
+
+    def _shape(self, tensor: torch.Tensor, shape: torch.Size) -> Any:
+        found = self._lengths.get(_storage(tensor))
+        if found is None or len(found) != len(shape):
+            return shape
+        return torch.Size(
+            length if made.constant is not None else Size(length, made)
+            for length, made in zip(shape, found, strict=True)
+        )
+
+
+def _given(func: Any, args: Any, options: Any) -> tuple[Any, ...] | None:
+    if func is torch.full:
+        return tuple(args[0] if args else options["size"])
+    if func not in SHAPED:
+        return None
+    sizes = args[1:] if args and isinstance(args[0], torch.Tensor) else args
+    if not sizes:
+        sizes = (options.get("size", ()),)
+    return tuple(sizes[0]) if isinstance(sizes[0], tuple | list) else tuple(sizes)
+
+
+def _expanded(given: Any, found: Lengths | None, result: torch.Tensor) -> Lengths | None:
+    """The lengths of what was expanded: −1 stands for the length that there was."""
+    sizes = tuple(given[0]) if isinstance(given[0], tuple | list) else tuple(given)
+    if found is None or len(sizes) != result.dim():
+        return None
+    before = (expression(1),) * (len(sizes) - len(found)) + found
+    pairs = zip(sizes, before, strict=True)
+    return tuple(old if int(size) == -1 else _length(size) for size, old in pairs)
+
+
+def _length(given: Any) -> Expression:
+    """The expression of a length; the index of a loop is the number that it is just then."""
+    made = made_by(given)
+    if made is None:
+        return expression(int(given))
+    if about_a_loop(made.letters):
+        return expression(int(given))
+    return made
+
+
+def _tensors(values: Iterable[Any]) -> Iterator[torch.Tensor]:
+    return (value for value in values if isinstance(value, torch.Tensor))
+
+
+def _storage(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage()._cdata
