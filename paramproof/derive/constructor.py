@@ -16,7 +16,8 @@ class Constructor:
     ``sizes`` are those it starts from, by name. ``make`` takes such a mapping, of sizes that
     remember or of plain ints, and allocates nothing. ``read`` lists the tensors of what was made,
     with their shapes in letters where the tracing saw them. ``modules`` are the packages whose
-    code makes the model.
+    code makes the model. ``read_fields`` are the sizes that a model has read while it was made,
+    None where nobody watched.
     """
 
     name: str
@@ -26,3 +27,4 @@ class Constructor:
     tracing: Callable[[], Any]
     modules: tuple[str, ...]
     versions: Mapping[str, str] = field(default_factory=dict)
+    read_fields: Callable[[], frozenset[str] | None] = lambda: None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from paramproof.derive.questions import Condition, value_at
 from paramproof.derive.reading import Kind, Role, Stored
-from paramproof.formulas.expression import Expression
+from paramproof.formulas.expression import Expression, letter
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,9 @@ class Derivation:
     """A constructor's model in letters.
 
     ``sizes`` are the letters with their values, ``fields`` what each letter is called in the
-    constructor. ``fixed`` are those that only hold at their value.
+    constructor. ``fixed`` are letters that only hold at their value, ``inert`` those that move
+    nothing; ``unread`` are inert ones that the model never read. ``unexplained`` are buffers,
+    which are not counted.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Derivation:
     conditions: tuple[StatedCondition, ...]
     fixed: tuple[str, ...]
     inert: tuple[str, ...]
+    unread: tuple[str, ...]
     unexplained: tuple[str, ...]
     evidence: Evidence
 
@@ -77,6 +80,13 @@ class Derivation:
         """The trainable parameters, tied ones once."""
         sizes = (tensor.size for tensor in self.tensors if tensor.role == "trainable")
         return sum(sizes, Expression())
+
+    def summands(self) -> dict[Expression, list[DerivedTensor]]:
+        """Return the tensors by how often they are there, in the order of the model."""
+        found: dict[Expression, list[DerivedTensor]] = {}
+        for tensor in self.tensors:
+            found.setdefault(tensor.times, []).append(tensor)
+        return found
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -111,6 +121,41 @@ class Derivation:
         if moved:
             raise ValueError(f"{self.name}: the formula holds at {moved[0]} = {self.sizes[moved[0]]}")
         return self.formula.evaluate(sizes)
+
+
+    def renamed(self, letters: Mapping[str, str]) -> Derivation:
+        """Return the same with other letters, ``letters`` by those that there are now."""
+        swap = {name: letter(new) for name, new in letters.items()}
+
+        def lettered(one: Expression) -> Expression:
+            return one.substitute(swap)
+
+        def names(old: Iterable[str]) -> tuple[str, ...]:
+            return tuple(letters[name] for name in old)
+
+        return replace(
+            self,
+            sizes={letters[name]: value for name, value in self.sizes.items()},
+            fields={letters[name]: field for name, field in self.fields.items()},
+            tensors=tuple(
+                replace(t, shape=tuple(map(lettered, t.shape)), times=lettered(t.times))
+                for t in self.tensors
+            ),
+            conditions=tuple(
+                replace(
+                    stated,
+                    condition=replace(
+                        stated.condition,
+                        left=lettered(stated.condition.left),
+                        right=lettered(stated.condition.right),
+                    ),
+                )
+                for stated in self.conditions
+            ),
+            fixed=names(self.fixed),
+            inert=names(self.inert),
+            unread=names(self.unread),
+        )
 
 
 def expected(tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]) -> Counter[Stored]:

@@ -22,6 +22,7 @@ from paramproof.derive.derivation import (
 )
 from paramproof.derive.folding import folded
 from paramproof.derive.instruments import instrumented
+from paramproof.derive.letters import letters_for
 from paramproof.derive.loops import times_made
 from paramproof.derive.multiplicity import multiplicity
 from paramproof.derive.points import drawn
@@ -101,7 +102,9 @@ class _Search:
         held = self.hold(tensors)
         moving = {name for t in tensors for e in (*t.shape, t.times) for name in e.letters}
         asked = {name for condition in self.outside for name in condition.letters}
-        return Derivation(
+        inert = sorted(set(self.constructor.sizes) - moving - asked - self.fixed)
+        read = self.constructor.read_fields()
+        derivation = Derivation(
             self.constructor.name,
             dict(self.constructor.sizes),
             {name: name for name in self.constructor.sizes},
@@ -111,7 +114,8 @@ class _Search:
                 for condition, outside in self.outside.items()
             ),
             tuple(sorted(self.fixed)),
-            tuple(sorted(set(self.constructor.sizes) - moving - asked - self.fixed)),
+            tuple(inert),
+            tuple(name for name in inert if name not in read) if read is not None else (),
             tuple(unexplained),
             Evidence(
                 self.traced,
@@ -121,6 +125,7 @@ class _Search:
                 dict(self.constructor.versions),
             ),
         )
+        return derivation.renamed(letters_for(self.constructor.sizes))
 
     @property
     def repeated(self) -> frozenset[str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import ceil, floor
 from random import Random
 
 from paramproof.derive.questions import Condition, Relation, value_at
-from paramproof.formulas.expression import Expression, expression
+from paramproof.formulas.expression import Expression, Number, expression
 
 FACTORS = (0.25, 0.5, 1, 2, 3, 5, 7)
 """How much larger than at first a size may be drawn."""
@@ -65,16 +67,18 @@ def _repaired(
     if line is None:
         return None
     slope, start = line
-    root = -start / slope
+    root = Fraction(-start) / slope
     if condition.relation is Relation.EQUAL:
         if condition.holds:
             return int(root) if root == int(root) else None
         return sizes[name] + 1
-    # The side of the root on which the difference has the sign that is asked for.
-    above = (condition.relation is Relation.MORE) is (slope > 0)
-    above = above is condition.holds
     margin = random.randint(0, 3)
-    return int(root) + 1 + margin if above else int(-(-root // 1)) - 1 - margin
+    # Whether the difference may be 0, and whether that means sizes from the root upwards.
+    touching = not condition.holds
+    above = ((condition.relation is Relation.MORE) is condition.holds) is (slope > 0)
+    if above:
+        return (ceil(root) if touching else floor(root) + 1) + margin
+    return (floor(root) if touching else ceil(root) - 1) - min(margin, max(0, ceil(root) - 2))
 
 
 def _multiple(
@@ -96,15 +100,15 @@ def _multiple(
         step = int(divisor)
         return step * max(1, round(sizes[name] / step) + random.randint(-1, 1))
     rest = (slope * sizes[name] + start) % divisor
-    moved = sizes[name] - rest / slope
+    moved = sizes[name] - Fraction(rest) / slope
     return int(moved) if moved == int(moved) else None
 
 
-def _line(one: Expression, name: str, sizes: Mapping[str, int]) -> tuple[float, float] | None:
+def _line(one: Expression, name: str, sizes: Mapping[str, int]) -> tuple[Number, Number] | None:
     """Return slope and value at 0 of what is linear in ``name``, None for anything else."""
     others = {n: expression(v) for n, v in sizes.items() if n != name}
     left = one.substitute(others)
     if not all(powers in ((), ((name, 1),)) for powers in left.terms):
         return None
     slope = left.terms.get(((name, 1),), 0)
-    return (slope, left.terms.get((), 0)) if slope else None  # type: ignore[return-value]
+    return (slope, left.terms.get((), 0)) if slope else None

@@ -16,7 +16,7 @@ from typing import Any
 
 from paramproof.formulas.division import Quotient
 from paramproof.formulas.expression import Expression, Number, expression
-from paramproof.formulas.notation import MINUS, text
+from paramproof.formulas.notation import text
 
 LOOP = "@"
 """A letter that begins so is the index of a loop, and no size."""
@@ -42,7 +42,15 @@ class Condition:
 
     def __str__(self) -> str:
         yes, no = self.relation.value
-        return f"{text(self.left)} {yes if self.holds else no} {text(self.right)}"
+        left, right = self.left, self.right
+        if self.relation in (Relation.LESS, Relation.MORE):
+            # What is subtracted on one side stands on the other: L > D, not L − D > 0.
+            difference = left - right
+            if self.holds is False and self.relation is Relation.LESS and right == 1:
+                difference, yes, no = difference + 1, "≤", ">"
+            left = Expression({p: n for p, n in difference.terms.items() if n > 0})
+            right = left - difference
+        return f"{text(left)} {yes if self.holds else no} {text(right)}"
 
     @property
     def letters(self) -> frozenset[str]:

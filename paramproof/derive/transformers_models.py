@@ -6,15 +6,20 @@ import copy
 import dataclasses
 import importlib.metadata
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 import torch
 import transformers
-from transformers import AutoModel, CONFIG_MAPPING, MODEL_MAPPING, PreTrainedConfig
+from transformers import CONFIG_MAPPING, MODEL_MAPPING, PreTrainedConfig, PreTrainedModel
 
 from paramproof.derive import live_torch
 from paramproof.derive.constructor import Constructor
+from paramproof.derive.size import Size
 from paramproof.derive.torch_tracing import Tracing
+from paramproof.formulas.printing import shown
+
+transformers.logging.set_verbosity_error()
 
 NO_SIZES = ("_token_id", "_token_index", "_index", "_idx")
 """Ends of fields that are numbers and no sizes."""
@@ -22,45 +27,103 @@ NO_SIZES = ("_token_id", "_token_index", "_index", "_idx")
 NAMES_NO_SIZE = frozenset({"chunk_size_feed_forward", "torch_dtype", "pretraining_tp"})
 
 
-def constructor(what: str, given: Mapping[str, Any] | None = None) -> Constructor:
-    """Return the constructor of a model type or a class: ``deepseek_v3``, ``BertForMaskedLM``."""
-    if what in CONFIG_MAPPING:
-        config_class = CONFIG_MAPPING[what]
-        model_class = MODEL_MAPPING[config_class]
-    else:
-        model_class = getattr(transformers, what)
-        config_class = model_class.config_class
-    if isinstance(model_class, tuple):
-        model_class = model_class[0]
-    start = config_class(**(given or {}))
-    sizes = dict(_sizes(start))
+def constructor(
+    what: str,
+    given: Mapping[str, Any] | None = None,
+    architecture: str = "",
+    sizes: Mapping[str, int] | None = None,
+) -> Constructor:
+    """Return the constructor of a model type or a class: ``deepseek_v3``, ``BertForMaskedLM``.
+
+    ``given`` are the keys of a configuration; ``architecture`` takes the place of the class that
+    it names. ``sizes`` replace some of the configuration's.
+
+    Raises ``ValueError``, in one line, for what transformers does not have.
+    """
+    keys = dict(given or {})
+    config_class, model_class = _classes(str(keys.get("model_type", what)), keys, architecture)
+    if given is None and what not in CONFIG_MAPPING and not architecture:
+        config_class, model_class = _named_class(what)
+    keys = {name: value for name, value in keys.items() if name not in NOT_GIVEN}
+    start = config_class(**keys)
+    first = dict(_sizes(start))
+    for name in sizes or {}:
+        if name not in first:
+            raise ValueError(f"{what} has no size {shown(name)}; it has {', '.join(first)}")
+    first |= sizes or {}
+
+    reads: set[str] = set()
 
     def make(chosen: Mapping[str, int]) -> Any:
-        config = _with(config_class, given or {}, start, chosen)
+        config = _with(config_class, keys, start, chosen)
+        if any(isinstance(size, Size) for size in chosen.values()):
+            _watch(config, "", reads)
         with torch.device("meta"):
             return model_class(config)
 
     package = model_class.__module__.rpartition(".")[0]
     return Constructor(
-        what,
-        sizes,
+        f"{model_class.__name__}",
+        first,
         make,
         live_torch.tensors,
         Tracing,
         (package, "transformers.models", "torch.nn", "transformers.configuration_utils"),
         {name: importlib.metadata.version(name) for name in ("transformers", "torch")},
+        lambda: frozenset(reads),
     )
+
+
+def _classes(
+    model_type: str, keys: Mapping[str, Any], architecture: str
+) -> tuple[type[PreTrainedConfig], Any]:
+    """Return the classes of configuration and model for a model type."""
+    if model_type not in CONFIG_MAPPING:
+        return (PreTrainedConfig, None) if not keys else _unknown(model_type)
+    config_class = CONFIG_MAPPING[model_type]
+    named = keys.get("architectures") or ()
+    chosen = architecture or (named[0] if isinstance(named, list) and len(named) == 1 else "")
+    if chosen:
+        model_class = _named_class(chosen)[1]
+        if model_class.config_class is not config_class:
+            raise ValueError(f"{shown(chosen)} is no class of the model type {model_type}")
+        return config_class, model_class
+    if config_class not in MODEL_MAPPING:
+        raise ValueError(f"transformers has no base model of the type {model_type}: name a class")
+    found = MODEL_MAPPING[config_class]
+    return config_class, found[0] if isinstance(found, tuple) else found
+
+
+def _unknown(model_type: str) -> Any:
+    near = get_close_matches(model_type, list(CONFIG_MAPPING), 3)
+    hint = f"; did you mean {', '.join(near)}?" if near else ""
+    raise ValueError(f"transformers has no model type or class {shown(model_type)}{hint}")
+
+
+def _named_class(name: str) -> tuple[type[PreTrainedConfig], Any]:
+    """Return a class of transformers by its name, and that of its configuration."""
+    found = getattr(transformers, name, None) if name.isidentifier() else None
+    config_class = getattr(found, "config_class", None)
+    if not (isinstance(found, type) and issubclass(found, PreTrainedModel)) or not config_class:
+        return _unknown(name)
+    return config_class, found
 
 
 def _sizes(config: PreTrainedConfig, prefix: str = "") -> Iterator[tuple[str, int]]:
     for field in dataclasses.fields(config):
         value = getattr(config, field.name, None)
+        if field.name.startswith("_"):
+            continue
         if isinstance(value, PreTrainedConfig):
             yield from _sizes(value, f"{prefix}{field.name}.")
         elif _is_size(field.name, value):
             yield f"{prefix}{field.name}", value
         elif isinstance(value, list | tuple) and value and all(_is_size("", v) for v in value):
             yield from ((f"{prefix}{field.name}[{i}]", v) for i, v in enumerate(value))
+
+
+NOT_GIVEN = frozenset({"model_type", "architectures", "transformers_version", "torch_dtype", "dtype"})
+"""Keys of a configuration's file that say what it is of, and nothing about the model."""
 
 
 def _is_size(name: str, value: object) -> bool:
@@ -99,3 +162,28 @@ def _with(
         own = own if isinstance(own, Mapping) else {}
         fields[head] = _with(type(part), own, part, sizes)
     return config_class(**fields)
+
+
+def _watch(config: PreTrainedConfig, prefix: str, reads: set[str]) -> None:
+    """Note in ``reads`` the fields of a configuration that are read from now on.
+
+    The configuration is one made for a trace: its class is replaced by one that tells.
+    """
+    kind = type(config)
+    own = {field.name for field in dataclasses.fields(config)}
+    for name in own:
+        part = getattr(config, name, None)
+        if isinstance(part, PreTrainedConfig):
+            _watch(part, f"{prefix}{name}.", reads)
+
+    def telling(self: Any, name: str) -> Any:
+        field = kind.attribute_map.get(name, name)
+        if field in own:
+            value = kind.__getattribute__(self, name)
+            if isinstance(value, list | tuple):
+                reads.update(f"{prefix}{field}[{i}]" for i in range(len(value)))
+            reads.add(f"{prefix}{field}")
+            return value
+        return kind.__getattribute__(self, name)
+
+    config.__class__ = type(kind.__name__, (kind,), {"__getattribute__": telling})

@@ -1,0 +1,126 @@
+"""Expressions and derivations as data, for JSON: written, and read back the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from fractions import Fraction
+from typing import Any
+
+from paramproof.derive.derivation import Derivation, DerivedTensor, Evidence, StatedCondition
+from paramproof.derive.questions import Condition, Relation
+from paramproof.formulas.division import Quotient
+from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.notation import text
+
+
+def expression_data(one: Expression) -> list[Any]:
+    """Return an expression as its terms: ``[[4, [["H", 2], ["L", 1]]], …]``.
+
+    A quotient is ``{"floor": [numerator, denominator]}``, a fraction ``"1/2"``.
+    """
+    return [
+        [
+            number if isinstance(number, int) else str(number),
+            [[_atom_data(atom), power] for atom, power in powers],
+        ]
+        for powers, number in one.terms.items()
+    ]
+
+
+def expression_from(data: list[Any]) -> Expression:
+    """Return the expression that ``expression_data`` wrote."""
+    total = Expression()
+    for number, powers in data:
+        product = expression(Fraction(number))
+        for atom, power in powers:
+            product = product * _atom_from(atom) ** power
+        total = total + product
+    return total
+
+
+def _atom_data(atom: Any) -> Any:
+    if isinstance(atom, Quotient):
+        return {"floor": [expression_data(atom.numerator), expression_data(atom.denominator)]}
+    return atom
+
+
+def _atom_from(data: Any) -> Expression:
+    if isinstance(data, str):
+        return letter(data)
+    top, bottom = map(expression_from, data["floor"])
+    return Expression({((Quotient(top, bottom), 1),): 1})
+
+
+def derivation_data(derivation: Derivation) -> dict[str, Any]:
+    """Return a derivation as what ``json.dumps`` takes, its expressions as text beside."""
+    return {
+        "name": derivation.name,
+        "status": "proved" if derivation.is_proved else "fitted and checked",
+        "reasons": list(derivation.reasons),
+        "formula": text(derivation.formula),
+        "parameters": derivation.count(derivation.sizes),
+        "sizes": dict(derivation.sizes),
+        "fields": dict(derivation.fields),
+        "terms": expression_data(derivation.formula),
+        "tensors": [
+            {
+                "path": tensor.path,
+                "shape": [text(length) for length in tensor.shape],
+                "times": text(tensor.times),
+                "role": tensor.role,
+                "aliases": list(tensor.aliases),
+                "traced": tensor.traced,
+                "looped": tensor.looped,
+                "data": [expression_data(one) for one in (*tensor.shape, tensor.times)],
+            }
+            for tensor in derivation.tensors
+        ],
+        "conditions": [
+            {
+                "holds_where": str(stated.condition),
+                "outside": stated.outside,
+                "places": [list(place) for place in stated.places],
+                "relation": stated.condition.relation.name,
+                "holds": stated.condition.holds,
+                "left": expression_data(stated.condition.left),
+                "right": expression_data(stated.condition.right),
+            }
+            for stated in derivation.conditions
+        ],
+        "fixed": list(derivation.fixed),
+        "inert": list(derivation.inert),
+        "unread": list(derivation.unread),
+        "unexplained": list(derivation.unexplained),
+        "evidence": asdict(derivation.evidence),
+    }
+
+
+def derivation_from(data: Mapping[str, Any]) -> Derivation:
+    """Return the derivation that ``derivation_data`` wrote."""
+    return Derivation(
+        data["name"],
+        data["sizes"],
+        data["fields"],
+        tuple(_tensor_from(tensor) for tensor in data["tensors"]),
+        tuple(_condition_from(stated) for stated in data["conditions"]),
+        tuple(data["fixed"]),
+        tuple(data["inert"]),
+        tuple(data["unread"]),
+        tuple(data["unexplained"]),
+        Evidence(**data["evidence"]),
+    )
+
+
+def _tensor_from(data: Mapping[str, Any]) -> DerivedTensor:
+    *shape, times = map(expression_from, data["data"])
+    aliases = tuple(data["aliases"])
+    how = data["traced"], data["looped"]
+    return DerivedTensor(data["path"], tuple(shape), times, data["role"], aliases, *how)
+
+
+def _condition_from(data: Mapping[str, Any]) -> StatedCondition:
+    left, right = expression_from(data["left"]), expression_from(data["right"])
+    condition = Condition(Relation[data["relation"]], left, right, data["holds"])
+    places = tuple((file, line) for file, line in data["places"])
+    return StatedCondition(condition, data["outside"], places)

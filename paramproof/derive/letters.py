@@ -1,0 +1,72 @@
+"""Short letters for a constructor's sizes: the field's custom first, initials otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+CUSTOM = {
+    "L": "num_hidden_layers n_layer n_layers num_layers layers",
+    "H": "hidden_size n_embd d_model dim embed_dim width",
+    "A": "num_attention_heads n_head n_heads num_heads heads",
+    "G": "num_key_value_heads num_kv_heads n_head_kv kv_heads",
+    "K": "head_dim d_kv head_size attention_head_dim",
+    "F": "intermediate_size n_inner ffn_dim d_ff hidden_dim ffn_hidden_size",
+    "V": "vocab_size",
+    "P": "max_position_embeddings n_positions max_seq_len n_ctx",
+    "T": "type_vocab_size",
+    "E": "n_routed_experts num_experts num_local_experts",
+    "I": "moe_intermediate_size expert_ffn_hidden_size",
+    "S": "n_shared_experts",
+    "D": "first_k_dense_replace",
+    "N": "encoder_layers num_encoder_layers",
+    "M": "decoder_layers num_decoder_layers",
+    "Q": "q_lora_rank",
+    "C": "kv_lora_rank num_channels",
+    "dr": "qk_rope_head_dim",
+    "dn": "qk_nope_head_dim",
+    "dv": "v_head_dim",
+    "k": "num_labels",
+    "w": "patch_size",
+    "i": "image_size",
+    "s": "state_size ssm_state_size mamba_d_state",
+    "c": "conv_kernel mamba_d_conv",
+    "e": "embedding_size",
+}
+"""Letter to the names that fields of this meaning have, most usual first."""
+
+_LETTER_OF = {name: letter for letter, names in CUSTOM.items() for name in names.split()}
+
+
+def letters_for(fields: Iterable[str]) -> dict[str, str]:
+    """Return a letter for each field, all different: ``{"hidden_size": "H", …}``.
+
+    A field of a part has the part as its index, ``text_config.hidden_size`` is H_text; a field
+    without a custom has its initials, ``mlp_expansion`` is me; of two that would be called alike
+    the second has a number.
+    """
+    found: dict[str, str] = {}
+    for field in fields:
+        *parts, name = field.split(".")
+        base, bracket, index = name.partition("[")
+        letter = _LETTER_OF.get(base) or _initials(base)
+        # One letter alone of what has no custom would look like one that has.
+        marks = [part.removesuffix("_config") for part in parts]
+        marks += [index[:-1]] if bracket else []
+        wanted = "_".join([letter, *marks])
+        taken, number = set(found.values()), 2
+        chosen = wanted
+        while chosen in taken:
+            chosen, number = f"{wanted}{number}", number + 1
+        found[field] = chosen
+    return found
+
+
+def _initials(name: str) -> str:
+    words = [word for word in name.split("_") if word]
+    initials = "".join(word[0] for word in words).lower()
+    return initials if len(initials) > 1 else name[:2].lower()
+
+
+def fields_of(letters: Mapping[str, str]) -> dict[str, str]:
+    """Return the field of each letter."""
+    return {letter: field for field, letter in letters.items()}
