@@ -11,6 +11,7 @@ from paramproof.cli.tables import PLAIN
 from paramproof.differences import rows as side_by_side
 from paramproof.differences.answer import Answer, Section
 from paramproof.formulas import EncoderSpec, inventory
+from paramproof.formulas.lookup import no_such
 from paramproof.formulas.path import parent
 
 NUMBERS = ("bert-tiny", "bert-base-uncased")
@@ -73,5 +74,4 @@ def require_component(component: str) -> None:
     paths = [parent(tensor.path) for tensor in inventory(spec.letters())]
     if not any(f".{component}." in f".{path}." for path in paths if component):
         parts = (part for path in paths for part in path.split(".") if part not in ("*", "layers"))
-        known = ", ".join(dict.fromkeys(parts))
-        raise ValueError(f"no component is named {component!r}; there are: {known}")
+        raise no_such("component", component, dict.fromkeys(parts))
