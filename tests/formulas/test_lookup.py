@@ -27,7 +27,8 @@ def test_no_such(name, suggestion):
 
 
 def test_a_name_is_legible():
-    assert "named '\\x1b[2Jgpt2': did you mean gpt2?" in str(no_such("model", "\x1b[2Jgpt2", MODELS))
+    message = str(no_such("model", "\x1b[2Jgpt2", MODELS))
+    assert "named '\\x1b[2Jgpt2': did you mean gpt2?" in message
 
 
 def test_a_long_name_takes_no_time():

@@ -223,16 +223,22 @@ def test_nothing_asked_is_the_help(paramproof):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("count", "resnet"), "no model is named 'resnet'; there are: bert-base-uncased, "),
+        (("count", "resnet"), "no model is named 'resnet'; there are: bert-base-"),
         (("count",), "Missing argument 'MODEL'"),
-        (("verify", "--framework", "tensorlow"), "no framework is named 'tensorlow': did you mean keras-tensorflow? There are: "),
+        (
+            ("verify", "--framework", "tensorlow"),
+            "'tensorlow': did you mean keras-tensorflow? There",
+        ),
         (("verify", "--model", "gpt"), "no model is named 'gpt'"),
         (("verify", "--examples", "-1"), "-1 is not in the range x>=0"),
         (("verify", "--examples", "many"), "'many' is not a valid integer"),
         (("verify", "--seed", "-1"), "-1 is not in the range x>=0"),
         (("verify", "--json", "nowhere/out.json"), "nowhere/out.json: cannot be written"),
         (("verify", "--json", "."), ": cannot be written"),
-        (("prove", "--framework", "tensorlow"), "no framework is named 'tensorlow': did you mean keras-tensorflow? There are: "),
+        (
+            ("prove", "--framework", "tensorlow"),
+            "'tensorlow': did you mean keras-tensorflow? There",
+        ),
         (("prove", "--json", "nowhere/out.json"), "nowhere/out.json: cannot be written"),
         (("prove", "bert-base"), "Got unexpected extra argument"),
         (("prove-it",), "No such command 'prove-it'. Did you mean 'prove'?"),
