@@ -220,6 +220,17 @@ def test_nothing_asked_is_the_help(paramproof):
     assert done.stderr == asked.stdout
 
 
+def test_the_help_shows_an_example_that_works(paramproof):
+    """Of each line the command, up to what it is for."""
+    examples = re.findall(r"^ +paramproof (.+?)  +\S", paramproof().stderr, re.MULTILINE)
+    assert examples[0] == "count bert-base"
+    assert len(examples) >= 3
+    for example in examples:
+        # Those that start frameworks say what they take.
+        start = [] if example.split()[0] in ("count", "explain", "models") else ["--help"]
+        assert paramproof(*example.split(), *start).returncode == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
