@@ -23,6 +23,7 @@ from paramproof.cli.compare import compare_command
 from paramproof.cli.count import count_command
 from paramproof.cli.differences import differences_command
 from paramproof.cli.explain import explain_command
+from paramproof.cli.models import models_command
 from paramproof.cli.output import console
 from paramproof.cli.prove import prove_command
 from paramproof.cli.signals import Ended, heed_signals
@@ -78,6 +79,7 @@ def cli() -> None:
 
 cli.add_command(count_command)
 cli.add_command(explain_command)
+cli.add_command(models_command)
 cli.add_command(checkpoint_command)
 cli.add_command(differences_command)
 cli.add_command(verify_command)

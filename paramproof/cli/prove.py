@@ -10,7 +10,8 @@ from rich.console import Console
 
 from paramproof.builders.registry import Framework
 from paramproof.checking.model import require_agreement
-from paramproof.cli.output import WHERE, require_writable, tables_beside
+from paramproof.cli.options import framework_option, json_option
+from paramproof.cli.output import tables_beside
 from paramproof.cli.tables import proof_table
 from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, progress_of, write_json
 from paramproof.proof.prove import Proof
@@ -19,20 +20,10 @@ from paramproof.running.pool import run_in_workers
 
 
 @click.command("prove", short_help="Prove the formula in every framework, at every size.")
-@click.option(
-    "--framework",
-    "names",
-    multiple=True,
-    metavar="NAME",
-    help="Prove only this framework (repeatable).",
-)
-@click.option(
-    "--json", "json_file", type=Path, metavar="FILE", help=f"Write every proof as JSON {WHERE}"
-)
+@framework_option("Prove")
+@json_option("every proof")
 def prove_command(names: Sequence[str], json_file: Path | None) -> None:
     """Prove that every framework has the formula's count at every size, as polynomials."""
-    if json_file:
-        require_writable(json_file)
     require_agreement(["encoder"])
     there, absent = chosen_frameworks(names)
     with progress_of(there, 1) as advance:
