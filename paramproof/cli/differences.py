@@ -10,7 +10,8 @@ import click
 from paramproof.cli.differences_tables import difference_tables, require_component
 from paramproof.cli.options import framework_option, json_option
 from paramproof.cli.output import tables_beside
-from paramproof.cli.workers import chosen_frameworks, how_to_get, progress_of, write_json
+from paramproof.cli.progress import shown_progress
+from paramproof.cli.workers import chosen_frameworks, how_to_get, write_json
 from paramproof.running.jobs import Differences
 from paramproof.running.pool import run_in_workers
 
@@ -30,8 +31,8 @@ def differences_command(
     if component is not None:
         require_component(component)
     there, absent = chosen_frameworks(names)
-    with progress_of(there, None) as advance:
-        answers = run_in_workers(there, Differences(), advance)
+    with shown_progress(there) as take:
+        answers = run_in_workers(there, Differences(), take)
     if component:
         answers = [answer for answer in answers if answer.failed or answer.concerns(component)]
     if json_file:

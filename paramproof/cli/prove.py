@@ -12,8 +12,9 @@ from paramproof.builders.registry import Framework
 from paramproof.checking.model import require_agreement
 from paramproof.cli.options import framework_option, json_option
 from paramproof.cli.output import tables_beside
+from paramproof.cli.progress import shown_progress
 from paramproof.cli.tables import proof_table
-from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, progress_of, write_json
+from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, write_json
 from paramproof.proof.prove import Proof
 from paramproof.running.jobs import Prove
 from paramproof.running.pool import run_in_workers
@@ -26,8 +27,8 @@ def prove_command(names: Sequence[str], json_file: Path | None) -> None:
     """Prove that every framework has the formula's count at every size, as polynomials."""
     require_agreement(["encoder"])
     there, absent = chosen_frameworks(names)
-    with progress_of(there, 1) as advance:
-        proofs = run_in_workers(there, Prove(), advance)
+    with shown_progress(there) as take:
+        proofs = run_in_workers(there, Prove(), take)
     if json_file:
         write_json(json_file, proofs)
     _print_proofs(tables_beside(json_file), proofs, absent)

@@ -15,8 +15,9 @@ from paramproof.checking.model import require_agreement
 from paramproof.checking.result import Result
 from paramproof.cli.options import MODELS, family_option, framework_option, json_option
 from paramproof.cli.output import tables_beside
+from paramproof.cli.progress import shown_progress
 from paramproof.cli.tables import verify_table
-from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, progress_of, write_json
+from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, write_json
 from paramproof.formulas.families import family_of
 from paramproof.formulas.models import named_models
 from paramproof.formulas.printing import path_text
@@ -103,8 +104,8 @@ def verify_command(
 
 def _results(job: Verify, there: Sequence[Framework]) -> list[Result]:
     """Do ``job`` in every framework, with a bar for each."""
-    with progress_of(there, len(job.models) + job.examples * len(job.families)) as advance:
-        return run_in_workers(there, job, advance)
+    with shown_progress(there) as take:
+        return run_in_workers(there, job, take)
 
 
 def _specs(models: Sequence[str], families: Sequence[str]) -> dict[str, Spec]:
