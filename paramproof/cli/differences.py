@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from paramproof.cli.differences_tables import difference_tables, require_component
-from paramproof.cli.options import framework_option, json_option
+from paramproof.cli.differences_tables import components, difference_tables, require_component
+from paramproof.cli.options import completing, framework_option, json_option
 from paramproof.cli.output import tables_beside
 from paramproof.cli.progress import shown_progress
 from paramproof.cli.workers import chosen_frameworks, how_to_get, write_json
@@ -17,7 +17,12 @@ from paramproof.running.pool import run_in_workers
 
 
 @click.command("differences", short_help="Compare the frameworks with each other.")
-@click.option("--component", metavar="NAME", help="Print only what is about this component.")
+@click.option(
+    "--component",
+    metavar="NAME",
+    shell_complete=completing(components),
+    help="Print only what is about this component.",
+)
 @framework_option("Ask")
 @json_option("all answers")
 def differences_command(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from threading import Event, Thread
 
 from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
@@ -64,9 +64,7 @@ def _lines(there: Sequence[Framework]) -> Iterator[OnProgress]:
         while not over.wait(INTERVAL):
             seconds = time.monotonic() - start
             states = ", ".join(f"{name} {news}" for name, news in [*latest.items()])
-            # Where nobody can be told, the run goes on.
-            with suppress(OSError):
-                print(f"paramproof: {seconds:.0f} s: {states}", file=sys.stderr, flush=True)
+            print(f"paramproof: {seconds:.0f} s: {states}", file=sys.stderr, flush=True)
 
     def take(news: Progress) -> None:
         latest[news.framework] = news
