@@ -21,6 +21,7 @@ from paramproof.checking.model import FormulaError
 from paramproof.cli.checkpoint import checkpoint_command
 from paramproof.cli.compare import compare_command
 from paramproof.cli.count import count_command
+from paramproof.cli.derive import derive_command
 from paramproof.cli.differences import differences_command
 from paramproof.cli.explain import explain_command
 from paramproof.cli.models import models_command
@@ -81,6 +82,7 @@ cli.add_command(count_command)
 cli.add_command(explain_command)
 cli.add_command(models_command)
 cli.add_command(checkpoint_command)
+cli.add_command(derive_command)
 cli.add_command(differences_command)
 cli.add_command(verify_command)
 cli.add_command(compare_command)

@@ -1,0 +1,113 @@
+"""``paramproof derive``: the formula of a model that is made by live code, and where it holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from paramproof.cli.derive_text import (
+    conditions_table,
+    evidence_lines,
+    formula_lines,
+    letters_table,
+    tensors_table,
+)
+from paramproof.cli.options import json_option
+from paramproof.cli.output import console, errors, require_writable, tables_beside, write_file
+from paramproof.derive.asking import derived
+from paramproof.derive.data import derivation_data
+from paramproof.derive.derivation import Derivation
+from paramproof.formulas.notation import latex
+from paramproof.formulas.printing import legible, shown
+
+
+@click.command("derive", short_help="Derive the formula of a model from the code that makes it.")
+@click.argument("what")
+@click.option(
+    "--size",
+    "sizes",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Start from this size in place of the default (repeatable).",
+)
+@click.option(
+    "--class",
+    "architecture",
+    default="",
+    metavar="CLASS",
+    help="Take this class of transformers in place of the one that the configuration names.",
+)
+@json_option("the derivation, its expressions as text and as data")
+@click.option("--latex", "as_latex", is_flag=True, help="Print the formula as LaTeX.")
+@click.option("--seed", default=0, show_default=True, help="Of the sizes that are drawn.")
+@click.option(
+    "--time-limit",
+    "seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600.0,
+    show_default="600",
+    metavar="SECONDS",
+    help="Stop after so many seconds.",
+)
+def derive_command(
+    what: str,
+    sizes: Sequence[str],
+    architecture: str,
+    json_file: Path | None,
+    as_latex: bool,
+    seed: int,
+    seconds: float,
+) -> None:
+    """Derive the formula of WHAT: its tensors in letters, and where the formula holds.
+
+    WHAT is a model type or class of Hugging Face transformers (deepseek_v3, BertForMaskedLM), a
+    config.json, or MODULE:FUNCTION, a function that returns a torch.nn.Module and whose int
+    parameters are the letters.
+
+    \b
+    paramproof derive bert
+    paramproof derive LlamaForCausalLM --size num_hidden_layers=80
+    """
+    if json_file:
+        require_writable(json_file)
+    with errors.status("starting a process") as status:
+        derivation = derived(
+            what,
+            sizes=dict(map(_size, sizes)),
+            architecture=architecture,
+            seed=seed,
+            seconds=seconds,
+            note=lambda note: status.update(legible(note)),
+        )
+    if json_file:
+        data = derivation_data(derivation)
+        write_file(json_file, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    if as_latex:
+        console.print(latex(derivation.formula), markup=False, highlight=False, soft_wrap=True)
+    else:
+        print_derivation(tables_beside(json_file), derivation)
+
+
+def print_derivation(out: Console, derivation: Derivation) -> None:
+    """Print a derivation: tensors, formula, letters, conditions, and a line of evidence."""
+    made = ", ".join(f"{name} {version}" for name, version in derivation.evidence.versions.items())
+    out.print(f"{legible(derivation.name)}, made by {made}\n", markup=False, highlight=False)
+    out.print(tensors_table(derivation))
+    for line in formula_lines(derivation):
+        out.print(line, markup=False, highlight=False)
+    out.print(letters_table(derivation))
+    if derivation.conditions:
+        out.print(conditions_table(derivation))
+    for line in evidence_lines(derivation):
+        out.print(line, markup=False, highlight=False)
+
+
+def _size(given: str) -> tuple[str, int]:
+    name, equals, value = given.partition("=")
+    if not (equals and value.isdecimal() and name):
+        raise ValueError(f"--size {shown(given)} is not NAME=VALUE, as in hidden_size=1024")
+    return name, int(value)

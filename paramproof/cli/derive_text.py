@@ -1,0 +1,158 @@
+"""A derivation as tables and lines."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from math import prod
+
+from rich.markup import escape
+from rich.table import Table
+
+from paramproof.cli.tables import PLAIN, RIGHT
+from paramproof.derive.derivation import Derivation, DerivedTensor, StatedCondition
+from paramproof.formulas.expression import Expression, expression
+from paramproof.formulas.notation import text
+from paramproof.formulas.path import LAYER
+from paramproof.formulas.printing import legible
+
+ONE = expression(1)
+
+
+def tensors_table(derivation: Derivation) -> Table:
+    """Return the trainable tensors by how often they are there: shapes in letters, and numbers."""
+    table = Table(**PLAIN)
+    table.add_column("tensor", overflow="fold", min_width=24)
+    table.add_column("shape", overflow="fold")
+    table.add_column("parameters", justify=RIGHT, no_wrap=True)
+    table.add_column("share", justify=RIGHT, no_wrap=True)
+    whole = derivation.count(derivation.sizes)
+    for times, tensors in derivation.summands().items():
+        counted = [tensor for tensor in tensors if tensor.role != "buffer"]
+        if not counted:
+            continue
+        inside = sum((tensor.size for tensor in counted if tensor.role == "trainable"), 0 * ONE)
+        cells = _numbers(inside, derivation, whole)
+        stack = _stack(counted)
+        heading = _heading(stack, times, derivation)
+        table.add_row(escape(heading), "", *cells, style="bold")
+        for tensor in counted:
+            path = legible(tensor.path.removeprefix(stack))
+            shape = escape(_shape(tensor))
+            table.add_row(f"  {escape(path)}", shape, *_cells(tensor, derivation, whole))
+            for alias in tensor.aliases:
+                table.add_row(f"  {escape(legible(alias))}", "the same tensor, tied", "0", "")
+    table.add_section()
+    table.add_row("total", "", f"{whole:,}", "100.00 %")
+    return table
+
+
+def formula_lines(derivation: Derivation) -> Iterator[str]:
+    """Yield the formula, a line for each kind of layer, and the number that it is."""
+    yield "trainable parameters"
+    sign = " "
+    for times, tensors in derivation.summands().items():
+        trainable = [t for t in tensors if t.role == "trainable"]
+        each = sum((prod(t.shape, start=ONE) for t in trainable), 0 * ONE)
+        if each == 0:
+            continue
+        inside = text(each) if times == ONE else f"{_factor(times)} × ({text(each)})"
+        yield f"  {sign} {inside}"
+        sign = "+"
+    yield f"  = {derivation.count(derivation.sizes):,}"
+
+
+def letters_table(derivation: Derivation) -> Table:
+    """Return what each letter is called in the code, its value, and what it moves."""
+    table = Table("letter", **PLAIN)
+    table.add_column("is", justify=RIGHT, no_wrap=True)
+    table.add_column("field", overflow="fold")
+    table.add_column("")
+    for letter, value in derivation.sizes.items():
+        note = ""
+        if letter in derivation.fixed:
+            note = "not varied: the formula holds at this value"
+        elif letter in derivation.unread:
+            note = "never read"
+        elif letter in derivation.inert:
+            note = "moves nothing"
+        table.add_row(letter, f"{value:,}", escape(legible(derivation.fields[letter])), note)
+    return table
+
+
+def conditions_table(derivation: Derivation) -> Table:
+    """Return where the formula holds, and what happens elsewhere, with the line that asks."""
+    table = Table("holds where", **PLAIN)
+    table.add_column("elsewhere", overflow="fold")
+    table.add_column("asked in", overflow="fold")
+    for stated in derivation.conditions:
+        table.add_row(
+            str(stated.condition), escape(legible(stated.outside, 160)), escape(_place(stated))
+        )
+    return table
+
+
+def evidence_lines(derivation: Derivation) -> Iterator[str]:
+    """Yield whether the formula is proved, and what it was held to."""
+    evidence = derivation.evidence
+    if derivation.is_proved:
+        yield "proved: every shape and number was traced, at every size inside the conditions"
+    else:
+        yield f"fitted and checked, not proved: {'; '.join(derivation.reasons)}"
+    yield (
+        f"traced {evidence.traces} times; every tensor held to {evidence.held} models at other "
+        f"sizes; {evidence.builds} models made, {evidence.seconds:g} s"
+    )
+    buffers = [t.path for t in derivation.tensors if t.role == "buffer"]
+    if names := [*buffers, *(name.removesuffix(" (buffer)") for name in derivation.unexplained)]:
+        yield f"buffers, not counted: {', '.join(map(legible, names))}"
+
+
+def _stack(tensors: Sequence[DerivedTensor]) -> str:
+    """Return what all paths begin with, up to the numbers of layers: ``layers.*.``."""
+    names = [tensor.path.split(".") for tensor in tensors]
+    shared = 0
+    for level in zip(*names, strict=False):
+        if len(set(level)) > 1:
+            break
+        shared += 1
+    beginning = names[0][:shared]
+    while beginning and beginning[-1] != LAYER:
+        beginning.pop()
+    return "".join(f"{name}." for name in beginning)
+
+
+def _heading(stack: str, times: Expression, derivation: Derivation) -> str:
+    if times == ONE:
+        return "once"
+    number = f"{times.evaluate(derivation.sizes):,}"
+    letters = number if times.constant else f"{_factor(times)} = {number}"
+    return f"{legible(stack.rstrip('.'))} × {letters}".strip()
+
+
+def _factor(times: Expression) -> str:
+    return f"({text(times)})" if len(times.terms) > 1 else text(times)
+
+
+def _shape(tensor: DerivedTensor) -> str:
+    axes = [f"({text(axis)})" if len(axis.terms) > 1 else text(axis) for axis in tensor.shape]
+    return " × ".join(axes) or "1"
+
+
+def _cells(tensor: DerivedTensor, derivation: Derivation, whole: int) -> tuple[str, str]:
+    if tensor.role == "frozen":
+        return "not trainable", ""
+    return _numbers(tensor.size, derivation, whole)
+
+
+def _numbers(size: Expression, derivation: Derivation, whole: int) -> tuple[str, str]:
+    number = size.evaluate(derivation.sizes)
+    return f"{number:,}", f"{100 * number / whole:.2f} %"
+
+
+def _place(stated: StatedCondition) -> str:
+    """The first place that asked, as a file and a line."""
+    if not stated.places:
+        return ""
+    file, line = stated.places[0]
+    return f"{legible(os.path.basename(file))}:{line}"

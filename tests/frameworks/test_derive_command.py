@@ -1,0 +1,140 @@
+"""``paramproof derive`` as a user runs it, on classes of transformers and on users' functions."""
+
+import json
+import re
+import runpy
+import textwrap
+
+import pytest
+
+from paramproof.derive import functions
+from paramproof.derive.asking import derived
+from paramproof.derive.data import derivation_from
+from paramproof.formulas import EncoderLetters, closed_form
+from paramproof.formulas.expression import letter
+
+pytestmark = pytest.mark.framework("transformers")
+
+MODELS = """
+import torch
+from torch import nn
+
+def mlp(width=64, depth=4, inner=256):
+    layers = [nn.Sequential(nn.Linear(width, inner), nn.Linear(inner, width)) for _ in range(depth)]
+    return nn.Sequential(*layers)
+
+def endless(width=64):
+    while True:
+        pass
+
+def none(width=64):
+    return None
+
+def nothing(name="a"):
+    return nn.Linear(2, 2)
+
+def asked(width, depth=2):
+    return nn.Linear(width, depth)
+
+def raising(width=64):
+    raise RuntimeError("clear \\x1b[2J the screen")
+"""
+
+
+@pytest.fixture
+def models(tmp_path):
+    (tmp_path / "models.py").write_text(textwrap.dedent(MODELS))
+
+
+def test_bert_is_the_encoder_of_the_formulas(paramproof):
+    """The formula that the code gives is, as algebra, the one that was written by hand."""
+    done = paramproof("derive", "bert", "--json", "-", COLUMNS="80")
+    assert done.returncode == 0, done.stderr
+    derivation = derivation_from(json.loads(done.stdout))
+    bare = dict.fromkeys(("pooler", "mlm", "untied", "nsp"), 0) | {"pooler": 1}
+    own = {name: letter(name) for name in EncoderLetters._fields if name not in bare}
+    assert derivation.formula == closed_form(EncoderLetters(**own, **bare))
+    assert derivation.is_proved
+    assert [str(stated.condition) for stated in derivation.conditions] == ["A divides H"]
+    # What is beside the JSON is for people, and fits a terminal.
+    assert "L × (4·H² + 2·H·F + 9·H + F)" in done.stderr
+    assert "A divides H" in done.stderr
+    assert "109,482,240" in done.stderr
+    assert max(map(len, done.stderr.splitlines())) <= 80
+
+
+def test_config_file(paramproof, tmp_path):
+    keys = {"model_type": "deepseek_v3", "architectures": ["DeepseekV3ForCausalLM"]}
+    (tmp_path / "config.json").write_text(json.dumps(keys))
+    done = paramproof("derive", "config.json")
+    assert done.returncode == 0, done.stderr
+    assert "671,026,404,352" in done.stdout
+    assert "× (L − D) = 58" in done.stdout
+
+
+def test_function(paramproof, models):
+    done = paramproof("derive", "models:mlp", "--size", "depth=3")
+    assert done.returncode == 0, done.stderr
+    # depth·(2·width·inner + inner + width)
+    assert f"{3 * (2 * 64 * 256 + 256 + 64):,}" in done.stdout
+    assert "proved" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["models:none"], "models:none is not made: TypeError: models:none returned NoneType"),
+        (["models:mlp", "--size", "width"], "--size 'width' is not NAME=VALUE"),
+        (["models:raising"], r"models:raising is not made: RuntimeError: clear \x1b[2J the screen"),
+        (["models:endless", "--time-limit", "9"], "models:endless: not derived within 9 seconds"),
+    ],
+)
+def test_refused(refused, models, arguments, line):
+    assert line in refused("derive", *arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "line"),
+    [
+        ("nothing", {}, "nothing takes no ints"),
+        ("asked", {}, "asked has no default for width: give --size width=…"),
+        ("mlp", {"heads": 3}, "mlp takes no 'heads'; it takes width, depth"),
+        ("mlp", {"width": 0}, "width=0 is no size: it must be 1 or more"),
+    ],
+)
+def test_refused_function(models, tmp_path, monkeypatch, name, sizes, line):
+    monkeypatch.syspath_prepend(tmp_path)
+    made = runpy.run_path(str(tmp_path / "models.py"))
+    with pytest.raises(ValueError, match=re.escape(line)):
+        functions.constructor(name, made[name], sizes)
+
+
+@pytest.mark.parametrize(
+    ("what", "options", "line"),
+    [
+        ("bertt", {}, "did you mean bert"),
+        ("bert", {"architecture": "GPT2Model"}, "'GPT2Model' is no class of the model type bert"),
+        ("bert", {"sizes": {"heads": 3}}, "bert has no size 'heads'; it has vocab_size"),
+        ("nope", {"given": {"model_type": "nope"}}, "no model type or class 'nope'"),
+    ],
+)
+def test_refused_class(what, options, line):
+    from paramproof.derive.transformers_models import constructor
+
+    with pytest.raises(ValueError, match=re.escape(line)):
+        constructor(what, **options)
+
+
+@pytest.mark.parametrize(
+    ("keys", "line"),
+    [
+        ({"model_type": "bert", "auto_map": {"AutoModel": "m.M"}}, "auto_map"),
+        ({}, "model_type=None"),
+        ({"model_type": ["\x1b[2J"]}, "config.json: model_type=['\\x1b[2J'] is no model type"),
+    ],
+)
+def test_refused_configuration(tmp_path, keys, line):
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(keys))
+    with pytest.raises(ValueError, match=re.escape(line)):
+        derived(str(file))
