@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
@@ -74,15 +75,8 @@ def derive_command(
     """
     if json_file:
         require_writable(json_file)
-    with errors.status("starting a process") as status:
-        derivation = derived(
-            what,
-            sizes=dict(map(_size, sizes)),
-            architecture=architecture,
-            seed=seed,
-            seconds=seconds,
-            note=lambda note: status.update(legible(note)),
-        )
+    chosen = dict(map(_size, sizes))
+    derivation = deriving(what, sizes=chosen, architecture=architecture, seed=seed, seconds=seconds)
     if json_file:
         data = derivation_data(derivation)
         write_file(json_file, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
@@ -90,6 +84,12 @@ def derive_command(
         console.print(latex(derivation.formula), markup=False, highlight=False, soft_wrap=True)
     else:
         print_derivation(tables_beside(json_file), derivation)
+
+
+def deriving(what: str, **how: Any) -> Derivation:
+    """Return ``derived(what, **how)``, and say meanwhile how far it is."""
+    with errors.status("starting a process") as status:
+        return derived(what, **how, note=lambda note: status.update(legible(note)))
 
 
 def print_derivation(out: Console, derivation: Derivation) -> None:

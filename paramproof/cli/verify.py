@@ -17,6 +17,7 @@ from paramproof.cli.options import MODELS, family_option, framework_option, json
 from paramproof.cli.output import tables_beside
 from paramproof.cli.progress import shown_progress
 from paramproof.cli.tables import verify_table
+from paramproof.cli.verify_derived import is_to_be_derived, verify_derived
 from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, write_json
 from paramproof.formulas.families import family_of
 from paramproof.formulas.models import named_models
@@ -76,8 +77,16 @@ def verify_command(
     Random models are of the families of the named ones, or of those under --family.
 
     A formula of your own takes a spec, or letters by name (L H A F V P T pooler mlm untied
-    nsp), and returns trainable parameters: an int, or ints by component.
+    nsp), and returns trainable parameters: an int, or ints by component. With --model naming a
+    config.json of a type without a family, or MODULE:FUNCTION, that model's formula is derived,
+    and its letters or fields are what a formula takes.
     """
+    if reference and len(models) == 1 and is_to_be_derived(models[0]):
+        if names or families:
+            raise ValueError("--framework and --family are about models that have a family")
+        if not verify_derived(reference, models[0], examples, seed, json_file):
+            raise SystemExit(1)
+        return
     specs = _specs(models, families)
     encoders = _encoders(specs, models, families) if reference else {}
     specs = {**encoders} if reference else specs

@@ -1,29 +1,34 @@
 """The process of a formula: ``python -m paramproof.user_formulas.answering MODULE:FUNCTION``.
 
-It tells first that the formula has been imported, and then an answer to each request.
+Names after that are the letters that there are, in place of the encoder's. It tells first that the
+formula has been imported, and then an answer to each request.
 """
 
 from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 from paramproof.child_process import Parent
+from paramproof.derive.data import expression_data
 from paramproof.formulas import EncoderSpec, Report, Row
+from paramproof.formulas.expression import expression, letter
 from paramproof.formulas.families import spec_from
 from paramproof.sources.reference import in_one_line
 from paramproof.user_formulas.difference import difference
-from paramproof.user_formulas.signature import FormulaRefused, UserFormula
+from paramproof.user_formulas.signature import ENCODERS, FormulaRefused, UserFormula
 
 
 def main() -> None:
     """Answer until the parent ends, or the formula ends this process."""
     # Ctrl-C is the parent's to hear: this process ends with it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent, reference = Parent(), sys.argv[1]
+    parent, reference, known = Parent(), sys.argv[1], sys.argv[2:]
     try:
-        formula = UserFormula.named(reference)
+        formula = UserFormula.named(reference, known or ENCODERS)
     except ValueError as error:
         parent.tell({"refused": str(error)})
     except BaseException as error:  # Anybody's module may raise anything.
@@ -34,11 +39,12 @@ def main() -> None:
             parent.tell(reply(formula, **parent.request()))
 
 
-def reply(formula: UserFormula, spec: Any, **request: Any) -> dict[str, Any]:
+def reply(formula: UserFormula, **request: Any) -> dict[str, Any]:
     """Return the answer to one request, or why there is none."""
-    asked: Any = spec_from(spec)
+    asked: Any = spec_from(request.pop("spec")) if "spec" in request else request
+    answering = answer if isinstance(asked, EncoderSpec) else answer_derived
     try:
-        return {"answer": answer(formula, asked, **request)}
+        return {"answer": answering(formula, asked, **request)}
     except FormulaRefused as refusal:
         return {"refused": str(refusal)}
     except BaseException as error:
@@ -51,6 +57,31 @@ def answer(formula: UserFormula, spec: EncoderSpec, report: Any = None) -> Any:
         return formula.counts(spec)
     rows = tuple(Row(**row) for row in report["rows"])
     return [*difference(formula, spec, Report(report["formula"], report["actual"], rows))]
+
+
+def answer_derived(
+    formula: UserFormula,
+    _: object,
+    fields: Mapping[str, str],
+    sizes: Mapping[str, int] | None = None,
+) -> Any:
+    """Return the count at ``sizes`` by letter, or without sizes the formula in letters, as data.
+
+    ``fields`` says what each letter is called in the code. A function that takes one thing that
+    is no letter is given these fields, as a configuration has them.
+    """
+    letters: dict[str, Any] = dict(sizes) if sizes else {name: letter(name) for name in fields}
+    spec = SimpleNamespace()
+    for name, field in fields.items():
+        *parts, last = field.split(".")
+        inside = spec
+        for part in parts:
+            inside.__dict__.setdefault(part, SimpleNamespace())
+            inside = inside.__dict__[part]
+        setattr(inside, last, letters[name])
+    if sizes:
+        return formula.count(spec, SimpleNamespace(**letters))
+    return expression_data(expression(formula.value(spec, SimpleNamespace(**letters))))
 
 
 if __name__ == "__main__":

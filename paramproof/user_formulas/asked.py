@@ -6,11 +6,14 @@ it takes nothing with it, and whose fault it was is plain.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Self
 
 from paramproof.child_process import Child, how_it_ended
+from paramproof.derive.data import expression_from
 from paramproof.formulas import EncoderSpec, Report
+from paramproof.formulas.expression import Expression
 from paramproof.formulas.families import spec_fields
 from paramproof.user_formulas.signature import FormulaRefused
 
@@ -18,13 +21,15 @@ from paramproof.user_formulas.signature import FormulaRefused
 class AskedFormula:
     """The formula that MODULE:FUNCTION names, in a process that ends with the context.
 
+    ``known`` are the letters that it may ask for by name, in place of the encoder's.
+
     Whatever it is asked, it raises ``FormulaRefused`` where it cannot be imported or called,
     where what it returned is no count, and where it ended its process.
     """
 
-    def __init__(self, reference: str) -> None:
+    def __init__(self, reference: str, known: Sequence[str] = ()) -> None:
         self.name = reference
-        self._child = Child("paramproof.user_formulas.answering", reference)
+        self._child = Child("paramproof.user_formulas.answering", reference, *known)
         self._answers = self._child.answers()
         self._imported = False
 
@@ -39,17 +44,28 @@ class AskedFormula:
         found: dict[str, int] = self._answer(spec)
         return found
 
+    def at_sizes(self, sizes: Mapping[str, int], fields: Mapping[str, str]) -> int:
+        """Return the parameters at these sizes, by letter; ``fields`` are the letters' names."""
+        return int(self._ask(f"at {dict(sizes)}", sizes=dict(sizes), fields=dict(fields)))
+
+    def in_letters(self, fields: Mapping[str, str]) -> Expression:
+        """Return what it is in letters."""
+        return expression_from(self._ask("in letters", fields=dict(fields)))
+
     def difference(self, spec: EncoderSpec, report: Report) -> list[str]:
         """Return what ``difference.difference`` says of ``report``, of a model of ``spec``."""
         lines: list[str] = self._answer(spec, report=asdict(report))
         return lines
 
     def _answer(self, spec: EncoderSpec, **about: Any) -> Any:
+        return self._ask(f"at {spec!r}", spec=spec_fields(spec), **about)
+
+    def _ask(self, when: str, **request: Any) -> Any:
         if not self._imported:
             self._next("when it was imported")
             self._imported = True
-        self._child.ask({"spec": spec_fields(spec), **about})
-        return self._next(f"at {spec!r}")
+        self._child.ask(request)
+        return self._next(when)
 
     def _next(self, when: str) -> Any:
         for answer in self._answers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -16,6 +16,9 @@ from paramproof.sources.reference import in_one_line, load_reference
 
 TOTAL = "total"
 """The component that is everything."""
+
+ENCODERS = EncoderLetters._fields
+"""The letters that a formula may ask for by name, where nothing else is said."""
 
 LARGEST = 100
 """Digits of the largest count: no formula of a model that anyone could name comes near."""
@@ -48,20 +51,24 @@ class UserFormula:
     letters: tuple[str, ...] | None
 
     @classmethod
-    def of(cls, function: Callable[..., Any], name: str = "") -> UserFormula:
+    def of(
+        cls, function: Callable[..., Any], name: str = "", known: Sequence[str] = ENCODERS
+    ) -> UserFormula:
         """Return the formula that ``function`` is, to be called as its signature asks.
+
+        ``known`` are the letters that there are, those of the encoder unless said otherwise.
 
         Raises ``FormulaRefused`` where it takes neither letters nor a spec.
         """
         name = legible(name or getattr(function, "__name__", type(function).__name__))
         if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
             raise FormulaRefused(f"{name}: a formula is a plain function that returns its count")
-        return cls(name, function, _letters(name, function))
+        return cls(name, function, _letters(name, function, known))
 
     @classmethod
-    def named(cls, reference: str) -> UserFormula:
+    def named(cls, reference: str, known: Sequence[str] = ENCODERS) -> UserFormula:
         """Return the formula that MODULE:FUNCTION names, or raise ``ValueError``."""
-        return cls.of(load_reference(reference), reference)
+        return cls.of(load_reference(reference), reference, known)
 
     def counts(self, spec: EncoderSpec) -> dict[str, int]:
         """Return parameters by component, ``total`` where the function returns one number.
@@ -72,7 +79,11 @@ class UserFormula:
         found = _by_component(self.name, self.value(spec, spec.letters()), repr(spec))
         return {name: self._count(name, value, spec) for name, value in found.items()}
 
-    def value(self, spec: Any, letters: EncoderLetters) -> Any:
+    def count(self, spec: Any, letters: Any) -> int:
+        """Return parameters as one number; raises as ``counts`` does."""
+        return self._count(TOTAL, self.value(spec, letters), spec)
+
+    def value(self, spec: Any, letters: Any) -> Any:
         """Return what the function returns. Raises ``FormulaRefused`` where it raises."""
         try:
             if self.letters is None:
@@ -81,7 +92,7 @@ class UserFormula:
         except (Exception, SystemExit) as error:
             raise FormulaRefused(f"{self.name} raised {in_one_line(error)} at {spec!r}") from error
 
-    def _count(self, component: str, value: Any, spec: EncoderSpec) -> int:
+    def _count(self, component: str, value: Any, spec: Any) -> int:
         where = "" if component == TOTAL else f" for {shown(component)}"
         try:
             if type(value) is bool:
@@ -104,13 +115,15 @@ class UserFormula:
         return count
 
 
-def _letters(name: str, function: Callable[..., Any]) -> tuple[str, ...] | None:
+def _letters(
+    name: str, function: Callable[..., Any], known: Sequence[str]
+) -> tuple[str, ...] | None:
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         raise FormulaRefused(f"{name}: Python does not know its arguments") from None
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
-        asked: tuple[str, ...] = EncoderLetters._fields
+        asked = tuple(known)
     else:
         asked = tuple(parameter.name for parameter in parameters)
     required = [
@@ -119,15 +132,16 @@ def _letters(name: str, function: Callable[..., Any]) -> tuple[str, ...] | None:
         if parameter.default is parameter.empty
         and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     ]
-    strange = [parameter for parameter in required if parameter.name not in EncoderLetters._fields]
+    strange = [parameter for parameter in required if parameter.name not in known]
     by_position = [p for p in required if p.kind is p.POSITIONAL_ONLY]
     if len(required) == 1 and strange and required[0].kind is not inspect.Parameter.KEYWORD_ONLY:
         return None
-    letters = tuple(letter for letter in EncoderLetters._fields if letter in asked)
+    letters = tuple(letter for letter in known if letter in asked)
     if strange or by_position or not letters:
         takes = legible(", ".join(map(str, parameters)) or "nothing", MAX_NOTE_SHOWN)
-        known = " ".join(EncoderLetters._fields)
-        raise FormulaRefused(f"{name} takes {takes}: it may take the spec, or letters of {known}")
+        raise FormulaRefused(
+            f"{name} takes {takes}: it may take the spec, or letters of {' '.join(known)}"
+        )
     return letters
 
 

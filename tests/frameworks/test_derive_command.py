@@ -12,6 +12,7 @@ from paramproof.derive.asking import derived
 from paramproof.derive.data import derivation_from
 from paramproof.formulas import EncoderLetters, closed_form
 from paramproof.formulas.expression import letter
+from paramproof.formulas.notation import MINUS
 
 pytestmark = pytest.mark.framework("transformers")
 
@@ -78,6 +79,30 @@ def test_function(paramproof, models):
     # depth·(2·width·inner + inner + width)
     assert f"{3 * (2 * 64 * 256 + 256 + 64):,}" in done.stdout
     assert "proved" in done.stdout
+
+
+CALCULATORS = """
+def by_letters(L, H, D, E, V, I, S, A, C, Q, F, dn, dr, dv):
+    attention = Q * (H + 1 + A * (dn + dr)) + H * (C + dr) + C * (1 + A * (dn + dv)) + A * dv * H
+    experts = 3 * H * I * (E + S) + H * E + E
+    return 2 * V * H + H + L * (attention + 2 * H) + D * 3 * H * F + (L - D) * experts
+
+def by_fields(config):
+    return 2 * config.vocab_size * config.hidden_size
+"""
+
+
+def test_a_calculator_without_a_family(paramproof, tmp_path):
+    """A router's bias, which is a buffer, is what a well-known count has too much."""
+    (tmp_path / "calculators.py").write_text(CALCULATORS)
+    (tmp_path / "config.json").write_text('{"model_type": "deepseek_v3"}')
+    done = paramproof(
+        "verify", "--formula", "calculators:by_letters", "--model", "config.json", "--examples", "3"
+    )
+    assert done.returncode == 1, done.stderr
+    # The base model has no head: one table of tokens is too much as well.
+    assert f"{MINUS} formula = {MINUS}L·E {MINUS} V·H + D·E" in done.stdout
+    assert "equal at 0 of 4 sizes" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,76 @@
+"""``paramproof verify --formula … --model …`` for a model that has no family: against derivation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from paramproof.cli.derive import deriving
+from paramproof.cli.output import tables_beside, write_file
+from paramproof.derive.derivation import Derivation
+from paramproof.formulas.printing import legible
+from paramproof.formulas.report import totals
+from paramproof.sources.configs.formats import BY_MODEL_TYPE
+from paramproof.sources.configs.reading import MAX_FILE_BYTES
+from paramproof.sources.strict_json import object_in_file
+from paramproof.user_formulas.asked import AskedFormula
+from paramproof.user_formulas.derived import Comparison, algebra, comparisons
+
+
+def is_to_be_derived(model: str) -> bool:
+    """Whether ``model`` is MODULE:FUNCTION, or a configuration of a type without a family.
+
+    Raises ``ValueError``, in one line, for a file that cannot be read.
+    """
+    if model.lstrip().startswith("{"):
+        return False
+    if not model.endswith(".json"):
+        return ":" in model
+    named = object_in_file(Path(model), largest=MAX_FILE_BYTES).get("model_type")
+    return isinstance(named, str) and named not in BY_MODEL_TYPE
+
+
+def verify_derived(
+    reference: str, model: str, examples: int, seed: int, json_file: Path | None
+) -> bool:
+    """Compare a user's formula with that of a model, and print it; return whether it is equal."""
+    derivation = deriving(model, seed=seed)
+    known = (*derivation.sizes, *derivation.fields.values())
+    with AskedFormula(reference, known) as formula:
+        found = list(comparisons(formula, derivation, examples, seed))
+        differing = [compared for compared in found if not compared.equal]
+        said = algebra(formula, derivation, differing[0]) if differing else ""
+    if json_file:
+        data = {"model": derivation.name, "seed": seed, "results": list(map(_as_json, found))}
+        write_file(json_file, json.dumps({**data, "algebra": said}, indent=1) + "\n")
+    out = tables_beside(json_file)
+    for line in _lines(reference, derivation, found, differing, said):
+        out.print(line, markup=False, highlight=False, soft_wrap=True)
+    return not differing
+
+
+def _lines(
+    reference: str,
+    derivation: Derivation,
+    found: list[Comparison],
+    differing: list[Comparison],
+    said: str,
+) -> Iterator[str]:
+    how = "proved" if derivation.is_proved else "fitted and checked"
+    yield f"{legible(derivation.name)}: its formula was derived, {how}"
+    own = found[0]
+    yield f"at its own sizes: {totals(own.derived, own.theirs)}"
+    if differing:
+        first = differing[0]
+        if first is not own:
+            yield ", ".join(f"{letter}={size}" for letter, size in first.sizes.items())
+            yield totals(first.derived, first.theirs)
+        yield said
+    equal = len(found) - len(differing)
+    yield f"{reference}: equal at {equal} of {len(found)} sizes inside the conditions"
+
+
+def _as_json(compared: Comparison) -> dict[str, Any]:
+    return compared._asdict()
