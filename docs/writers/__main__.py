@@ -1,7 +1,7 @@
 """Rewrite the generated parts of README and docs: ``python -m docs.writers [PAGE ...]``.
 
 Run in the checkout: every page, or those named. ``readme`` and ``differences`` need every
-framework, ``faults`` PyTorch.
+framework, ``faults`` PyTorch, ``derived`` Hugging Face transformers.
 """
 
 import sys
@@ -15,6 +15,7 @@ PAGES = {
     "parity": "parity_page",
     "explain": "explain_page",
     "faults": "faults_page",
+    "derived": "derived_page",
     "readme": "readme",
     "differences": "differences.reference",
 }

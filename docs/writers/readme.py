@@ -16,7 +16,17 @@ def report() -> str:
     return explained(broken_torch.report_of(encoder), broken_torch.SPEC)
 
 
+def derived() -> str:
+    """Return BERT's formula, as it is derived from the code of Hugging Face transformers."""
+    from paramproof.cli.derive_text import formula_lines
+    from paramproof.derive.derive import derive
+    from paramproof.derive.transformers_models import constructor
+
+    return "\n".join(formula_lines(derive(constructor("bert"))))
+
+
 def write() -> None:
     """Rewrite every sample."""
-    write_blocks(PAGE, {"verify": paramproof(*VERIFY), "report": report()}, margin="    ")
+    blocks = {"verify": paramproof(*VERIFY), "report": report(), "derived": derived()}
+    write_blocks(PAGE, blocks, margin="    ")
     write_samples(PAGE)

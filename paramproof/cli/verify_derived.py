@@ -1,4 +1,4 @@
-"""``paramproof verify --formula … --model …`` for a model that has no family: against derivation."""
+"""``verify --formula`` for a model without a family, whose own formula is derived."""
 
 from __future__ import annotations
 

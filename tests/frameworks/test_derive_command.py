@@ -7,6 +7,8 @@ import textwrap
 
 import pytest
 
+from docs.writers import derived_page, readme
+from docs.writers.blocks import AGAIN, block
 from paramproof.derive import functions
 from paramproof.derive.asking import derived
 from paramproof.derive.data import derivation_from
@@ -79,6 +81,23 @@ def test_function(paramproof, models):
     # depth·(2·width·inner + inner + width)
     assert f"{3 * (2 * 64 * 256 + 256 + 64):,}" in done.stdout
     assert "proved" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["bert", "albert", "qwen3", "deepseek_v3"])
+def test_page(name):
+    """Some of the page's formulas, derived again; all of them by the page's writer."""
+    from paramproof.derive.derive import derive
+    from paramproof.derive.transformers_models import constructor
+
+    again, said = derived_page.entry(derive(constructor(name))), dict(derived_page.known()[name])
+    for found in (again, said):
+        del found["seconds"], found["versions"]
+    assert again == said, AGAIN
+
+
+def test_readme():
+    printed = block("derived", readme.PAGE.read_text("utf-8"))
+    assert printed.strip() == readme.derived().strip(), AGAIN
 
 
 CALCULATORS = """

@@ -1,0 +1,136 @@
+"""docs/derived.md: the formulas of model types of Hugging Face transformers, as they are derived."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from docs.writers.blocks import ROOT
+from docs.writers.markdown import table
+
+PAGE = ROOT / "docs" / "derived.md"
+RESULTS = ROOT / "docs" / "derived.json"
+
+TYPES = tuple(
+    """
+    bert roberta albert electra distilbert mpnet deberta-v2 modernbert
+    gpt2 gpt_neo gpt_neox gptj opt bloom falcon phi3 stablelm
+    llama mistral mixtral qwen2 qwen3 gemma gemma2 olmo2 cohere granite smollm3 starcoder2
+    deepseek_v2 deepseek_v3 gpt_oss olmoe glm4_moe
+    mamba mamba2 rwkv bamba
+    bart t5 whisper vit clip siglip
+    """.split()
+)
+"""Types whose base model is derived for the page."""
+
+TEXT = """\
+# Derived formulas
+
+What `paramproof derive TYPE` says of {number} model types of Hugging Face transformers
+{versions}: the base model at the type's default sizes, its trainable parameters as a formula, and
+where that holds. No formula on this page was written by hand. How one is derived, and what proved
+means, is in [derive.md](derive.md).
+
+{summary}
+
+A count of a configuration of one's own needs no page: `paramproof derive config.json`.
+{sections}"""
+
+SECTION = """
+## {name}
+
+{what}, {parameters} parameters at {sizes}.
+
+{formula}
+
+Holds where {conditions}. {status}; {evidence}.
+"""
+
+
+def measured() -> dict[str, Any]:
+    """Derive every type; the data of the page, and nothing that differs from run to run but time."""
+    from paramproof.derive.derive import derive
+    from paramproof.derive.transformers_models import constructor
+
+    found = {}
+    for name in TYPES:
+        found[name] = entry(derive(constructor(name)))
+    return found
+
+
+def entry(derivation: Any) -> dict[str, Any]:
+    """Return what the page says of one derivation."""
+    from paramproof.cli.derive_text import formula_lines
+
+    moving = set(derivation.formula.letters)
+    conditions = [str(stated.condition) for stated in derivation.conditions]
+    evidence = derivation.evidence
+    return {
+        "model": derivation.name,
+        "formula": list(formula_lines(derivation))[1:],
+        "parameters": derivation.count(derivation.sizes),
+        "sizes": {n: v for n, v in derivation.sizes.items() if n in moving},
+        "fields": {n: f for n, f in derivation.fields.items() if n in moving},
+        "conditions": conditions,
+        "status": "proved" if derivation.is_proved else "fitted and checked",
+        "reasons": list(derivation.reasons),
+        "traces": evidence.traces,
+        "builds": evidence.builds,
+        "held": evidence.held,
+        "seconds": evidence.seconds,
+        "versions": dict(evidence.versions),
+    }
+
+
+def known() -> dict[str, Any]:
+    """Return what was measured last."""
+    found: dict[str, Any] = json.loads(RESULTS.read_text("utf-8"))
+    return found
+
+
+def render(entries: dict[str, Any]) -> str:
+    """Return the page that says ``entries``."""
+    versions = next(iter(entries.values()))["versions"]
+    headings = ("type", "parameters", "terms", "conditions", "status", "builds", "held", "s")
+    rows = (
+        (
+            f"[{name}](#{name})",
+            f"{one['parameters']:,}",
+            str(sum(line.count(" + ") + 1 for line in one["formula"][:-1])),
+            str(len(one["conditions"])),
+            one["status"],
+            str(one["traces"] + one["builds"]),
+            str(one["held"]),
+            f"{one['seconds']:.1f}",
+        )
+        for name, one in entries.items()
+    )
+    return TEXT.format(
+        number=len(entries),
+        versions=versions["transformers"],
+        summary=table(headings, rows),
+        sections="".join(_section(name, one) for name, one in entries.items()),
+    )
+
+
+def _section(name: str, one: dict[str, Any]) -> str:
+    sizes = ", ".join(f"{letter} = {value:,}" for letter, value in one["sizes"].items())
+    legend = ", ".join(f"{letter} `{field}`" for letter, field in one["fields"].items())
+    reasons = f" ({'; '.join(one['reasons'])})" if one["reasons"] else ""
+    return SECTION.format(
+        name=name,
+        what=one["model"],
+        parameters=f"{one['parameters']:,}",
+        sizes=sizes,
+        formula="\n".join(f"    {line}" for line in one["formula"][:-1]) + f"\n\n{legend}.",
+        conditions="; ".join(one["conditions"]) or "sizes are 1 or more",
+        status=one["status"].capitalize() + reasons,
+        evidence=f"traced {one['traces']} times, held to {one['held']} models",
+    )
+
+
+def write() -> None:
+    """Derive every type anew, and write the page and its data."""
+    entries = measured()
+    RESULTS.write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    PAGE.write_text(render(entries), "utf-8")
