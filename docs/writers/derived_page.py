@@ -1,4 +1,4 @@
-"""docs/derived.md: the formulas of model types of Hugging Face transformers, as they are derived."""
+"""docs/derived.md: formulas of model types of Hugging Face transformers, as they are derived."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from docs.writers.markdown import table
 PAGE = ROOT / "docs" / "derived.md"
 RESULTS = ROOT / "docs" / "derived.json"
 
-TYPES = tuple(
-    """
+NAMES = """
     bert roberta albert electra distilbert mpnet deberta-v2 modernbert
     gpt2 gpt_neo gpt_neox gptj opt bloom falcon phi3 stablelm
     llama mistral mixtral qwen2 qwen3 gemma gemma2 olmo2 cohere granite smollm3 starcoder2
     deepseek_v2 deepseek_v3 gpt_oss olmoe glm4_moe
     mamba mamba2 rwkv bamba
     bart t5 whisper vit clip siglip
-    """.split()
-)
+"""
+TYPES = tuple(NAMES.split())
 """Types whose base model is derived for the page."""
 
 TEXT = """\
@@ -48,7 +47,7 @@ Holds where {conditions}. {status}; {evidence}.
 
 
 def measured() -> dict[str, Any]:
-    """Derive every type; the data of the page, and nothing that differs from run to run but time."""
+    """Derive every type; return the data of the page."""
     from paramproof.derive.derive import derive
     from paramproof.derive.transformers_models import constructor
 
