@@ -8,7 +8,9 @@ from pathlib import Path
 import click
 
 from paramproof.algebra.residual import explained
+from paramproof.checking.model import require_agreement
 from paramproof.cli.output import say
+from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import legible, path_text, some_of
 from paramproof.sources.checkpoints import CheckpointReport, compare_checkpoint
 from paramproof.sources.checkpoints.header import recorded_spec
@@ -41,6 +43,7 @@ def checkpoint_command(file: Path, config: str | None, architecture: str) -> Non
     """
     require_file(file)
     resolved = resolve_model(config or recorded_spec(file) or _beside(file), architecture)
+    require_agreement([family_of(resolved.spec).name])
     found = compare_checkpoint(file, resolved.spec)
     for line in [*_about(found, resolved), *_verdict(found, resolved)]:
         say(line)

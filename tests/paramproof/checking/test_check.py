@@ -90,10 +90,12 @@ def run(monkeypatch, capsys):
         "explain 2,362,368 bert-base",
         "explain 2,362,368 gpt2",
         "explain 2,362,368",
+        f"checkpoint {__file__} --config bert-base",
+        "compare no_module:model --spec bert-base",
     ],
 )
 def test_a_contradiction_is_all_that_is_said(closed, run, command):
-    """No framework is started, no number printed."""
+    """No framework is started, no file of weights read, no model made, no number printed."""
     closed("encoder", short_of_a_bias)
     status, out, err = run(*command.split())
     assert (status, out) == (1, "")
