@@ -7,6 +7,7 @@ import pytest
 from paramproof.checking.model import FormulaError, check, require_agreement
 from paramproof.cli.main import main
 from paramproof.formulas import FAMILIES
+from tests.checkpoints import ENCODER, canonical, write
 from tests.specs import SPECS
 
 
@@ -90,12 +91,14 @@ def run(monkeypatch, capsys):
         "explain 2,362,368 bert-base",
         "explain 2,362,368 gpt2",
         "explain 2,362,368",
-        f"checkpoint {__file__} --config bert-base",
+        "checkpoint weights.safetensors --config bert-base",
         "compare no_module:model --spec bert-base",
     ],
 )
-def test_a_contradiction_is_all_that_is_said(closed, run, command):
-    """No framework is started, no file of weights read, no model made, no number printed."""
+def test_a_contradiction_is_all_that_is_said(closed, run, command, tmp_path, monkeypatch):
+    """No framework is started, no model made, no number printed."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "weights.safetensors", canonical(ENCODER))
     closed("encoder", short_of_a_bias)
     status, out, err = run(*command.split())
     assert (status, out) == (1, "")
