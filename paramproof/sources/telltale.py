@@ -59,8 +59,6 @@ FLAT = Disguise(
     "FullyShardedDataParallel.summon_full_params(model)",
 )
 
-DISGUISES = (ADAPTER, QUANTISED, FLAT)
-
 DATA_PARALLEL = "module"
 """What ``nn.DataParallel``, its like and DeepSpeed put before every name, and nowhere else."""
 
@@ -73,11 +71,11 @@ WRAPPERS = {
 """The name that a wrapper gives to what it wraps, and what the wrapper is."""
 
 
-def disguise(names: Iterable[str]) -> tuple[str, Disguise] | None:
-    """Return the first name that gives something away, and what; None where there is none."""
+def disguise(names: Iterable[str], *among: Disguise) -> tuple[str, Disguise] | None:
+    """Return the first name that gives one ``among`` these away, and which; None if none does."""
     for name in names:
         parts = frozenset(name.split("."))
-        for found in DISGUISES:
+        for found in among:
             if parts & found.signs:
                 return name, found
     return None

@@ -18,7 +18,7 @@ from safetensors import SafetensorError, safe_open
 
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, path_text, shown
 from paramproof.sources.strict_json import object_in_file, object_in_text, require_file
-from paramproof.sources.telltale import QUANTISED, disguise
+from paramproof.sources.telltale import ADAPTER, FLAT, QUANTISED, disguise
 
 MAX_INDEX_BYTES = 2**26
 """Bytes: room for some 500,000 names."""
@@ -133,7 +133,8 @@ def _require_weights(found: Checkpoint) -> None:
         for stored in found.tensors
         if stored.dtype[:1] in ("I", "U") and stored.name.endswith("weight")
     )
-    told = disguise(stored.name for stored in found.tensors) or next(packed, None)
+    names = (stored.name for stored in found.tensors)
+    told = disguise(names, ADAPTER, FLAT, QUANTISED) or next(packed, None)
     if told:
         name, seen = told
         where = path_text(found.path)
