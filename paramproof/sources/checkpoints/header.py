@@ -104,14 +104,16 @@ def _in_file(path: Path) -> Iterator[StoredTensor]:
         raise ValueError(f"{where} is no whole safetensors file: {_why(path, error)}") from None
 
 
-def require_names_once(path: Path) -> None:
-    """Raise ``ValueError`` where the header of a whole safetensors file has a name twice.
+def require_names_once(path: Path) -> tuple[dict[str, Any], int]:
+    """Return the header of a whole safetensors file, and where the tensors begin after it.
 
-    The format's own reader takes the last one, and says nothing.
+    Raises ``ValueError`` where it has a name twice. The format's own reader takes the last one,
+    and says nothing.
     """
     with path.open("rb") as file:
-        text = file.read(int.from_bytes(file.read(8), "little")).decode()
-    object_in_text(text, f"the header of {path_text(path)}")
+        length = int.from_bytes(file.read(8), "little")
+        text = file.read(length).decode()
+    return object_in_text(text, f"the header of {path_text(path)}"), 8 + length
 
 
 def _require_no_lone_shard(path: Path) -> None:
