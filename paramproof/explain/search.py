@@ -11,6 +11,7 @@ from paramproof.explain.grammar import (
     components,
     explanations,
     whole_under,
+    with_classifier,
 )
 from paramproof.explain.number import RoundedReading, WrittenNumber
 from paramproof.explain.sizes import at_known_sizes, at_unnamed_sizes
@@ -86,16 +87,26 @@ def exact(number: int, models: Models) -> list[Match]:
     for name, spec in models.items():
         of_model = [
             explanation
-            for count, explanation in candidates(spec, alone=len(models) == 1)
+            for count, explanation in candidates(spec, alone=len(models) == 1, number=number)
             if count == number
         ]
         found += _different(_match(explanation, name, spec, number) for explanation in of_model)
     return _simplest(_joined(found))
 
 
-def candidates(spec: Spec, *, alone: bool = False) -> Iterator[tuple[int, Explanation]]:
-    """Yield every explanation by a model that an exact number may have, with its count."""
-    for count, explanation in (*explanations(spec), *at_known_sizes(spec, alone=alone)):
+def candidates(
+    spec: Spec, *, alone: bool = False, number: int | None = None
+) -> Iterator[tuple[int, Explanation]]:
+    """Yield every explanation by a model that an exact number may have, with its count.
+
+    Where the ``number`` is given, the labels of a classifier are solved for.
+    """
+    found = (
+        *with_classifier(spec, number),
+        *explanations(spec),
+        *at_known_sizes(spec, alone=alone),
+    )
+    for count, explanation in found:
         if count >= MIN_COUNT_BY_COMPLEXITY[explanation.complexity]:
             yield count, explanation
 

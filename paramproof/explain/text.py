@@ -8,6 +8,7 @@ from typing import Any
 
 from paramproof.explain import letters as algebra
 from paramproof.explain.explanation import recount
+from paramproof.explain.heads import Heads
 from paramproof.explain.search import Explanations, Match
 from paramproof.explain.words import of_one
 from paramproof.formulas.conventions import CONVENTIONS
@@ -68,8 +69,13 @@ class Rendered:
             "parts": [part._asdict() for part in explanation.parts],
             "sizes": dict(explanation.sizes),
             "as_estimate": explanation.as_estimate,
+            "heads": explanation.heads and _heads_as_json(explanation.heads),
             "equal": list(self.equal),
         }
+
+
+def _heads_as_json(heads: Heads) -> dict[str, Any]:
+    return {**heads._asdict(), "fields": dict(heads.fields)}
 
 
 def render(found: Iterable[Match]) -> list[Rendered]:
