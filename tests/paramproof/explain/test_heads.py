@@ -7,8 +7,8 @@ import pytest
 from paramproof.explain import heads
 from paramproof.explain.explanation import recount
 from paramproof.explain.number import read
+from paramproof.explain.rendering import render
 from paramproof.explain.search import candidates, explain
-from paramproof.explain.text import render
 from paramproof.formulas import LlamaSpec
 from paramproof.formulas.models import named_model, named_models
 

@@ -10,8 +10,8 @@ from paramproof.explain import letters as algebra
 from paramproof.explain import search
 from paramproof.explain.explanation import Explanation, Part, recount
 from paramproof.explain.number import read
+from paramproof.explain.rendering import render
 from paramproof.explain.search import candidates, explain
-from paramproof.explain.text import render
 from paramproof.formulas import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec, inventory
 from paramproof.formulas.models import named_model, named_models
 from paramproof.formulas.notation import text
