@@ -55,6 +55,9 @@ def test_bytes_come_before_parameters():
     """219M parameters of BERT-base are none; 219MB are its bytes, and a K or M alone is no byte."""
     assert answer("219M", "bert-base-uncased").found == ()
     assert answer("219MB", "bert-base-uncased").found
+    # 163,825,152 bytes of distilgpt2 in two each; as parameters, GPT-2 with each of its tables.
+    assert answer("163MB").found[0].models == ("distilgpt2",)
+    assert any("gpt2" in one.models for one in answer("163M").found)
     # Nothing of BERT-base has so many bytes; its norms have as many parameters.
     (norms,) = answer("37.5KB", "bert-base-uncased").found
     assert (norms.count, norms.bytes_each) == (38_400, 0)
