@@ -99,7 +99,16 @@ def test_bytes_that_no_parameters_have():
 
 @pytest.mark.parametrize(
     ("text", "power"),
-    [("131072", 17), ("2", 1), ("1", None), ("131,073", None), ("131,074", None), ("96", None), ("134,217,728", 27), ("110M", None)],
+    [
+        ("131072", 17),
+        ("2", 1),
+        ("1", None),
+        ("131,073", None),
+        ("131,074", None),
+        ("96", None),
+        ("134,217,728", 27),
+        ("110M", None),
+    ],
 )
 def test_powers_of_two(text, power):
     assert read(text).power_of_two == power
