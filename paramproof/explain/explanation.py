@@ -1,16 +1,19 @@
 """An explanation of a number: which tensors of a model it counts, how often, at which sizes.
 
-An explanation is data. What finds explanations and what recounts them share only this file:
-``recount`` walks the expanded inventory, tensor by tensor, and does not trust the search.
+An explanation is data. What finds explanations and what recounts them share only this file and
+``heads``: ``recount`` walks the expanded inventory, tensor by tensor, and does not trust the
+search.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from paramproof.explain.heads import Heads
 from paramproof.formulas import EncoderSpec, Inventory, inventory
 from paramproof.formulas.conventions import counted
 from paramproof.formulas.path import at_layer, lies_in, starred
@@ -39,7 +42,7 @@ class Part(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """A sum of parts of a model, perhaps at other ``sizes``.
+    """A sum of parts of a model, perhaps at other ``sizes``, or with other ``heads``.
 
     Explanations are ranked by ``complexity``, the number of things that there are to say.
     ``sizes`` are fields of the spec and values. ``as_estimate`` replaces the model's layers by
@@ -51,11 +54,20 @@ class Explanation(NamedTuple):
     complexity: int
     sizes: ChangedSizes = ()
     as_estimate: bool = False
+    heads: Heads | None = None
+
+
+Counted = Iterator[tuple[int, Explanation]]
+"""Explanations, each with the number that it comes to."""
 
 
 def spec_of(explanation: Explanation, spec: Spec) -> Spec:
     """Return the spec whose tensors ``explanation``, of a model of ``spec``, counts."""
-    return usual_estimate(spec) if explanation.as_estimate else with_sizes(spec, explanation.sizes)
+    if explanation.as_estimate:
+        return usual_estimate(spec)
+    if explanation.heads:
+        spec = explanation.heads.spec(spec)
+    return with_sizes(spec, explanation.sizes)
 
 
 def with_sizes(spec: Any, sizes: ChangedSizes) -> Spec:
@@ -83,7 +95,7 @@ def recount(explanation: Explanation, spec: Spec) -> tuple[int, frozenset[tuple[
     Two explanations of a model that count the same tensors are the same explanation.
     """
     spec = spec_of(explanation, spec)
-    tensors = _expanded(spec)
+    tensors = _expanded(spec, explanation.heads)
     times: Counter[str] = Counter()
     sizes: dict[str, int] = {}
     for part in explanation.parts:
@@ -97,8 +109,9 @@ def recount(explanation: Explanation, spec: Spec) -> tuple[int, frozenset[tuple[
 
 
 @lru_cache(maxsize=64)
-def _expanded(spec: Spec) -> Inventory:
-    return inventory(spec.letters()).expand()
+def _expanded(spec: Spec, heads: Heads | None) -> Inventory:
+    tensors = inventory(spec.letters()).expand()
+    return heads.on(tensors) if heads else tensors
 
 
 def _counts(part: Part, tensor: Tensor) -> bool:

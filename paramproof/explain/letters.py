@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paramproof.algebra.symbols import sizes_as_symbols
+from paramproof.algebra.symbols import size_letters, sizes_as_symbols
 from paramproof.explain.explanation import Explanation, Part, spec_of, usual_estimate
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import counted
@@ -16,6 +16,8 @@ def in_letters(explanation: Explanation, spec: Spec) -> Expression:
     """The number of ``explanation`` as a polynomial."""
     letters = symbols(spec, explanation)
     named = inventory(letters)
+    if explanation.heads:
+        named = explanation.heads.on(named)
     total = Expression()
     for part in explanation.parts:
         times = part.times * ((letters.A - 1) if part.per_head_full_width else 1)
@@ -45,11 +47,11 @@ def symbols(spec: Spec, explanation: Explanation | None = None) -> FamilyLetters
     if explanation and explanation.as_estimate:
         usual = symbols(usual_estimate(spec))
         return usual._replace(F=4 * usual.H)
-    own = sizes_as_symbols(spec)._asdict()
-    numbers = spec.letters()._asdict()
-    other = spec_of(explanation, spec).letters()._asdict() if explanation else numbers
-    for name, number in numbers.items():
-        if other[name] != number:
+    changed = spec_of(explanation, spec) if explanation else spec
+    own = sizes_as_symbols(changed)._asdict()
+    numbers, other = spec.letters()._asdict(), changed.letters()._asdict()
+    for name in size_letters(type(spec.letters())):
+        if other[name] != numbers[name]:
             own[name] = letter(f"{name}'")
     if numbers.get("U") == numbers.get("V"):
         own["U"] = own["V"]
