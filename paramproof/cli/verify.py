@@ -16,6 +16,7 @@ from paramproof.checking.result import Result
 from paramproof.cli.output import WHERE, require_writable, tables_beside
 from paramproof.cli.tables import verify_table
 from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, progress_of, write_json
+from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import family_of
 from paramproof.formulas.models import named_models
 from paramproof.formulas.spec import EncoderSpec, Spec
@@ -75,7 +76,7 @@ def verify_command(
     """Compare every installed framework with the formula, over named and random models.
 
     Every model is built in every framework, and its tensors are compared with the formula's.
-    Random models are of the families of the named ones.
+    Random models are of the families of the models that are named, or of all.
 
     A formula of your own takes a spec, or letters by name (L H A F V P T pooler mlm untied
     nsp), and returns trainable parameters: an int, or ints by component.
@@ -86,11 +87,12 @@ def verify_command(
     specs = {resolved.name: resolved.spec for resolved in chosen_models}
     encoders = _encoders(specs, models) if reference else {}
     specs = {**encoders} if reference else specs
-    families = list(dict.fromkeys(family_of(spec).name for spec in specs.values()))
+    asked = dict.fromkeys(family_of(spec).name for spec in specs.values())
+    families = tuple(asked if models or reference else FAMILIES)
     if not reference:
         require_agreement(families)
     there, absent = chosen_frameworks(names)
-    job = Verify(specs, examples, seed, tuple(families), reference or "")
+    job = Verify(specs, examples, seed, families, reference or "")
     with AskedFormula(reference) if reference else nullcontext() as formula:
         if formula:
             require_counts(formula, encoders)

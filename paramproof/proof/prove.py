@@ -22,9 +22,10 @@ from paramproof.proof import symbolic
 from paramproof.proof.findings import components_of_size, residuals
 from paramproof.proof.interpolation import interpolate
 from paramproof.proof.parts import Parts, encoder_letters
+from paramproof.random_specs import refusal
 from paramproof.record import Record
 
-ProofStatus: TypeAlias = Literal["proved", "different", "broken"]
+ProofStatus: TypeAlias = Literal["proved", "different", "not expressible", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,8 @@ class Proof(Record):
 
     @property
     def failed(self) -> bool:
-        """Whether the formula does not hold in this framework at every size."""
-        return self.status != "proved"
+        """Whether this is a reason not to trust the formula or the framework."""
+        return self.status in ("different", "broken")
 
     @classmethod
     def broken(cls, framework: Framework, reason: str) -> Proof:
@@ -75,7 +76,9 @@ class _Counting:
 
 
 def prove(chosen: Framework, builder: Builder) -> Proof:
-    """Compare ``builder`` with the formula at every size it can be given."""
+    """Compare ``builder`` with the encoder's formula at every size it can be given."""
+    if reason := refusal(builder, "encoder"):
+        return Proof(chosen.name, chosen.version, "not expressible", reason=reason)
     start = time.perf_counter()
     counting = _Counting(builder)
     found = interpolate(counting, chosen.fixed)
