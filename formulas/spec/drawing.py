@@ -79,7 +79,9 @@ def _by_fields(kind: Any, choices: Choices) -> Spec:
             own[field.name] = choices.tied() if tied else choices.flag(field.name)
         elif field.name != "hidden_size":
             own[field.name] = choices.size(field.name)
-    heads = own.get("num_attention_heads")
-    own["hidden_size"] = heads * choices.size("head_size") if heads else choices.size("hidden_size")
+    if "num_attention_heads" in own:
+        own["hidden_size"] = own["num_attention_heads"] * choices.size("head_size")
+    else:
+        own["hidden_size"] = choices.size("hidden_size")
     spec: Spec = kind(**own)
     return spec
