@@ -2,7 +2,7 @@
 
 import pytest
 
-from paramproof import check, load
+from paramproof import assert_parameters, check, load
 from paramproof.formulas.families import spec_from
 from paramproof.random_specs import random_specs
 
@@ -34,6 +34,22 @@ def test_its_forward_pass_needs_every_parameter(mixer):
     module = load("mixer-torch").build(spec, allocate=True).module
     module(torch.ones(2, 5, 12)).square().sum().backward()
     assert all(parameter.grad is not None for parameter in module.parameters())
+
+
+def test_a_live_model_of_it(mixer):
+    """By shapes alone, without heads to split."""
+    spec = spec_from({**B16, "num_blocks": 2})
+    module = load("mixer-torch").build(spec).module
+    assert_parameters(module, spec)
+    module.blocks[1].patch_mixing[2] = torch_linear(384, 195)
+    with pytest.raises(AssertionError, match="missing"):
+        assert_parameters(module, spec)
+
+
+def torch_linear(*widths):
+    import torch
+
+    return torch.nn.Linear(*widths, device="meta")
 
 
 def test_torch_itself_has_no_such_family(mixer):
