@@ -7,6 +7,7 @@ from dataclasses import asdict
 import pytest
 
 from paramproof import check, load
+from paramproof.algebra.symbols import sizes_of
 from paramproof.checking.model import require_agreement
 from paramproof.formulas import FAMILIES, closed_form, inventory
 from paramproof.formulas.families import spec_fields, spec_from
@@ -42,6 +43,8 @@ def test_it_is_a_family_as_the_others_are(mixer, b16):
     assert spec_from(spec_fields(spec)) == spec
     assert inventory(spec.letters()).total() == closed_form(spec.letters()) == WHOLE
     require_agreement(FAMILIES)
+    # No heads, so no head size either, which a length of 1 would be taken for.
+    assert list(sizes_of(spec)) == ["B", "S", "Y", "H", "D", "F", "R", "C"]
 
 
 def test_it_is_gone_when_it_is_not_installed(outsider):
