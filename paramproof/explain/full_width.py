@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from paramproof.explain.explanation import Counted, Explanation
+from paramproof.explain.explanation import Counted, Explanation, number_of_heads
 from paramproof.explain.tree import WHOLE, Node, Tree, inside, part_of
 from paramproof.formulas.spec import Spec
 
@@ -16,7 +16,7 @@ def full_width(tree: Tree, spec: Spec) -> Counted:
     them, with biases or with the bias once; the same of the output projection. Keras with
     ``key_dim`` set to the hidden size has A biases for query, key and value, one for the output.
     """
-    counts, more = tree.counts(), spec.num_attention_heads - 1
+    counts, more = tree.counts(), number_of_heads(spec) - 1
     for outer, names in _widened(tree):
         for projections in _with_biases_or_not(names):
             wide = [

@@ -16,6 +16,7 @@ from paramproof.explain.explanation import (
     Counted,
     Explanation,
     Part,
+    has_usual_estimate,
     usual_estimate,
 )
 from paramproof.explain.full_width import full_width
@@ -174,7 +175,7 @@ def with_classifier(spec: Spec, number: int | None = None) -> Counted:
     """Yield the whole model with a classifier of any size, or of the one that gives ``number``."""
     for classifier, most in classifiers_of(spec):
         letters = classifier.spec(spec).letters()
-        without, each = Tree(inventory(letters)).whole(TRAINABLE), letters.H + classifier.bias
+        without, each = Tree(inventory(letters)).whole(TRAINABLE), letters._asdict()["H"] + classifier.bias
         least = classifier.labels or 1
         if number is not None:
             labels, rest = divmod(number - without, each)
@@ -186,7 +187,7 @@ def with_classifier(spec: Spec, number: int | None = None) -> Counted:
 
 def estimates(tree: Tree, spec: Spec) -> Counted:
     """Yield the usual estimates, 12·L·H² and L·(12·H² + 13·H) + V·H, where F is not 4·H."""
-    if not hasattr(spec, "num_hidden_layers") or spec.hidden_size % spec.num_attention_heads:
+    if not has_usual_estimate(spec):
         return
     other = Tree(inventory(usual_estimate(spec).letters()))
     layers, words = Node("layers"), Node("embeddings.word_embeddings")

@@ -52,13 +52,13 @@ class Heads(NamedTuple):
 
     def on(self, inventory: Inventory) -> Inventory:
         """Return ``inventory``, of a spec with these heads, with the tensors no spec has."""
-        hidden, source = inventory.letters.H, f"transformers, {self.like}"
+        hidden, source = inventory.letters._asdict()["H"], f"transformers, {self.like}"
         tensors = inventory.tensors
         if self.labels:
             classifier = linear(hidden, self.labels, source, bias=1 if self.bias else None)
             tensors += within(self.component, classifier)
         if self.has_second_bias:
-            tensors += (Tensor("mlm_head.bias", (inventory.letters.V,), source),)
+            tensors += (Tensor("mlm_head.bias", (inventory.letters._asdict()["V"],), source),)
         return Inventory(inventory.letters, tensors)
 
     def with_labels(self, labels: int) -> Heads:
@@ -84,7 +84,7 @@ def classifiers_of(spec: Spec) -> Iterator[tuple[Heads, int]]:
     for classifier in _CLASSIFIERS.get(family_of(spec).name, ()):
         most = MAX_LABELS if classifier.bias else MAX_LABELS_WITHOUT_BIAS
         if ("pooler", False) in classifier.fields:
-            most = min(most, spec.letters().H - 1)
+            most = min(most, spec.letters()._asdict()["H"] - 1)
         yield classifier, classifier.labels or most
 
 

@@ -13,8 +13,8 @@ from paramproof.explain.rendering import Rendered, limit, render
 from paramproof.explain.tree import Tree
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import CONVENTIONS
-from paramproof.formulas.notation import MINUS, SUPERSCRIPTS
-from paramproof.formulas.printing import and_more, signed
+from paramproof.formulas.notation import SUPERSCRIPTS
+from paramproof.formulas.printing import MINUS, and_more, signed
 
 WIDTH = 80
 """Columns that the text fits."""

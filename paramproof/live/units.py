@@ -15,6 +15,7 @@ from typing import TypeAlias
 from paramproof.formulas import Spec, Tensor, inventory
 from paramproof.formulas.path import has_layer, in_braces
 from paramproof.formulas.report import Shape
+from paramproof.formulas.spec.protocols import head_size_of
 
 Fused: TypeAlias = tuple[str, ...]
 """Names of parts that are stored in one, the first of them standing for all."""
@@ -51,14 +52,14 @@ def units_of(spec: Spec, fused: tuple[Fused, ...], stacked: bool) -> Iterator[Un
         # What is fixed need not be stored, and stored is no difference.
         if not tensor.present or tensor.tied_to or not tensor.trainable:
             continue
-        path, shape, forms = _stored_alone(tensor, spec.head_size)
+        path, shape, forms = _stored_alone(tensor, head_size_of(spec))
         parts = next((parts for parts in fused if _part_of(path, parts)), ())
         if parts:
             if not _part_of(path, parts[:1]):
                 continue
             own = [widths[_renamed(path, parts[0], part)] for part in parts]
             path = _renamed(path, parts[0], in_braces(parts))
-            forms = _fused_forms(shape[:-1], own, spec.head_size if parts == QKV else 0)
+            forms = _fused_forms(shape[:-1], own, head_size_of(spec) if parts == QKV else 0)
             shape = (*shape[:-1], sum(own))
         layers = tensor.repeat
         if not has_layer(path):

@@ -100,6 +100,22 @@ def test_families(framework, builder, family):
     assert bool(refusal(builder, family)) == refused
 
 
+class NobodysSpec:
+    family = "nobodys"
+
+
+def test_a_family_that_nobody_has(framework, builder):
+    """What a family from outside meets: a reason, and no error about what it has not."""
+    reason = builder.supports(NobodysSpec())
+    name = framework.name.split("-")[0]
+    no_other = "keras-bert builds BERT's encoder and no other family of models"
+    expected = no_other if framework.name == "keras-bert" else f"{name} has no such family: nobodys"
+    assert reason == expected
+    with pytest.raises(UnsupportedSpec) as refused:
+        builder.build(NobodysSpec())
+    assert str(refused.value) == reason
+
+
 def test_every_family_has_features():
     families = [family_of(spec).name for spec in FEATURES.values()]
     assert list(dict.fromkeys(families)) == list(FAMILIES)

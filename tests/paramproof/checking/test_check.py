@@ -1,12 +1,16 @@
 """Formulas that contradict each other: said in letters, before a framework is asked."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import NamedTuple
 
 import pytest
+import sympy
 
 from paramproof.checking.model import FormulaError, check, require_agreement
 from paramproof.cli.main import main
 from paramproof.formulas import FAMILIES
+from paramproof.formulas.families import registered
 from tests.checkpoints import ENCODER, canonical, write
 from tests.specs import SPECS
 
@@ -18,7 +22,7 @@ def closed(monkeypatch):
     def put(family, change):
         own = FAMILIES[family]
         other = replace(own, closed_form=lambda letters: change(own.closed_form, letters))
-        monkeypatch.setitem(FAMILIES, family, other)
+        monkeypatch.setitem(registered(), family, other)
 
     return put
 
@@ -38,6 +42,44 @@ def with_a_typo(own, letters):
 
 def at_one_size_only(own, letters):
     return own(letters) + int(letters.H == 12)
+
+
+class ManyLetters(NamedTuple):
+    H: int
+    a: int
+    b: int
+    c: int
+    d: int
+    e: int
+    f: int
+    g: int
+    h: int
+    i: int
+    j: int
+    k: int
+    l: int  # noqa: E741
+    m: int
+
+
+def test_a_family_has_as_many_letters_as_it_likes(monkeypatch):
+    """Each is tried at a prime of its own."""
+
+    def put(closed_form):
+        total = SimpleNamespace(total=lambda: 7)
+        many = SimpleNamespace(
+            name="many", letters=ManyLetters, inventory=lambda _: total, closed_form=closed_form
+        )
+        monkeypatch.setitem(registered(), "many", many)
+        require_agreement(["many"])
+
+    seen = []
+    put(lambda letters: seen.append(letters) or 7)
+    (letters,) = seen
+    assert letters[:3] == (100003, 100019, 100043)
+    assert len(set(letters)) == 14
+    assert all(sympy.isprime(size) for size in letters)
+    with pytest.raises(FormulaError, match=r"^the formula of many raises AttributeError: "):
+        put(lambda letters: letters.X)
 
 
 def test_families_agree():
