@@ -222,7 +222,7 @@ def test_the_help_shows_an_example_that_works(paramproof):
     ("arguments", "words"),
     [
         (("count", "resnet"), "no model is named 'resnet'; there are: bert-base-"),
-        (("count",), "Missing argument 'MODEL'"),
+        (("count",), "Missing argument 'MODEL...'"),
         (
             ("verify", "--framework", "tensorlow"),
             "'tensorlow': did you mean keras-tensorflow? There",
