@@ -84,9 +84,8 @@ def _loaded(entry: metadata.EntryPoint) -> Family:
             f"{entry.value} is registered as a family and cannot be imported: {problem}"
         ) from error
     if not isinstance(family, Family):
-        raise ValueError(
-            f"{entry.value} is registered as a family and is a {type(family).__name__}"
-        )
+        kind = type(family).__name__
+        raise ValueError(f"{entry.value} is registered as a family and is of type {kind}")
     return family
 
 

@@ -175,7 +175,8 @@ def with_classifier(spec: Spec, number: int | None = None) -> Counted:
     """Yield the whole model with a classifier of any size, or of the one that gives ``number``."""
     for classifier, most in classifiers_of(spec):
         letters = classifier.spec(spec).letters()
-        without, each = Tree(inventory(letters)).whole(TRAINABLE), letters._asdict()["H"] + classifier.bias
+        without = Tree(inventory(letters)).whole(TRAINABLE)
+        each = letters._asdict()["H"] + classifier.bias
         least = classifier.labels or 1
         if number is not None:
             labels, rest = divmod(number - without, each)

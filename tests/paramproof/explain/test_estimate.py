@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from paramproof.explain.explanation import has_usual_estimate, heads_of
+from paramproof.explain.explanation import has_usual_estimate, number_of_heads
 from tests.specs import SPECS
 
 VISION = {"hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 3}
@@ -28,5 +28,5 @@ def test_has_usual_estimate(name):
 
 
 def test_heads():
-    assert heads_of(SPECS["gpt"]) == 3
-    assert heads_of(MODELS["no heads"][0]) == 1
+    assert number_of_heads(SPECS["gpt"]) == 3
+    assert number_of_heads(MODELS["no heads"][0]) == 1
