@@ -58,6 +58,18 @@ def test_parity_with_other_numerics(framework, builder, name):
 
 
 @pytest.mark.expressed("name")
+@pytest.mark.parametrize("width", [1, 3, 9])
+@pytest.mark.parametrize("name", ["transformer"])
+def test_parity_of_fixed_positions_of_an_odd_width(framework, builder, name, width):
+    """The last feature is a sine that has no cosine. Without layers nothing hides them."""
+    case = case_of(name, "float64")
+    without_layers = {"num_encoder_layers": 0, "num_decoder_layers": 0, "num_attention_heads": 1}
+    case = replace(case, spec=replace(case.spec, hidden_size=width, **without_layers))
+    for difference in output_differences(built(builder, case), case, framework.name):
+        assert difference.explained, difference
+
+
+@pytest.mark.expressed("name")
 @pytest.mark.parametrize("name", OTHERS)
 def test_parity_of_a_long_sequence(framework, builder, name):
     """Every token before it is seen by a token, however far away it is."""

@@ -48,10 +48,6 @@ SPECS: dict[str, Spec] = {
     "llama, tied": LlamaSpec(**LLAMA, num_key_value_heads=1, tie_word_embeddings=True),
     GROUPED: LlamaSpec(**LLAMA | {"hidden_size": 8}, num_key_value_heads=2),
     "transformer": EncoderDecoderSpec(**TRANSFORMER),
-    # The last feature of a fixed position is a sine without a cosine.
-    "transformer, odd width": EncoderDecoderSpec(
-        **TRANSFORMER | {"hidden_size": 9, "num_attention_heads": 3}
-    ),
     "transformer, two vocabularies": EncoderDecoderSpec(
         **TRANSFORMER, target_vocab_size=9, share_embeddings=False, attention_bias=False
     ),
