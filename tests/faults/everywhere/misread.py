@@ -73,9 +73,8 @@ def exchanged(first: str, second: str) -> Callable[[Weight], Weight]:
 
 def feed_forward_biases_exchanged(weight: Weight) -> Weight:
     """Only the biases: a kernel of the other's shape would be told by it."""
-    biases = (
-        weight.parts and ".feed_forward." in weight.parts[0] and weight.parts[0][-5:] == ".bias"
-    )
+    path = "".join(weight.parts)
+    biases = ".feed_forward." in path and path.endswith(".bias")
     return exchanged("intermediate", "output")(weight) if biases else weight
 
 
