@@ -16,7 +16,7 @@ ONE_IN = {"encoder": 1}
 
 
 def test_every_tensor_is_as_the_formula_says(framework, builder, family):
-    # Which families a framework refuses is a literal in test_features.py.
+    # Which families a framework refuses is a literal in refused.py.
     refused = refusal(builder, family)
     fixed = fixed_in(family, framework.fixed)
     drawn = specs(family) if refused else supported_specs(builder, family, **fixed)

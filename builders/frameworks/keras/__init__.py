@@ -19,7 +19,12 @@ from paramproof.builders.frameworks.keras.encoder import Encoder
 from paramproof.builders.frameworks.keras.encoder_decoder import EncoderDecoder
 from paramproof.builders.frameworks.keras.gpt import GPT
 from paramproof.builders.frameworks.keras.llama import Llama
-from paramproof.builders.frameworks.keras.model import BACKEND, KerasModel, enable_x64
+from paramproof.builders.frameworks.keras.model import (
+    BACKEND,
+    GRADIENTS,
+    KerasModel,
+    enable_x64,
+)
 from paramproof.builders.protocol import DType, FrameworkUnavailable
 from paramproof.formulas.spec import (
     EncoderDecoderSpec,
@@ -53,7 +58,10 @@ FRAMEWORKS = {
 if os.environ.get("KERAS_BACKEND", BACKEND) != BACKEND:
     # Keras was imported before the variable was set: one backend under another's name.
     raise FrameworkUnavailable(f"keras already runs on {BACKEND}: set KERAS_BACKEND before it does")
-
+if BACKEND not in GRADIENTS:
+    # NumPy's backend builds, and stores and computes nothing as a framework's does.
+    backends = ", ".join(GRADIENTS)
+    raise FrameworkUnavailable(f"keras runs on {BACKEND}: KERAS_BACKEND is to be one of {backends}")
 
 MODELS: dict[type[Spec], Any] = {
     EncoderSpec: Encoder,
