@@ -38,7 +38,8 @@ MODELS_REFUSED: dict[str, set[str]] = {
     "keras-jax": set(),
     "keras-tensorflow": set(),
     "keras-torch": set(),
-    "keras-bert": {"untied"},
+    # One token type, where keras-bert has 2.
+    "keras-bert": {"untied", "roberta-base", "roberta-large", "distilroberta-base"},
     "torch": set(),
     "transformers": {"untied", "llama", "llama, tied"},
 }

@@ -118,7 +118,7 @@ def test_a_spec_of_ones_own(paramproof, tmp_path):
     }
     file = tmp_path / "spec.json"
     file.write_text(json.dumps(sizes), "utf-8")
-    for spec, name in ((str(file), str(file)), (json.dumps(sizes), "the spec given")):
+    for spec, name in ((file.name, file.name), (json.dumps(sizes), "the spec given")):
         done = paramproof("explain", str(4 * (640**2 + 640)), spec)
         assert done.returncode == 0
         explanation = f"  layers.*.attention in one layer\n    = 4·H² + 4·H\n    of {name}\n"
