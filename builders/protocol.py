@@ -50,7 +50,10 @@ class Model(Protocol):
 
     @property
     def dtype(self) -> DType:
-        """The type of every weight, allocated or not."""
+        """The type in which every weight is read and written, allocated or not.
+
+        That is its own, or float32 where it is in half precision: no value is changed by it.
+        """
         ...
 
     def read(self) -> dict[str, Array]:
@@ -65,7 +68,8 @@ class Model(Protocol):
         """Give each of ``weights()`` a value, by native path, exact to the bit.
 
         Raises ``ValueError``, before anything is written, where the arrays are not those of
-        ``read`` by path, shape and dtype; ``NotAllocated`` for an abstract model, unless the
+        ``read`` by path, shape and dtype, or a weight in half precision would round them;
+        ``NotAllocated`` for an abstract model, unless the
         framework can allocate it by this. JAX's do: they spare themselves random values,
         whose making they compile for every new shape.
         """

@@ -22,6 +22,7 @@ from typing import cast
 import paramproof.builders.frameworks
 from paramproof.builders.protocol import Builder, FrameworkUnavailable
 from paramproof.formulas.lookup import no_such
+from paramproof.formulas.printing import shown
 
 ENTRY_POINTS = "paramproof.frameworks"
 
@@ -77,9 +78,11 @@ class Framework:
                 f"{self.name} needs {absent}, which is not installed: {self.how_to_get}"
             )
         for variable, value in self.environment.items():
-            if os.environ.get(variable) != value:
+            found = os.environ.get(variable)
+            if found != value:
+                instead = "" if found is None else f", and finds {shown(found)}"
                 raise FrameworkUnavailable(
-                    f"{self.name} needs {variable}={value} set before Python starts"
+                    f"{self.name} needs {variable}={value} set before Python starts{instead}"
                 )
         return cast(Builder, importlib.import_module(self.module))
 

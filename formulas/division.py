@@ -53,8 +53,9 @@ def quotient(top: Expression, bottom: Expression) -> Expression:
 def floor(numerator: Expression | int, denominator: Expression | int) -> Expression:
     """Return ⌊numerator / denominator⌋, what divides without remainder taken out of it.
 
-    The same for every way to write it: ⌊−x / d⌋ is −⌊(x + d − 1) / d⌋, so that the first letter
-    in a numerator has a positive coefficient, and over a number d none is larger than d / 2.
+    The same for every way to write it: ⌊−x / d⌋ is −⌊(x + d − 1) / d⌋ for a positive d, so that
+    the first letter in a numerator has a positive coefficient, and over a number d none is larger
+    than d / 2. What has a minus in a divisor of letters stays as it is written.
 
     Raises ``ArithmeticError`` for a numerator or denominator that has fractions itself.
     """
@@ -104,7 +105,8 @@ def _floor_by_letters(top: Expression, bottom: Expression) -> Expression:
     whole, rest = divided(top, bottom, whole=True)
     if not rest:
         return whole
-    if rest.terms[_leading(rest)] < 0:
+    # Of a divisor that may be negative, as L − 2, the two are not the same.
+    if rest.terms[_leading(rest)] < 0 and all(n > 0 for n in bottom.terms.values()):
         return whole - floor(-rest + bottom - 1, bottom)
     return whole + Expression({((Quotient(rest, bottom), 1),): 1})
 

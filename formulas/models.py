@@ -21,6 +21,8 @@ class NamedModel:
 
     ``published`` is its number of parameters, or that of its ``component``, as printed in
     ``source``: it may be rounded ("110M") or wrong. ``config`` says where its sizes are from.
+    ``retracted`` is a number that was published before, and withdrawn in ``retracted_source``.
+    The sizes of a ``synthetic`` model were written down by somebody; no such model was released.
     """
 
     name: str
@@ -29,6 +31,9 @@ class NamedModel:
     source: str
     config: str
     component: str = ""
+    retracted: str = ""
+    retracted_source: str = ""
+    synthetic: bool = False
 
 
 @cache

@@ -34,9 +34,9 @@ BOTH = EncoderDecoderSpec(
 )
 
 
-def header(tensors, dtype="F32", size=4):
+def header(tensors, metadata=None, *, dtype="F32", size=4):
     """A safetensors file's beginning, for tensors by name and shape, and its length in all."""
-    entries, end = {}, 0
+    entries, end = {"__metadata__": metadata} if metadata else {}, 0
     for name, shape in tensors.items():
         start = end
         for_one = size

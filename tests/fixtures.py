@@ -1,4 +1,4 @@
-"""A registered outsider, and the command line as a user runs it."""
+"""Registered outsiders, and the command line as a user runs it."""
 
 import os
 import subprocess
@@ -7,17 +7,27 @@ from pathlib import Path
 
 import pytest
 
+from paramproof.formulas.families import alphabet, registered
+
 OUTSIDERS = Path(__file__).parent / "outsider"
 USER_FORMULAS = Path(__file__).with_name("user_formulas.py")
 
 
-def install(site, name, source):
-    """Install a framework from outside, the module ``name``, as its distribution would be."""
+def install(site, name, source, group="paramproof.frameworks", value=""):
+    """Install a framework or family from outside, the module ``name``, as a distribution would."""
     info = site / f"{name}-1.0.dist-info"
     info.mkdir(parents=True)
     (site / f"{name}.py").write_text((OUTSIDERS / source).read_text())
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[paramproof.frameworks]\n{name} = {name}\n")
+    (info / "entry_points.txt").write_text(f"[{group}]\n{name} = {value or name}\n")
+
+
+def forget(*modules):
+    """Let the next look at families be the first, and import ``modules`` anew."""
+    registered.cache_clear()
+    alphabet.cache_clear()
+    for module in modules:
+        sys.modules.pop(module, None)
 
 
 @pytest.fixture
@@ -27,7 +37,18 @@ def outsider(tmp_path, monkeypatch):
     install(site, "toy_framework", "toy.py")
     monkeypatch.syspath_prepend(site)
     yield site
-    sys.modules.pop("toy_framework", None)
+    forget("toy_framework")
+
+
+@pytest.fixture
+def mixer(outsider):
+    """A family from outside, installed beside the toy, and two frameworks that build it."""
+    install(outsider, "mixer_family", "mixer.py", "paramproof.families", "mixer_family:FAMILY")
+    install(outsider, "mixer_toy", "mixer_toy.py")
+    install(outsider, "mixer_torch", "mixer_torch.py")
+    forget()
+    yield outsider
+    forget("mixer_family", "mixer_toy", "mixer_torch")
 
 
 @pytest.fixture

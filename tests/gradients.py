@@ -1,6 +1,27 @@
-"""Which gradients are nothing but rounding."""
+"""Encoders whose gradients are looked at, and which gradients are nothing but rounding."""
+
+from dataclasses import replace
 
 import numpy as np
+
+from paramproof.formulas import EncoderSpec
+
+ENCODER = EncoderSpec(
+    vocab_size=13,
+    hidden_size=8,
+    num_hidden_layers=2,
+    num_attention_heads=2,
+    intermediate_size=12,
+    max_position_embeddings=5,
+    type_vocab_size=2,
+)
+
+ENCODERS = {
+    "encoder": ENCODER,
+    "bare": replace(ENCODER, pooler=False),
+    "heads": replace(ENCODER, mlm_head=True, nsp_head=True),
+    "untied": replace(ENCODER, mlm_head=True, nsp_head=True, tie_word_embeddings=False),
+}
 
 # What is not reached is rounding, in float32 where Keras and nnx fall back to it.
 ROUNDING = 1e-3

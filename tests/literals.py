@@ -10,6 +10,11 @@ TOTALS = {
     "bert-base-chinese": 102_267_648,
     "bert-base-multilingual-cased": 177_853_440,
     "bert-tiny": 4_385_920,
+    # Hugging Face's RobertaModel, with the pooler that its checkpoint lacks.
+    "roberta-base": 124_645_632,
+    "roberta-large": 355_359_744,
+    # By hand: six layers of 7,087,872 fewer than roberta-base.
+    "distilroberta-base": 82_118_400,
     "ernie-1.0": 99_866_112,
     "keras-bert-question": 109_705_010,
     "encoder-175b": 174_755_291_136,
@@ -23,6 +28,7 @@ TOTALS = {
     "gpt2-medium": 354_823_168,
     "gpt2-large": 774_030_080,
     "gpt2-xl": 1_557_611_200,
+    "distilgpt2": 81_912_576,
     "gpt3-175b": 174_604_259_328,
     "llama-7b": 6_738_415_616,
     "llama-13b": 13_015_864_320,
@@ -30,6 +36,10 @@ TOTALS = {
     "llama-65b": 65_285_660_672,
     "llama-2-70b": 68_976_648_192,
     "llama-3-8b": 8_030_261_248,
+    # Hugging Face prints these for its models of the same names.
+    "llama-3.2-1b": 1_235_814_400,
+    "llama-3.2-3b": 3_212_749_824,
+    "tinyllama-1.1b": 1_100_048_384,
 }
 
 BERT_BASE_WITH_BOTH_HEADS = 110_106_428

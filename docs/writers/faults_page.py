@@ -1,7 +1,14 @@
-"""The matrix of planted faults in docs/faults.md, and what docs/evidence.md says of it."""
+"""The matrices of planted faults in docs/faults.md, and what docs/evidence.md says of them."""
 
-from docs.writers.blocks import EVIDENCE, ROOT, write_blocks
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+
+from docs.writers.blocks import EVIDENCE, ROOT, block, write_blocks
 from docs.writers.markdown import table
+from paramproof.builders.registry import Framework, frameworks
 from tests.faults import evidence
 from tests.faults.catalogue import FAULTS
 from tests.faults.matrix import observed
@@ -33,7 +40,41 @@ def summary() -> str:
     )
 
 
+def everywhere(columns: Mapping[str, Mapping[str, str]]) -> str:
+    """Return what catches the faults that every framework is given, by framework and fault."""
+    names = list(dict.fromkeys(name for column in columns.values() for name in column))
+    rows = [[name, *(column[name] for column in columns.values())] for name in names]
+    return table(["fault", *columns], rows, ["---", *[":-:"] * len(columns)]) + "\n"
+
+
+def published() -> dict[str, dict[str, str]]:
+    """Return the columns that the page shows."""
+    lines = block("everywhere", PAGE.read_text("utf-8")).splitlines()
+    header, _, *rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+    return {
+        framework: {row[0]: row[number] for row in rows}
+        for number, framework in enumerate(header[1:], start=1)
+    }
+
+
+def observed_in(framework: Framework) -> dict[str, str]:
+    """Return the framework's column, from a process of its own. Raises ``RuntimeError``."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.faults.everywhere", framework.name],
+        cwd=ROOT,
+        env={**os.environ, **framework.environment},
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise RuntimeError(f"{framework.name}: status {done.returncode}\n{done.stderr}")
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
 def write() -> None:
-    """Rewrite the matrix and both summaries."""
-    write_blocks(PAGE, {"faults": matrix(), "summary": summary()})
+    """Rewrite both matrices and both summaries."""
+    columns = {name: observed_in(framework) for name, framework in frameworks().items()}
+    write_blocks(
+        PAGE, {"faults": matrix(), "summary": summary(), "everywhere": everywhere(columns)}
+    )
     write_blocks(EVIDENCE, {"summary": summary()})

@@ -57,6 +57,11 @@ off by one, types ignored, a square kernel not transposed, heads interleaved, qu
 swapped, the mask inverted, norms before instead of after. An epsilon of 1e-6 for 1e-12 is seen in
 float64 where all steps are. In PyTorch the same is done to real model code: [faults.md](faults.md).
 
+The families after BERT are held to the same reference and the same bounds, with the positions of
+the Transformer of 2017 at odd widths too. Every family is run once over 300 tokens, so that a
+window of attention would show, and the encoder with each activation, which must be none of the
+others.
+
 Three things no output shows: a key bias (it moves all scores of a query alike), a value bias (it
 can be folded into the output bias) and a row of types (it can be folded into the positions).
 Tests show that outputs are then equal, and that the count sees each. So neither kind of evidence

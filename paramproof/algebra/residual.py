@@ -38,9 +38,12 @@ class Residual:
     size: Expression
 
 
-def explained(report: Report, spec: Spec) -> str:
-    """Return ``report`` as text, and where something differs the residual as algebra below it."""
-    rendered = report.render(spec)
+def explained(report: Report, spec: Spec, width: int | None = None) -> str:
+    """Return ``report`` as text, and where something differs the residual as algebra below it.
+
+    The rows of the report are folded where they are to fit a ``width``.
+    """
+    rendered = report.render(spec, width)
     if report.equal:
         return rendered
     letters = with_head_size(sizes_as_symbols(spec))
@@ -127,8 +130,9 @@ class _Known:
     def __init__(self, spec: Spec) -> None:
         self.values = sizes_of(spec)
         letters = with_head_size(sizes_as_symbols(spec))
-        self.hidden = expression(letters.H)
-        if "K" not in letters._fields:
+        self.hidden = expression(letters._asdict()["H"])
+        if self.hidden != letter("H"):
+            # A product, A·K, and no symbol of its own.
             del self.values["H"]
         tensors = list(inventory(letters))
         self.sizes = {tensor.path: tensor.size for tensor in tensors}

@@ -19,7 +19,6 @@ from paramproof.sources.resolve import ResolvedModel
 
 COMPONENT = 24
 """Columns that the names of components have at least; longer ones are folded."""
-SIZES = {name for family in FAMILIES.values() for name in size_letters(family.letters)}
 GAP = 2
 """Columns between two columns."""
 
@@ -107,10 +106,15 @@ def _cell(block: Mapping[str, int], row: str) -> str:
 
 def _difference(first: Mapping[str, int], other: Mapping[str, int], row: str) -> str:
     """What ``other`` has more. A component that is absent has none; an absent size is no 0."""
-    if not (row in first and row in other) and (row in SIZES or row not in {**first, **other}):
+    if not (row in first and row in other) and (row in _sizes() or row not in {**first, **other}):
         return "-"
     difference = other.get(row, 0) - first.get(row, 0)
     return signed(difference) if difference else "0"
+
+
+def _sizes() -> set[str]:
+    """The letters of all families that are sizes."""
+    return {name for family in FAMILIES.values() for name in size_letters(family.letters)}
 
 
 def _label(row: str) -> str:

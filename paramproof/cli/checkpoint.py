@@ -8,12 +8,14 @@ from pathlib import Path
 import click
 
 from paramproof.algebra.residual import explained
+from paramproof.checking.model import require_agreement
 from paramproof.cli.output import say
+from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import legible, path_text, some_of
-from paramproof.sources.checkpoints import CheckpointReport, compare_checkpoint
+from paramproof.sources.checkpoints import CheckpointReport, checkpoint, compare_checkpoint
 from paramproof.sources.checkpoints.header import recorded_spec
 from paramproof.sources.resolve import ResolvedModel, resolve_model
-from paramproof.sources.strict_json import require_file
+from paramproof.sources.telltale import WRAPPERS
 
 MAX_DTYPES_NAMED = 6
 
@@ -36,12 +38,14 @@ def checkpoint_command(file: Path, config: str | None, architecture: str) -> Non
 
     FILE is a safetensors file, or the index of a sharded one (model.safetensors.index.json).
     Only headers are read, and no weight. Names are those of Hugging Face's BERT, ERNIE,
-    RoBERTa, GPT-2 and LLaMA, or this project's own. Weights that this project saved have
+    RoBERTa, GPT-2, LLaMA and Phi-3, or this project's own; what DataParallel, torch.compile
+    and FSDP put into them is passed over. Weights that this project saved have
     their spec in the file; others need a config.json.
     """
-    require_file(file)
+    read = checkpoint(file)
     resolved = resolve_model(config or recorded_spec(file) or _beside(file), architecture)
-    found = compare_checkpoint(file, resolved.spec)
+    require_agreement([family_of(resolved.spec).name])
+    found = compare_checkpoint(read, resolved.spec)
     for line in [*_about(found, resolved), *_verdict(found, resolved)]:
         say(line)
     if not found.report.equal:
@@ -62,6 +66,9 @@ def _about(found: CheckpointReport, resolved: ResolvedModel) -> Iterator[str]:
     dtypes = some_of([legible(dtype) for dtype in found.dtypes], MAX_DTYPES_NAMED)
     yield f"{path_text(found.checkpoint.path)}: {number} tensors{where}, {dtypes}"
     yield from resolved.origin()
+    if found.wrappers:
+        names = ", ".join(f"{name}. ({WRAPPERS[name]})" for name in found.wrappers)
+        yield f"passed over in names: {names}"
     if found.buffers:
         yield f"buffers, which are no weights: {some_of([*map(legible, found.buffers)], 1)}"
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from paramproof.checking.model import require_agreement
 from paramproof.cli.output import console
+from paramproof.formulas.families import family_of
 from paramproof.live.report import compare_live, model_named
 from paramproof.sources.resolve import resolve_spec
 
@@ -22,6 +24,7 @@ def compare_command(reference: str, text: str) -> None:
     config.json's, or JSON with the fields of a spec, inline or in a file.
     """
     spec = resolve_spec(text)
+    require_agreement([family_of(spec).name])
     report = compare_live(model_named(reference), spec)
     console.print(report.render(spec), markup=False, highlight=False)
     if not report.equal:

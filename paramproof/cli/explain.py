@@ -10,8 +10,9 @@ import click
 from paramproof.checking.model import require_agreement
 from paramproof.cli.output import WHERE, require_writable, tables_beside, write_file
 from paramproof.explain.number import read
+from paramproof.explain.rendering import as_json
 from paramproof.explain.search import explain
-from paramproof.explain.text import as_json, lines
+from paramproof.explain.text import WIDTH, lines
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.models import named_models
 from paramproof.sources.resolve import resolve_model
@@ -27,11 +28,17 @@ from paramproof.sources.resolve import resolve_model
     metavar="FILE",
     help=f"Write every explanation as JSON {WHERE}",
 )
-def explain_command(number: str, model: str | None, json_file: Path | None) -> None:
+@click.option(
+    "--all", "everything", is_flag=True, help="Print every explanation, and every model's name."
+)
+def explain_command(
+    number: str, model: str | None, json_file: Path | None, everything: bool
+) -> None:
     """Explain NUMBER: which parts of MODEL, or of any named model, it counts.
 
-    NUMBER is as people write it: 2,362,368 or 110M. MODEL is a name, a config.json, or a spec
-    as JSON. The simplest explanations are printed. Exit status 1 where there is none.
+    NUMBER is as people write it: 2,362,368, 110M, or in bytes 438MB. MODEL is a name, a
+    config.json, or a spec as JSON. The simplest explanations are printed. Exit status 1 where
+    there is none.
     """
     if json_file:
         require_writable(json_file)
@@ -45,10 +52,10 @@ def explain_command(number: str, model: str | None, json_file: Path | None) -> N
         name = "the spec given" if resolved.name.startswith("{") else resolved.title
         answer = explain(wanted, {name: resolved.spec}, others=named)
     out = tables_beside(json_file)
-    for line in lines(answer):
+    for line in lines(answer, everything=everything, width=min(out.width, WIDTH)):
         out.print(line, markup=False, highlight=False, soft_wrap=True)
     if json_file:
         text = json.dumps(as_json(answer), indent=1, ensure_ascii=False)
         write_file(json_file, text + "\n")
-    if not answer.found:
+    if not (answer.found or answer.retracted):
         raise SystemExit(1)

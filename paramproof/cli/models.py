@@ -11,6 +11,7 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
+from paramproof.algebra.symbols import size_letters
 from paramproof.cli.options import INSTEAD, family_option, json_option
 from paramproof.cli.output import console, write_file
 from paramproof.cli.symbolic import sizes_line
@@ -18,7 +19,6 @@ from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.formulas import FAMILIES, Spec, inventory
 from paramproof.formulas.families import family_of, spec_fields
 from paramproof.formulas.models import SHORT_NAMES, NamedModel, named_models
-from paramproof.formulas.notation import INDICATORS
 
 
 @click.command("models", short_help="List the models that have names.")
@@ -63,8 +63,9 @@ def _family(model: NamedModel) -> str:
 
 def _sizes(spec: Spec) -> str:
     """The sizes, and the parts that are there."""
-    letters = spec.letters()._asdict()
-    parts = [name for name in INDICATORS if letters.get(name)]
+    letters = spec.letters()
+    sizes = size_letters(type(letters))
+    parts = [name for name, there in letters._asdict().items() if there and name not in sizes]
     return ", ".join([sizes_line(spec), *parts])
 
 

@@ -32,7 +32,8 @@ def prove_command(names: Sequence[str], json_file: Path | None) -> None:
     if json_file:
         write_json(json_file, proofs)
     _print_proofs(tables_beside(json_file), proofs, absent)
-    if any(proof.failed for proof in proofs):
+    # A run that proved nothing is not green: no framework could build an encoder.
+    if any(proof.failed for proof in proofs) or not any(proof.builds for proof in proofs):
         raise SystemExit(1)
 
 
@@ -41,11 +42,13 @@ def _print_proofs(out: Console, proofs: list[Proof], absent: list[Framework]) ->
     for proof in proofs:
         for finding in proof.findings:
             out.print(f"\n{proof.framework}: {finding}", markup=False)
-        if proof.reason:
+        if proof.status == "broken":
             out.print("", broken(proof), sep="\n", markup=False)
+        elif proof.reason:
+            out.print(f"\n{proof.framework}: {proof.status}: {proof.reason}", markup=False)
     for chosen in absent:
         out.print(f"not installed, so not proved: {how_to_get(chosen)}", markup=False)
-    proved = sum(not proof.failed for proof in proofs)
+    proved = sum(proof.status == "proved" for proof in proofs)
     tensors = sum(proof.tensors for proof in proofs)
     out.print(f"{proved} of {len(proofs)} frameworks equal the formula at every size")
     out.print(f"{tensors} tensors read in symbols")

@@ -88,7 +88,7 @@ def proof_table(proofs: Sequence[Proof]) -> Table:
         table.add_column(heading, justify=RIGHT, no_wrap=True)
     for proof in proofs:
         cost = (str(proof.builds), f"{proof.seconds:.1f}") if proof.builds else ("", "")
-        about = proof.status if proof.status == "broken" else _scope(proof)
+        about = _scope(proof) if proof.builds else proof.status
         table.add_row(escape(f"{proof.framework} {proof.version}"), about, *cost, style="bold")
         for name in ("recovered", "formula", "residual"):
             if text := getattr(proof, name):

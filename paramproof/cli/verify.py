@@ -14,11 +14,12 @@ from paramproof.builders.registry import Framework
 from paramproof.checking.model import require_agreement
 from paramproof.checking.result import Result
 from paramproof.cli.options import MODELS, family_option, framework_option, json_option
-from paramproof.cli.output import tables_beside
+from paramproof.cli.output import tables_beside, width_of
 from paramproof.cli.progress import shown_progress
 from paramproof.cli.tables import verify_table
 from paramproof.cli.verify_derived import is_to_be_derived, verify_derived
 from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, write_json
+from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import family_of
 from paramproof.formulas.models import named_models
 from paramproof.formulas.printing import path_text
@@ -74,7 +75,7 @@ def verify_command(
     """Compare every installed framework with the formula, over named and random models.
 
     Every model is built in every framework, and its tensors are compared with the formula's.
-    Random models are of the families of the named ones, or of those under --family.
+    Random models are of the families under --family, of the models that are named, or of all.
 
     A formula of your own takes a spec, or letters by name (L H A F V P T pooler mlm untied
     nsp), and returns trainable parameters: an int, or ints by component. With --model naming a
@@ -90,7 +91,8 @@ def verify_command(
     specs = _specs(models, families)
     encoders = _encoders(specs, models, families) if reference else {}
     specs = {**encoders} if reference else specs
-    families = families or list(dict.fromkeys(family_of(spec).name for spec in specs.values()))
+    asked = dict.fromkeys(family_of(spec).name for spec in specs.values())
+    families = families or tuple(asked if models or reference else FAMILIES)
     if not reference:
         require_agreement(families)
     there, absent = chosen_frameworks(names)
@@ -155,7 +157,7 @@ def _print_results(out: Console, results: list[Result], absent: list[Framework],
     failures = [result for result in results if result.failed]
     for result in failures:
         if result.report and result.spec:
-            text = explained(result.report, result.spec)
+            text = explained(result.report, result.spec, width_of(out))
             out.print(f"\n{result.framework}", text, sep="\n", markup=False)
         else:
             out.print("", broken(result), sep="\n", markup=False)

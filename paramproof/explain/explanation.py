@@ -1,16 +1,19 @@
 """An explanation of a number: which tensors of a model it counts, how often, at which sizes.
 
-An explanation is data. What finds explanations and what recounts them share only this file:
-``recount`` walks the expanded inventory, tensor by tensor, and does not trust the search.
+An explanation is data. What finds explanations and what recounts them share only this file and
+``heads``: ``recount`` walks the expanded inventory, tensor by tensor, and does not trust the
+search.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from paramproof.explain.heads import Heads
 from paramproof.formulas import EncoderSpec, Inventory, inventory
 from paramproof.formulas.conventions import counted
 from paramproof.formulas.path import at_layer, lies_in, starred
@@ -39,7 +42,7 @@ class Part(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """A sum of parts of a model, perhaps at other ``sizes``.
+    """A sum of parts of a model, perhaps at other ``sizes``, or with other ``heads``.
 
     Explanations are ranked by ``complexity``, the number of things that there are to say.
     ``sizes`` are fields of the spec and values. ``as_estimate`` replaces the model's layers by
@@ -51,17 +54,39 @@ class Explanation(NamedTuple):
     complexity: int
     sizes: ChangedSizes = ()
     as_estimate: bool = False
+    heads: Heads | None = None
+
+
+Counted = Iterator[tuple[int, Explanation]]
+"""Explanations, each with the number that it comes to."""
 
 
 def spec_of(explanation: Explanation, spec: Spec) -> Spec:
     """Return the spec whose tensors ``explanation``, of a model of ``spec``, counts."""
-    return usual_estimate(spec) if explanation.as_estimate else with_sizes(spec, explanation.sizes)
+    if explanation.as_estimate:
+        return usual_estimate(spec)
+    if explanation.heads:
+        spec = explanation.heads.spec(spec)
+    return with_sizes(spec, explanation.sizes)
 
 
 def with_sizes(spec: Any, sizes: ChangedSizes) -> Spec:
     """Return ``spec`` with other values in some of its fields."""
     changed: Spec = replace(spec, **dict(sizes))
     return changed
+
+
+def number_of_heads(spec: Spec) -> int:
+    """Return the number of attention heads, 1 for a family that has none."""
+    return getattr(spec, "num_attention_heads", 1)
+
+
+def has_usual_estimate(spec: Any) -> bool:
+    """Return whether ``spec`` has one stack of layers, heads of H / A, and tokens."""
+    sizes = ("num_hidden_layers", "num_attention_heads", "vocab_size")
+    if not all(hasattr(spec, size) for size in sizes):
+        return False
+    return bool(spec.hidden_size % spec.num_attention_heads == 0)
 
 
 def usual_estimate(spec: Any) -> EncoderSpec:
@@ -83,11 +108,11 @@ def recount(explanation: Explanation, spec: Spec) -> tuple[int, frozenset[tuple[
     Two explanations of a model that count the same tensors are the same explanation.
     """
     spec = spec_of(explanation, spec)
-    tensors = _expanded(spec)
+    tensors = _expanded(spec, explanation.heads)
     times: Counter[str] = Counter()
     sizes: dict[str, int] = {}
     for part in explanation.parts:
-        weight = part.times * (spec.num_attention_heads - 1 if part.per_head_full_width else 1)
+        weight = part.times * (number_of_heads(spec) - 1 if part.per_head_full_width else 1)
         for tensor in counted(tensors, *part.conventions):
             if _counts(part, tensor):
                 times[tensor.path] += weight
@@ -97,8 +122,9 @@ def recount(explanation: Explanation, spec: Spec) -> tuple[int, frozenset[tuple[
 
 
 @lru_cache(maxsize=64)
-def _expanded(spec: Spec) -> Inventory:
-    return inventory(spec.letters()).expand()
+def _expanded(spec: Spec, heads: Heads | None) -> Inventory:
+    tensors = inventory(spec.letters()).expand()
+    return heads.on(tensors) if heads else tensors
 
 
 def _counts(part: Part, tensor: Tensor) -> bool:

@@ -11,14 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
-from paramproof.explain.explanation import TRAINABLE, Explanation, Part, usual_estimate
-from paramproof.explain.tree import WHOLE, Node, Tree, inside
+from paramproof.explain.explanation import (
+    TRAINABLE,
+    Counted,
+    Explanation,
+    Part,
+    has_usual_estimate,
+    usual_estimate,
+)
+from paramproof.explain.full_width import full_width
+from paramproof.explain.heads import classifiers_of, heads_of
+from paramproof.explain.tree import WHOLE, Node, Tree, inside, part_of
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import PARTS, STORAGE
 from paramproof.formulas.path import leaf, lies_in, parent
 from paramproof.formulas.spec import Spec
-
-Counted = Iterator[tuple[int, Explanation]]
 
 MIN_COUNT_BY_COMPLEXITY = {1: 1, 2: 10**4, 3: 10**5, 4: 10**6, 5: 10**7}
 """The smallest number that an explanation of this complexity is offered for."""
@@ -29,11 +36,15 @@ MAX_LEFT_OUT = 2
 MAX_ADDED = 4
 """An explanation sums at most so many parts of a component."""
 
+ABOUT_HEADS = {"without-pooler", "without-heads"}
+"""Conventions that would undo what heads are named for."""
+
 
 def explanations(spec: Spec) -> Counted:
-    """Yield every explanation of the grammar but those at other sizes, with its number."""
+    """Yield every explanation but those with a classifier or at other sizes, with its number."""
     tree = Tree(inventory(spec.letters()))
     yield from components(tree)
+    yield from with_other_heads(spec)
     yield from under_conventions(tree)
     yield from siblings(tree)
     yield from pairs(tree)
@@ -46,11 +57,11 @@ def components(tree: Tree) -> Counted:
     """Yield each component, of one layer or of all, under every rule of what is a parameter."""
     trained = tree.counts()
     for node, count in trained.items():
-        yield count, Explanation((_part(node),), 1)
+        yield count, Explanation((part_of(node),), 1)
     for storage in STORAGE:
         for node, count in tree.counts((storage,)).items():
             if count != trained.get(node):
-                yield count, Explanation((_part(node, conventions=(storage,)),), 2)
+                yield count, Explanation((part_of(node, conventions=(storage,)),), 2)
 
 
 def under_conventions(tree: Tree) -> Counted:
@@ -58,7 +69,7 @@ def under_conventions(tree: Tree) -> Counted:
     for name in PARTS:
         for node, count in tree.counts((*TRAINABLE, name)).items():
             if count != tree.counts()[node]:
-                yield count, Explanation((_part(node, conventions=(*TRAINABLE, name)),), 2)
+                yield count, Explanation((part_of(node, conventions=(*TRAINABLE, name)),), 2)
     yield from whole_under(tree, most=3)
 
 
@@ -88,7 +99,7 @@ def siblings(tree: Tree) -> Counted:
             for chosen in combinations(parts, number):
                 count = sum(counts[part] for part in chosen)
                 if 1 < number <= MAX_ADDED:
-                    yield count, Explanation(tuple(map(_part, chosen)), number)
+                    yield count, Explanation(tuple(map(part_of, chosen)), number)
                 if number <= MAX_LEFT_OUT:
                     yield counts[whole] - count, _without(whole, chosen)
 
@@ -133,7 +144,7 @@ def pairs(tree: Tree) -> Counted:
     for first, second in combinations(inner, 2):
         if not lies_in(second.component, first.component):
             count = counts[first] + counts[second]
-            yield count, Explanation((_part(first), _part(second)), 3)
+            yield count, Explanation((part_of(first), part_of(second)), 3)
 
 
 def left_out_or_twice(tree: Tree) -> Counted:
@@ -144,59 +155,40 @@ def left_out_or_twice(tree: Tree) -> Counted:
             if inside(inner, outer):
                 complexity = 2 + (inner.one and not outer.one)
                 for times in (-1, 1):
-                    explanation = Explanation((_part(outer), _part(inner, times)), complexity)
+                    explanation = Explanation((part_of(outer), part_of(inner, times)), complexity)
                     yield whole + times * count, explanation
 
 
-def full_width(tree: Tree, spec: Spec) -> Counted:
-    """Yield attention whose A heads each have matrices of full size, and what it lies in.
-
-    Not one kernel of H·H for query, key and value, whose columns the heads share, but A of
-    them, with biases or with the bias once; the same of the output projection.
-    """
-    counts, more = tree.counts(), spec.num_attention_heads - 1
-    for outer, names in _widened(tree):
-        for suffix in ("", ".kernel"):
-            wide = [
-                Node(f"{attention}.{name}{suffix}", outer[0].one)
-                for attention in _attentions(tree, outer[0])
-                for name in names
-            ]
-            if all(node in counts for node in wide):
-                count = sum(counts[node] for node in outer) + more * sum(
-                    counts[node] for node in wide
+def with_other_heads(spec: Spec) -> Counted:
+    """Yield the whole model with heads that it does not have, under at most one convention."""
+    for heads in heads_of(spec):
+        tree = Tree(heads.on(inventory(heads.spec(spec).letters())))
+        for count, explanation in whole_under(tree, most=2):
+            if not ABOUT_HEADS & set(explanation.parts[0].conventions):
+                yield (
+                    count,
+                    explanation._replace(complexity=explanation.complexity + 1, heads=heads),
                 )
-                parts = (_part(node)._replace(per_head_full_width=True) for node in wide)
-                yield count, Explanation((*map(_part, outer), *parts), 3)
 
 
-def _widened(tree: Tree) -> Iterator[tuple[list[Node], tuple[str, ...]]]:
-    """What may have full-width heads: components, and the projections that then do."""
-    inputs, output = ("query", "key", "value"), ("output",)
-    for node in tree.counts():
-        if any(inside(Node(path, node.one), node) for path in _attentions(tree, WHOLE)):
-            yield [node], inputs
-            yield [node], (*inputs, *output)
-        if node.component.endswith("attention"):
-            yield [node], inputs
-            yield [node], (*inputs, *output)
-            yield [Node(f"{node.component}.{name}", node.one) for name in inputs], inputs
-            yield [Node(f"{node.component}.output", node.one)], output
-
-
-def _attentions(tree: Tree, outer: Node) -> list[str]:
-    """The attentions that ``outer`` is, has or lies in."""
-    paths = {node.component for node in tree.counts() if node.component.endswith("attention")}
-    return [path for path in sorted(paths) if _related(f"{path}.", outer.component)]
-
-
-def _related(attention: str, component: str) -> bool:
-    return attention.startswith(component) or component.startswith(attention)
+def with_classifier(spec: Spec, number: int | None = None) -> Counted:
+    """Yield the whole model with a classifier of any size, or of the one that gives ``number``."""
+    for classifier, most in classifiers_of(spec):
+        letters = classifier.spec(spec).letters()
+        without = Tree(inventory(letters)).whole(TRAINABLE)
+        each = letters._asdict()["H"] + classifier.bias
+        least = classifier.labels or 1
+        if number is not None:
+            labels, rest = divmod(number - without, each)
+            least, most = (labels, labels) if not rest and least <= labels <= most else (1, 0)
+        for labels in range(least, most + 1):
+            heads = classifier.with_labels(labels)
+            yield without + labels * each, Explanation((Part(),), 2, heads=heads)
 
 
 def estimates(tree: Tree, spec: Spec) -> Counted:
     """Yield the usual estimates, 12·L·H² and L·(12·H² + 13·H) + V·H, where F is not 4·H."""
-    if not hasattr(spec, "num_hidden_layers") or spec.hidden_size % spec.num_attention_heads:
+    if not has_usual_estimate(spec):
         return
     other = Tree(inventory(usual_estimate(spec).letters()))
     layers, words = Node("layers"), Node("embeddings.word_embeddings")
@@ -205,14 +197,10 @@ def estimates(tree: Tree, spec: Spec) -> Counted:
         if counts.get(layers) in (None, tree.counts(conventions).get(layers)):
             continue
         for nodes in ([layers], [words, layers]):
-            parts = tuple(_part(node, conventions=conventions) for node in nodes)
+            parts = tuple(part_of(node, conventions=conventions) for node in nodes)
             yield sum(counts[node] for node in nodes), Explanation(parts, 3, as_estimate=True)
 
 
 def _without(whole: Node, parts: Iterable[Node]) -> Explanation:
-    left_out = tuple(_part(part, -1) for part in parts)
-    return Explanation((_part(whole), *left_out), 1 + len(left_out))
-
-
-def _part(node: Node, times: int = 1, conventions: tuple[str, ...] = TRAINABLE) -> Part:
-    return Part(node.component, node.one, times, conventions)
+    left_out = tuple(part_of(part, -1) for part in parts)
+    return Explanation((part_of(whole), *left_out), 1 + len(left_out))

@@ -1,19 +1,23 @@
-"""Numbers as people write them: 2,362,368; 2_362_368; 110M; 6.7B; 1.5e9; 37.5KB.
+"""Numbers as people write them: 2,362,368; 2_362_368; 110M; 6.7B; 1.5e9; 438MB.
 
 A number with all its digits is meant exactly. One with a unit, a point or an exponent, or
 with many zeros at its end, is rounded, and says less than it seems to: which units (10⁶ or
-2²⁰), how many digits, whether rounded or cut off, is to be found out.
+2²⁰), how many digits, whether rounded or cut off, is to be found out. One of bytes (438MB, 418 MiB,
+437928960 bytes) is of so many parameters as its bytes hold, at two or four bytes each.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 UNITS = {"": 0, "k": 1, "m": 2, "b": 3, "g": 3, "t": 4}
 WORDS = {"thousand": "k", "million": "m", "billion": "b", "trillion": "t"}
+BYTES_EACH = {4: "float32", 2: "float16 or bfloat16"}
+"""Bytes of a parameter, with the types that have so many."""
+
 MAX_DIGITS = 30
 """A number with more digits is refused."""
 
@@ -23,7 +27,8 @@ MIN_ROUNDED_ZEROS = 5
 _DIGITS = r"\d{1,3}(?P<separator>[,_'\u202f\u2009 ])\d{3}(?:(?P=separator)\d{3})*|\d+"
 _NUMBER = re.compile(
     rf"(?P<whole>{_DIGITS})(?:\.(?P<places>\d+))?(?:e\+?(?P<exponent>\d{{1,2}}))?"
-    r"\s?(?:(?P<unit>[kmgt])(?:ib?|b)?|(?P<word>b|thousand|million|billion|trillion))?",
+    r"\s?(?:(?P<unit>[kmgt])(?P<binary>i)?(?P<byte>b)?|(?P<word>b|thousand|million|billion|trillion)"
+    r"|(?P<bytes>bytes?))?",
     re.IGNORECASE | re.ASCII,
 )
 
@@ -32,12 +37,14 @@ _NUMBER = re.compile(
 class RoundedReading:
     """One way to read a rounded number: it stands for any number in [low, high).
 
-    ``says`` completes "rounded …"; the narrower, the more it says.
+    ``says`` completes "rounded …"; the narrower, the more it says. One of bytes stands for
+    parameters of ``bytes_each``, which is 0 where the number is of parameters.
     """
 
     low: Fraction
     high: Fraction
     says: str
+    bytes_each: int = 0
 
     def __contains__(self, count: int) -> bool:
         return self.low <= count < self.high
@@ -47,14 +54,39 @@ class RoundedReading:
         """The number halfway."""
         return (self.low + self.high) / 2
 
+    def of(self, count: int) -> str:
+        """Return how ``count`` becomes the number: its bytes, and how it was rounded."""
+        if not self.bytes_each:
+            return self.says
+        size = f"{count * self.bytes_each:,} bytes in {BYTES_EACH[self.bytes_each]}"
+        return f"{size}, {self.says}" if self.says else size
+
 
 @dataclass(frozen=True, slots=True)
 class WrittenNumber:
-    """A number as it was written; ``exact`` is None where only rounded readings make sense."""
+    """A number as it was written; ``exact`` is None where only rounded readings make sense.
+
+    Where it is of bytes, these readings come first.
+    """
 
     text: str
     exact: int | None
     readings: tuple[RoundedReading, ...] = ()
+    bytes_readings: tuple[RoundedReading, ...] = ()
+
+    @property
+    def power_of_two(self) -> int | None:
+        """The exponent where the number is a power of two, or else None."""
+        exact = self.exact or 0
+        return exact.bit_length() - 1 if exact > 1 and not exact & (exact - 1) else None
+
+    def rounds_as(self, other: WrittenNumber) -> bool:
+        """Return whether both are the same rounded number: 117M, 117,000,000 and 0.117B."""
+        return self._middle is not None and self._middle == other._middle
+
+    @property
+    def _middle(self) -> Fraction | None:
+        return self.readings[0].middle if self.readings and not self.bytes_readings else None
 
     def __str__(self) -> str:
         return self.text if self.exact is None else f"{self.exact:,}"
@@ -77,11 +109,28 @@ def read(text: str) -> WrittenNumber:
     word = (match["unit"] or match["word"] or "").lower()
     unit = WORDS.get(word, word)
     zeros = len(digits) - len(digits.rstrip("0"))
-    if not (places or exponent or unit):
-        readings = _readings(int(digits), 0, "", zeros) if zeros >= MIN_ROUNDED_ZEROS else ()
-        return WrittenNumber(text.strip(), int(digits), tuple(readings))
     shift = exponent - len(places)
-    return WrittenNumber(text.strip(), None, tuple(_readings(int(digits), shift, unit, zeros)))
+    if match["bytes"]:
+        return _of_bytes(text.strip(), int(digits) * Fraction(10) ** shift)
+    if not (places or exponent or unit):
+        rounded = _readings(int(digits), 0, "", zeros) if zeros >= MIN_ROUNDED_ZEROS else ()
+        return WrittenNumber(text.strip(), int(digits), tuple(rounded))
+    readings = tuple(_readings(int(digits), shift, unit, zeros))
+    in_bytes = tuple(_in_bytes(readings)) if match["byte"] else ()
+    return WrittenNumber(text.strip(), None, readings, in_bytes)
+
+
+def _of_bytes(text: str, size: Fraction) -> WrittenNumber:
+    """A number of bytes with all its digits."""
+    exact = (RoundedReading(size, size + 1, ""),)
+    return WrittenNumber(text, None, bytes_readings=tuple(_in_bytes(exact)))
+
+
+def _in_bytes(readings: Iterable[RoundedReading]) -> Iterator[RoundedReading]:
+    """The same as readings of bytes: the number of parameters that have as many."""
+    for each in BYTES_EACH:
+        for one in readings:
+            yield RoundedReading(one.low / each, one.high / each, one.says, each)
 
 
 def _readings(digits: int, shift: int, unit: str, zeros: int) -> Iterator[RoundedReading]:

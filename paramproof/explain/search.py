@@ -2,60 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from paramproof.explain.explanation import Explanation, recount
+from paramproof.explain.answer import Explanations, Match
+from paramproof.explain.explanation import Counted, Explanation, recount
 from paramproof.explain.grammar import (
     MIN_COUNT_BY_COMPLEXITY,
     components,
     explanations,
     whole_under,
+    with_classifier,
+    with_other_heads,
 )
-from paramproof.explain.number import RoundedReading, WrittenNumber
+from paramproof.explain.number import RoundedReading, WrittenNumber, read
+from paramproof.explain.ranking import different, is_synthetic, joined, simplest
 from paramproof.explain.sizes import at_known_sizes, at_unnamed_sizes
 from paramproof.explain.tree import Tree
-from paramproof.explain.words import words
 from paramproof.formulas import inventory
-from paramproof.formulas.conventions import TABLES
+from paramproof.formulas.models import NamedModel, named_models
 from paramproof.formulas.spec import Spec
 
 Models = Mapping[str, Spec]
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """An explanation with the number that it comes to, and the models that it holds for.
-
-    ``reading`` says how that number was rounded to the one in question, "" where it was
-    not. ``spec`` is the first model's.
-    """
-
-    explanation: Explanation
-    count: int
-    models: tuple[str, ...]
-    spec: Spec = field(repr=False)
-    reading: str = ""
-
-    @property
-    def text(self) -> str:
-        """The explanation in words."""
-        return words(self.explanation)
-
-
-@dataclass(frozen=True, slots=True)
-class Explanations:
-    """The explanations of a number that were ``found``, the simplest first.
-
-    Where there is none: those that rest on an ``unnamed`` size, and the ``nearest`` count.
-    ``none_in`` are the models asked about, where only others explain the number.
-    """
-
-    number: WrittenNumber
-    found: tuple[Match, ...]
-    unnamed: tuple[Match, ...] = ()
-    nearest: Match | None = None
-    none_in: tuple[str, ...] = ()
 
 
 def explain(number: WrittenNumber, models: Models, others: Models | None = None) -> Explanations:
@@ -63,21 +31,32 @@ def explain(number: WrittenNumber, models: Models, others: Models | None = None)
 
     Explanations more complex by one than the simplest are included.
     """
+    withdrawn = tuple(_retracted(number))
     for chosen in filter(None, (models, others)):
         found = exact(number.exact, chosen) if number.exact else []
-        found = found or rounded(number.readings, chosen, whole=chosen is others or len(models) > 1)
+        for readings in (number.bytes_readings, number.readings):
+            found = found or rounded(readings, chosen, whole=chosen is others or len(models) > 1)
         if found:
             none_in = tuple(models) if chosen is others else ()
-            return Explanations(number, tuple(found), none_in=none_in)
+            return Explanations(number, tuple(found), none_in=none_in, retracted=withdrawn)
     if number.exact is None:
-        middle = int(number.readings[0].middle)
-        return Explanations(number, (), nearest=nearest(middle, models))
+        reading = (number.bytes_readings or number.readings)[0]
+        near = nearest(int(reading.middle), models)
+        near = replace(near, reading=replace(reading, says="").of(near.count))
+        return Explanations(number, (), nearest=near, retracted=withdrawn)
     solved = (
         _match(explanation, name, spec, number.exact)
         for name, spec in models.items()
         for explanation in at_unnamed_sizes(spec, number.exact)
     )
-    return Explanations(number, (), tuple(_joined(solved)), nearest(number.exact, models))
+    near = nearest(number.exact, models)
+    return Explanations(number, (), tuple(joined(solved)), near, retracted=withdrawn)
+
+
+def _retracted(number: WrittenNumber) -> Iterator[NamedModel]:
+    for model in named_models().values():
+        if model.retracted and number.rounds_as(read(model.retracted)):
+            yield model
 
 
 def exact(number: int, models: Models) -> list[Match]:
@@ -86,37 +65,60 @@ def exact(number: int, models: Models) -> list[Match]:
     for name, spec in models.items():
         of_model = [
             explanation
-            for count, explanation in candidates(spec, alone=len(models) == 1)
+            for count, explanation in candidates(spec, alone=len(models) == 1, number=number)
             if count == number
         ]
-        found += _different(_match(explanation, name, spec, number) for explanation in of_model)
-    return _simplest(_joined(found))
+        found += different(_match(explanation, name, spec, number) for explanation in of_model)
+    return simplest(joined(found))
 
 
-def candidates(spec: Spec, *, alone: bool = False) -> Iterator[tuple[int, Explanation]]:
-    """Yield every explanation by a model that an exact number may have, with its count."""
-    for count, explanation in (*explanations(spec), *at_known_sizes(spec, alone=alone)):
+def candidates(
+    spec: Spec, *, alone: bool = False, number: int | None = None
+) -> Iterator[tuple[int, Explanation]]:
+    """Yield every explanation by a model that an exact number may have, with its count.
+
+    Where the ``number`` is given, the labels of a classifier are solved for.
+    """
+    found = (
+        *with_classifier(spec, number),
+        *explanations(spec),
+        *at_known_sizes(spec, alone=alone),
+    )
+    for count, explanation in found:
         if count >= MIN_COUNT_BY_COMPLEXITY[explanation.complexity]:
             yield count, explanation
 
 
 def rounded(readings: Sequence[RoundedReading], models: Models, *, whole: bool) -> list[Match]:
     """Return what was rounded to the number: counts of ``whole`` models, or components too."""
+    counts = [
+        (name, spec, count, explanation)
+        for name, spec in models.items()
+        for count, explanation in _short(spec)
+        if readings and not (whole and explanation.parts[0].component)
+    ]
     found: dict[tuple[str, Explanation], Match] = {}
     for reading in readings:
-        for name, spec in models.items():
-            tree = Tree(inventory(spec.letters()))
-            for count, explanation in [*components(tree), *whole_under(tree, most=2)]:
-                if count in reading and not (whole and explanation.parts[0].component):
-                    one = _match(explanation, name, spec, count, reading.says)
-                    found.setdefault((name, explanation), one)
-    return _simplest(_joined(found.values()), more=0)
+        for name, spec, count, explanation in counts:
+            if count in reading:
+                one = _match(explanation, name, spec, count, reading)
+                found.setdefault((name, explanation), one)
+    return simplest(joined(found.values()), more=0)
+
+
+def _short(spec: Spec) -> Counted:
+    """What a rounded number may be: a component, or the whole model, perhaps with other heads."""
+    tree = Tree(inventory(spec.letters()))
+    yield from components(tree)
+    yield from with_other_heads(spec)
+    yield from whole_under(tree, most=2)
 
 
 def nearest(number: int, models: Models) -> Match:
     """Return the component whose number of trainable parameters is nearest.
 
-    Of several models only the whole counts, where the number is as large as some model.
+    Of several models only the whole counts, where the number is as large as some model, and
+    models that were released come before synthetic ones.
     """
     counts = [
         (abs(count - number), count, name, explanation)
@@ -127,55 +129,23 @@ def nearest(number: int, models: Models) -> Match:
     wholes = [known for known in counts if not known[-1].parts[0].component]
     if len(models) > 1 and number >= min(count for _, count, *_ in wholes):
         counts = wholes
-    _, count, name, explanation = min(counts, key=lambda known: known[0])
+    released = [known for known in counts if not is_synthetic(known[2])]
+    _, count, name, explanation = min(released or counts, key=lambda known: known[0])
     return _match(explanation, name, models[name], count)
 
 
 def _match(
-    explanation: Explanation, name: str, spec: Spec, number: int, reading: str = ""
+    explanation: Explanation,
+    name: str,
+    spec: Spec,
+    number: int,
+    reading: RoundedReading | None = None,
 ) -> Match:
     """The explanation, recounted. Raises ``ArithmeticError`` where the search was wrong."""
     count, _ = recount(explanation, spec)
     if count != number:
         raise ArithmeticError(f"{name}: {explanation} comes to {count}, not {number}")
-    return Match(explanation, count, (name,), spec, reading)
-
-
-def _different(found: Iterable[Match]) -> Iterator[Match]:
-    """Of the explanations by one model that count the same tensors, the simplest."""
-    seen = set()
-    for one in sorted(found, key=_rank):
-        _, tensors = recount(one.explanation, one.spec)
-        key = (tensors, one.explanation.sizes, one.explanation.as_estimate)
-        if key not in seen:
-            seen.add(key)
-            yield one
-
-
-def _rank(found: Match) -> tuple[int, int]:
-    """The simpler first; of equals, the one that leaves out no table: few people forget one."""
-    return found.explanation.complexity, tables_left_out(found.explanation)
-
-
-def tables_left_out(explanation: Explanation) -> int:
-    """Return how many of the parts that ``explanation`` leaves out are tables."""
-    left_out = (part.component for part in explanation.parts if part.times < 0)
-    return sum(level in TABLES for path in left_out for level in path.split("."))
-
-
-def _joined(found: Iterable[Match]) -> list[Match]:
-    """By rank, with one for all models of which words and count are the same."""
-    groups: dict[tuple[str, int, str], list[Match]] = {}
-    for one in sorted(found, key=_rank):
-        groups.setdefault((one.text, one.count, one.reading), []).append(one)
-    return [
-        replace(own[0], models=tuple(name for one in own for name in one.models))
-        for own in groups.values()
-    ]
-
-
-def _simplest(found: list[Match], more: int = 1) -> list[Match]:
-    """Those more complex than the first by at most ``more``."""
-    return [
-        one for one in found if one.explanation.complexity <= found[0].explanation.complexity + more
-    ]
+    found = Match(explanation, count, (name,), spec)
+    if reading is None:
+        return found
+    return replace(found, reading=reading.of(count), bytes_each=reading.bytes_each)

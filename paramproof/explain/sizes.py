@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from paramproof.explain.explanation import ChangedSizes, Explanation, with_sizes
-from paramproof.explain.grammar import Counted, coarse_explanations
+from paramproof.explain.explanation import ChangedSizes, Counted, Explanation, with_sizes
+from paramproof.explain.grammar import coarse_explanations
+from paramproof.explain.heads import without_heads
 from paramproof.explain.tree import Tree
 from paramproof.formulas import inventory
 from paramproof.formulas.models import named_models
@@ -40,8 +41,8 @@ def known() -> dict[str, dict[int, list[str]]]:
 def at_known_sizes(spec: Spec, *, alone: bool = False) -> Counted:
     """Yield explanations of the coarse forms at each size that another named model has.
 
-    Unless ``spec`` is asked about ``alone``, not at those that make it another named model:
-    that model's own explanation is simpler.
+    Unless ``spec`` is asked about ``alone``, not at those that make it another named model, or
+    one with other heads: that model's own explanation is simpler.
     """
     changes: dict[ChangedSizes, list[tuple[int, ChangedSizes]]] = {}
     for sizes, explanation, count, slope in _sloped(spec):
@@ -59,13 +60,15 @@ def _others(
     (field, own), *_ = sizes
     for value in known()[field]:
         other = tuple((name, value) for name, _ in sizes)
-        if value != own and (not shorter or with_sizes(spec, other) not in _named_specs()):
+        if value != own and (
+            not shorter or without_heads(with_sizes(spec, other)) not in _named_bodies()
+        ):
             yield value - own, other
 
 
 @cache
-def _named_specs() -> frozenset[Spec]:
-    return frozenset(model.spec for model in named_models().values())
+def _named_bodies() -> frozenset[Spec]:
+    return frozenset(without_heads(model.spec) for model in named_models().values())
 
 
 def at_unnamed_sizes(spec: Spec, number: int) -> Iterator[Explanation]:

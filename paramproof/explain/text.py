@@ -1,18 +1,23 @@
-"""Render explanations as lines of text, and as data."""
+"""An answer as lines of text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+import textwrap
+from collections.abc import Iterator
 
 from paramproof.explain import letters as algebra
-from paramproof.explain.explanation import recount
-from paramproof.explain.search import Explanations, Match
-from paramproof.explain.words import of_one
+from paramproof.explain.answer import Explanations
+from paramproof.explain.explanation import TRAINABLE
+from paramproof.explain.number import WrittenNumber
+from paramproof.explain.rendering import Rendered, limit, render
+from paramproof.explain.tree import Tree
+from paramproof.formulas import inventory
 from paramproof.formulas.conventions import CONVENTIONS
-from paramproof.formulas.notation import MINUS, text
-from paramproof.formulas.printing import and_more, signed, some_of
+from paramproof.formulas.notation import SUPERSCRIPTS
+from paramproof.formulas.printing import MINUS, and_more, signed
+
+WIDTH = 80
+"""Columns that the text fits."""
 
 MAX_SHOWN = 6
 """So many explanations are printed."""
@@ -20,101 +25,64 @@ MAX_SHOWN = 6
 MAX_UNNAMED_SHOWN = 3
 """So many are printed of those that rest on a size that no named model has."""
 
-MAX_EQUAL_NAMED = 3
-MAX_MODELS_NAMED = 6
 
+def lines(answer: Explanations, *, everything: bool = False, width: int = WIDTH) -> Iterator[str]:
+    """Yield what is printed: the explanations, or that there is none and what is near.
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
-    """An explanation in words and in letters.
-
-    ``difference`` is what it has beyond the component that it begins with, and ``residual``
-    the same in letters; 0 and empty where it is that component, or a sum of several.
-    ``equal`` are further explanations that come to the same in letters.
+    The first few, and of their models, unless ``everything`` is asked for. A line that is longer
+    than ``width`` goes on in the next.
     """
-
-    match: Match
-    letters: str
-    difference: int = 0
-    residual: str = ""
-    equal: tuple[str, ...] = ()
-
-    def lines(self) -> Iterator[str]:
-        """Yield the explanation, its algebra, its models."""
-        found = self.match
-        rounded = f" = {found.count:,}, {found.reading}" if found.reading else ""
-        yield f"  {found.text}{rounded}"
-        whole = not found.explanation.parts[0].component
-        if self.residual and whole and not (found.explanation.sizes and len(found.models) > 1):
-            yield f"    claimed − formula = {signed(self.difference)} = {self.residual}"
-        else:
-            yield f"    = {self.letters}"
-        if self.equal:
-            yield f"    equally: {some_of(self.equal, MAX_EQUAL_NAMED)}"
-        yield f"    of {some_of(found.models, MAX_MODELS_NAMED)}"
-
-    def as_json(self) -> dict[str, Any]:
-        """Return this as JSON has it."""
-        explanation = self.match.explanation
-        return {
-            "explanation": self.match.text,
-            "count": self.match.count,
-            "reading": self.match.reading,
-            "models": list(self.match.models),
-            "complexity": explanation.complexity,
-            "letters": self.letters,
-            "difference": self.difference,
-            "residual": self.residual,
-            "parts": [part._asdict() for part in explanation.parts],
-            "sizes": dict(explanation.sizes),
-            "as_estimate": explanation.as_estimate,
-            "equal": list(self.equal),
-        }
+    for line in (*_retracted(answer), *_lines(answer, everything)):
+        yield from _folded(line, width)
 
 
-def render(found: Iterable[Match]) -> list[Rendered]:
-    """Return each explanation with its algebra, with one for all that are equal in letters."""
-    groups: dict[tuple[object, ...], list[Match]] = {}
-    for one in found:
-        expression = algebra.in_letters(one.explanation, one.spec)
-        key = (expression, one.count, one.models, one.explanation.complexity)
-        groups.setdefault(key, []).append(one)
-    return [
-        _render(first, tuple(other.text for other in alike)) for first, *alike in groups.values()
-    ]
+def _folded(line: str, width: int) -> list[str]:
+    """The line in lines of at most ``width``, if its words are, each further one indented."""
+    margin = " " * (len(line) - len(line.lstrip()) + 2)
+    folded = textwrap.wrap(
+        line,
+        width,
+        subsequent_indent=margin,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return folded or [""]
 
 
-def _render(match: Match, equal: tuple[str, ...] = ()) -> Rendered:
-    letters = text(algebra.in_letters(match.explanation, match.spec))
-    if not of_one(match.explanation):
-        return Rendered(match, letters, equal=equal)
-    own = algebra.reference(match.explanation)
-    residual = algebra.beyond(match.explanation, match.spec)
-    difference = match.count - recount(own, match.spec)[0]
-    return Rendered(match, letters, difference, text(residual) if residual else "", equal)
+def _retracted(answer: Explanations) -> Iterator[str]:
+    """What was withdrawn of the number: for which models, by whom, and what they have."""
+    for model in answer.retracted:
+        count = Tree(inventory(model.spec.letters())).whole(TRAINABLE)
+        yield f"{answer.number.text} was published for {model.name}, and is wrong"
+        yield f"  {model.name} has {count:,}, published since as {model.published}"
+        yield f"  {model.retracted_source}"
+        yield ""
 
 
-def lines(answer: Explanations) -> Iterator[str]:
-    """Yield what is printed: the explanations, or that there is none and what is near."""
+def _lines(answer: Explanations, everything: bool) -> Iterator[str]:
     number = answer.number
     if answer.found:
         where = ", ".join(answer.none_in)
         other = f"{number}: not explained by {where}; other models have it:"
         yield other if where else f"{number} is"
         rendered = render(answer.found)
-        yield from _numbered(rendered, MAX_SHOWN)
-        yield from _legend(rendered[:MAX_SHOWN])
+        shown = rendered[: limit(MAX_SHOWN, everything)]
+        yield from _numbered(rendered, len(shown), everything)
+        yield from _perhaps_by_chance(number)
+        yield from _legend(shown)
         return
-    yield f"{number}: no explanation found"
+    yield f"{number}: no {'other ' if answer.retracted else ''}explanation found"
     if answer.unnamed:
         yield (
             "at another size of one table, which no named model has, it would be the following; "
             "but one number in hidden_size fits so by chance:"
         )
-        yield from _numbered(render(answer.unnamed), MAX_UNNAMED_SHOWN)
+        rendered = render(answer.unnamed)
+        yield from _numbered(rendered, limit(MAX_UNNAMED_SHOWN, everything), everything)
     if near := answer.nearest:
         yield ""
-        yield f"nearest: {near.count:,}, {near.text} of {', '.join(near.models)}"
+        size = f", {near.reading}" if near.reading else ""
+        yield f"nearest: {near.count:,}{size}, {near.text} of {', '.join(near.models)}"
         if number.exact:
             residual = number.exact - near.count
             powers = algebra.in_powers(residual, near.spec)
@@ -122,24 +90,21 @@ def lines(answer: Explanations) -> Iterator[str]:
             yield f"claimed − formula = {signed(residual)}{'' if same else f' = {powers}'}"
 
 
-def as_json(answer: Explanations) -> dict[str, Any]:
-    """Return the whole answer as JSON has it."""
-    near = answer.nearest
-    return {
-        "number": answer.number.text,
-        "exact": answer.number.exact,
-        "found": [one.as_json() for one in render(answer.found)],
-        "unnamed": [one.as_json() for one in render(answer.unnamed)],
-        "nearest": _render(near).as_json() if near else None,
-        "none_in": list(answer.none_in),
-    }
-
-
-def _numbered(rendered: list[Rendered], limit: int) -> Iterator[str]:
-    for one in rendered[:limit]:
+def _perhaps_by_chance(number: WrittenNumber) -> Iterator[str]:
+    """A warning where every product of powers of two is as good an explanation."""
+    if (power := number.power_of_two) is not None:
         yield ""
-        yield from one.lines()
-    for more in and_more([""] * len(rendered), limit)[limit:]:
+        yield (
+            f"{number} is 2{str(power).translate(SUPERSCRIPTS)}: where sizes are powers of two "
+            "their products are too, so that each of these may fit by chance"
+        )
+
+
+def _numbered(rendered: list[Rendered], most: int, everything: bool) -> Iterator[str]:
+    for one in rendered[:most]:
+        yield ""
+        yield from one.lines(everything)
+    for more in and_more([""] * len(rendered), most)[most:]:
         yield ""
         yield f"  {more}"
 

@@ -27,6 +27,11 @@ WHOLE = Node()
 NodeCounts = dict[Node, int]
 
 
+def part_of(node: Node, times: int = 1, conventions: tuple[str, ...] = TRAINABLE) -> Part:
+    """Return ``node`` as a part of an explanation."""
+    return Part(node.component, node.one, times, conventions)
+
+
 class Tree:
     """The counts of every component of an inventory in ints, by convention."""
 

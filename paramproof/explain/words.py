@@ -20,6 +20,8 @@ def words(explanation: Explanation) -> str:
     """
     base, left_out, again, wide = split(explanation)
     text = " + ".join(_components(base))
+    if heads := explanation.heads:
+        text += f" {heads.says}, as in {heads.like}"
     if left_out:
         text += f" without {_listed(left_out, base[0])}"
     if again:
@@ -27,6 +29,7 @@ def words(explanation: Explanation) -> str:
     if wide:
         same = [part.component for part in wide] == [part.component for part in base]
         text += f", each head at full width{'' if same else f' in {_listed(wide, base[0])}'}"
+        text += ", as with Keras's key_dim = hidden_size" if _as_in_keras(wide) else ""
     if explanation.as_estimate:
         text += ", as if these layers were BERT's at F = 4·H"
     if explanation.sizes:
@@ -47,6 +50,14 @@ def split(explanation: Explanation) -> tuple[list[Part], list[Part], list[Part],
 def of_one(explanation: Explanation) -> bool:
     """Return whether the explanation starts from one component, and is no sum of several."""
     return len(split(explanation)[0]) == 1
+
+
+def _as_in_keras(wide: Sequence[Part]) -> bool:
+    """Whether the heads have biases of their own, and the output, wide as it is, has one."""
+    widened = [part.component for part in wide]
+    return any(leaf(path) == "query" for path in widened) and any(
+        path.endswith("output.kernel") for path in widened
+    )
 
 
 def _components(parts: Sequence[Part]) -> list[str]:

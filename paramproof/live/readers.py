@@ -11,26 +11,12 @@ statistics of a batch norm as not trainable).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from paramproof.formulas.printing import legible
-
-
-@dataclass(frozen=True, slots=True)
-class LiveWeight:
-    """One stored array of a live model, under the first of its names."""
-
-    path: str
-    shape: tuple[int, ...]
-    trainable: bool
-
-    @property
-    def size(self) -> int:
-        """Number of entries, the product of the shape."""
-        return math.prod(self.shape)
+from paramproof.live.pytorch import torch_weights
+from paramproof.live.weight import LiveWeight, name_of
 
 
 def live_weights(model: Any) -> list[LiveWeight]:
@@ -45,7 +31,7 @@ def live_weights(model: Any) -> list[LiveWeight]:
     """
     found = [weight for weight in reader(model)(model) if weight.size]
     if not found:
-        raise ValueError(f"{_name(model)} is empty: it has no weights")
+        raise ValueError(f"{name_of(model)} is empty: it has no weights")
     return found
 
 
@@ -62,7 +48,7 @@ def reader(model: Any) -> Callable[[Any], Iterator[LiveWeight]]:
         if _comes_from(framework, model):
             return read
     raise ValueError(
-        f"{_name(model)} is no model of PyTorch, Keras, tf-keras, linen or nnx "
+        f"{name_of(model)} is no model of PyTorch, Keras, tf-keras, linen or nnx "
         "(linen: give the variables, or (module, variables))"
     )
 
@@ -72,23 +58,15 @@ def _comes_from(framework: str, model: Any) -> bool:
     return any(f"{module}.".startswith(f"{framework}.") for module in modules)
 
 
-def _torch(model: Any) -> Iterator[LiveWeight]:
-    if not hasattr(type(model), "named_parameters"):
-        raise ValueError(f"{_name(model)} is no nn.Module")
-    # PyTorch itself gives a parameter with several names once.
-    for path, parameter in model.named_parameters():
-        if type(parameter).__name__ == "UninitializedParameter":
-            raise ValueError(f"{_name(model)} is not built: {legible(path)} has no shape yet")
-        yield LiveWeight(path, tuple(parameter.shape), parameter.requires_grad)
-
-
 def _keras(model: Any) -> Iterator[LiveWeight]:
     if not hasattr(type(model), "trainable_weights"):
-        raise ValueError(f"{_name(model)} is no Keras model or layer")
+        raise ValueError(f"{name_of(model)} is no Keras model or layer")
     layers = [model, *getattr(model, "layers", ())]
     unbuilt = next((layer for layer in layers if not getattr(layer, "built", True)), None)
     if unbuilt is not None:
-        raise ValueError(f"{_name(model)} is not built: {legible(unbuilt.name)} has no weights yet")
+        raise ValueError(
+            f"{name_of(model)} is not built: {legible(unbuilt.name)} has no weights yet"
+        )
     trainable = {id(variable) for variable in model.trainable_weights}
     seen: set[int] = set()
     for variable in model.weights:
@@ -100,21 +78,22 @@ def _keras(model: Any) -> Iterator[LiveWeight]:
 
 def _linen(model: Any) -> Iterator[LiveWeight]:
     if not hasattr(type(model), "variables") or getattr(model, "scope", None) is None:
-        raise ValueError(f"{_name(model)} has no variables: give (module, variables)")
+        raise ValueError(f"{name_of(model)} has no variables: give (module, variables)")
     yield from _linen_variables(model.variables)
 
 
 def _linen_variables(variables: Mapping[str, Any]) -> Iterator[LiveWeight]:
     params = variables.get("params")
     collections = variables if isinstance(params, Mapping) else {"params": variables}
-    seen: set[int] = set()
+    found: dict[object, list[tuple[str, Any, bool]]] = {}
     for collection, tree in collections.items():
         for path, leaf in _leaves(tree, collection):
             # One array under two names is stored once; one shape twice is no array at all.
             abstract = type(leaf).__name__ == "ShapeDtypeStruct"
-            if abstract or id(leaf) not in seen:
-                seen.add(id(leaf))
-                yield LiveWeight(path, tuple(leaf.shape), collection == "params")
+            key = path if abstract else id(leaf)
+            found.setdefault(key, []).append((path, leaf, collection == "params"))
+    for (path, leaf, trainable), *others in found.values():
+        yield LiveWeight(path, tuple(leaf.shape), trainable, tuple(name for name, *_ in others))
 
 
 def _leaves(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
@@ -144,16 +123,11 @@ def _nnx(model: Any) -> Iterator[LiveWeight]:
             yield LiveWeight(".".join(map(str, path)), shape, kind is nnx.Param)
 
 
-def _name(model: Any) -> str:
-    kind = type(model)
-    return legible(f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins."))
-
-
 READERS = {
     "keras": _keras,
     "tf_keras": _keras,
     "flax.linen": _linen,
     "flax.nnx": _nnx,
-    "torch": _torch,
+    "torch": torch_weights,
 }
 """Where a model's classes come from, and how its weights are read."""

@@ -7,14 +7,25 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from paramproof.formulas import Spec, closed_form
-from paramproof.formulas.printing import legible, shape_text, some_of
+from paramproof.formulas.printing import and_more, legible, shape_text, some_of
 from paramproof.formulas.report import DIFFERENCE, bounded, totals
-from paramproof.live.matching import Matching, match_weights, without_ones
-from paramproof.live.readers import LiveWeight, live_weights
+from paramproof.live.matching import Matching, match_weights
+from paramproof.live.readers import live_weights
+from paramproof.live.units import without_ones
+from paramproof.live.weight import LiveWeight
 from paramproof.sources.reference import in_one_line, load_reference
 
 MAX_COMPONENTS_NAMED = 4
 """Of the components that have one shape, so many are named."""
+
+MAX_SHARED_NAMED = 10
+"""So many storages that have several names are named."""
+
+ALL_FROZEN = (
+    ", which is all of it; the formula counts what is trainable: unfreeze it to compare it "
+    "(requires_grad_(True) in PyTorch, trainable = True in Keras)"
+)
+"""Said of a model of which nothing is trainable."""
 
 HEADINGS = ("what", "shape", "where", DIFFERENCE, "")
 
@@ -38,7 +49,8 @@ class LiveReport:
     """Totals of a live model and of the formula, and what has no counterpart.
 
     ``actual`` counts what is trainable and ``frozen`` what is not; storage that is shared
-    counts once. A weight that is not trainable and fits no tensor is no difference.
+    counts once. A weight that is not trainable is a difference where it fits a tensor, which
+    should be, and none where it fits no tensor.
     """
 
     formula: int
@@ -53,9 +65,10 @@ class LiveReport:
 
     @property
     def equal(self) -> bool:
-        """Whether the totals are the same and every tensor has a counterpart."""
-        unexpected = [weight for weight in self.matching.unexpected if weight.trainable]
-        return not (self.difference or self.matching.missing or unexpected)
+        """Whether totals agree, every tensor has a trainable counterpart, and none is left."""
+        unexpected = any(weight.trainable for weight in self.matching.unexpected)
+        frozen = any(not weight.trainable for _, weight in self.matching.pairs)
+        return not (self.difference or self.matching.missing or unexpected or frozen)
 
     def render(self, spec: object) -> str:
         """Return this report as text: a spec to paste, the totals, what has no counterpart.
@@ -66,13 +79,24 @@ class LiveReport:
         lines = [
             f"spec = {spec!r}",
             totals(self.actual, self.formula),
-            f"not trainable: {self.frozen:,}",
+            f"not trainable: {self.frozen:,}{'' if self.actual else ALL_FROZEN}",
+            *self._shared(),
         ]
         rows = [*self._missing(), *self._unexpected(), *self._frozen()]
         if not rows:
             return "\n".join([*lines, "every tensor has a counterpart of its shape"])
         table = bounded(HEADINGS, rows, LiveRow.cells, lambda row: row.difference)
         return "\n".join([*lines, *table])
+
+    def _shared(self) -> list[str]:
+        """A line for each storage that has several names."""
+        pairs = [weight for _, weight in self.matching.pairs]
+        weights = [weight for weight in (*pairs, *self.matching.unexpected) if weight.others]
+        lines = [
+            f"one storage, counted once: {some_of([*map(legible, names)], MAX_COMPONENTS_NAMED)}"
+            for names in ((weight.path, *weight.others) for weight in weights)
+        ]
+        return and_more(lines, MAX_SHARED_NAMED)
 
     def _missing(self) -> Iterator[LiveRow]:
         """A row for all that may be the one missing: what is stored alike looks alike."""

@@ -13,6 +13,7 @@ import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
@@ -25,8 +26,11 @@ from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text, 
 from paramproof.sources.checkpoints.header import SPEC, require_names_once
 from paramproof.weights.canonical import dtype_of, require_canonical
 
-DTYPES = ("F32", "F64")
-"""Types that weights are saved in, in the words of the format."""
+DTYPES = {"F32": "<f4", "F64": "<f8", "F16": "<f2", "BF16": "<u2"}
+"""Types that weights are read from, in the words of the format, and as NumPy reads their bytes.
+
+They are saved in the first two.
+"""
 
 
 def save_weights(path: str | Path, arrays: Mapping[str, Array], spec: Spec) -> None:
@@ -49,26 +53,38 @@ def save_weights(path: str | Path, arrays: Mapping[str, Array], spec: Spec) -> N
 def read_weights(path: str | Path, spec: Spec) -> dict[str, Array]:
     """Return the canonical weights of ``spec`` in the file ``path``, written by ``save_weights``.
 
-    Raises ``ValueError``, naming the file, where it cannot be read, is no whole safetensors
-    file, or has anything but finite weights of ``spec``.
+    The file may have been converted to half precision since: F16 and BF16 are read as float32,
+    which has each of their values exactly. Raises ``ValueError``, naming the file, where it
+    cannot be read, is no whole safetensors file, or has anything but finite weights of ``spec``.
     """
     try:
         if not Path(path).is_file():
             raise ValueError("there is no such file")
         with safe_open(path, framework="numpy") as file:
-            require_names_once(Path(path))
+            header, start = require_names_once(Path(path))
             _require_record(file.metadata() or {}, spec)
             names = file.keys()
-            kinds = {name: file.get_slice(name).get_dtype() for name in names}
-            for name, kind in kinds.items():
-                if kind not in DTYPES:
-                    found = f"{legible(name)} is {legible(kind)}"
-                    raise ValueError(f"{found}; weights are {' or '.join(DTYPES)}")
-            arrays = {name: file.get_tensor(name) for name in names}
+        for name in names:
+            if header[name]["dtype"] not in DTYPES:
+                found = f"{legible(name)} is {legible(header[name]['dtype'])}"
+                raise ValueError(f"{found}; weights are {' or '.join(DTYPES)}")
+        arrays = {name: _values(path, start, header[name]) for name in names}
         require_canonical(spec, dtype_of(arrays), arrays)
     except (OSError, SafetensorError, ValueError) as error:
         raise ValueError(f"{path_text(path)}: {legible(error, MAX_MESSAGE_SHOWN)}") from None
     return arrays
+
+
+def _values(path: str | Path, start: int, entry: Mapping[str, Any]) -> Array:
+    """Return one tensor, half precision as float32; the first one's bytes begin at ``start``."""
+    kind = np.dtype(DTYPES[entry["dtype"]])
+    first, last = entry["data_offsets"]
+    array = np.fromfile(path, kind, (last - first) // kind.itemsize, offset=start + first)
+    if entry["dtype"] == "BF16":
+        # NumPy has no bfloat16, which is the upper half of a float32.
+        array = (array.astype("<u4") << 16).view("<f4")
+    dtype = "float64" if entry["dtype"] == "F64" else "float32"
+    return array.astype(dtype, copy=False).reshape(entry["shape"])
 
 
 def _require_record(metadata: Mapping[str, str], spec: Spec) -> None:

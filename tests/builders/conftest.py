@@ -1,4 +1,4 @@
-"""What more than one file here asks of a framework in a process of its own."""
+"""What is no test of a framework, and what more than one file asks of one in its own process."""
 
 import json
 import os
@@ -8,7 +8,26 @@ from pathlib import Path
 
 import pytest
 
+from tests.builders.refused import refuses_family, refuses_model
+
 PROGRAM = Path(__file__).with_name("interpolating.py")
+
+
+def pytest_collection_modifyitems(config, items):
+    """What a framework refuses is deselected, where a test is marked ``expressed``."""
+    refused = [item for item in items if is_refused(item)]
+    config.hook.pytest_deselected(items=refused)
+    items[:] = [item for item in items if item not in refused]
+
+
+def is_refused(item):
+    marker = item.get_closest_marker("expressed")
+    if marker is None:
+        return False
+    (parameter,) = marker.args
+    refuses = refuses_family if parameter == "family" else refuses_model
+    parameters = item.callspec.params
+    return refuses(parameters["framework"], parameters[parameter])
 
 
 @pytest.fixture(scope="session")

@@ -6,21 +6,16 @@ import pytest
 
 from paramproof import check
 from paramproof.algebra.residual import explained
-from paramproof.formulas.families import family_of
 from paramproof.formulas.models import named_model, named_models
-from paramproof.random_specs import refusal
 from tests import literals
 
 pytestmark = pytest.mark.shapes_only
 
 
+@pytest.mark.expressed("model")
 @pytest.mark.parametrize("model", named_models())
 def test_named_model(abstract, model):
     spec = named_model(model).spec
-    if refusal(abstract, family_of(spec).name):
-        # Which families a framework refuses is a literal in test_features.py.
-        assert isinstance(abstract.supports(spec), str)
-        return
     report = check(abstract, spec)
     assert report.equal, explained(report, spec)
     assert report.actual == literals.TOTALS[model]

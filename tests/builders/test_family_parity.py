@@ -4,31 +4,30 @@ The reference is ``tests/reference``, in NumPy; how near a framework must be to 
 from the arithmetic, in ``tests/parity/bounds.py``.
 """
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
-from paramproof.formulas.spec import original_numerics
+from tests.builders.refused import families_built, families_left
 from tests.parity.bounds import expected, output_bounds
+from tests.parity.cases import MANY_TOKENS
 from tests.parity.differences import built, farthest, output_differences, outputs, slope_difference
-from tests.parity.families import SPECS, DecoderCase
+from tests.parity.families import GROUPED, SPECS, DecoderCase
 
 FORMATS = ("sequence", "lm")
 
-
 OTHERS = {
     "gpt": {"layer_norm_eps": 1e-3, "hidden_act": "gelu"},
-    "llama": {"layer_norm_eps": 1e-3, "hidden_act": "gelu", "rope_theta": 100.0},
+    GROUPED: {"layer_norm_eps": 1e-3, "hidden_act": "gelu", "rope_theta": 100.0},
     "transformer": {"layer_norm_eps": 1e-3, "hidden_act": "gelu"},
 }
 
 
+@pytest.mark.expressed("name")
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", SPECS)
 def test_parity_of_outputs(framework, builder, name, dtype):
-    case = supported_case(builder, name, dtype)
-    if case is None:
-        return
+    case = case_of(name, dtype)
     model = built(builder, case)
     found = outputs(model, case)
     assert {kind: x.dtype for kind, x in found.items()} == dict.fromkeys(FORMATS, dtype)
@@ -36,32 +35,56 @@ def test_parity_of_outputs(framework, builder, name, dtype):
         assert difference.explained, difference
 
 
+@pytest.mark.expressed("name")
 @pytest.mark.parametrize("name", SPECS)
 def test_parity_of_gradients(framework, builder, name):
-    case = supported_case(builder, name, "float64")
-    if case is None:
-        return
+    case = case_of(name, "float64")
     difference = slope_difference(built(builder, case), case, framework.name)
     assert difference.explained, difference
 
 
+@pytest.mark.expressed("name")
 @pytest.mark.parametrize("name", OTHERS)
 def test_parity_with_other_numerics(framework, builder, name):
     """Numerics are met, and each matters: at its family's own the reference is too far off."""
-    case = supported_case(builder, name, "float32", **OTHERS[name])
-    if case is None:
-        return
+    case = case_of(name, "float32", **OTHERS[name])
     found, bound = outputs(built(builder, case), case), output_bounds(case, framework.name)
     assert farthest(found["lm"], expected(case)["lm"]) <= bound["lm"]
     for field in OTHERS[name]:
-        numerics = OTHERS[name] | {field: getattr(original_numerics(SPECS[name]), field)}
-        unlike = supported_case(builder, name, "float32", **numerics)
+        numerics = OTHERS[name] | {field: getattr(SPECS[name].original_numerics, field)}
+        unlike = case_of(name, "float32", **numerics)
         assert farthest(found["lm"], expected(unlike)["lm"]) > 10 * bound["lm"], field
 
 
-def supported_case(builder, name, dtype, **numerics):
-    """The case at its family's numerics but for ``numerics``; None where it is refused."""
+@pytest.mark.expressed("name")
+@pytest.mark.parametrize("width", [1, 3, 9])
+@pytest.mark.parametrize("name", ["transformer"])
+def test_parity_of_fixed_positions_of_an_odd_width(framework, builder, name, width):
+    """The last feature is a sine that has no cosine. Without layers nothing hides them."""
+    case = case_of(name, "float64")
+    without_layers = {"num_encoder_layers": 0, "num_decoder_layers": 0, "num_attention_heads": 1}
+    case = replace(case, spec=replace(case.spec, hidden_size=width, **without_layers))
+    for difference in output_differences(built(builder, case), case, framework.name):
+        assert difference.explained, difference
+
+
+@pytest.mark.expressed("name")
+@pytest.mark.parametrize("name", OTHERS)
+def test_parity_of_a_long_sequence(framework, builder, name):
+    """Every token before it is seen by a token, however far away it is."""
+    case = replace(case_of(name, "float32"), tokens=MANY_TOKENS)
+    if "max_position_embeddings" in asdict(case.spec):
+        case = replace(case, spec=replace(case.spec, max_position_embeddings=MANY_TOKENS))
+    for difference in output_differences(built(builder, case), case, framework.name):
+        assert difference.explained, difference
+
+
+@pytest.mark.parametrize("names", [SPECS, OTHERS], ids=["outputs", "other numerics"])
+def test_every_family_that_is_built_is_computed(framework, names):
+    assert families_left(framework.name, names) == families_built(framework.name) - {"encoder"}
+
+
+def case_of(name, dtype, **numerics):
+    """The case at its family's numerics but for ``numerics``."""
     spec = SPECS[name]
-    if builder.supports(spec) is not True:
-        return None
-    return DecoderCase(spec, replace(original_numerics(spec), **numerics), dtype)
+    return DecoderCase(spec, replace(spec.original_numerics, **numerics), dtype)

@@ -1,4 +1,4 @@
-"""What each framework can express, as a literal: a new refusal is a visible change here."""
+"""What each framework can express, feature by feature, and what it refuses."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from paramproof.algebra.residual import explained
 from paramproof.builders import UnsupportedSpec
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import family_of
-from paramproof.random_specs import refusal
+from tests.builders.refused import FAMILIES_REFUSED, FEATURES_REFUSED
 from tests.specs import SMALL_ENCODER as SPEC
 from tests.specs import SPECS
 
@@ -65,45 +65,28 @@ FEATURES = {
     "llama, V = F = H = 1": replace(LLAMA, vocab_size=1, intermediate_size=1, hidden_size=1),
 }
 
-FAMILIES_REFUSED = {
-    "flax-linen": set(),
-    "flax-nnx": set(),
-    "keras-jax": set(),
-    "keras-tensorflow": set(),
-    "keras-torch": set(),
-    "keras-bert": {"encoder-decoder", "gpt", "llama"},
-    "torch": set(),
-    "transformers": {"encoder-decoder"},
-}
-"""Of which no model at all can be expressed."""
 
-REFUSED = {
-    "flax-linen": set(),
-    "flax-nnx": set(),
-    "keras-jax": set(),
-    "keras-tensorflow": set(),
-    "keras-torch": set(),
-    "keras-bert": {"mlm untied", "L = 0, no pooler", "H = 1", "T = 1", "T = 3"},
-    "torch": set(),
-    "transformers": {
-        "mlm",
-        "mlm untied",
-        "llama, A does not divide H",
-        "llama, V = F = H = 1",
-    },
-}
-"""Of the families that can be expressed."""
+class NobodysSpec:
+    family = "nobodys"
 
 
-def test_families(framework, builder, family):
-    refused = family in FAMILIES_REFUSED[framework.name]
-    assert bool(refusal(builder, family)) == refused
+def test_a_family_that_nobody_has(framework, builder):
+    """What a family from outside meets: a reason, and no error about what it has not."""
+    reason = builder.supports(NobodysSpec())
+    name = framework.name.split("-")[0]
+    no_other = "keras-bert builds BERT's encoder and no other family of models"
+    expected = no_other if framework.name == "keras-bert" else f"{name} has no such family: nobodys"
+    assert reason == expected
+    with pytest.raises(UnsupportedSpec) as refused:
+        builder.build(NobodysSpec())
+    assert str(refused.value) == reason
 
 
 def test_every_family_has_features():
     families = [family_of(spec).name for spec in FEATURES.values()]
     assert list(dict.fromkeys(families)) == list(FAMILIES)
-    assert set(REFUSED) == set(FAMILIES_REFUSED)
+    refused = set().union(*FEATURES_REFUSED.values())
+    assert refused <= set(FEATURES)
 
 
 @pytest.mark.parametrize("feature", FEATURES)
@@ -111,7 +94,7 @@ def test_feature(framework, builder, feature):
     spec = FEATURES[feature]
     supported = builder.supports(spec)
     family = family_of(spec).name
-    if family in FAMILIES_REFUSED[framework.name] or feature in REFUSED[framework.name]:
+    if family in FAMILIES_REFUSED[framework.name] or feature in FEATURES_REFUSED[framework.name]:
         assert isinstance(supported, str)
         with pytest.raises(UnsupportedSpec) as refused:
             builder.build(spec)

@@ -15,7 +15,7 @@ from paramproof.formulas import EncoderSpec, Numerics, compare, inventory
 from paramproof.weights.transfer import canonical_weights
 from tests.parity import mistakes
 from tests.parity.bounds import FLOAT32_STEPS, output_bounds, slope, slope_bound
-from tests.parity.cases import DTYPES, Case, cases, own_epsilon
+from tests.parity.cases import DTYPES, MANY_TOKENS, Case, cases, own_epsilon
 from tests.parity.differences import (
     built,
     dotted,
@@ -26,6 +26,7 @@ from tests.parity.differences import (
 from tests.parity.mistakes import MISTAKES, UNSEEN
 from tests.profiles import a_fifth, half
 from tests.reference import encoder
+from tests.reference.functions import ACTIVATIONS
 
 SPEC = EncoderSpec(
     vocab_size=11,
@@ -51,6 +52,27 @@ def assert_explained(case, *differences):
         f"spec = {case.spec!r}\n{case.numerics}, {case.dtype}, weights of scale {case.scale}, "
         f"seed {case.seed}\n" + "\n".join(map(str, differences))
     )
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_parity_of_every_activation(framework, builder, name):
+    """Each is met, and is no other."""
+    case = fixed_case(builder, "float64")
+    cases = {
+        other: replace(case, numerics=replace(case.numerics, hidden_act=other))
+        for other in ACTIVATIONS
+    }
+    model = built(builder, cases[name])
+    alike = [other for other in cases if not told_apart(model, cases[other], framework)]
+    assert alike == [name]
+
+
+def test_parity_of_a_long_sequence(framework, builder):
+    """Every token is seen, however far away it is."""
+    spec = replace(SPEC, max_position_embeddings=MANY_TOKENS)
+    case = replace(fixed_case(builder, "float32"), spec=spec, tokens=MANY_TOKENS)
+    assert case.mask.shape[1] == MANY_TOKENS
+    assert_explained(case, *output_differences(built(builder, case), case, framework.name))
 
 
 @half()

@@ -87,14 +87,14 @@ def test_an_abstract_model_takes_values_or_says_that_it_cannot(builder, model, v
     except NotAllocated:
         with pytest.raises(NotAllocated):
             abstract.run(ids, ids * 0, ids != 0)
-        return
-    assert_same(abstract.read(), values)
-    model.write(values)
-    expected = model.run(ids, ids * 0, ids != 0)
-    found = abstract.run(ids, ids * 0, ids != 0)
-    assert all(map(np.array_equal, found, expected))
-    gradients = abstract.gradients(ids, ids * 0, ids != 0, cotangents=found)
-    assert set(gradients) == set(model.gradients(ids, ids * 0, ids != 0, cotangents=found))
+    else:
+        assert_same(abstract.read(), values)
+        model.write(values)
+        expected = model.run(ids, ids * 0, ids != 0)
+        found = abstract.run(ids, ids * 0, ids != 0)
+        assert all(map(np.array_equal, found, expected))
+        gradients = abstract.gradients(ids, ids * 0, ids != 0, cotangents=found)
+        assert set(gradients) == set(model.gradients(ids, ids * 0, ids != 0, cotangents=found))
 
 
 def aligned(array):

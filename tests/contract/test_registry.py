@@ -73,10 +73,36 @@ def test_missing_distribution(outsider):
         load("toy-absent")
 
 
+NEEDED = "toy-wrong needs TOY=wrong set before Python starts"
+
+
 def test_missing_variable(outsider, monkeypatch):
     monkeypatch.delenv("TOY", raising=False)
-    with pytest.raises(FrameworkUnavailable, match="toy-wrong needs TOY=wrong set before Python"):
+    with pytest.raises(FrameworkUnavailable, match=f"^{NEEDED}$"):
         load("toy-wrong")
+
+
+@pytest.mark.parametrize("value", ["right", "WRONG", "wrong ", ""])
+def test_variable_of_another_value(outsider, monkeypatch, value):
+    monkeypatch.setenv("TOY", value)
+    with pytest.raises(FrameworkUnavailable, match=f"^{NEEDED}, and finds {value!r}$"):
+        load("toy-wrong")
+
+
+def test_another_value_is_none_of_a_workers_business(outsider, monkeypatch):
+    """Only the process of whoever loads a framework has to be set up: a worker is."""
+    monkeypatch.setenv("TOY", "right")
+    specs = {"bert-tiny": named_model("bert-tiny").spec}
+    results = run_in_workers([framework("toy-wrong")], Verify(specs, 0, seed=0))
+    assert [result.status for result in results] == ["different"]
+
+
+def test_what_a_variable_says_is_legible(outsider, monkeypatch):
+    monkeypatch.setenv("TOY", "\x1b[2Jright" + "x" * 10_000)
+    with pytest.raises(FrameworkUnavailable) as refused:
+        load("toy-wrong")
+    assert str(refused.value).isprintable()
+    assert len(str(refused.value)) < 400
 
 
 def test_broken_is_no_absence(outsider, monkeypatch):

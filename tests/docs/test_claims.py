@@ -146,11 +146,13 @@ def test_rows_add_up(model, total):
     assert sum(whole(row.claimed) * times["*" in row.path] for row in rows) == total
 
 
-@pytest.mark.parametrize("one", entries(), ids=lambda one: f"{one.source} {one.where}"[:50])
+@pytest.mark.parametrize(
+    "one",
+    [one for one in entries() if verdict(one).kind != REFUTED],
+    ids=lambda one: f"{one.source} {one.where}"[:50],
+)
 def test_another_number_gets_another_verdict(one):
     """No verdict is written down: with the number one off, what was exact is so no more."""
-    if verdict(one).kind == REFUTED:
-        return
     if isinstance(one, ClaimedFormula) and not one.claimed:
         wrong = replace(one, letters=f"{one.letters} + 1")
     elif isinstance(one, TensorRow):

@@ -32,6 +32,8 @@ def relu_for_gelu(encoder, spec, nn):
     """The activation that PyTorch's layer has by default."""
     for layer in encoder.layers:
         layer.activation = nn.functional.relu
+        # What the layer's fast path asks instead, with an even number of heads.
+        layer.activation_relu_or_gelu = 1
 
 
 @fault("parity")
@@ -67,6 +69,7 @@ def gelu_by_tanh(encoder, spec, nn):
     encoder.activation = gelu_by_tanh
     for layer in encoder.layers:
         layer.activation = gelu_by_tanh
+        layer.activation_relu_or_gelu = 0
 
 
 @fault("parity")

@@ -33,7 +33,7 @@ SPECS_FOR_PARITY = 8
 def examples(builder: Builder) -> None:
     """Every tensor, over random specs."""
     for spec in random_specs(builder, EXAMPLES, seed=0):
-        _assert_equal(builder, spec)
+        assert_equal(builder, spec)
 
 
 def totals(builder: Builder) -> None:
@@ -53,7 +53,7 @@ def anchors(builder: Builder) -> None:
     """Every tensor of the named models, at their real sizes."""
     for named in named_models().values():
         if isinstance(named.spec, EncoderSpec):
-            _assert_equal(builder, named.spec)
+            assert_equal(builder, named.spec)
 
 
 def symbolic(builder: Builder) -> None:
@@ -125,6 +125,6 @@ def count(builder: Builder, spec: EncoderSpec) -> int:
     return sum(weight.size for weight in builder.build(spec).weights() if weight.trainable)
 
 
-def _assert_equal(builder: Builder, spec: EncoderSpec) -> None:
+def assert_equal(builder: Builder, spec: EncoderSpec) -> None:
     report = check(builder, spec)
     assert report.equal, report.render(spec)

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sympy
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from paramproof.formulas.division import ceiling, floor
@@ -42,13 +42,16 @@ def test_arithmetic_is_sympys(left, right, number):
         assert a * b / b == a
 
 
+@given(one=polynomials())
+def test_nothing_is_divided_by_zero(one):
+    with pytest.raises(ZeroDivisionError):
+        one[0] / expression(0)
+
+
 @given(left=polynomials(), right=polynomials())
 def test_an_exact_division_is_sympys(left, right):
     (a, x), (b, y) = left, right
-    if not b:
-        with pytest.raises(ZeroDivisionError):
-            a / b
-        return
+    assume(b)
     ratio = sympy.cancel(x / y)
     divides = not sympy.denom(ratio).free_symbols or len(b.terms) == 1
     if divides:
@@ -62,13 +65,19 @@ def test_an_exact_division_is_sympys(left, right):
 def test_floor_and_ceiling_are_those_of_ints(top, bottom, at):
     (a, _), (b, _) = top, bottom
     below = b.evaluate(at)
-    if not below:
-        return
+    assume(below)
     above = a.evaluate(at)
     assert floor(a, b).evaluate(at) == above // below
     assert (a // b).evaluate(at) == above // below
     assert ceiling(a, b).evaluate(at) == -(-above // below)
     assert (a % b).evaluate(at) == above % below
+
+
+def test_a_negative_divisor():
+    """−⌊(x + d − 1) / d⌋ is ⌊−x / d⌋ for no negative d."""
+    for at, rounded in {1: -1, 3: 1, 4: 1}.items():
+        assert ceiling(1, L - 2).evaluate({"L": at}) == rounded
+    assert floor(-H, A) == -floor(H + A - 1, A)
 
 
 @given(top=polynomials(), number=st.integers(1, 12))

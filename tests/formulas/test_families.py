@@ -1,12 +1,15 @@
 """The registry of families: what it finds, and what it refuses."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from typing import ClassVar, NamedTuple
 
 import pytest
 
-from paramproof.formulas import FAMILIES, closed_form, inventory
-from paramproof.formulas.families import family_of, spec_fields, spec_from
-from paramproof.random_specs import CONSTRUCTORS
+import paramproof
+from paramproof import formulas
+from paramproof.formulas import FAMILIES, Family, closed_form, inventory, spec
+from paramproof.formulas.families import OURS, family_of, spec_fields, spec_from
+from paramproof.formulas.spec import GPTSpec, Width
 from tests.specs import SPECS
 
 
@@ -19,8 +22,74 @@ def test_a_family_is_found_by_its_spec_and_by_its_letters(name):
     assert closed_form(spec.letters()) == family.closed_form(spec.letters())
 
 
-def test_every_family_can_be_drawn():
-    assert list(CONSTRUCTORS) == list(FAMILIES)
+def test_the_fields_of_a_spec_are_no_more_than_its_sizes_and_flags():
+    assert FAMILIES["gpt"].field_names == tuple(asdict(SPECS["gpt"]))
+
+
+def test_a_look_at_every_family():
+    assert len(FAMILIES) == 4
+    assert list(FAMILIES) == ["encoder", "encoder-decoder", "gpt", "llama"]
+    assert {family.name: family for family in OURS} == FAMILIES
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_family_is_exported_wherever_one_is_looked_for(name):
+    for kind in (FAMILIES[name].spec, FAMILIES[name].letters):
+        for module in (formulas, spec):
+            assert getattr(module, kind.__name__) is kind
+            assert kind.__name__ in module.__all__
+    assert FAMILIES[name].spec.__name__ in paramproof.__all__
+
+
+class PlainLetters(NamedTuple):
+    H: int
+
+
+class NoSpec:
+    family = "none"
+    hidden_size = 1
+
+
+class WidthOnly(NamedTuple):
+    H: Width
+
+
+@dataclass(frozen=True)
+class FlatSpec:
+    family: ClassVar[str] = "flat"
+    ranges: ClassVar[dict[str, tuple[int, int]]] = {"hidden_size": (1, 3)}
+    hidden_size: int
+
+    def letters(self):
+        return PlainLetters(self.hidden_size) if self.hidden_size > 2 else WidthOnly(1)
+
+
+@dataclass(frozen=True)
+class NamelessSpec:
+    family: ClassVar[str] = "nameless"
+    width: int
+
+
+NOT_WHOLE = [
+    (NoSpec, WidthOnly, "NoSpec: its spec must be a dataclass with the field hidden_size"),
+    (NamelessSpec, WidthOnly, "NamelessSpec: its spec must be a dataclass with the field hidd"),
+    (
+        GPTSpec,
+        PlainLetters,
+        "GPTSpec: its letter H has no kind: annotate it as Indicator, Layers, Rows or Width",
+    ),
+    (GPTSpec, WidthOnly, "GPTSpec: its letters are no WidthOnly: GPTLetters("),
+    # What is drawn is tried at both ends of its ranges.
+    (FlatSpec, WidthOnly, "FlatSpec: its letters are no WidthOnly: PlainLetters(H=3)"),
+]
+
+
+@pytest.mark.parametrize(("spec", "letters", "message"), NOT_WHOLE)
+def test_a_family_that_is_not_whole(spec, letters, message):
+    own = FAMILIES["gpt"]
+    with pytest.raises(ValueError, match=r"^the family of .*: ") as refused:
+        Family(spec, letters, own.inventory, own.closed_form)
+    assert str(refused.value).startswith(f"the family of {message}")
 
 
 @pytest.mark.parametrize("given", [tuple(SPECS["gpt"].letters()), 7, None])

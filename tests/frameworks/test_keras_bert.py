@@ -60,7 +60,8 @@ def test_another_epsilon_is_refused():
         load("keras-bert").build(SPEC, Numerics(layer_norm_eps=1e-12))
 
 
-def test_keras_3_under_tensorflow_is_named():
+@pytest.mark.parametrize("value", [None, "0", "no"])
+def test_keras_3_under_tensorflow_is_named(value):
     """Without the variable, tensorflow.keras is Keras 3: said at once, not deep in a layer."""
     import os
     import subprocess
@@ -68,6 +69,7 @@ def test_keras_3_under_tensorflow_is_named():
 
     code = "import tensorflow; import paramproof.builders.frameworks.keras_bert"
     environment = {k: v for k, v in os.environ.items() if k != "TF_USE_LEGACY_KERAS"}
+    environment |= {} if value is None else {"TF_USE_LEGACY_KERAS": value}
     environment["PYTHONPATH"] = os.pathsep.join(entry for entry in sys.path if entry)
     done = subprocess.run(
         [sys.executable, "-P", "-c", code], env=environment, capture_output=True, text=True

@@ -128,6 +128,16 @@ def test_key_dim_is_the_width_of_one_head(key_dim):
     assert (count == 4 * (H * H + H)) == (key_dim == H // A)
 
 
+def test_key_dim_of_the_hidden_size_is_explained():
+    from paramproof.explain.grammar import explanations
+    from paramproof.explain.words import words
+
+    spec = SPECS["encoder"]
+    number = attention(spec.num_attention_heads, spec.hidden_size).count_params()
+    said = [words(one) for count, one in explanations(spec) if count == number]
+    assert any("as with Keras's key_dim = hidden_size" in one for one in said)
+
+
 def test_a_value_dim_of_its_own_changes_value_and_output():
     wider = attention(A, H // A, value_dim=H // A + 1)
     # The value's kernel and bias and the output's kernel, one column wider for each head.

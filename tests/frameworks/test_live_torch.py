@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.frameworks.live_torch import encoder, with_head
 from tests.literals import TOTALS
 from tests.plugin import example, run_pytest
 from tests.specs import LIVE_ENCODER as SPEC
@@ -15,26 +16,6 @@ def report_on(model, spec=SPEC):
     from paramproof.live.report import compare_live
 
     return compare_live(model, spec)
-
-
-def encoder(spec=SPEC):
-    """As somebody else writes it: separate projections, lists, a parameter of its own."""
-    from torch import empty, nn
-
-    hidden = spec.hidden_size
-
-    def block():
-        parts = {name: nn.Linear(hidden, hidden) for name in ("wq", "wk", "wv", "wo")}
-        parts |= {"up": nn.Linear(hidden, 20), "down": nn.Linear(20, hidden)}
-        return nn.ModuleDict(parts | {"ln_1": nn.LayerNorm(hidden), "ln_2": nn.LayerNorm(hidden)})
-
-    net = nn.ModuleDict({"tok": nn.Embedding(31, hidden), "seg": nn.Embedding(2, hidden)})
-    net["ln"] = nn.LayerNorm(hidden)
-    net["h"] = nn.ModuleList(block() for _ in range(spec.num_hidden_layers))
-    net["cls"] = nn.Linear(hidden, hidden)
-    net.register_parameter("pos", nn.Parameter(empty(1, 17, hidden)))
-    net.register_buffer("position_ids", empty(17))
-    return net
 
 
 def test_equal():
@@ -63,16 +44,13 @@ def test_on_the_meta_device_at_real_size():
 
 
 def test_tied_counts_once():
-    from torch import nn
-
     spec = replace(SPEC, mlm_head=True)
-    net = encoder()
-    head = nn.ModuleList([nn.Linear(12, 12), nn.LayerNorm(12), nn.Linear(12, 31)])
-    net["lm"] = head
+    net = with_head()
     assert report_on(net, spec).difference == 31 * 12
-    head[2].weight = net["tok"].weight
+    net["lm"][2].weight = net["tok"].weight
     report = report_on(net, spec)
     assert report.equal, report.render(spec)
+    assert "one storage, counted once: tok.weight, lm.2.weight" in report.render(spec).splitlines()
 
 
 def test_frozen():

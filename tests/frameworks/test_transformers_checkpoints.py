@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from paramproof.formulas import LlamaSpec
 from paramproof.sources.checkpoints import compare_checkpoint
 from paramproof.sources.configs import read_config, spec_of_config
 from paramproof.sources.configs.formats import BY_MODEL_TYPE
@@ -136,3 +137,26 @@ def test_what_a_config_is_refused_for_is_seen_in_the_file_too(kind, name, option
     rows = compare_checkpoint(file, read_config(plain, name).spec).report.rows
     assert rows
     assert {row.kind for row in rows} == {"unexpected"}
+
+
+def phi3(folder):
+    """A tiny Phi-3, saved: a LLaMA with queries, keys and values in one, and gate and up."""
+    import torch
+    import transformers
+
+    config = transformers.Phi3Config(
+        **SMALL["llama"] | {"head_dim": 4}, pad_token_id=None, bos_token_id=None, eos_token_id=None
+    )
+    torch.manual_seed(0)
+    model = transformers.Phi3ForCausalLM(config)
+    model.save_pretrained(folder)
+    sizes = {key: getattr(config, key) for key in (*SMALL["llama"], "tie_word_embeddings")}
+    return model, LlamaSpec(**sizes)
+
+
+def test_fused_gate_and_up(tmp_path):
+    model, spec = phi3(tmp_path)
+    found = compare_checkpoint(tmp_path / "model.safetensors", spec)
+    assert "model.layers.0.mlp.gate_up_proj.weight" in {t.name for t in found.checkpoint.tensors}
+    assert found.report.rows == ()
+    assert found.report.actual == model.num_parameters()

@@ -41,12 +41,16 @@ ACTIVATIONS = ("gelu", "gelu_new", "relu")
 SCALES = (0.25, 0.5, 1.0)
 SEQUENCES = 2
 TOKENS = 4
+MANY_TOKENS = 300
+"""More than the local attention of GPT-Neo sees, 256, and than one block of a fused kernel."""
 PADDING = 0.3
 
 
 @dataclass(frozen=True)
 class Case:
     """One comparison. Everything random in it comes from ``seed``, but weights that are given.
+
+    There are ``tokens`` in a sequence, or as many as there are positions.
 
     ``weights`` are in the dtype that the framework is given, so that the reference, in float64,
     has the very same ones. Position 0 is never padding, since the pooler reads it.
@@ -58,6 +62,7 @@ class Case:
     scale: float = 0.5
     seed: int = 0
     own: Mapping[str, Array] | None = None
+    tokens: int = TOKENS
 
     @cached_property
     def weights(self) -> Mapping[str, Array]:
@@ -75,7 +80,7 @@ class Case:
     def inputs(self) -> tuple[Array, Array, Array]:
         """Ids, types and mask; padding is token 0, as keras-bert has it, and may lie anywhere."""
         random = np.random.default_rng([self.seed, 2])
-        shape = SEQUENCES, min(TOKENS, self.spec.max_position_embeddings)
+        shape = SEQUENCES, min(self.tokens, self.spec.max_position_embeddings)
         ids = random.integers(1, self.spec.vocab_size, shape, dtype="int32")
         ids[:, 1:] *= random.random((shape[0], shape[1] - 1)) > PADDING
         types = random.integers(0, self.spec.type_vocab_size, shape, dtype="int32")

@@ -13,8 +13,6 @@ from tests.parity.cases import SEQUENCES, Case
 
 Array = Any
 
-LENGTH = 4
-
 GPT = {
     "vocab_size": 11,
     "hidden_size": 6,
@@ -40,13 +38,15 @@ TRANSFORMER = {
     "intermediate_size": 5,
     "max_position_embeddings": 7,
 }
+GROUPED = "llama, grouped queries"
+"""The LLaMA of all frameworks: Hugging Face's configuration wants heads that divide the width."""
+
 SPECS: dict[str, Spec] = {
     "gpt": GPTSpec(**GPT),
     "gpt, untied": GPTSpec(**GPT, tie_word_embeddings=False),
     "llama": LlamaSpec(**LLAMA),
     "llama, tied": LlamaSpec(**LLAMA, num_key_value_heads=1, tie_word_embeddings=True),
-    # Hugging Face has no other LLaMA: its configuration wants the heads to divide the width.
-    "llama, grouped queries": LlamaSpec(**LLAMA | {"hidden_size": 8}, num_key_value_heads=2),
+    GROUPED: LlamaSpec(**LLAMA | {"hidden_size": 8}, num_key_value_heads=2),
     "transformer": EncoderDecoderSpec(**TRANSFORMER),
     "transformer, two vocabularies": EncoderDecoderSpec(
         **TRANSFORMER, target_vocab_size=9, share_embeddings=False, attention_bias=False
@@ -67,11 +67,11 @@ class DecoderCase(Case):
     def inputs(self) -> tuple[Array, ...]:
         """Ids; of a Transformer those of the source, with a mask, and of the target."""
         random = np.random.default_rng([self.seed, 2])
-        ids = random.integers(1, self.spec.vocab_size, (SEQUENCES, LENGTH), dtype="int32")
+        ids = random.integers(1, self.spec.vocab_size, (SEQUENCES, self.tokens), dtype="int32")
         if not isinstance(self.spec, EncoderDecoderSpec):
             return (ids,)
         ids[1, 1] = ids[0, -1] = 0
-        shape = SEQUENCES, LENGTH - 1
+        shape = SEQUENCES, self.tokens - 1
         return ids, ids != 0, random.integers(0, self.spec.target_vocab_size, shape, dtype="int32")
 
     @property

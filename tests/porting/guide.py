@@ -1,4 +1,7 @@
-"""What the porting guide prints: its scripts, by name, and the frameworks that each needs."""
+"""What the porting guide prints: its scripts and its sentences, and what the scripts need."""
+
+import ast
+import re
 
 from docs.writers.blocks import ROOT, script_in
 from paramproof.formulas.models import named_model
@@ -9,9 +12,52 @@ FILE = "bert.safetensors"
 ENVIRONMENTS = {
     "transfer.py": ("torch", "flax-linen"),
     "save.py": ("transformers",),
+    "llama.py": ("transformers", "flax-linen"),
     "load.py": ("keras-tensorflow",),
 }
+
+DOTTED = re.compile(r"`([A-Za-z_]\w*(?:\.\w+)+)`")
+"""A name with an attribute, in code: ``source.module``."""
+
+VALUE = re.compile(r"`([a-z_]\w*(?:\.\w+)+)` is (?:an? )?`([^`]+)`")
+"""What a sentence says that it is: of a type, by its dotted name, or a value."""
 
 
 def script(name):
     return script_in(TEXT, name)
+
+
+def sentences(name, text=TEXT):
+    """What stands below a script, down to the next one or to a table."""
+    below = text.split(f"<!-- {name} -->")[1].partition("```python")[2].partition("```")[2]
+    return " ".join(re.split(r"<!-- |\n\|", below)[0].split())
+
+
+def about(name, text=TEXT):
+    """The attributes that the sentences below a script name, of what the script has assigned."""
+    assigned = {
+        target.id
+        for node in ast.walk(ast.parse(script(name)))
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+    }
+    found = DOTTED.findall(sentences(name, text))
+    return [dotted for dotted in found if dotted.split(".")[0] in assigned]
+
+
+def checks(name, text=TEXT):
+    """Python that fails, after a script, where an attribute is not there or not what is said."""
+    lines = ["import pydoc", *about(name, text)]
+    for dotted, said in VALUE.findall(sentences(name, text)):
+        if said.startswith('"'):
+            lines.append(f"assert {dotted} == {said}")
+        elif dotted in lines:
+            lines.append(f"assert isinstance({dotted}, pydoc.locate({said!r})), {dotted!r}")
+    return "\n".join(lines) + "\n"
+
+
+def elsewhere(text=TEXT):
+    """The other names with an attribute in the text's sentences: of types, and of the contract."""
+    ours = {dotted for name in ENVIRONMENTS for dotted in about(name, text)}
+    prose = "\n".join(line for line in text.splitlines() if not line.startswith("|"))
+    return set(DOTTED.findall(prose)) - ours

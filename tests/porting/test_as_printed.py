@@ -9,11 +9,11 @@ import pytest
 from paramproof.builders.registry import frameworks
 from paramproof.weights.canonical import stored_tensors
 from paramproof.weights.files import read_weights
-from tests.porting.guide import ENVIRONMENTS, FILE, SPEC, script
+from tests.porting.guide import ENVIRONMENTS, FILE, SPEC, checks, script
 
 
 def test_as_printed(tmp_path, pytestconfig):
-    """One script after the other, in the processes they need."""
+    """One script after the other, in the processes they need; and what is said below each."""
     needed = [frameworks()[name] for names in ENVIRONMENTS.values() for name in names]
     absent = {package for framework in needed for package in framework.missing}
     if absent and pytestconfig.getoption("--require"):
@@ -23,7 +23,7 @@ def test_as_printed(tmp_path, pytestconfig):
     path = os.pathsep.join(map(os.path.abspath, sys.path))
     for name, names in ENVIRONMENTS.items():
         variables = {k: v for each in names for k, v in frameworks()[each].environment.items()}
-        (tmp_path / name).write_text(script(name))
+        (tmp_path / name).write_text(script(name) + checks(name))
         subprocess.run(
             [sys.executable, "-P", name],
             cwd=tmp_path,

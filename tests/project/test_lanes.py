@@ -9,6 +9,7 @@ import pytest
 
 from paramproof.formulas import FAMILIES
 from tests.laws import LAWS
+from tests.specs import SPECS
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,6 +39,13 @@ def test_an_outsider_passes_the_tests_of_every_framework(run):
     assert f"{len(FAMILIES) + len(LAWS)} passed" in done.stdout
     assert "hypothesis profile ci, 25 examples, derandomised" in done.stdout
     assert "\ntoy: numpy 2." in done.stdout
+
+
+def test_a_family_from_outside_is_one_of_those_that_are_tested(mixer, run):
+    """The tests of every framework run for it too: one more than ours."""
+    done = run(COUNTS, "--framework", "mixer-toy", "--require")
+    assert done.returncode == 0, done.stdout
+    assert f"{len(SPECS) + 1} passed" in done.stdout
 
 
 def test_a_wrong_framework_fails_and_prints_a_spec_to_paste(run):

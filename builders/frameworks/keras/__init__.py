@@ -14,11 +14,17 @@ from typing import Any, Literal
 
 import keras
 
+from paramproof.builders.arrays import has_family, require
 from paramproof.builders.frameworks.keras.encoder import Encoder
 from paramproof.builders.frameworks.keras.encoder_decoder import EncoderDecoder
 from paramproof.builders.frameworks.keras.gpt import GPT
 from paramproof.builders.frameworks.keras.llama import Llama
-from paramproof.builders.frameworks.keras.model import BACKEND, KerasModel, enable_x64
+from paramproof.builders.frameworks.keras.model import (
+    BACKEND,
+    GRADIENTS,
+    KerasModel,
+    enable_x64,
+)
 from paramproof.builders.protocol import DType, FrameworkUnavailable
 from paramproof.formulas.spec import (
     EncoderDecoderSpec,
@@ -27,7 +33,6 @@ from paramproof.formulas.spec import (
     LlamaSpec,
     Numerics,
     Spec,
-    original_numerics,
 )
 
 __all__ = ["FRAMEWORKS", "KerasModel", "build", "supports"]
@@ -53,7 +58,10 @@ FRAMEWORKS = {
 if os.environ.get("KERAS_BACKEND", BACKEND) != BACKEND:
     # Keras was imported before the variable was set: one backend under another's name.
     raise FrameworkUnavailable(f"keras already runs on {BACKEND}: set KERAS_BACKEND before it does")
-
+if BACKEND not in GRADIENTS:
+    # NumPy's backend builds, and stores and computes nothing as a framework's does.
+    backends = ", ".join(GRADIENTS)
+    raise FrameworkUnavailable(f"keras runs on {BACKEND}: KERAS_BACKEND is to be one of {backends}")
 
 MODELS: dict[type[Spec], Any] = {
     EncoderSpec: Encoder,
@@ -63,9 +71,9 @@ MODELS: dict[type[Spec], Any] = {
 }
 
 
-def supports(spec: Spec) -> Literal[True]:
-    """Every model can be expressed."""
-    return True
+def supports(spec: Spec) -> Literal[True] | str:
+    """Every model of these families can be expressed."""
+    return has_family("keras", MODELS, spec)
 
 
 def build(
@@ -76,7 +84,8 @@ def build(
     dtype: DType = "float32",
 ) -> KerasModel:
     """The model's shapes, or its arrays where it is to be allocated."""
-    what = spec, numerics or original_numerics(spec), dtype
+    require(supports(spec))
+    what = spec, numerics or spec.original_numerics, dtype
     if allocate:
         return KerasModel(_built(enable_x64(dtype == "float64"), *what), allocated=True)
     # Keras lists the variables without a value, and the next stateless scope to end, whoever

@@ -8,11 +8,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from paramproof.builders.arrays import require_allocated, require_arrays
+from paramproof.builders.arrays import raise_if_any, require_allocated, require_arrays
 from paramproof.builders.frameworks.torch.names import NUMBER
 from paramproof.builders.names import NameTable, storage_of
 from paramproof.builders.protocol import Array, DType, Outputs
 from paramproof.formulas.layout import Weight
+
+HALF = (torch.bfloat16, torch.float16)
+"""Types that are read, and written, as float32."""
 
 
 class TorchModel:
@@ -45,28 +48,35 @@ class TorchModel:
 
     @property
     def dtype(self) -> DType:
-        """That of the first parameter."""
-        kind: Any = str(next(self.module.parameters()).dtype).removeprefix("torch.")
-        return kind
+        """That of the first parameter; float32 for half precision, whose values it has exactly."""
+        kind = next(self.module.parameters()).dtype
+        name: Any = str(torch.float32 if kind in HALF else kind).removeprefix("torch.")
+        return name
 
     def read(self) -> dict[str, Array]:
-        """A copy of every parameter."""
+        """A copy of every parameter; one in half precision in float32."""
         self._require_allocated()
-        return {k: v.detach().numpy().copy() for k, v in self.module.named_parameters()}
+        return {k: _array(v.detach()).copy() for k, v in self.module.named_parameters()}
 
     def write(self, arrays: Mapping[str, Array]) -> None:
-        """Copy ``arrays`` into the parameters, which keep their storage and so their ties."""
+        """Copy ``arrays`` into the parameters, which keep their storage and so their ties.
+
+        Raises ``ValueError`` where a parameter in half precision would round them.
+        """
         self._require_allocated()
         require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
+        parameters = dict(self.module.named_parameters())
+        rounded = {k: _rounded(arrays[k], v.dtype) for k, v in parameters.items()}
+        raise_if_any([(name, what) for name, what in rounded.items() if what])
         with torch.no_grad():
-            for name, parameter in self.module.named_parameters():
+            for name, parameter in parameters.items():
                 parameter.copy_(_tensor(arrays[name]))
 
     def run(self, *inputs: Array) -> Outputs:
         """A forward pass, evaluating."""
         with torch.no_grad():
             outputs = self._forward(*inputs)
-        return Outputs(**{k: None if v is None else v.numpy() for k, v in outputs.items()})
+        return Outputs(**{k: None if v is None else _array(v) for k, v in outputs.items()})
 
     def gradients(self, *inputs: Array, cotangents: Outputs) -> dict[str, Array]:
         """The gradient of the sum of outputs times ``cotangents``."""
@@ -76,7 +86,7 @@ class TorchModel:
         trainable = {k: v for k, v in self.module.named_parameters() if v.requires_grad}
         gradients = torch.autograd.grad(loss, list(trainable.values()), allow_unused=True)
         reached = zip(trainable, gradients, strict=True)
-        return {name: gradient.numpy() for name, gradient in reached if gradient is not None}
+        return {name: _array(gradient) for name, gradient in reached if gradient is not None}
 
     def _forward(self, *arrays: Array) -> dict[str, Any]:
         self._require_allocated()
@@ -89,3 +99,18 @@ class TorchModel:
 def _tensor(array: Array) -> Tensor:
     """PyTorch takes no array that is read-only or has a negative stride."""
     return torch.as_tensor(array.copy())
+
+
+def _array(tensor: Tensor) -> Array:
+    """NumPy has no bfloat16; float32 has every value of it, and of float16, exactly."""
+    return (tensor.float() if tensor.dtype in HALF else tensor).numpy()
+
+
+def _rounded(array: Array, dtype: torch.dtype) -> str:
+    """What is wrong with writing ``array`` in ``dtype``; "" where nothing is lost by it."""
+    if dtype not in HALF:
+        return ""
+    values = _tensor(array)
+    lost = int((values.to(dtype).to(values.dtype) != values).sum())
+    name = str(dtype).removeprefix("torch.")
+    return f"would be rounded in {name}, {lost:,} of {values.numel():,} values" if lost else ""

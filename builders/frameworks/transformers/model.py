@@ -9,12 +9,15 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from paramproof.builders.arrays import require_allocated, require_arrays
-from paramproof.builders.frameworks.transformers import encoder
+from paramproof.builders.arrays import raise_if_any, require_allocated, require_arrays
+from paramproof.builders.frameworks.transformers import encoder, gpt, llama
 from paramproof.builders.huggingface import NUMBER
 from paramproof.builders.names import NameTable, Storage, storage_of
 from paramproof.builders.protocol import Array, DType, Outputs
 from paramproof.formulas.layout import Weight
+
+HALF = (torch.bfloat16, torch.float16)
+"""Types that are read, and written, as float32."""
 
 
 class Family(Protocol):
@@ -24,15 +27,19 @@ class Family(Protocol):
     forward: Callable[..., Outputs]
 
 
+FAMILIES: tuple[Family, ...] = (encoder, gpt, llama)
+
+
 class HuggingFaceModel:
     """Any of Hugging Face's models of one family, or of those that share its names.
 
-    ERNIE's, for example, bear BERT's.
+    ERNIE's, for example, bear BERT's, and Mistral's LLaMA's. Unless it is given, the family is
+    the one to whose names most of the weights' belong.
     """
 
-    def __init__(self, module: PreTrainedModel, family: Family = encoder) -> None:
+    def __init__(self, module: PreTrainedModel, family: Family | None = None) -> None:
         self.module = module.eval()
-        self.family = family
+        self.family = family or max(FAMILIES, key=self._known)
 
     def weights(self) -> list[Weight]:
         """Every parameter once, by identity; further names of the same one are aliases.
@@ -49,27 +56,35 @@ class HuggingFaceModel:
 
     @property
     def dtype(self) -> DType:
-        """That of the first parameter."""
-        kind: Any = str(next(self.module.parameters()).dtype).removeprefix("torch.")
-        return kind
+        """That of the first parameter; float32 for half precision, whose values it has exactly."""
+        kind = next(self.module.parameters()).dtype
+        name: Any = str(torch.float32 if kind in HALF else kind).removeprefix("torch.")
+        return name
 
     def read(self) -> dict[str, Array]:
-        """A copy of every parameter."""
+        """A copy of every parameter; one in half precision in float32."""
         self._require_allocated()
-        return {k: v.detach().numpy().copy() for k, v in self.module.named_parameters()}
+        return {k: _array(v.detach()).copy() for k, v in self.module.named_parameters()}
 
     def write(self, arrays: Mapping[str, Array]) -> None:
-        """Copy ``arrays`` into the parameters, which keep their storage and so their ties."""
+        """Copy ``arrays`` into the parameters, which keep their storage and so their ties.
+
+        Raises ``ValueError`` where a parameter in half precision would round them.
+        """
         self._require_allocated()
         require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
+        parameters = dict(self.module.named_parameters())
+        rounded = {k: _rounded(arrays[k], v.dtype) for k, v in parameters.items()}
+        raise_if_any([(name, what) for name, what in rounded.items() if what])
         with torch.no_grad():
-            for name, parameter in self.module.named_parameters():
+            for name, parameter in parameters.items():
                 parameter.copy_(_tensor(arrays[name]))
 
     def run(self, *inputs: Array) -> Outputs:
         """A forward pass, evaluating."""
         with torch.no_grad():
-            return Outputs(*map(_array, self._forward(*inputs)))
+            outputs = self._forward(*inputs)
+        return Outputs(*(None if tensor is None else _array(tensor) for tensor in outputs))
 
     def gradients(self, *inputs: Array, cotangents: Outputs) -> dict[str, Array]:
         """The gradient of the sum of outputs times ``cotangents``."""
@@ -78,7 +93,7 @@ class HuggingFaceModel:
         trainable = {k: v for k, v in self.module.named_parameters() if v.requires_grad}
         gradients = torch.autograd.grad(loss, list(trainable.values()), allow_unused=True)
         reached = zip(trainable, gradients, strict=True)
-        return {name: gradient.numpy() for name, gradient in reached if gradient is not None}
+        return {name: _array(gradient) for name, gradient in reached if gradient is not None}
 
     def _forward(self, *arrays: Array) -> Outputs:
         self._require_allocated()
@@ -95,16 +110,32 @@ class HuggingFaceModel:
         shape = tuple(parameter.shape)
         return Weight(path, shape, parameter.requires_grad, parts, layout, aliases)
 
-    def _stored(self, path: str) -> Storage:
+    def _known(self, family: Family) -> int:
+        """How many of the weights have a name that is one of ``family``."""
+        paths = [path for path, _ in self.module.named_parameters()]
+        return sum(bool(self._stored(path, family).parts) for path in paths)
+
+    def _stored(self, path: str, family: Family | None = None) -> Storage:
         """Within a model with heads the names of the bare one have a prefix, as bert."""
         native = path.removeprefix(f"{self.module.base_model_prefix}.")
-        return storage_of(self.family.NAMES, native, NUMBER)
+        return storage_of((family or self.family).NAMES, native, NUMBER)
 
 
-def _array(tensor: Tensor | None) -> Array | None:
-    return None if tensor is None else tensor.numpy()
+def _array(tensor: Tensor) -> Array:
+    """NumPy has no bfloat16; float32 has every value of it, and of float16, exactly."""
+    return (tensor.float() if tensor.dtype in HALF else tensor).numpy()
 
 
 def _tensor(array: Array) -> Tensor:
     """PyTorch takes no array that is read-only or has a negative stride."""
     return torch.as_tensor(array.copy())
+
+
+def _rounded(array: Array, dtype: torch.dtype) -> str:
+    """What is wrong with writing ``array`` in ``dtype``; "" where nothing is lost by it."""
+    if dtype not in HALF:
+        return ""
+    values = _tensor(array)
+    lost = int((values.to(dtype).to(values.dtype) != values).sum())
+    name = str(dtype).removeprefix("torch.")
+    return f"would be rounded in {name}, {lost:,} of {values.numel():,} values" if lost else ""

@@ -16,7 +16,8 @@ from paramproof.explain.explanation import (
     recount,
     usual_estimate,
 )
-from paramproof.explain.search import candidates, tables_left_out
+from paramproof.explain.ranking import tables_left_out
+from paramproof.explain.search import candidates
 from paramproof.explain.sizes import FIELDS
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import counted, weights_only

@@ -8,6 +8,7 @@ Source: https://github.com/huggingface/safetensors, section "Format".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from safetensors import SafetensorError, safe_open
 
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, path_text, shown
 from paramproof.sources.strict_json import object_in_file, object_in_text, require_file
+from paramproof.sources.telltale import ADAPTER, FLAT, QUANTISED, disguise
 
 MAX_INDEX_BYTES = 2**26
 """Bytes: room for some 500,000 names."""
@@ -26,6 +28,12 @@ PICKLED = {".bin", ".ckpt", ".pickle", ".pkl", ".pt", ".pth"}
 
 MAGIC = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 """How a file begins that they wrote."""
+
+GGUF = b"GGUF"
+"""How a file of llama.cpp's begins."""
+
+SHARD = re.compile(r"(?P<stem>.+)-\d{5}-of-(?P<shards>\d{5})\.safetensors")
+"""What Hugging Face calls one shard of several."""
 
 SPEC = "spec"
 """The entry of a header's metadata that says of what spec the weights are."""
@@ -55,14 +63,19 @@ def checkpoint(path: str | Path) -> Checkpoint:
     """The tensors in the checkpoint at ``path``: ``….safetensors`` or ``….index.json``.
 
     Raises ``ValueError``, in one line that names the file, for anything that cannot be read,
-    and where index and shards contradict each other.
+    where index and shards contradict each other, for one shard alone, and for tensors that are
+    no model's weights one by one: an adapter's, a quantised model's, FSDP's flat parameters.
     """
     path = Path(path)
     if path.suffix != ".json":
-        return Checkpoint(path, 1, tuple(_in_file(path)))
-    shards = _shards(path)
-    tensors = [stored for shard, names in shards.items() for stored in _in_shard(shard, names)]
-    return Checkpoint(path, len(shards), tuple(tensors))
+        found = Checkpoint(path, 1, tuple(_in_file(path)))
+        _require_no_lone_shard(path)
+    else:
+        shards = _shards(path)
+        tensors = [stored for shard, names in shards.items() for stored in _in_shard(shard, names)]
+        found = Checkpoint(path, len(shards), tuple(tensors))
+    _require_weights(found)
+    return found
 
 
 def recorded_spec(path: str | Path) -> str:
@@ -91,14 +104,43 @@ def _in_file(path: Path) -> Iterator[StoredTensor]:
         raise ValueError(f"{where} is no whole safetensors file: {_why(path, error)}") from None
 
 
-def require_names_once(path: Path) -> None:
-    """Raise ``ValueError`` where the header of a whole safetensors file has a name twice.
+def require_names_once(path: Path) -> tuple[dict[str, Any], int]:
+    """Return the header of a whole safetensors file, and where the tensors begin after it.
 
-    The format's own reader takes the last one, and says nothing.
+    Raises ``ValueError`` where it has a name twice. The format's own reader takes the last one,
+    and says nothing.
     """
     with path.open("rb") as file:
-        text = file.read(int.from_bytes(file.read(8), "little")).decode()
-    object_in_text(text, f"the header of {path_text(path)}")
+        length = int.from_bytes(file.read(8), "little")
+        text = file.read(length).decode()
+    return object_in_text(text, f"the header of {path_text(path)}"), 8 + length
+
+
+def _require_no_lone_shard(path: Path) -> None:
+    shard = SHARD.fullmatch(path.name)
+    if shard and int(shard["shards"]) > 1:
+        index = path.with_name(f"{shard['stem']}.safetensors.index.json")
+        where = "" if index.exists() else ", which should lie beside it"
+        raise ValueError(
+            f"{path_text(path)} is one of {int(shard['shards'])} shards: "
+            f"give their index, {legible(index.name)}{where}"
+        )
+
+
+def _require_weights(found: Checkpoint) -> None:
+    """Raise ``ValueError`` where names or types say that these are no weights one by one."""
+    # GPT-2's old masks are bytes as well, and end in bias.
+    packed = (
+        (stored.name, QUANTISED)
+        for stored in found.tensors
+        if stored.dtype[:1] in ("I", "U") and stored.name.endswith("weight")
+    )
+    names = (stored.name for stored in found.tensors)
+    told = disguise(names, ADAPTER, FLAT, QUANTISED) or next(packed, None)
+    if told:
+        name, seen = told
+        where = path_text(found.path)
+        raise ValueError(f"{where} {seen.what} (it has {legible(name)}): {seen.file}")
 
 
 def _why(path: Path, error: Exception) -> str:
@@ -111,6 +153,11 @@ def _why(path: Path, error: Exception) -> str:
         return denied.strerror or str(denied)
     if start.startswith(MAGIC):
         return f"it begins as a pickle; {CONVERT}"
+    if start.startswith(GGUF):
+        return (
+            "it is in GGUF, llama.cpp's format, with names and packed types of its own: "
+            "give the safetensors files that it was converted from"
+        )
     if len(start) < 8:
         return f"it has {size} bytes, and the length of its header takes 8"
     header = int.from_bytes(start, "little")

@@ -1,7 +1,8 @@
 """What the tensors of a checkpoint are: a name in a file, the canonical tensors, their layout.
 
-A name is Hugging Face's, as ``builders/huggingface.toml`` has it, or the canonical one itself.
-A tensor of any other name has no canonical name: it is an extra one.
+A name is Hugging Face's, as ``builders/huggingface.toml`` has it, or the canonical one itself,
+with or without the names of wrappers (``module.``, ``_orig_mod.``) in it. A tensor of any other
+name has no canonical name: it is an extra one.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from paramproof.builders.huggingface import NUMBER, names_of
 from paramproof.builders.names import Storage, storage_of
 from paramproof.formulas import Inventory
 from paramproof.formulas.path import LAYER, has_layer
+from paramproof.sources.telltale import unwrapped
 
 MAX_NAME = 1000
 """Characters: no tensor that is known has a longer name."""
@@ -26,14 +28,15 @@ class CheckpointNames:
         """Return whether ``name`` is one of those that a model has beside its weights."""
         if len(name) > MAX_NAME:
             return False
-        return NUMBER.sub(LAYER, self._without_prefix(name)) in self.names.buffers
+        return NUMBER.sub(LAYER, self._without_prefix(unwrapped(name)[0])) in self.names.buffers
 
     def storage(self, name: str) -> Storage:
         """Return the canonical tensors in the one called ``name``, and how they are stored."""
         if len(name) > MAX_NAME or has_layer(name):
             return Storage()
-        found = storage_of(self.names.table, self._without_prefix(name), NUMBER)
-        return found if found.parts else storage_of(self.canonical, name, NUMBER)
+        own, _ = unwrapped(name)
+        found = storage_of(self.names.table, self._without_prefix(own), NUMBER)
+        return found if found.parts else storage_of(self.canonical, own, NUMBER)
 
     def _without_prefix(self, name: str) -> str:
         prefix = next(filter(name.startswith, self.names.prefixes), "")

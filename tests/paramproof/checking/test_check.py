@@ -1,12 +1,17 @@
 """Formulas that contradict each other: said in letters, before a framework is asked."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import NamedTuple
 
 import pytest
+import sympy
 
 from paramproof.checking.model import FormulaError, check, require_agreement
 from paramproof.cli.main import main
 from paramproof.formulas import FAMILIES
+from paramproof.formulas.families import registered
+from tests.checkpoints import ENCODER, canonical, write
 from tests.specs import SPECS
 
 
@@ -17,7 +22,7 @@ def closed(monkeypatch):
     def put(family, change):
         own = FAMILIES[family]
         other = replace(own, closed_form=lambda letters: change(own.closed_form, letters))
-        monkeypatch.setitem(FAMILIES, family, other)
+        monkeypatch.setitem(registered(), family, other)
 
     return put
 
@@ -37,6 +42,44 @@ def with_a_typo(own, letters):
 
 def at_one_size_only(own, letters):
     return own(letters) + int(letters.H == 12)
+
+
+class ManyLetters(NamedTuple):
+    H: int
+    a: int
+    b: int
+    c: int
+    d: int
+    e: int
+    f: int
+    g: int
+    h: int
+    i: int
+    j: int
+    k: int
+    l: int  # noqa: E741
+    m: int
+
+
+def test_a_family_has_as_many_letters_as_it_likes(monkeypatch):
+    """Each is tried at a prime of its own."""
+
+    def put(closed_form):
+        total = SimpleNamespace(total=lambda: 7)
+        many = SimpleNamespace(
+            name="many", letters=ManyLetters, inventory=lambda _: total, closed_form=closed_form
+        )
+        monkeypatch.setitem(registered(), "many", many)
+        require_agreement(["many"])
+
+    seen = []
+    put(lambda letters: seen.append(letters) or 7)
+    (letters,) = seen
+    assert letters[:3] == (100003, 100019, 100043)
+    assert len(set(letters)) == 14
+    assert all(sympy.isprime(size) for size in letters)
+    with pytest.raises(FormulaError, match=r"^the formula of many raises AttributeError: "):
+        put(lambda letters: letters.X)
 
 
 def test_families_agree():
@@ -90,10 +133,14 @@ def run(monkeypatch, capsys):
         "explain 2,362,368 bert-base",
         "explain 2,362,368 gpt2",
         "explain 2,362,368",
+        "checkpoint weights.safetensors --config bert-base",
+        "compare no_module:model --spec bert-base",
     ],
 )
-def test_a_contradiction_is_all_that_is_said(closed, run, command):
-    """No framework is started, no number printed."""
+def test_a_contradiction_is_all_that_is_said(closed, run, command, tmp_path, monkeypatch):
+    """No framework is started, no model made, no number printed."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "weights.safetensors", canonical(ENCODER))
     closed("encoder", short_of_a_bias)
     status, out, err = run(*command.split())
     assert (status, out) == (1, "")

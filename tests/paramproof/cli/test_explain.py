@@ -44,6 +44,26 @@ def test_an_explanation_in_other_models_only(paramproof, tmp_path):
     assert json.loads(file.read_text("utf-8"))["none_in"] == ["gpt2"]
 
 
+def test_what_was_withdrawn_is_an_answer(paramproof):
+    done = paramproof("explain", "117M")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("117M was published for gpt2, and is wrong\n")
+    assert paramproof("explain", "117.7M").returncode == 1
+
+
+def test_all_of_it(paramproof):
+    few, all_of_it = paramproof("explain", "2362368"), paramproof("explain", "2362368", "--all")
+    assert "and 4 more\n" in few.stdout
+    assert "more" not in all_of_it.stdout
+    assert "keras-bert-question" in all_of_it.stdout
+
+
+@pytest.mark.parametrize("number", ["28339968", "133577846", "438MB", "117M", "131072", "7"])
+def test_eighty_columns(paramproof, number):
+    lines = paramproof("explain", number).stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+
+
 def test_only_at_a_size_that_nobody_has(paramproof):
     done = paramproof("explain", "116761344", "bert-base")
     assert done.returncode == 1
@@ -98,7 +118,7 @@ def test_a_spec_of_ones_own(paramproof, tmp_path):
     }
     file = tmp_path / "spec.json"
     file.write_text(json.dumps(sizes), "utf-8")
-    for spec, name in ((str(file), str(file)), (json.dumps(sizes), "the spec given")):
+    for spec, name in ((file.name, file.name), (json.dumps(sizes), "the spec given")):
         done = paramproof("explain", str(4 * (640**2 + 640)), spec)
         assert done.returncode == 0
         explanation = f"  layers.*.attention in one layer\n    = 4·H² + 4·H\n    of {name}\n"

@@ -74,7 +74,7 @@ def test_where_nobody_can_be_told(invocation, outsider, closed):
         ["sh", "-c", f'"$@" {closed}', "sh", *args], **asked, stdout=subprocess.PIPE, timeout=300
     )
     assert done.returncode == 0
-    assert "10 of 10 models equal the formula" in done.stdout
+    assert "13 of 13 models equal the formula" in done.stdout
     assert "paramproof:" not in done.stdout
 
 

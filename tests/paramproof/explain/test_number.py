@@ -56,6 +56,84 @@ def test_the_narrowest_reading_is_first():
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "four", "two"),
+    [
+        ("438MB", 109_482_240, 2 * 109_482_240),
+        ("438 mb", 109_482_240, 2 * 109_482_240),
+        ("417.6 MiB", 109_482_240, 2 * 109_482_240),
+        ("1.34GB", 335_141_888, 670_000_000),
+        ("437928960 bytes", 109_482_240, 2 * 109_482_240),
+        ("437,928,960 Bytes", 109_482_240, 2 * 109_482_240),
+        ("26 TB", 6_500_000_000_000, 13_000_000_000_000),
+    ],
+)
+def test_bytes(text, four, two):
+    readings = read(text).bytes_readings
+    assert {one.bytes_each for one in readings if four in one} == {4}
+    assert {one.bytes_each for one in readings if two in one} == {2}
+    assert not any(one.bytes_each for one in read(text).readings)
+
+
+def test_bytes_are_said():
+    (four, two) = read("437928960 bytes").bytes_readings
+    assert four.of(109_482_240) == "437,928,960 bytes in float32"
+    assert two.of(218_964_480) == "437,928,960 bytes in float16 or bfloat16"
+    assert 109_482_239 not in four
+    assert 109_482_241 not in four
+    first, *_ = read("438MB").bytes_readings
+    assert first.of(109_482_240) == (
+        "437,928,960 bytes in float32, rounded to 3 significant digits"
+    )
+
+
+@pytest.mark.parametrize("text", ["110M", "6.7B", "1.5 billion", "109482240", "22.7 Mi", "1.5e9"])
+def test_no_bytes(text):
+    """A B alone is a billion."""
+    assert read(text).bytes_readings == ()
+
+
+def test_bytes_that_no_parameters_have():
+    assert not any(109_482_240 in one for one in read("437928961 bytes").bytes_readings)
+
+
+@pytest.mark.parametrize(
+    ("text", "power"),
+    [
+        ("131072", 17),
+        ("2", 1),
+        ("1", None),
+        ("131,073", None),
+        ("131,074", None),
+        ("96", None),
+        ("134,217,728", 27),
+        ("110M", None),
+    ],
+)
+def test_powers_of_two(text, power):
+    assert read(text).power_of_two == power
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("117M", True),
+        ("117 million", True),
+        ("117,000,000", True),
+        ("117000000", True),
+        ("0.117B", True),
+        ("117MB", False),
+        ("117.1M", False),
+        ("118M", False),
+        ("117", False),
+        ("117,000,001", False),
+    ],
+)
+def test_the_same_rounded_number(text, same):
+    assert read(text).rounds_as(read("117M")) == same
+    assert read("117M").rounds_as(read(text)) == same
+
+
 def test_a_number_with_all_its_digits_is_not_rounded():
     assert read("109,482,240").readings == ()
     assert read("110M").exact is None

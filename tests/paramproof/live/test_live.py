@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 
 from paramproof import assert_parameters
 from paramproof.formulas import EncoderSpec, inventory
-from paramproof.live.matching import Unit, most_pairs
-from paramproof.live.readers import READERS, LiveWeight, live_weights, reader
+from paramproof.live.matching import most_pairs
+from paramproof.live.readers import READERS, live_weights, reader
 from paramproof.live.report import compare_live
+from paramproof.live.units import Unit
+from paramproof.live.weight import LiveWeight
+from tests.paramproof.live.models import model, shapes
 from tests.specs import LIVE_ENCODER as SPEC
 from tests.specs import SPECS
 from tests.strategies import specs
@@ -22,18 +25,6 @@ HEADS = (SPEC.num_attention_heads, SPEC.head_size)
 
 
 FORMS = {"either": [(2,), (3,)], "only": [(2,)]}
-
-
-def shapes(spec=SPEC):
-    """Every tensor of ``spec`` as the formula has it, in no order that tells anything."""
-    expanded = inventory(spec.letters()).expand()
-    tensors = [tensor for tensor in expanded if tensor.trainable and not tensor.tied_to]
-    return {tensor.path: tensor.shape for tensor in sorted(tensors, key=lambda t: t.path[::-1])}
-
-
-def model(tensors):
-    """Variables as linen has them, under names that say nothing."""
-    return {"params": {f"w{n}": np.empty(shape) for n, shape in enumerate(tensors.values())}}
 
 
 def joined(tensors, shape, kind):

@@ -14,6 +14,7 @@ from safetensors.numpy import save_file
 from paramproof.weights.canonical import stored_tensors
 from paramproof.weights.files import read_weights, save_weights
 from tests.bitwise import assert_same, odd_weights
+from tests.checkpoints import header as checkpoint_header
 from tests.profiles import a_fifth
 from tests.specs import SMALL_ENCODER as SPEC
 from tests.strategies import encoder_specs
@@ -51,6 +52,38 @@ def test_round_trip(tmp_path_factory, spec, dtype):
     path = tmp_path_factory.mktemp("trip") / "weights"
     save_weights(path, weights_of(spec, dtype), spec)
     assert_same(read_weights(path, spec), weights_of(spec, dtype))
+
+
+def bfloat16(bits):
+    """By its definition: a sign, eight bits of exponent, seven of fraction."""
+    sign, exponent, fraction = bits >> 15, bits >> 7 & 255, (bits & 127) / 128
+    size = 2.0**-126 * fraction if exponent == 0 else 2.0 ** (exponent - 127) * (1 + fraction)
+    return -size if sign else size
+
+
+HALVES = {
+    "F16": lambda array: array.view("<f2").astype("float32"),
+    "BF16": lambda array: np.vectorize(bfloat16, otypes=["float32"])(array.astype(int)),
+}
+
+EXPONENT = {"F16": 31 << 10, "BF16": 255 << 7}
+"""Its bits, all of which are set in what is infinite or no number."""
+
+
+@pytest.mark.parametrize("kind", HALVES)
+def test_half_precision_is_read_exactly(path, kind):
+    """Each finite value, of both signs, subnormal ones and both zeros among them."""
+    bits = np.arange(2**16, dtype="<u2")
+    bits = bits[bits & EXPONENT[kind] != EXPONENT[kind]]
+    spec = replace(SPEC, vocab_size=-(-len(bits) // SPEC.hidden_size))
+    shapes = {name: tensor.shape for name, tensor in stored_tensors(spec).items()}
+    halves = {name: np.resize(bits, shape) for name, shape in shapes.items()}
+    record = json.dumps({"family": "encoder", **asdict(spec)})
+    text, _ = checkpoint_header(shapes, {"spec": record}, dtype=kind, size=2)
+    path.write_bytes(text + b"".join(array.tobytes() for array in halves.values()))
+    assert_same(
+        read_weights(path, spec), {name: HALVES[kind](array) for name, array in halves.items()}
+    )
 
 
 def test_the_order_of_memory_does_not_matter(path):
@@ -95,8 +128,8 @@ SPOILT = {
     "huge shape": (lambda c: header(c, told(shape=[2**62, 2**62])), "safetensors"),
     "shape turned": (lambda c: header(c, told(shape=[9, 4])), "kernel has shape (9, 4), not"),
     "other dtype": (
-        lambda c: header(c, told(dtype="BF16", shape=[12, 6])),
-        "pooler.kernel is BF16; weights are F32 or F64",
+        lambda c: header(c, told(dtype="I16", shape=[12, 6])),
+        "pooler.kernel is I16; weights are F32 or F64 or F16 or BF16",
     ),
     "integers": (lambda c: header(c, told(dtype="I32")), "pooler.kernel is I32"),
     "renamed": (lambda c: header(c, renamed), "pooler.bias is missing; nobody is no weight"),

@@ -1,0 +1,130 @@
+"""The arrays that a model of a spec may store: each canonical tensor in every form it may have.
+
+A tensor may be stored in any of a closed list of forms: as it is, transposed, with its heads
+split off; queries, keys and values fused in one, and gate and up of a feed-forward; all layers
+stacked in one. Axes of length 1 do not count.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from paramproof.formulas import Spec, Tensor, inventory
+from paramproof.formulas.path import has_layer, in_braces
+from paramproof.formulas.report import Shape
+from paramproof.formulas.spec.protocols import head_size_of
+
+Fused: TypeAlias = tuple[str, ...]
+"""Names of parts that are stored in one, the first of them standing for all."""
+
+QKV: Fused = ("query", "key", "value")
+GATE_UP: Fused = ("gate", "up")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Canonical tensors that are stored as one array, in one of ``forms``."""
+
+    path: str
+    shape: Shape
+    forms: frozenset[Shape]
+
+    @property
+    def size(self) -> int:
+        """Number of entries, the product of the shape."""
+        return math.prod(self.shape)
+
+
+def fusible(spec: Spec) -> list[Fused]:
+    """Return the parts of ``spec`` that a model may store in one."""
+    paths = [tensor.path for tensor in inventory(spec.letters())]
+    return [parts for parts in (QKV, GATE_UP) if any(_part_of(path, parts) for path in paths)]
+
+
+def units_of(spec: Spec, fused: tuple[Fused, ...], stacked: bool) -> Iterator[Unit]:
+    """Every tensor of ``spec`` that has a storage of its own, in one unit."""
+    named = inventory(spec.letters())
+    widths = {tensor.path: tensor.shape[-1] for tensor in named}
+    for tensor in named:
+        # What is fixed need not be stored, and stored is no difference.
+        if not tensor.present or tensor.tied_to or not tensor.trainable:
+            continue
+        path, shape, forms = _stored_alone(tensor, head_size_of(spec))
+        parts = next((parts for parts in fused if _part_of(path, parts)), ())
+        if parts:
+            if not _part_of(path, parts[:1]):
+                continue
+            own = [widths[_renamed(path, parts[0], part)] for part in parts]
+            path = _renamed(path, parts[0], in_braces(parts))
+            forms = _fused_forms(shape[:-1], own, head_size_of(spec) if parts == QKV else 0)
+            shape = (*shape[:-1], sum(own))
+        layers = tensor.repeat
+        if not has_layer(path):
+            yield _unit(path, shape, forms)
+        elif stacked and layers:
+            yield _unit(path, (layers, *shape), [(layers, *form) for form in forms])
+        else:
+            yield from (_unit(path, shape, forms) for _ in range(layers))
+
+
+def without_ones(shape: Shape) -> Shape:
+    """Return ``shape`` without its axes of length 1, which do not count."""
+    return tuple(length for length in shape if length != 1)
+
+
+def _unit(path: str, shape: Shape, forms: list[Shape]) -> Unit:
+    return Unit(path, shape, frozenset(map(without_ones, forms)))
+
+
+def _attends(path: str) -> bool:
+    """Whether this is a kernel or bias of an attention, of a decoder's on the source too."""
+    return path.split(".")[-3:][0].endswith("attention")
+
+
+def _part_of(path: str, parts: Fused) -> bool:
+    inside = _attends(path) or path.split(".")[-3:][0] == "feed_forward"
+    return inside and path.split(".")[-2] in parts
+
+
+def _renamed(path: str, part: str, other: str) -> str:
+    component, _, leaf = path.rpartition(f".{part}.")
+    return f"{component}.{other}.{leaf}"
+
+
+def _stored_alone(tensor: Tensor, head_size: int) -> tuple[str, Shape, list[Shape]]:
+    """As it is, transposed, or with the heads split: (in, A, K), (A, K, out), (A, K)."""
+    shape = tensor.shape
+    forms = [shape, shape[::-1]]
+    if _attends(tensor.path) and ".output." in tensor.path:
+        forms += [(*_split(shape[0], head_size), shape[-1])] if len(shape) == 2 else []
+    elif _attends(tensor.path):
+        forms += [(*shape[:-1], *_split(shape[-1], head_size))]
+    return tensor.path, shape, forms
+
+
+def _fused_forms(rows: Shape, widths: list[int], head_size: int) -> list[Shape]:
+    """Parts side by side; where all are as wide, on an axis of their own too.
+
+    With a ``head_size``, they are of an attention, whose heads may be split.
+    """
+    whole, parts, width = sum(widths), len(widths), widths[0]
+    forms = [(*rows, whole), (whole, *rows)]
+    if len({*widths}) == 1:
+        forms += [(parts, *rows, width), (*rows, parts, width), (parts, width, *rows)]
+    if head_size:
+        forms += [(*rows, *_split(whole, head_size))]
+    if head_size and len({*widths}) == 1:
+        heads = _split(width, head_size)
+        forms += [
+            (parts, *rows, *heads),
+            (*rows, parts, *heads),
+            (*rows, heads[0], parts * heads[1]),
+        ]
+    return forms
+
+
+def _split(width: int, head_size: int) -> Shape:
+    return width // head_size, head_size

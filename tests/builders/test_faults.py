@@ -1,0 +1,43 @@
+"""Faults planted in each framework's builder are caught by what catches them in PyTorch's."""
+
+import pytest
+
+from docs.writers import faults_page
+from docs.writers.blocks import AGAIN
+from paramproof.builders.protocol import UnsupportedSpec
+from paramproof.builders.registry import frameworks
+from tests.faults.everywhere.evidence import EVIDENCE
+from tests.faults.everywhere.matrix import (
+    EVERYWHERE,
+    NOT_THERE,
+    catches,
+    column,
+    due,
+    expressed,
+    observed,
+    plants,
+)
+
+
+@pytest.mark.parametrize("kind", EVIDENCE)
+def test_the_right_encoder_is_not_caught(framework, builder, kind):
+    assert not catches(kind, framework, builder)
+
+
+@pytest.mark.parametrize("name", EVERYWHERE)
+def test_caught_by_what_catches_it_in_pytorch(framework, builder, name):
+    assert due(framework, name)
+    if name in expressed(framework.name):
+        assert observed(framework.name, name) == due(framework, name)
+    else:
+        with pytest.raises(UnsupportedSpec, match=NOT_THERE[framework.name][name]):
+            observed(framework.name, name)
+
+
+def test_in_the_frameworks_own_code_there_are_at_least_six(framework, builder):
+    assert len(set(plants(framework)).intersection(expressed(framework.name))) >= 6
+
+
+def test_the_published_column_is_what_is_observed(framework, builder):
+    assert list(faults_page.published()) == list(frameworks())
+    assert faults_page.published()[framework.name] == column(framework.name), AGAIN

@@ -1,0 +1,171 @@
+"""The recipe for a family, followed from outside: MLP-Mixer, which no file of ours mentions."""
+
+import json
+import sys
+from dataclasses import asdict
+
+import pytest
+
+from paramproof import check, load
+from paramproof.algebra.symbols import sizes_of
+from paramproof.checking.model import require_agreement
+from paramproof.formulas import FAMILIES, closed_form, inventory
+from paramproof.formulas.families import spec_fields, spec_from
+from paramproof.random_specs import random_specs, refusal
+from paramproof.sources.resolve import resolve_spec
+from tests.specs import SPECS
+
+# Mixer-B/16 of table 1 there, for images of 224·224: 196 patches of 16·16.
+B16 = {
+    "num_patches": 196,
+    "patch_size": 16,
+    "hidden_size": 768,
+    "num_blocks": 12,
+    "tokens_mlp_dim": 384,
+    "channels_mlp_dim": 3072,
+}
+# By hand: 590,592 + 12·(1,536 + 151,108 + 1,536 + 4,722,432) + 1,536 + 769,000.
+WHOLE, CLASSIFIER = 59_880_472, 769_000
+
+
+@pytest.fixture
+def b16(mixer, tmp_path):
+    """A file with the fields of a spec, whose family they say themselves."""
+    path = tmp_path / "b16.json"
+    path.write_text(json.dumps(B16))
+    return str(path)
+
+
+def test_it_is_a_family_as_the_others_are(mixer, b16):
+    assert list(FAMILIES) == [*SPECS, "mixer"]
+    spec = resolve_spec(b16)
+    assert (type(spec).__name__, spec_fields(spec)["family"]) == ("MixerSpec", "mixer")
+    assert spec_from(spec_fields(spec)) == spec
+    assert inventory(spec.letters()).total() == closed_form(spec.letters()) == WHOLE
+    require_agreement(FAMILIES)
+    # No heads, so no head size either, which a length of 1 would be taken for.
+    assert list(sizes_of(spec)) == ["B", "S", "Y", "H", "D", "F", "R", "C"]
+
+
+def test_it_is_gone_when_it_is_not_installed(outsider):
+    assert list(FAMILIES) == list(SPECS)
+
+
+def test_what_is_in_each_layer_stands_behind_the_number_of_layers(mixer, b16, paramproof):
+    """Its letters are new: B counts layers, ``classifier`` is an indicator and no size."""
+    done = paramproof("count", b16, "--symbolic")
+    assert (done.returncode, done.stderr) == (0, "")
+    total = "B·(2·H·F + 2·S·D + 5·H + D + F + S) + H·R²·C + Y·H + 3·H + Y"
+    assert done.stdout.count(total) == 2
+    sizes = "B = 12, S = 196, Y = 1000, H = 768, D = 384, F = 3072, R = 16, C = 3"
+    assert done.stdout.splitlines()[-1] == sizes
+
+
+def test_the_tree(mixer, b16, paramproof):
+    done = paramproof("count", b16)
+    assert f"{WHOLE:,}" in done.stdout
+    assert "each of 12" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "line"),
+    [
+        (WHOLE, 0, "  the whole model"),
+        (WHOLE - CLASSIFIER, 0, "    claimed − formula = −769,000 = −Y·H − Y"),
+        (123_457, 1, "claimed − formula = −27,651 = −36·H − 3"),
+    ],
+)
+def test_it_is_explained_without_tokens_or_heads(mixer, b16, paramproof, number, status, line):
+    done = paramproof("explain", str(number), b16)
+    assert (done.returncode, done.stderr) == (status, "")
+    assert line in done.stdout.splitlines()
+
+
+def test_it_is_drawn_at_random(mixer):
+    toy = load("mixer-toy")
+    specs = random_specs(toy, 100, 0, "mixer")
+    for field, (low, high) in FAMILIES["mixer"].spec.ranges.items():
+        values = {asdict(spec)[field] for spec in specs}
+        assert low <= min(values) < max(values) <= high
+    assert {spec.classifier for spec in specs} == {True, False}
+    assert all(check(toy, spec).equal for spec in specs)
+
+
+def test_who_has_no_such_family_says_so(mixer):
+    assert refusal(load("mixer-toy"), "mixer") == ""
+    assert refusal(load("mixer-toy"), "gpt") == "the toy has no such family: gpt"
+    assert refusal(load("toy"), "mixer") == "the toy is an encoder"
+
+
+def test_verified_beside_a_framework_that_has_it_not(mixer, b16, paramproof):
+    asked = ("--framework", "mixer-toy", "--framework", "toy", "--model", b16, "--examples", "3")
+    done = paramproof("verify", *asked)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "3 random mixer specs" in done.stdout
+    assert "not expressible: the toy is an encoder" in done.stdout
+    assert "4 of 4 models equal the formula, tensor by tensor" in done.stdout
+    assert "broken" not in done.stdout
+
+
+def test_every_family_is_drawn_where_no_model_is_named(mixer, paramproof):
+    done = paramproof("verify", "--framework", "mixer-toy", "--examples", "2")
+    assert done.returncode == 0
+    assert "2 of 2 models equal the formula" in done.stdout
+
+
+def test_a_wrong_one_is_named_in_its_letters(mixer, b16, paramproof):
+    asked = ("--framework", "mixer-wrong", "--model", b16, "--examples", "0")
+    done = paramproof("verify", *asked)
+    assert done.returncode == 1
+    assert "actual − formula = −B·F   blocks.*.channel_mixing.intermediate.bias" in done.stdout
+
+
+def test_nothing_to_prove_is_no_breakage(mixer, paramproof):
+    """``prove`` is about the encoder: who has none is not broken, and proves nothing."""
+    done = paramproof("prove", "--framework", "mixer-toy")
+    assert done.returncode == 1
+    assert "mixer-toy: not expressible: the toy has no such family: encoder" in done.stdout
+    assert "broken" not in done.stdout
+    both = paramproof("prove", "--framework", "mixer-toy", "--framework", "toy")
+    assert both.returncode == 0
+    assert "1 of 2 frameworks equal the formula at every size" in both.stdout
+
+
+MISTAKES = {
+    "its letter B has no kind: annotate it as Indicator, Layers, Rows or Width": (
+        "    B: Layers",
+        "    B: int",
+    ),
+    "the letter H of mixer is a number of layers, and a width in encoder: a letter is of one "
+    "kind in all families": ("    H: Width", "    H: Layers"),
+    "no range of sizes for patch_size: add it to the spec's ranges": (
+        '        "patch_size": (1, 8),\n',
+        "",
+    ),
+    "its spec must be a dataclass with the field hidden_size": (
+        "@dataclass(frozen=True, kw_only=True, slots=True)\n",
+        "",
+    ),
+    "its letters are no MixerLetters: (": ("return MixerLetters(", "return tuple, dict("),
+    "there is a family 'gpt' already": ('"mixer"', '"gpt"'),
+    "is registered as a family and is of type type": ("FAMILY = Family(", "FAMILY = type; Family("),
+    "cannot be imported: ZeroDivisionError: ": ("FAMILY = ", "FAMILY = 1 / 0 or "),
+}
+
+
+@pytest.mark.parametrize("message", MISTAKES)
+def test_a_mistake_is_named_in_one_line(mixer, refused, message):
+    path = mixer / "mixer_family.py"
+    source = path.read_text()
+    assert source.count(MISTAKES[message][0]) == 1
+    path.write_text(source.replace(*MISTAKES[message]))
+    for command in (("count", "bert-base"), ("verify", "--examples", "1")):
+        line = refused(*command)
+        assert message in line
+        assert "mixer_family" in line or "MixerSpec" in line or "of mixer" in line
+
+
+def test_importing_ours_imports_none_from_outside(mixer):
+    assert "mixer_family" not in sys.modules
+    assert len(FAMILIES) == 5
+    assert "mixer_family" in sys.modules

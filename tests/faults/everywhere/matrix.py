@@ -1,0 +1,97 @@
+"""The same faults in every framework: which of them it can have, and what is observed."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from importlib import import_module
+from typing import Any
+
+from paramproof.builders.protocol import Builder, Model
+from paramproof.builders.registry import Framework
+from paramproof.formulas import EncoderSpec, Numerics
+from tests.faults import matrix  # noqa: F401  (it fills the catalogue)
+from tests.faults.catalogue import FAULTS
+from tests.faults.everywhere.evidence import EVIDENCE
+from tests.faults.everywhere.misread import MISREAD
+from tests.remembered import Remembering
+from tests.selection import registered, settle
+
+IN_THE_FRAMEWORK = (
+    "query bias dropped",
+    "attention biases lost",
+    "intermediate bias dropped",
+    "pooler bias dropped",
+    "norms without parameters",
+    "final norm added",
+    "token table frozen",
+)
+EVERYWHERE = (*IN_THE_FRAMEWORK, *MISREAD)
+"""Names of faults, as PyTorch's catalogue has them."""
+
+NOT_THERE = {"keras-bert": {"decoder untied": "always ties its MLM decoder"}}
+"""Faults that a framework cannot have, and why."""
+
+
+class Faulty:
+    """A builder with one of the faults of ``EVERYWHERE``."""
+
+    def __init__(self, framework: Framework, builder: Builder, name: str) -> None:
+        self.builder = builder
+        self.supports = builder.supports
+        self.own = plants(framework).get(name)
+        self.misread = MISREAD.get(name)
+
+    def build(self, spec: EncoderSpec, numerics: Numerics | None = None, **how: Any) -> Model:
+        build = partial(self.builder.build, **how)
+        if self.own is None:
+            assert self.misread is not None
+            return self.misread(build, spec, numerics)
+        with self.own():
+            return build(spec, numerics)
+
+
+def plants(framework: Framework) -> dict[str, Any]:
+    """What can be altered in the framework's own code, by the name of the fault."""
+    return import_module(f"{__package__}.{framework.module.rpartition('.')[2]}").PLANTS
+
+
+def expressed(framework: str) -> list[str]:
+    """The faults that the framework can have."""
+    return [name for name in EVERYWHERE if name not in NOT_THERE.get(framework, ())]
+
+
+def kinds(framework: Framework) -> list[str]:
+    """The evidence it is asked for: where builds take long, not that which takes many."""
+    return [kind for kind in EVIDENCE if not (framework.slow and kind == "symbolic")]
+
+
+def due(framework: Framework, name: str) -> set[str]:
+    """The kinds of evidence that must catch the fault, as in PyTorch, and no others may."""
+    return set(FAULTS[name].caught_by).intersection(kinds(framework))
+
+
+@cache
+def observed(framework: str, name: str) -> frozenset[str]:
+    """The kinds of evidence that catch the fault, run once in a process."""
+    chosen = registered(framework)
+    planted = Remembering(Faulty(chosen, settle(framework), name))
+    return frozenset(kind for kind in kinds(chosen) if catches(kind, chosen, planted))
+
+
+def catches(kind: str, framework: Framework, builder: Builder) -> bool:
+    """Whether evidence of this kind sees that something is wrong with ``builder``."""
+    try:
+        EVIDENCE[kind](framework, builder)
+    except AssertionError:
+        return True
+    return False
+
+
+def column(framework: str) -> dict[str, str]:
+    """What docs/faults.md shows of a framework: the initials of what catches each fault."""
+    return {
+        name: "".join(kind[0].upper() for kind in EVIDENCE if kind in observed(framework, name))
+        if name in expressed(framework)
+        else "none"
+        for name in EVERYWHERE
+    }

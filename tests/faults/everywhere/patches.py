@@ -1,0 +1,46 @@
+"""A framework's code, altered while a model is built."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+from unittest import mock
+
+
+@contextmanager
+def constructed(kind: type, name: str, **options: Any) -> Iterator[None]:
+    """Every ``kind`` that is constructed under this name, a pattern, has other ``options``."""
+    original: Any = kind.__init__
+
+    @wraps(original)
+    def constructor(self: Any, *args: Any, **given: Any) -> None:
+        named = re.fullmatch(name, given.get("name") or "")
+        original(self, *args, **(given | options if named else given))
+
+    # Keras looks at it, to make a configuration of the arguments.
+    constructor.__signature__ = inspect.signature(original)  # type: ignore[attr-defined]
+    with mock.patch.object(kind, "__init__", constructor):
+        yield
+
+
+@contextmanager
+def followed(owner: Any, name: str, edit: Callable[..., Any]) -> Iterator[None]:
+    """``owner.name`` is followed by ``edit``, which is given its arguments.
+
+    Of a method these begin with the object; of a function with what it returns, and what
+    ``edit`` returns, if it does, is returned instead.
+    """
+    original = getattr(owner, name)
+
+    @wraps(original)
+    def replaced(*args: Any, **options: Any) -> Any:
+        made = original(*args, **options)
+        edited = edit(*args) if isinstance(owner, type) else edit(made, *args)
+        return made if edited is None else edited
+
+    with mock.patch.object(owner, name, replaced):
+        yield

@@ -1,0 +1,127 @@
+"""How specs are drawn: what is asked for, in which order, between which ends."""
+
+from dataclasses import astuple, replace
+
+import pytest
+
+from paramproof.formulas import FAMILIES, EncoderSpec, GPTSpec, LlamaSpec
+from paramproof.formulas.spec.drawing import RANGES, Choices, draw
+from tests.specs import SPECS
+
+LAYERED = ["num_hidden_layers", "num_attention_heads", "head_size", "intermediate_size"]
+TABLES = ["vocab_size", "max_position_embeddings"]
+ASKED = {
+    "encoder": [*LAYERED, *TABLES, "type_vocab_size", "pooler", "mlm_head", "untied", "nsp_head"],
+    "encoder-decoder": [
+        *("num_encoder_layers", "num_decoder_layers", *LAYERED[1:], *TABLES),
+        *("one table, two, two of one size", "untied", "learned_positions", "attention_bias"),
+    ],
+    "gpt": [
+        *("vocab_size", "num_hidden_layers", "num_attention_heads", "intermediate_size"),
+        *("max_position_embeddings", "untied", "head_size"),
+    ],
+    "llama": [
+        *("num_hidden_layers", "num_key_value_heads", "intermediate_size", "vocab_size"),
+        *("queries_per_key", "pairs_per_head", "a head size of its own", "hidden_size", "untied"),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_what_is_asked_for(name):
+    """A literal: by these names Hypothesis prints what it drew, and in this order a seed goes."""
+    kind, asked = FAMILIES[name].spec, {}
+
+    def largest(field, low, high):
+        asked[field] = (low, high)
+        return high
+
+    spec = draw(kind, largest, {})
+    assert list(asked) == ASKED[name]
+    own = getattr(kind, "ranges", {})
+    sizes = {field: ends for field, ends in asked.items() if field in RANGES or field in own}
+    assert sizes == {field: {**RANGES, **own}[field] for field in sizes}
+    flags = {field: ends for field, ends in asked.items() if field not in sizes}
+    assert set(flags.values()) <= {(0, 1), (0, 2)}
+    assert not spec.tie_word_embeddings
+
+
+SMALLEST = {
+    "encoder": EncoderSpec(
+        vocab_size=1,
+        hidden_size=1,
+        num_hidden_layers=0,
+        num_attention_heads=1,
+        intermediate_size=1,
+        max_position_embeddings=1,
+        type_vocab_size=1,
+        pooler=False,
+    ),
+    "gpt": GPTSpec(
+        vocab_size=1,
+        hidden_size=1,
+        num_hidden_layers=0,
+        num_attention_heads=1,
+        intermediate_size=1,
+        max_position_embeddings=1,
+    ),
+    "llama": LlamaSpec(
+        vocab_size=1,
+        hidden_size=2,
+        num_hidden_layers=0,
+        num_attention_heads=1,
+        intermediate_size=1,
+        tie_word_embeddings=True,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SMALLEST)
+def test_the_smallest(name):
+    assert draw(FAMILIES[name].spec, lambda field, low, high: low, {}) == SMALLEST[name]
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_of_middling_sizes(name):
+    """Where a size is a product, a letter's part in it is not another's."""
+    ends = {"num_attention_heads": 5, "head_size": 3, "num_key_value_heads": 4}
+    ends |= {"queries_per_key": 3, "pairs_per_head": 5, "one table, two, two of one size": 2}
+    spec = draw(FAMILIES[name].spec, lambda field, low, high: ends.get(field, low), {})
+    expected = {
+        "llama": {"hidden_size": 120, "num_attention_heads": 12, "head_dim": 10},
+        "encoder-decoder": {"hidden_size": 15, "target_vocab_size": 1, "share_embeddings": False},
+    }.get(name, {"hidden_size": 15, "num_attention_heads": 5})
+    assert {field: getattr(spec, field) for field in expected} == expected
+    assert replace(spec) == spec
+
+
+def test_what_is_fixed_is_not_chosen():
+    def never(field, low, high):
+        raise AssertionError(f"{field} has been chosen before")
+
+    fixed = {"vocab_size": 7, "pooler": 1, "tie_word_embeddings": True}
+    choices = Choices(never, fixed, {})
+    assert choices.sizes("vocab_size") == {"vocab_size": 7}
+    assert choices.flag("pooler") is True
+    assert Choices(never, {"pooler": 0}, {}).flag("pooler") is False
+    assert choices.tied() is True
+    assert choices.flag("nsp_head", possible=False) is False
+
+
+def test_a_spec_with_its_own_range_of_a_shared_size():
+    choices = Choices(lambda field, low, high: high, {}, {"vocab_size": (2, 3)})
+    assert (choices.size("vocab_size"), choices.size("head_size")) == (3, 12)
+
+
+def test_a_size_without_a_range():
+    message = "^no range of sizes for patch_size: add it to the spec's ranges$"
+    with pytest.raises(ValueError, match=message):
+        Choices(lambda *_: 1, {}, {}).size("patch_size")
+
+
+def test_flags_of_a_family_that_says_nothing_of_them():
+    """GPT's fields are independent: each flag is on and off."""
+    tied, own = (draw(GPTSpec, lambda f, low, high, n=n: max(low, n), {}) for n in (0, 1))
+    assert (tied.tie_word_embeddings, own.tie_word_embeddings) == (True, False)
+    assert astuple(own) == (1, 1, 1, 1, 1, 1, False)
+    assert set(SPECS) == set(FAMILIES)

@@ -1,0 +1,94 @@
+"""Models of PyTorch in half precision: their values are carried exactly, or not at all."""
+
+import numpy as np
+import pytest
+
+from paramproof.builders import load
+from paramproof.builders.protocol import Outputs
+from paramproof.weights.canonical import stored_tensors
+from paramproof.weights.files import read_weights, save_weights
+from paramproof.weights.transfer import assign_weights, canonical_weights, transfer
+from tests.bitwise import assert_same, odd_weights
+from tests.specs import SMALL_ENCODER as SPEC
+
+pytestmark = pytest.mark.framework("torch", "transformers")
+
+BIAS = "pooler.bias"
+
+
+def built(framework, dtype="float32"):
+    import torch
+
+    model = load(framework.name).build(SPEC, allocate=True)
+    model.module.to(getattr(torch, dtype))
+    return model
+
+
+def representable(dtype):
+    """Canonical weights in float32 that ``dtype`` has exactly, subnormal ones and -0 among them."""
+    import torch
+
+    arrays = odd_weights(stored_tensors(SPEC).values(), "float32")
+    tiny = torch.finfo(getattr(torch, dtype)).smallest_normal / 4
+    rounded = {}
+    for name, array in arrays.items():
+        values = torch.tensor(array.copy()).to(getattr(torch, dtype)).float().numpy()
+        values.flat[0] = tiny
+        values.flat[-1] = -0.0
+        rounded[name] = values
+    return rounded
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_what_fits_is_carried_to_the_bit(framework, builder, dtype, tmp_path):
+    """Into half precision, out of it, into a file and into a model of full precision."""
+    model, arrays = built(framework, dtype), representable(dtype)
+    assert model.dtype == "float32"
+    assign_weights(model, SPEC, arrays)
+    assert next(model.module.parameters()).dtype.is_floating_point
+    assert str(next(model.module.parameters()).dtype) == f"torch.{dtype}"
+    assert_same(canonical_weights(model, SPEC), arrays)
+    target = built(framework)
+    transfer(model, target, SPEC)
+    assert_same(canonical_weights(target, SPEC), arrays)
+    save_weights(tmp_path / "weights", canonical_weights(model, SPEC), SPEC)
+    assert_same(read_weights(tmp_path / "weights", SPEC), arrays)
+
+
+@pytest.mark.parametrize(("dtype", "value"), [("bfloat16", 1.001), ("float16", 70_000.0)])
+def test_what_would_be_rounded_is_refused(framework, builder, dtype, value):
+    """Or would be infinite; and nothing is written."""
+    model, arrays = built(framework, dtype), representable(dtype)
+    assign_weights(model, SPEC, arrays)
+    other = {name: array * 2 for name, array in arrays.items()}
+    other[BIAS] = arrays[BIAS].copy()
+    other[BIAS][1:3] = value
+    said = rf"pooler\.\S*bias would be rounded in {dtype}, 2 of 6 values$"
+    with pytest.raises(ValueError, match=said):
+        assign_weights(model, SPEC, other)
+    assert_same(canonical_weights(model, SPEC), arrays)
+
+
+def test_a_model_of_two_types(framework, builder):
+    """As where norms are kept in full precision."""
+    import torch
+
+    model = built(framework, "bfloat16")
+    whole = [p for p in model.module.parameters() if p.dim() == 1]
+    for parameter in whole:
+        parameter.data = parameter.data.float()
+    arrays = representable("bfloat16")
+    arrays[BIAS] = np.array([1.001, 1 / 3, 2, 3, 4, 5], "float32")
+    assign_weights(model, SPEC, arrays)
+    assert_same(canonical_weights(model, SPEC), arrays)
+    assert {p.dtype for p in model.module.parameters()} == {torch.bfloat16, torch.float32}
+
+
+def test_half_precision_computes(framework, builder):
+    ids = np.array([[3, 4, 5]])
+    model = built(framework, "bfloat16")
+    inputs = ids, ids * 0, ids > 0
+    sequence = model.run(*inputs).sequence
+    assert sequence.dtype == np.float32
+    found = model.gradients(*inputs, cotangents=Outputs(np.ones_like(sequence)))
+    assert {array.dtype for array in found.values()} == {np.dtype("float32")}

@@ -1,0 +1,66 @@
+"""A family and a framework from outside, of PyTorch's own modules, held to the formula."""
+
+import pytest
+
+from paramproof import assert_parameters, check, load
+from paramproof.formulas.families import spec_from
+from paramproof.random_specs import random_specs
+
+pytestmark = pytest.mark.framework("torch")
+
+B16 = {
+    "family": "mixer",
+    "num_patches": 196,
+    "patch_size": 16,
+    "hidden_size": 768,
+    "num_blocks": 12,
+    "tokens_mlp_dim": 384,
+    "channels_mlp_dim": 3072,
+}
+
+
+def test_every_tensor_of_a_mixer_is_as_the_formula_says(mixer):
+    builder = load("mixer-torch")
+    report = check(builder, spec_from(B16))
+    assert (report.equal, report.actual) == (True, 59_880_472)
+    assert all(check(builder, spec).equal for spec in random_specs(builder, 50, 0, "mixer"))
+
+
+def test_its_forward_pass_needs_every_parameter(mixer):
+    """What is counted is what the model computes with: each has a gradient."""
+    import torch
+
+    spec = spec_from({**B16, "num_patches": 5, "patch_size": 2, "hidden_size": 6, "num_blocks": 2})
+    module = load("mixer-torch").build(spec, allocate=True).module
+    module(torch.ones(2, 5, 12)).square().sum().backward()
+    assert all(parameter.grad is not None for parameter in module.parameters())
+
+
+def test_a_live_model_of_it(mixer):
+    """By shapes alone, without heads to split."""
+    spec = spec_from({**B16, "num_blocks": 2})
+    module = load("mixer-torch").build(spec).module
+    assert_parameters(module, spec)
+    module.blocks[1].patch_mixing[2] = torch_linear(384, 195)
+    with pytest.raises(AssertionError, match="missing"):
+        assert_parameters(module, spec)
+
+
+def torch_linear(*widths):
+    import torch
+
+    return torch.nn.Linear(*widths, device="meta")
+
+
+def test_torch_itself_has_no_such_family(mixer):
+    assert load("torch").supports(spec_from(B16)) == "torch has no such family: mixer"
+
+
+def test_verified_by_both(mixer, tmp_path, paramproof):
+    """The framework of outside has it and ours has not: neither is broken."""
+    asked = ("--framework", "mixer-torch", "--framework", "torch")
+    (tmp_path / "b16.json").write_text(str(B16).replace("'", '"'))
+    done = paramproof("verify", *asked, "--model", "b16.json", "--examples", "5")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "6 of 6 models equal the formula, tensor by tensor" in done.stdout
+    assert "not expressible: torch has no such family: mixer" in done.stdout

@@ -1,0 +1,75 @@
+"""Models of Hugging Face's as sources: no word about their family is needed, nor a dtype."""
+
+import numpy as np
+import pytest
+
+from paramproof.builders import load
+from paramproof.formulas import LlamaSpec
+from paramproof.weights.canonical import stored_tensors
+from paramproof.weights.transfer import build_with, canonical_weights
+from tests.bitwise import assert_same
+from tests.frameworks.transformers_configs import CLASSES, SMALL, config_of, model_of
+from tests.specs import SPECS
+
+pytestmark = pytest.mark.framework("transformers")
+
+FAMILY = {
+    "bert": "encoder",
+    "ernie": "encoder",
+    "roberta": "encoder",
+    "gpt2": "gpt",
+    "llama": "llama",
+    "mistral": "llama",
+}
+CLASSES_AND_KIN = [*CLASSES, ("mistral", "MistralForCausalLM")]
+
+
+@pytest.mark.parametrize(("kind", "name"), CLASSES_AND_KIN)
+def test_the_family_is_known_by_the_names(kind, name):
+    transformers = load("transformers")
+    config = config_of({"model_type": kind, **SMALL[kind if kind in SMALL else "llama"]})
+    model = transformers.HuggingFaceModel(model_of(config, name))
+    assert model.family.__name__.rpartition(".")[2] == FAMILY[kind]
+    assert all(weight.parts for weight in model.weights())
+
+
+def test_a_family_that_is_given_is_taken():
+    transformers = load("transformers")
+    module = transformers.build(SPECS["gpt"]).module
+    given = transformers.HuggingFaceModel(module, transformers.llama)
+    assert not any(weight.parts for weight in given.weights())
+
+
+def test_a_phi3_is_a_llama():
+    """Queries, keys and values in one, gate and up in another: apart, they compute the same."""
+    import torch
+    from transformers import Phi3Config, Phi3ForCausalLM
+
+    spec = LlamaSpec(
+        vocab_size=37,
+        hidden_size=24,
+        num_hidden_layers=2,
+        num_attention_heads=6,
+        num_key_value_heads=2,
+        head_dim=4,
+        intermediate_size=17,
+    )
+    sizes = {name: getattr(spec, name) for name in (*SMALL["llama"], "num_hidden_layers")}
+    torch.manual_seed(0)
+    config = Phi3Config(
+        **sizes,
+        rms_norm_eps=1e-6,
+        pad_token_id=None,
+        bos_token_id=None,
+        eos_token_id=None,
+        attn_implementation="eager",
+    )
+    source = load("transformers").HuggingFaceModel(Phi3ForCausalLM(config))
+    target = build_with(load("torch"), spec, canonical_weights(source, spec))
+    assert_same(canonical_weights(target, spec), canonical_weights(source, spec))
+    assert set(canonical_weights(target, spec)) == set(stored_tensors(spec))
+    ids = np.array([[3, 4, 5, 36]])
+    expected, found = source.run(ids), target.run(ids)
+    assert np.abs(expected.sequence).max() > 0.1
+    assert np.abs(found.sequence - expected.sequence).max() < 1e-5
+    assert np.abs(found.lm - expected.lm).max() < 1e-5

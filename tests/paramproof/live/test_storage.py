@@ -1,0 +1,121 @@
+"""Parts in one array, one array under several names, and arrays that nobody trains."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from paramproof.live.report import LiveReport, compare_live
+from tests.paramproof.live.models import model, shapes
+from tests.specs import LIVE_ENCODER as SPEC
+from tests.specs import SPECS
+
+LLAMA = replace(SPECS["llama"], intermediate_size=7, vocab_size=29)
+H, F = LLAMA.hidden_size, LLAMA.intermediate_size
+
+
+def gate_and_up(*fused):
+    """A LLaMA's tensors, with gate and up of each layer in arrays of these shapes."""
+    tensors = {
+        path: shape for path, shape in shapes(LLAMA).items() if "feed_forward.up" not in path
+    }
+    return {path: fused if "feed_forward.gate" in path else s for path, s in tensors.items()}
+
+
+FORMS = [(H, 2 * F), (2 * F, H), (2, H, F), (H, 2, F), (2, F, H)]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_gate_and_up_may_be_fused(form):
+    report = compare_live(model(gate_and_up(*form)), LLAMA)
+    assert report.equal, report.render(LLAMA)
+
+
+def test_gate_and_up_of_another_width():
+    report = compare_live(model(gate_and_up(H, 2 * F + 1)), LLAMA)
+    assert (report.equal, report.difference) == (False, 2 * H)
+
+
+def test_gate_and_up_fused_in_some_layers_only_is_a_difference():
+    tensors = gate_and_up(H, 2 * F)
+    own = {path: shape for path, shape in shapes(LLAMA).items() if path.startswith("layers.1.")}
+    report = compare_live(model(tensors | own), LLAMA)
+    assert (report.equal, report.difference) == (False, 0)
+
+
+def test_queries_gates_and_layers_may_all_be_in_one():
+    tensors = {path: shape for path, shape in shapes(LLAMA).items() if "layers." not in path}
+    stacked = {
+        "qkv": (2, H, 24 + 2 * 12),
+        "o": (2, 24, H),
+        "gate_up": (2, 2 * F, H),
+        "down": (2, F, H),
+        **{f"norm.{number}": (2, H) for number in range(2)},
+    }
+    report = compare_live(model(tensors | stacked), LLAMA)
+    assert report.equal, report.render(LLAMA)
+
+
+def test_all_names_of_a_storage_are_printed():
+    spec = replace(SPEC, mlm_head=True)
+    variables = model(shapes(spec))
+    (name, table), *_ = (w for w in variables["params"].items() if w[1].shape == (31, 12))
+    lines = compare_live(variables, spec).render(spec).splitlines()
+    assert not any("one storage" in line for line in lines)
+    variables["params"] |= {f"tied{number}": table for number in range(5)}
+    report = compare_live(variables, spec)
+    assert report.equal
+    assert report.render(spec).splitlines()[3:] == [
+        f"one storage, counted once: params/{name}, params/tied0, params/tied1, params/tied2 "
+        "and 2 more",
+        "every tensor has a counterpart of its shape",
+    ]
+
+
+def test_not_every_shared_storage_is_printed():
+    arrays = {f"w{n}": array for n, array in enumerate(model(shapes())["params"].values())}
+    twice = {f"\x1b{name}": array for name, array in arrays.items()}
+    lines = compare_live({"params": arrays | twice}, SPEC).render(SPEC).splitlines()
+    assert sum(line.startswith("one storage") for line in lines) == 10
+    assert f"and {len(arrays) - 10} more" in lines
+    assert all(line.isprintable() for line in lines)
+
+
+def frozen(variables):
+    return {"params": {}, "frozen": variables["params"]}
+
+
+def test_a_model_that_is_all_frozen_is_not_equal():
+    report = compare_live(frozen(model(shapes())), SPEC)
+    assert (report.equal, report.actual, report.frozen) == (False, 0, report.formula)
+    _, totals, said, *rows = report.render(SPEC).splitlines()
+    assert totals == f"actual 0 - formula {report.formula:,} = -{report.formula:,}"
+    assert said == (
+        f"not trainable: {report.formula:,}, which is all of it; the formula counts what is "
+        "trainable: unfreeze it to compare it (requires_grad_(True) in PyTorch, trainable = True "
+        "in Keras)"
+    )
+    assert sum(row.startswith("frozen") for row in rows) == len(shapes())
+
+
+def test_equal_is_about_counterparts_and_totals():
+    """A frozen counterpart is none, whatever the totals; and they count, whatever fits."""
+    one = compare_live(frozen(model(shapes())), SPEC)
+    assert not LiveReport(one.formula, one.formula, 0, one.matching).equal
+    one = compare_live(model(shapes()), SPEC)
+    assert LiveReport(one.formula, one.formula, 0, one.matching).equal
+    assert not LiveReport(one.formula, one.formula - 1, 0, one.matching).equal
+
+
+def test_a_model_with_something_trainable_is_not_said_to_be_frozen():
+    variables = frozen(model(shapes())) | {"params": {"more": np.empty(3)}}
+    assert "which is all of it" not in compare_live(variables, SPEC).render(SPEC)
+
+
+def test_layers_by_the_thousand():
+    spec = replace(SPEC, num_hidden_layers=10_000)
+    start = time.process_time()
+    report = compare_live(model(shapes()), spec)
+    assert "9998 of it" in report.render(spec)
+    assert time.process_time() - start < 15

@@ -1,0 +1,48 @@
+"""A test that returns early counts as passed: what is not to be tested is deselected or skipped."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]
+
+EARLY = """
+def test_one():
+    if refused:
+        return
+    assert True
+
+def test_another():
+    def inner():
+        return 1
+    assert inner() == 1
+
+def helper():
+    return 2
+"""
+
+
+def early(source: str) -> list[str]:
+    """The tests in ``source`` that return, they and not a function within them."""
+    functions = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
+    tests = (function for function in functions if function.name.startswith("test_"))
+    return [test.name for test in tests if any(isinstance(n, ast.Return) for n in own(test))]
+
+
+def own(function: ast.AST) -> Iterator[ast.AST]:
+    """What is in a function, and in no function within it."""
+    for node in ast.iter_child_nodes(function):
+        if not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            yield node
+            yield from own(node)
+
+
+def test_an_early_return_is_found():
+    assert early(EARLY) == ["test_one"]
+
+
+def test_no_test_returns():
+    files = sorted(TESTS.rglob("test_*.py"))
+    assert Path(__file__) in files
+    found = {file.name: early(file.read_text("utf-8")) for file in files}
+    assert {name: tests for name, tests in found.items() if tests} == {}
