@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from paramproof.derive.derivation import Derivation
 from paramproof.derive.points import drawn
-from paramproof.formulas.notation import MINUS, text
+from paramproof.formulas.notation import text
+from paramproof.formulas.printing import MINUS
 from paramproof.user_formulas.asked import AskedFormula
 from paramproof.user_formulas.signature import FormulaRefused
 

@@ -14,7 +14,7 @@ from paramproof.derive.asking import derived
 from paramproof.derive.data import derivation_from
 from paramproof.formulas import EncoderLetters, closed_form
 from paramproof.formulas.expression import letter
-from paramproof.formulas.notation import MINUS
+from paramproof.formulas.printing import MINUS
 
 pytestmark = pytest.mark.framework("transformers")
 
