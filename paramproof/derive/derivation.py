@@ -61,7 +61,9 @@ class Derivation:
     ``sizes`` are the letters with their values, ``fields`` what each letter is called in the
     constructor. ``fixed`` are letters that only hold at their value, ``inert`` those that move
     nothing; ``unread`` are inert ones that the model never read. ``unexplained`` are buffers,
-    which are not counted.
+    which are not counted. ``harmless`` was asked too, and nothing was otherwise where it was not
+    met: the formula is proved where it is, and checked elsewhere. ``doubts`` are what was done
+    with sizes that can decide, and cannot be followed.
     """
 
     name: str
@@ -73,6 +75,8 @@ class Derivation:
     inert: tuple[str, ...]
     unread: tuple[str, ...]
     unexplained: tuple[str, ...]
+    harmless: tuple[Condition, ...]
+    doubts: tuple[str, ...]
     evidence: Evidence
 
     @property
@@ -101,12 +105,17 @@ class Derivation:
             found.append(f"how many there are of {counted} kinds was read from counts")
         if self.fixed:
             found.append(f"{', '.join(self.fixed)} did not vary")
+        found.extend(self.doubts)
         return tuple(found)
 
     @property
     def is_proved(self) -> bool:
         """Whether every shape and number was traced, and nothing was fixed."""
         return not self.reasons
+
+    def is_proved_at(self, sizes: Mapping[str, int]) -> bool:
+        """Whether it is proved at these sizes: every question has the answer it was proved for."""
+        return self.is_proved and all(condition.is_met(sizes) for condition in self.harmless)
 
     def count(self, sizes: Mapping[str, int]) -> int:
         """Return the trainable parameters at these sizes.
@@ -119,9 +128,10 @@ class Derivation:
                 raise ValueError(f"{self.name}: the formula holds where {stated.condition}")
         moved = [name for name in self.fixed if sizes[name] != self.sizes[name]]
         if moved:
-            raise ValueError(f"{self.name}: the formula holds at {moved[0]} = {self.sizes[moved[0]]}")
+            raise ValueError(
+                f"{self.name}: the formula holds at {moved[0]} = {self.sizes[moved[0]]}"
+            )
         return self.formula.evaluate(sizes)
-
 
     def renamed(self, letters: Mapping[str, str]) -> Derivation:
         """Return the same with other letters, ``letters`` by those that there are now."""
@@ -129,6 +139,9 @@ class Derivation:
 
         def lettered(one: Expression) -> Expression:
             return one.substitute(swap)
+
+        def renamed(old: Condition) -> Condition:
+            return replace(old, left=lettered(old.left), right=lettered(old.right))
 
         def names(old: Iterable[str]) -> tuple[str, ...]:
             return tuple(letters[name] for name in old)
@@ -142,16 +155,9 @@ class Derivation:
                 for t in self.tensors
             ),
             conditions=tuple(
-                replace(
-                    stated,
-                    condition=replace(
-                        stated.condition,
-                        left=lettered(stated.condition.left),
-                        right=lettered(stated.condition.right),
-                    ),
-                )
-                for stated in self.conditions
+                replace(stated, condition=renamed(stated.condition)) for stated in self.conditions
             ),
+            harmless=tuple(map(renamed, self.harmless)),
             fixed=names(self.fixed),
             inert=names(self.inert),
             unread=names(self.unread),
@@ -165,7 +171,9 @@ def expected(tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]) -> Coun
         lengths = [value_at(length, sizes) for length in tensor.shape]
         kind = Kind(tensor.path, tensor.role, tensor.aliases, len(lengths))
         if all(lengths):
-            found[Stored(kind, tuple(map(_whole, lengths)))] += _whole(value_at(tensor.times, sizes))
+            found[Stored(kind, tuple(map(_whole, lengths)))] += _whole(
+                value_at(tensor.times, sizes)
+            )
     return found
 
 
