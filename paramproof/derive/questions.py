@@ -61,8 +61,10 @@ class Condition:
 
     @property
     def bound(self) -> Expression | None:
-        """What is 0 or more where whole sizes meet it, None for what is no bound."""
+        """What is 0 or more just where it is met, None for what is no bound of whole sizes."""
         apart = self.left - self.right
+        if not apart.is_whole:
+            return None
         if self.relation is Relation.MORE:
             return apart - 1 if self.holds else -apart
         if self.relation is Relation.LESS:

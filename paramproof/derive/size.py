@@ -81,10 +81,14 @@ class Size(int):
         return value
 
     def __lshift__(self, bits: Any) -> Any:
-        return self * 2 ** int(bits)
+        if type(bits) is int and bits >= 0:
+            return self * 2**bits
+        return int.__lshift__(self, bits)
 
     def __rshift__(self, bits: Any) -> Any:
-        return self // 2 ** int(bits)
+        if type(bits) is int and bits >= 0:
+            return self // 2**bits
+        return int.__rshift__(self, bits)
 
     def __round__(self, digits: Any = None) -> int:
         return self
