@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
-from math import isfinite
+from math import gcd, isfinite
 from os.path import basename
 from typing import Any
 
@@ -73,6 +73,8 @@ class Condition:
 
     def implies(self, other: Condition) -> bool:
         """Whether ``other`` is met wherever this is, as far as their difference tells."""
+        if self.holds and other.holds and self.relation is other.relation is Relation.DIVIDES:
+            return self.left == other.left and other.right in (self.right, 2 * self.right)
         if self.bound is None or other.bound is None:
             return self == other
         apart = (other.bound - self.bound).constant
@@ -234,6 +236,10 @@ def _condition(relation: Relation, left: Any, right: Any, answer: bool) -> Condi
     one, other = _expression(left), _expression(right)
     if relation is Relation.EQUAL and (pair := _remainder(one - other)):
         return Condition(Relation.DIVIDES, *pair, answer)
+    numbers = [number for number in one.terms.values() if isinstance(number, int)]
+    if not other and len(numbers) == len(one.terms):
+        # 25·x > 0 is asked where a kernel is 5 wide, and says of x what x > 0 does.
+        one = one / max(1, gcd(*numbers))
     return Condition(relation, one, other, answer)
 
 

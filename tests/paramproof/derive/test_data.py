@@ -116,9 +116,9 @@ def test_proved_where_it_was_asked_the_same():
 def test_outside_the_conditions_nothing_is_counted():
     one = derivation(fixed=("L",))
     assert one.count({"H": 6, "A": 2, "L": 4}) == 3 * 36
-    with pytest.raises(ValueError, match="^somebody:model: the formula holds where A divides H$"):
+    with pytest.raises(ValueError, match=r"^somebody:model: the formula holds where A divides H$"):
         one.count({"H": 7, "A": 2, "L": 4})
-    with pytest.raises(ValueError, match="^somebody:model: the formula holds at L = 4$"):
+    with pytest.raises(ValueError, match=r"^somebody:model: the formula holds at L = 4$"):
         one.count({"H": 6, "A": 2, "L": 5})
 
 
