@@ -36,6 +36,7 @@ from paramproof.derive.reading import Group, Key, Kind, Readings, Stored, groups
 from paramproof.derive.size import Size
 from paramproof.derive.values import explained
 from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.sources.reference import in_one_line
 
 GENERIC = 4
 """Traces at sizes drawn at random, beside the one at the constructor's own."""
@@ -88,7 +89,7 @@ class _Search:
         try:
             self.base = self.trace(constructor.sizes)
         except Exception as error:
-            raise NotDerived(f"{constructor.name} is not made: {_in_line(error)}") from error
+            raise NotDerived(f"{constructor.name} is not made: {in_one_line(error)}") from error
         if not self.base.readings:
             raise NotDerived(f"{constructor.name} has no parameters")
         self.loops = self.base.recorder.loops
@@ -331,7 +332,7 @@ class _Search:
             try:
                 made = self.build(sizes)
             except Exception as error:
-                return f"the constructor refuses: {_in_line(error)}"
+                return f"the constructor refuses: {in_one_line(error)}"
             try:
                 if made != self.expected(tensors, sizes):
                     return "other tensors are made"
@@ -386,7 +387,7 @@ class _Search:
         try:
             made = self.build(sizes)
         except Exception as error:
-            why = _in_line(error)
+            why = in_one_line(error)
             refuses = f" refuses sizes inside the conditions, {_sizes(sizes)}: {why}"
             return refuses, f"the constructor refuses: {why}"
         here = f": not as derived at {_sizes(sizes)}: "
@@ -429,7 +430,3 @@ def _difference(made: Mapping[Stored, int], wanted: Mapping[Stored, int]) -> str
 
 def _sizes(sizes: Mapping[str, int]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in sizes.items())
-
-
-def _in_line(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:200]

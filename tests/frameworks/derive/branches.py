@@ -33,6 +33,12 @@ def one_after_the_other(vocab_size=100, hidden_size=8):
     return model
 
 
+def too_wide(hidden_size=8):
+    if hidden_size > 20:
+        raise ValueError("too\n\x1b[31mwide")
+    return nn.Linear(hidden_size, hidden_size)
+
+
 def moves_nothing(vocab_size=100, hidden_size=8):
     kind = nn.Embedding if vocab_size > 25_000 else lambda *sizes: nn.Embedding(*sizes)
     return kind(vocab_size, hidden_size)

@@ -59,6 +59,11 @@ def test_what_moves_nothing_bounds_the_proof_only():
     assert found.count({"V": 30_000, "H": 8}) == 240_000
 
 
+def test_what_the_constructor_says_is_one_legible_line():
+    said = r"the constructor refuses: ValueError: too \x1b[31mwide"
+    assert conditions(derived("branches:too_wide")) == {"H ≤ 20": said}
+
+
 def test_on_the_other_side():
     """The formula is that of the sizes one starts from."""
     found = derived("branches:large_vocabulary", vocab_size=30_000)
