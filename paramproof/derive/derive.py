@@ -189,8 +189,8 @@ class _Search:
             self.fixed |= moved
             self.base = self.trace(self.constructor.sizes)
         raise NotDerived(
-            f"{self.constructor.name}: at other sizes other tensors were made, and it was not found "
-            "why"
+            f"{self.constructor.name}: at other sizes other tensors were made, and it was not "
+            "found why"
         )
 
     def learn(self, trace: Trace) -> None:

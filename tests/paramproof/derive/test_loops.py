@@ -161,6 +161,10 @@ def test_what_loops_do_not_say(program):
     assert times_made([traced(program, point) for point in POINTS]) is None
 
 
+def test_one_round_of_a_loop_with_a_loop_inside():
+    assert times_made([traced(triangle, {"L": 1})]) is None
+
+
 def asks(question):
     def program(make, each, **sizes):
         for i in each(sizes["L"]):

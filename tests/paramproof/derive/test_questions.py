@@ -80,6 +80,7 @@ def test_settled(relation, left, right):
         (Relation.LESS, H - A, expression(0)),
         (Relation.MORE, H, expression(1)),
         (Relation.LESS, floor(H - 5, 2), expression(0)),
+        (Relation.LESS, floor(H - 2 * A, L), expression(0)),
         (Relation.MORE, floor(H, A), expression(0)),
         (Relation.DIVIDES, A, H),
         (Relation.DIVIDES, expression(2), H),

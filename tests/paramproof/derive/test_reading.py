@@ -34,7 +34,9 @@ def test_a_length_is_what_the_program_computed(wanted):
     assert explained(values(wanted), POINTS, [H, A, HALF]) == wanted
 
 
-@pytest.mark.parametrize("lengths", [[1, 2, 3, 5], [768, 91, 500, 1211], values(floor(H, 3))])
+@pytest.mark.parametrize(
+    "lengths", [[1, 2, 3, 5], [768, 91, 500, 1211], [768 * 12, 1, 2, 3], values(floor(H, 3))]
+)
 def test_a_length_that_nothing_explains(lengths):
     assert explained(lengths, POINTS, [H, A, HALF, letter("@3"), H / A]) is None
 

@@ -136,6 +136,11 @@ def test_a_quotient_is_rounded_to_ints(sizes, function, less):
     assert value_at(made_by(rounded), sizes) == rounded
 
 
+def test_a_negative_quotient_is_cut_off_towards_zero():
+    cut = math.trunc((size(5) - 9) / size(3, "A"))
+    assert cut == value_at(made_by(cut), {"H": 5, "A": 3}) == -1
+
+
 def test_what_floats_round_more_than_once_is_doubted():
     with recorded() as recorder:
         math.floor(size(10) / size(3, "A"))
