@@ -78,13 +78,9 @@ def derivation_data(derivation: Derivation) -> dict[str, Any]:
         ],
         "conditions": [
             {
-                "holds_where": str(stated.condition),
+                **_condition_data(stated.condition),
                 "outside": stated.outside,
                 "places": [list(place) for place in stated.places],
-                "relation": stated.condition.relation.name,
-                "holds": stated.condition.holds,
-                "left": expression_data(stated.condition.left),
-                "right": expression_data(stated.condition.right),
             }
             for stated in derivation.conditions
         ],
@@ -92,6 +88,8 @@ def derivation_data(derivation: Derivation) -> dict[str, Any]:
         "inert": list(derivation.inert),
         "unread": list(derivation.unread),
         "unexplained": list(derivation.unexplained),
+        "harmless": [_condition_data(condition) for condition in derivation.harmless],
+        "doubts": list(derivation.doubts),
         "evidence": asdict(derivation.evidence),
     }
 
@@ -103,11 +101,13 @@ def derivation_from(data: Mapping[str, Any]) -> Derivation:
         data["sizes"],
         data["fields"],
         tuple(_tensor_from(tensor) for tensor in data["tensors"]),
-        tuple(_condition_from(stated) for stated in data["conditions"]),
+        tuple(_stated_from(stated) for stated in data["conditions"]),
         tuple(data["fixed"]),
         tuple(data["inert"]),
         tuple(data["unread"]),
         tuple(data["unexplained"]),
+        tuple(map(_condition_from, data["harmless"])),
+        tuple(data["doubts"]),
         Evidence(**data["evidence"]),
     )
 
@@ -119,8 +119,21 @@ def _tensor_from(data: Mapping[str, Any]) -> DerivedTensor:
     return DerivedTensor(data["path"], tuple(shape), times, data["role"], aliases, *how)
 
 
-def _condition_from(data: Mapping[str, Any]) -> StatedCondition:
+def _condition_data(condition: Condition) -> dict[str, Any]:
+    return {
+        "holds_where": str(condition),
+        "relation": condition.relation.name,
+        "holds": condition.holds,
+        "left": expression_data(condition.left),
+        "right": expression_data(condition.right),
+    }
+
+
+def _condition_from(data: Mapping[str, Any]) -> Condition:
     left, right = expression_from(data["left"]), expression_from(data["right"])
-    condition = Condition(Relation[data["relation"]], left, right, data["holds"])
+    return Condition(Relation[data["relation"]], left, right, data["holds"])
+
+
+def _stated_from(data: Mapping[str, Any]) -> StatedCondition:
     places = tuple((file, line) for file, line in data["places"])
-    return StatedCondition(condition, data["outside"], places)
+    return StatedCondition(_condition_from(data), data["outside"], places)

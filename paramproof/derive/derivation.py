@@ -61,7 +61,9 @@ class Derivation:
     ``sizes`` are the letters with their values, ``fields`` what each letter is called in the
     constructor. ``fixed`` are letters that only hold at their value, ``inert`` those that move
     nothing; ``unread`` are inert ones that the model never read. ``unexplained`` are buffers,
-    which are not counted.
+    which are not counted. ``harmless`` was asked too, and nothing was otherwise where it was not
+    met: the formula is proved where it is, and checked elsewhere. ``doubts`` are what was done
+    with sizes that can decide, and cannot be followed.
     """
 
     name: str
@@ -73,6 +75,8 @@ class Derivation:
     inert: tuple[str, ...]
     unread: tuple[str, ...]
     unexplained: tuple[str, ...]
+    harmless: tuple[Condition, ...]
+    doubts: tuple[str, ...]
     evidence: Evidence
 
     @property
@@ -101,12 +105,17 @@ class Derivation:
             found.append(f"how many there are of {counted} kinds was read from counts")
         if self.fixed:
             found.append(f"{', '.join(self.fixed)} did not vary")
+        found.extend(self.doubts)
         return tuple(found)
 
     @property
     def is_proved(self) -> bool:
         """Whether every shape and number was traced, and nothing was fixed."""
         return not self.reasons
+
+    def is_proved_at(self, sizes: Mapping[str, int]) -> bool:
+        """Whether it is proved at these sizes: every question has the answer it was proved for."""
+        return self.is_proved and all(condition.is_met(sizes) for condition in self.harmless)
 
     def count(self, sizes: Mapping[str, int]) -> int:
         """Return the trainable parameters at these sizes.
@@ -131,6 +140,9 @@ class Derivation:
         def lettered(one: Expression) -> Expression:
             return one.substitute(swap)
 
+        def renamed(old: Condition) -> Condition:
+            return replace(old, left=lettered(old.left), right=lettered(old.right))
+
         def names(old: Iterable[str]) -> tuple[str, ...]:
             return tuple(letters[name] for name in old)
 
@@ -143,16 +155,9 @@ class Derivation:
                 for t in self.tensors
             ),
             conditions=tuple(
-                replace(
-                    stated,
-                    condition=replace(
-                        stated.condition,
-                        left=lettered(stated.condition.left),
-                        right=lettered(stated.condition.right),
-                    ),
-                )
-                for stated in self.conditions
+                replace(stated, condition=renamed(stated.condition)) for stated in self.conditions
             ),
+            harmless=tuple(map(renamed, self.harmless)),
             fixed=names(self.fixed),
             inert=names(self.inert),
             unread=names(self.unread),

@@ -23,21 +23,20 @@ from paramproof.derive.derivation import (
 from paramproof.derive.folding import folded
 from paramproof.derive.instruments import instrumented
 from paramproof.derive.letters import letters_for
-from paramproof.derive.loops import times_made
+from paramproof.derive.loops import conditions, times_made
 from paramproof.derive.multiplicity import multiplicity
 from paramproof.derive.points import drawn
 from paramproof.derive.questions import (
     Condition,
     Recorder,
     Relation,
-    about_a_loop,
     recorded,
-    value_at,
 )
 from paramproof.derive.reading import Group, Key, Kind, Readings, Stored, groups, stored
 from paramproof.derive.size import Size
 from paramproof.derive.values import explained
 from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.sources.reference import in_one_line
 
 GENERIC = 4
 """Traces at sizes drawn at random, beside the one at the constructor's own."""
@@ -62,6 +61,7 @@ class Trace:
     sizes: Mapping[str, int]
     readings: Readings
     recorder: Recorder
+    conditions: Mapping[Condition, set[tuple[str, int]]]
 
 
 def derive(constructor: Constructor, seed: int = 0, note: Note = lambda _: None) -> Derivation:
@@ -82,11 +82,14 @@ class _Search:
         self.traced = self.built = 0
         self.asked: dict[Condition, set[tuple[str, int]]] = {}
         self.outside: dict[Condition, str] = {}
+        self.harmless: dict[Condition, set[tuple[str, int]]] = {}
+        self.beyond: dict[Condition, None] = {}
+        self.doubts: dict[str, None] = {}
         self.unread: set[Kind] = set()
         try:
             self.base = self.trace(constructor.sizes)
         except Exception as error:
-            raise NotDerived(f"{constructor.name} is not made: {_in_line(error)}") from error
+            raise NotDerived(f"{constructor.name} is not made: {in_one_line(error)}") from error
         if not self.base.readings:
             raise NotDerived(f"{constructor.name} has no parameters")
         self.loops = self.base.recorder.loops
@@ -117,6 +120,8 @@ class _Search:
             tuple(inert),
             tuple(name for name in inert if name not in read) if read is not None else (),
             tuple(unexplained),
+            tuple(self.harmless),
+            tuple(self.doubts),
             Evidence(
                 self.traced,
                 self.built,
@@ -145,7 +150,12 @@ class _Search:
             self.constructor.tracing() as tracing,
         ):
             model = self.constructor.make(remembering)
-        return Trace(dict(sizes), groups(self.constructor.read(model, tracing)), recorder)
+        readings = groups(self.constructor.read(model, tracing))
+        asked = {c: set(recorder.asked[c]) for c in recorder.conditions}
+        for condition, places in conditions(recorder, sizes):
+            if not condition.is_settled:
+                asked.setdefault(condition, set()).update(places)
+        return Trace(dict(sizes), readings, recorder, asked)
 
     def build(self, sizes: Mapping[str, int]) -> dict[Stored, int]:
         """Make the model from plain ints, by the code as it is, and read what it has."""
@@ -158,7 +168,7 @@ class _Search:
         """Return traces at the constructor's own sizes and generic ones, alike in letters."""
         for attempt in range(3):
             traces = [self.base]
-            self.asked = {}
+            self.asked, self.doubts = {}, {}
             self.learn(self.base)
             rejected = 0
             while len(traces) <= GENERIC and rejected < REJECTED:
@@ -179,17 +189,17 @@ class _Search:
             self.fixed |= moved
             self.base = self.trace(self.constructor.sizes)
         raise NotDerived(
-            f"{self.constructor.name}: at other sizes other tensors were made, and it was not found "
-            "why"
+            f"{self.constructor.name}: at other sizes other tensors were made, and it was not "
+            "found why"
         )
 
     def learn(self, trace: Trace) -> None:
         """Add what was asked in a trace to the conditions."""
         self.loops = {**self.loops, **trace.recorder.loops}
-        for condition in trace.recorder.conditions:
+        self.doubts |= trace.recorder.doubts
+        for condition, places in trace.conditions.items():
             if condition.is_met(self.constructor.sizes):
-                places = self.asked.setdefault(condition, set())
-                places |= trace.recorder.asked[condition]
+                self.asked.setdefault(condition, set()).update(places)
 
     def another(self) -> Trace | None:
         """Return a trace at sizes drawn inside the conditions, None where it is refused."""
@@ -273,7 +283,9 @@ class _Search:
         """
         traced, found = key.axes is not None, []
         axes = key.axes or (None,) * key.kind.rank
-        for axis, lengths in zip(axes, zip(*(group.shape for group in same), strict=True), strict=True):
+        for axis, lengths in zip(
+            axes, zip(*(group.shape for group in same), strict=True), strict=True
+        ):
             traced = traced and (axis is not None or len(set(lengths)) == 1)
             length = explained(lengths, points, pool) if axis is None else axis
             if length is None:
@@ -293,16 +305,20 @@ class _Search:
         """Keep the conditions outside of which something else happens, and drop the others.
 
         A model is made where one condition alone is not met: a refusal and other tensors are
-        stated, and so is what no sizes were found for; what goes on as if nothing were is not.
+        stated, and so is what no sizes were found for; what goes on as if nothing were is
+        harmless, until models where several are not met show otherwise.
         """
         for condition in list(self.asked):
             if condition in self.outside or not condition.letters - self.fixed:
+                continue
+            if any(other.implies(condition) for other in self.asked if other != condition):
+                del self.asked[condition]
                 continue
             outcome = self.outcome(condition, tensors)
             if outcome:
                 self.outside[condition] = outcome
             else:
-                del self.asked[condition]
+                self.harmless[condition] = self.asked.pop(condition)
             self.note(f"{len(self.outside)} conditions kept")
 
     def outcome(self, condition: Condition, tensors: list[DerivedTensor]) -> str:
@@ -316,14 +332,23 @@ class _Search:
             try:
                 made = self.build(sizes)
             except Exception as error:
-                return f"the constructor refuses: {_in_line(error)}"
+                return f"the constructor refuses: {in_one_line(error)}"
             try:
                 if made != self.expected(tensors, sizes):
                     return "other tensors are made"
             except ValueError:
                 return "other tensors are made"
             met = True
+            self.look_beyond(sizes)
         return "" if met else "not tried: no sizes were found"
+
+    def look_beyond(self, sizes: Mapping[str, int]) -> None:
+        """Add what is asked at sizes where a condition is not met, and was not before."""
+        try:
+            found = self.trace(sizes).conditions
+        except Exception:
+            return
+        self.beyond |= {c: None for c in found if c not in self.asked and c not in self.harmless}
 
     def fold(self, tensor: DerivedTensor) -> DerivedTensor:
         """Use that one size divides another, where that is a condition."""
@@ -337,28 +362,49 @@ class _Search:
 
     def hold(self, tensors: list[DerivedTensor]) -> int:
         """Hold the formula to models at its own sizes and at others; return how many."""
-        points: list[Mapping[str, int]] = [self.constructor.sizes]
-        while len(points) <= HELD:
-            sizes = self.draw(self.outside)
+        sizes: Mapping[str, int] | None = self.constructor.sizes
+        held = 0
+        while held <= HELD:
             if sizes is None:
                 raise NotDerived(f"{self.constructor.name}: no sizes meet the conditions")
-            points.append(sizes)
-        for number, sizes in enumerate(points):
-            try:
-                made = self.build(sizes)
-            except Exception as error:
-                raise NotDerived(
-                    f"{self.constructor.name} refuses sizes inside the conditions, "
-                    f"{_sizes(sizes)}: {_in_line(error)}"
-                ) from error
+            wrong, outside = self.wrong(tensors, sizes)
+            unmet = [condition for condition in self.harmless if not condition.is_met(sizes)]
+            if wrong and not unmet:
+                raise NotDerived(f"{self.constructor.name}{wrong}")
+            if wrong:
+                # None of these does it alone.
+                self.outside |= dict.fromkeys(unmet, outside)
+                self.asked |= {condition: self.harmless.pop(condition) for condition in unmet}
+                held = 0
+            else:
+                held += 1
+            self.note(f"held at {held} of {HELD + 1} points")
+            sizes = self.anywhere()
+        return held
+
+    def wrong(self, tensors: list[DerivedTensor], sizes: Mapping[str, int]) -> tuple[str, str]:
+        """Return what is not as derived at these sizes, and what happens there; "" for nothing."""
+        try:
+            made = self.build(sizes)
+        except Exception as error:
+            why = in_one_line(error)
+            refuses = f" refuses sizes inside the conditions, {_sizes(sizes)}: {why}"
+            return refuses, f"the constructor refuses: {why}"
+        here = f": not as derived at {_sizes(sizes)}: "
+        try:
             wanted = self.expected(tensors, sizes)
-            if made != wanted:
-                raise NotDerived(
-                    f"{self.constructor.name}: not as derived at {_sizes(sizes)}: "
-                    + _difference(made, wanted)
-                )
-            self.note(f"held at {number + 1} of {len(points)} points")
-        return len(points)
+        except ValueError as error:
+            return f"{here}{error}", "other tensors are made"
+        if made == wanted:
+            return "", ""
+        return here + _difference(made, wanted), "other tensors are made"
+
+    def anywhere(self) -> dict[str, int] | None:
+        """Return sizes inside the conditions, on any side of what is harmless alone."""
+        asked = [*self.harmless, *self.beyond]
+        sides = [replace(condition, holds=self.random.random() < 0.5) for condition in asked]
+        self.random.shuffle(sides)
+        return self.draw([*self.outside, *sides]) or self.draw([*self.outside])
 
     def expected(
         self, tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]
@@ -384,7 +430,3 @@ def _difference(made: Mapping[Stored, int], wanted: Mapping[Stored, int]) -> str
 
 def _sizes(sizes: Mapping[str, int]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in sizes.items())
-
-
-def _in_line(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:200]

@@ -17,7 +17,7 @@ from typing import Any
 
 from paramproof.derive.loops import Iteration
 from paramproof.derive.questions import LOOP, note_loop
-from paramproof.derive.size import Ratio, Size
+from paramproof.derive.size import Ratio, Size, made_by
 from paramproof.formulas.expression import expression, letter
 
 _numbers = count()
@@ -65,15 +65,18 @@ class Loop:
         start, stop, step = (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
         length = -((start - stop) // step)
         self.length = length.expression if isinstance(length, Size) else expression(length)
+        self.start, self.step = made_by(start) or expression(0), made_by(step) or expression(1)
 
     def __iter__(self) -> Iterator[Size]:
         index = f"{LOOP}{next(_numbers)}"
         note_loop(self.length, index)
-        for number in self.numbers:
-            iteration = Iteration(self.length, index, number)
+        # The letter is which iteration it is: the third of range(2, L, 3) is 2 + 3·2.
+        made = self.start + self.step * letter(index)
+        for iterations, number in enumerate(self.numbers):
+            iteration = Iteration(self.length, index, iterations)
             RUNNING.append(iteration)
             try:
-                yield Size(number, letter(index))
+                yield Size(number, made)
             finally:
                 RUNNING.remove(iteration)
 

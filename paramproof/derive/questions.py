@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
+from math import gcd, isfinite
+from os.path import basename
 from typing import Any
 
 from paramproof.formulas.division import Quotient
@@ -57,6 +59,27 @@ class Condition:
         """The letters that it is about."""
         return self.left.letters | self.right.letters
 
+    @property
+    def bound(self) -> Expression | None:
+        """What is 0 or more just where it is met, None for what is no bound of whole sizes."""
+        apart = self.left - self.right
+        if not apart.is_whole:
+            return None
+        if self.relation is Relation.MORE:
+            return apart - 1 if self.holds else -apart
+        if self.relation is Relation.LESS:
+            return -apart - 1 if self.holds else apart
+        return None
+
+    def implies(self, other: Condition) -> bool:
+        """Whether ``other`` is met wherever this is, as far as their difference tells."""
+        if self.holds and other.holds and self.relation is other.relation is Relation.DIVIDES:
+            return self.left == other.left and other.right in (self.right, 2 * self.right)
+        if self.bound is None or other.bound is None:
+            return self == other
+        apart = (other.bound - self.bound).constant
+        return apart is not None and apart >= 0
+
     def is_met(self, sizes: Mapping[str, int]) -> bool:
         """Whether it is as it was, at these sizes."""
         return self._answer(sizes) is self.holds
@@ -77,10 +100,10 @@ class Condition:
         difference = self.left - self.right
         if difference.constant is not None:
             return True
-        if any(isinstance(atom, Quotient) for powers in difference.terms for atom, _ in powers):
-            return self.relation is not Relation.EQUAL and _at_least(difference, self)
-        if not difference.is_polynomial:
+        if not all(map(_is_natural, _quotients(difference))):
             return False
+        if any(_quotients(difference)) or not difference.is_polynomial:
+            return self.relation is not Relation.EQUAL and _at_least(difference, self)
         lowest = difference.substitute(
             {name: expression(1) + Expression({((name, 1),): 1}) for name in difference.letters}
         )
@@ -97,6 +120,17 @@ def _at_least(difference: Expression, asked: Condition) -> bool:
     if asked.relation is Relation.LESS:
         return never_less or (never_more and apart)
     return never_more or (never_less and apart)
+
+
+def _quotients(one: Expression) -> Iterator[Quotient]:
+    atoms = (atom for powers in one.terms for atom, _ in powers)
+    return (atom for atom in atoms if isinstance(atom, Quotient))
+
+
+def _is_natural(one: Quotient) -> bool:
+    """Whether a quotient is 0 or more at all sizes, as far as its signs say."""
+    sides = (one.numerator, one.denominator)
+    return all(_signs(side) == {1} and all(map(_is_natural, _quotients(side))) for side in sides)
 
 
 def _signs(one: Expression) -> set[int]:
@@ -119,16 +153,19 @@ class Recorder:
     """What was asked since it was made: each condition, with the places that asked.
 
     ``made`` are the sizes that were computed, ``indices`` the loops' lengths by their index.
+    ``doubts`` are what was done with sizes that can decide, and cannot be followed.
     """
 
     asked: dict[Condition, set[tuple[str, int]]] = field(default_factory=dict)
     made: dict[Expression, None] = field(default_factory=dict)
     indices: dict[str, Expression] = field(default_factory=dict)
+    doubts: dict[str, None] = field(default_factory=dict)
 
     @property
     def loops(self) -> dict[Expression, None]:
-        """The lengths of the loops that ran."""
-        return dict.fromkeys(self.indices.values())
+        """The lengths of the loops that ran, but of those that the index of another one has."""
+        lengths = dict.fromkeys(self.indices.values())
+        return {length: None for length in lengths if not about_a_loop(length.letters)}
 
     @property
     def conditions(self) -> list[Condition]:
@@ -168,9 +205,20 @@ def note_made(made: Expression) -> None:
         recorder.made[made] = None
 
 
-def ask(relation: Relation, left: Any, right: Any, answer: bool) -> bool:
-    """Record a question and its answer, and return the answer."""
+def note_doubt(doubt: str) -> None:
+    """Tell whoever records that something was done with a size that cannot be followed."""
     if _RECORDERS:
+        file, line = _place()
+        for recorder in _RECORDERS:
+            recorder.doubts[f"{doubt} ({basename(file)}:{line})"] = None
+
+
+def ask(relation: Relation, left: Any, right: Any, answer: bool) -> bool:
+    """Record a question and its answer, and return the answer.
+
+    What is infinite or no number has no expression, and every size gives the same answer.
+    """
+    if _RECORDERS and all(map(isfinite, (left, right))):
         condition = _condition(relation, left, right, answer)
         place = _place()
         for recorder in _RECORDERS:
@@ -180,12 +228,18 @@ def ask(relation: Relation, left: Any, right: Any, answer: bool) -> bool:
 
 def _condition(relation: Relation, left: Any, right: Any, answer: bool) -> Condition:
     for one, other in ((left, right), (right, left)):
-        if relation is Relation.EQUAL and getattr(one, "divided", None) and other == 0:
+        if relation is Relation.EQUAL and getattr(one, "divided", None) and type(other) is int:
             top, bottom = one.divided
-            return Condition(Relation.DIVIDES, bottom, top, answer)
+            # A remainder that there can be: i mod 3 is 2 where 3 divides i − 2.
+            if other == 0 or 0 <= other < (bottom.constant or 0):
+                return Condition(Relation.DIVIDES, bottom, top - other, answer)
     one, other = _expression(left), _expression(right)
     if relation is Relation.EQUAL and (pair := _remainder(one - other)):
         return Condition(Relation.DIVIDES, *pair, answer)
+    numbers = [number for number in one.terms.values() if isinstance(number, int)]
+    if not other and len(numbers) == len(one.terms):
+        # 25·x > 0 is asked where a kernel is 5 wide, and says of x what x > 0 does.
+        one = one / max(1, gcd(*numbers))
     return Condition(relation, one, other, answer)
 
 

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from enum import IntEnum
 from fractions import Fraction
 from math import lcm
 from typing import Any
 
-from paramproof.derive.questions import Relation, ask, note_made
+from paramproof.derive.questions import Relation, ask, note_doubt, note_made
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression
-
 
 
 class Size(int):
@@ -39,7 +39,10 @@ class Size(int):
     def __repr__(self) -> str:
         return int.__repr__(self)
 
-    __hash__ = int.__hash__
+    def __hash__(self) -> int:
+        # A table answers by the number, and compares with what it has only: nothing is asked.
+        note_doubt(f"{self.expression} was looked up")
+        return int.__hash__(self)
 
     def __copy__(self) -> Size:
         return self
@@ -78,10 +81,14 @@ class Size(int):
         return value
 
     def __lshift__(self, bits: Any) -> Any:
-        return self * 2 ** int(bits)
+        if type(bits) is int and bits >= 0:
+            return self * 2**bits
+        return int.__lshift__(self, bits)
 
     def __rshift__(self, bits: Any) -> Any:
-        return self // 2 ** int(bits)
+        if type(bits) is int and bits >= 0:
+            return self // 2**bits
+        return int.__rshift__(self, bits)
 
     def __round__(self, digits: Any = None) -> int:
         return self
@@ -92,37 +99,67 @@ class Size(int):
     __floor__ = __ceil__ = __trunc__
 
 
+class Rounding(IntEnum):
+    """How near a float is to the fraction that it stands for.
+
+    What was rounded once at the end, as H / A is, lies on the same side of every whole number as
+    the fraction does, sizes being far below 2⁵³. What was rounded before need not.
+    """
+
+    NONE = 0
+    ONCE = 1
+    MORE = 2
+
+
 class Ratio(float):
     """A float with the expression by which it was computed, as H / A has."""
 
     expression: Expression
+    rounding: Rounding
 
-    def __new__(cls, value: float, made: Expression) -> Ratio:
+    def __new__(cls, value: float, made: Expression, rounding: Rounding = Rounding.MORE) -> Ratio:
         """A float that is ``value``, made as ``made`` says."""
         ratio = super().__new__(cls, value)
         ratio.expression = made
+        ratio.rounding = rounding
         return ratio
 
+    def __bool__(self) -> bool:
+        return ask(Relation.EQUAL, self, 0, float(self) == 0) is False
+
     __hash__ = float.__hash__
+
+    def __copy__(self) -> Ratio:
+        return self
 
     def __deepcopy__(self, memo: object) -> Ratio:
         return self
 
+    def __reduce__(self) -> Any:
+        return Ratio, (float(self), self.expression, self.rounding)
+
     def __neg__(self) -> float:
-        return Ratio(-float(self), -self.expression)
+        return Ratio(-float(self), -self.expression, self.rounding)
+
+    def __abs__(self) -> float:
+        return self if self >= 0 else -self
 
     def __trunc__(self) -> int:
-        return _rounded(float.__trunc__(self), self.expression)
+        return self.__floor__() if self >= 0 else self.__ceil__()
 
     def __floor__(self) -> int:
+        _doubt_rounding(self)
         return _rounded(float.__floor__(self), self.expression)
 
     def __ceil__(self) -> int:
+        _doubt_rounding(self)
         return -_rounded(-float.__ceil__(self), -self.expression)
 
     def __round__(self, digits: Any = None) -> Any:
         if digits is not None:
             return float.__round__(self, digits)
+        # Of a half Python takes the even side: no floor does.
+        note_doubt(f"{self.expression} was rounded to the nearest")
         return _rounded(float.__round__(self), self.expression + Fraction(1, 2))
 
     def is_integer(self) -> bool:
@@ -156,8 +193,27 @@ def made_by(value: Any) -> Expression | None:
         return expression(int(value))
     if isinstance(value, float) and value == value and abs(value) < 1e15:
         # As it is written: 0.1 is a tenth. Where floats compute otherwise, values tell.
-        return expression(Fraction(repr(value)))
+        return expression(Fraction(repr(float(value))))
     return None
+
+
+def _rounding(value: Any) -> Rounding:
+    if isinstance(value, Ratio):
+        return value.rounding
+    exact = isinstance(value, int) or Fraction(value) == Fraction(repr(float(value)))
+    return Rounding.NONE if exact else Rounding.ONCE
+
+
+def _rounding_of(name: str, left: Any, right: Any) -> Rounding:
+    """How near the result of an operation is; products of fractions of two are exact."""
+    if _rounding(left) or _rounding(right):
+        return Rounding.MORE
+    return Rounding.ONCE if name == "truediv" else Rounding.NONE
+
+
+def _doubt_rounding(value: Any) -> None:
+    if isinstance(value, Ratio) and value.rounding is Rounding.MORE:
+        note_doubt(f"{value.expression} was computed in floats")
 
 
 def _rounded(value: int, made: Expression) -> int:
@@ -211,7 +267,9 @@ def _arithmetic(compute: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
             return value
         if isinstance(value, int):
             return size(value, made)
-        return Ratio(value, made) if made.constant is None else value
+        if made.constant is not None:
+            return value
+        return Ratio(value, made, _rounding_of(compute.__name__, left, right))
 
     return (lambda self, other: result(self, other)), (lambda self, other: result(other, self))
 
@@ -227,6 +285,8 @@ def _comparison(name: str, relation: Relation, flipped: bool = False) -> Any:
         if not isinstance(other, int | float):
             return NotImplemented
         answer = compare(_bare(self), _bare(other))
+        _doubt_rounding(self)
+        _doubt_rounding(other)
         ask(relation, self, other, answer is not flipped)
         return answer
 

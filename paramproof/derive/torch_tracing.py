@@ -42,6 +42,7 @@ class Tracing(TorchFunctionMode):
     def __init__(self) -> None:
         super().__init__()
         self._lengths: dict[int, Lengths] = {}
+        self._shapes: dict[int, torch.Size] = {}
         self._made_in: dict[int, Made] = {}
         # A storage that is gone would give its number to another.
         self._kept: list[torch.Tensor] = []
@@ -50,10 +51,15 @@ class Tracing(TorchFunctionMode):
         """Return the shape of ``tensor`` in letters, None where nobody saw it made."""
         with torch._C.DisableTorchFunction():
             shape = tuple(tensor.shape)
-            found = self._lengths.get(_storage(tensor))
-        if found is not None and len(found) == len(shape):
+            found = self._found(tensor)
+        if found is not None:
             return found
         return (expression(1),) * len(shape) if set(shape) <= {1} else None
+
+    def _found(self, tensor: torch.Tensor) -> Lengths | None:
+        """The lengths of what a storage was made for; a view of another shape has others."""
+        storage = _storage(tensor)
+        return self._lengths[storage] if self._shapes.get(storage) == tensor.shape else None
 
     def made(self, tensor: torch.Tensor) -> Made:
         """Return the iterations of loops in which ``tensor`` was made."""
@@ -78,10 +84,13 @@ class Tracing(TorchFunctionMode):
         lengths = self._shape_made(func, args, options, result)
         if lengths is not None and _storage(result) not in self._lengths:
             self._lengths[_storage(result)] = lengths
+            self._shapes[_storage(result)] = result.shape
             self._made_in[_storage(result)] = tuple(RUNNING)
             self._kept.append(result)
 
-    def _shape_made(self, func: Any, args: Any, options: Any, result: torch.Tensor) -> Lengths | None:
+    def _shape_made(
+        self, func: Any, args: Any, options: Any, result: torch.Tensor
+    ) -> Lengths | None:
         given = _given(func, args, options)
         if given is not None:
             made = tuple(map(_length, given))
@@ -90,17 +99,17 @@ class Tracing(TorchFunctionMode):
             start, end, step = (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
             return (_length(-((start - end) // step)),)
         if func is torch.Tensor.expand:
-            return _expanded(args[1:], self._lengths.get(_storage(args[0])), result)
+            return _expanded(args[1:], self._found(args[0]), result)
         # An elementwise operation: as long as what it was given.
         for tensor in _tensors((*args, *options.values())):
-            found = self._lengths.get(_storage(tensor))
+            found = self._found(tensor)
             if found is not None and tensor.shape == result.shape:
                 return found
         return None
 
     def _shape(self, tensor: torch.Tensor, shape: torch.Size) -> Any:
-        found = self._lengths.get(_storage(tensor))
-        if found is None or len(found) != len(shape):
+        found = self._found(tensor)
+        if found is None:
             return shape
         return torch.Size(
             length if made.constant is not None else Size(length, made)

@@ -50,6 +50,9 @@ def constructor(
     for name in sizes or {}:
         if name not in first:
             raise ValueError(f"{what} has no size {shown(name)}; it has {', '.join(first)}")
+    for name, value in (sizes or {}).items():
+        if value < 1:
+            raise ValueError(f"{name}={value} is no size: it must be 1 or more")
     first |= sizes or {}
 
     reads: set[str] = set()

@@ -1,0 +1,130 @@
+"""Constructors in which a size is lost on its way to a shape. They need PyTorch."""
+
+import builtins
+import functools
+import json
+import math
+
+import numpy
+from torch import nn
+
+WIDTHS = {8: 24, 16: 80, 32: 64}
+
+
+def through_numpy(hidden_size=8, heads=2):
+    return nn.Linear(hidden_size, int(numpy.prod([hidden_size, heads])))
+
+
+def through_an_array(hidden_size=8, heads=2):
+    return nn.Linear(*numpy.array([hidden_size, heads]).tolist())
+
+
+def through_a_float_of_numpy(hidden_size=8):
+    return nn.Linear(hidden_size, int(hidden_size * numpy.float64(0.5)))
+
+
+def through_json(hidden_size=8, heads=2):
+    config = json.loads(json.dumps({"hidden": hidden_size, "heads": heads}))
+    return nn.Linear(config["hidden"], config["heads"] * config["hidden"])
+
+
+def through_int(hidden_size=8, heads=2):
+    return nn.Linear(hidden_size, int(hidden_size / heads))
+
+
+def through_another_int(hidden_size=8, heads=2):
+    """An int() that no instrument sees, of a float that nobody asked to be whole."""
+    return nn.Linear(hidden_size, builtins.int(hidden_size * 3 / heads))
+
+
+def through_a_float(hidden_size=8):
+    return nn.Linear(hidden_size, int(hidden_size * 2.5))
+
+
+def through_a_decimal(hidden_size=16):
+    """100 · 0.29 is 28.999999999999996."""
+    return nn.Linear(hidden_size, int(hidden_size * 0.29) + 1)
+
+
+def through_two_roundings(hidden_size=49, heads=7):
+    """49 / 49 · 49 is 49, and 49 · (1 / 49) is not."""
+    return nn.Linear(hidden_size, int(hidden_size * (1 / heads)) + 1)
+
+
+def through_a_root(hidden_size=16):
+    return nn.Linear(hidden_size, int(math.sqrt(hidden_size)))
+
+
+def through_a_root_of_a_square(hidden_size=16):
+    return nn.Linear(hidden_size, int(math.sqrt(hidden_size * hidden_size)))
+
+
+def through_a_global(hidden_size=8):
+    global KEPT
+    KEPT = hidden_size
+    return _kept()
+
+
+def _kept():
+    return nn.Linear(KEPT, KEPT)
+
+
+def through_len(hidden_size=8, layers=4):
+    blocks = [None] * layers
+    return nn.ModuleList(nn.Linear(hidden_size, len(blocks)) for _ in blocks)
+
+
+def through_a_table(hidden_size=8):
+    return nn.Linear(hidden_size, WIDTHS.get(hidden_size, 48))
+
+
+def past_a_table(hidden_size=10):
+    """A table compares with what has the same hash, and so with nothing here."""
+    return nn.Linear(hidden_size, WIDTHS.get(hidden_size, 48))
+
+
+def through_a_list(hidden_size=8, width=5):
+    """A list takes an index without a question."""
+    return nn.Linear(hidden_size, ([16] * 1000 + [32] * 1000)[width])
+
+
+def through_a_string(hidden_size=8, heads=2):
+    return nn.Linear(int(f"{hidden_size}"), int(str(heads)) * 2)
+
+
+def through_digits(hidden_size=12):
+    """Wider from 10,000 on, which no size near is."""
+    return nn.Linear(hidden_size, 7 if len(str(hidden_size)) < 5 else 8)
+
+
+@functools.lru_cache
+def _rounded(size):
+    return (size + 7) // 8 * 8
+
+
+def through_a_cache(hidden_size=8, heads=2):
+    return nn.Linear(hidden_size, _rounded(heads))
+
+
+def through_max(hidden_size=8, heads=2):
+    return nn.Linear(hidden_size, max(hidden_size, heads))
+
+
+def through_infinity(hidden_size=8):
+    return nn.Linear(hidden_size, min(hidden_size, float("inf")))
+
+
+def through_bits(hidden_size=8):
+    return nn.Linear(hidden_size, hidden_size.bit_length())
+
+
+def through_xor(hidden_size=8):
+    return nn.Linear(hidden_size, hidden_size ^ 1)
+
+
+def by_powers(hidden_size=8, depth=3):
+    return nn.Linear(hidden_size, 2**depth)
+
+
+def by_a_power(hidden_size=8, depth=3):
+    return nn.Linear(hidden_size, hidden_size**depth)

@@ -1,0 +1,101 @@
+"""Constructors that end badly: one clear line of each, whatever they do to their process."""
+
+import time
+
+import pytest
+
+from tests.paramproof.derive import bad
+
+pytestmark = pytest.mark.framework("torch")
+
+BAD = bad.__name__
+
+
+def refusal(name, **options):
+    """Why it is not derived, in a process of its own."""
+    from paramproof.derive.asking import derived
+
+    with pytest.raises(ValueError, match=r"\A[^\n\x1b]+\Z") as caught:
+        derived(f"{BAD}:{name}", **options)
+    return str(caught.value).removeprefix(f"{BAD}:{name}")
+
+
+def refusal_here(name, **sizes):
+    from paramproof.derive.derive import NotDerived, derive
+    from paramproof.derive.functions import constructor
+
+    with pytest.raises(NotDerived) as caught:
+        derive(constructor("it", getattr(bad, name), sizes))
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("no_model", "it is not made: TypeError: it returned dict, which is no nn.Module"),
+        ("lazy", "it is not made: ValueError: weight has no shape yet: the module is lazy"),
+        ("empty", "it has no parameters"),
+        (
+            "needs_a_package",
+            "it is not made: ModuleNotFoundError: No module named 'a_package_that_nobody_has'",
+        ),
+    ],
+)
+def test_what_makes_no_model(name, said):
+    assert refusal_here(name) == said
+
+
+def test_one_that_calls_itself():
+    assert refusal_here("recurses").startswith("it is not made: RecursionError: maximum recursion")
+
+
+def test_sizes_that_pytorch_does_not_take():
+    """At first, and those that are drawn around it."""
+    assert "it is not made: TypeError: empty()" in refusal_here("many_layers", hidden_size=10**30)
+    said = refusal_here("many_layers", hidden_size=10**9)
+    assert said.startswith("it refuses sizes inside the conditions, hidden_size = ")
+    assert "Storage size calculation overflowed" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("raises", r" is not made: RuntimeError: no model \x1b[31mtoday"),
+        ("leaves", ": SystemExit: bye"),
+        ("leaves_at_once", ": the process ended with status 3"),
+        ("leaves_at_other_sizes", ": SystemExit: only at 8, and not at "),
+        ("interrupts", ": KeyboardInterrupt"),
+    ],
+)
+def test_what_ends_its_process(name, said):
+    assert refusal(name).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"), [("never_ends", {}), ("many_layers", {"layers": 10**9})]
+)
+def test_what_never_ends_is_ended(name, sizes):
+    started = time.monotonic()
+    assert refusal(name, sizes=sizes, seconds=6) == ": not derived within 6 seconds"
+    assert time.monotonic() - started < 30
+
+
+@pytest.mark.parametrize("name", ["prints", "closes"])
+def test_what_is_printed_is_no_answer(name):
+    """Its formula is derived all the same."""
+    from paramproof.derive.asking import derived
+
+    notes = []
+    found = derived(f"{BAD}:{name}", note=notes.append)
+    assert str(found.formula) == "3·H + 3"
+    assert "held at 21 of 21 points" in notes
+
+
+@pytest.mark.framework("transformers")
+def test_a_type_of_transformers_takes_sizes_only():
+    from paramproof.derive.transformers_models import constructor
+
+    with pytest.raises(ValueError, match=r"^hidden_size=0 is no size: it must be 1 or more$"):
+        constructor("bert", sizes={"hidden_size": 0})
+    with pytest.raises(ValueError, match=r"^bert has no size 'x\\x1b\[31m'; it has vocab_size, "):
+        constructor("bert", sizes={"x\x1b[31m": 3})

@@ -1,0 +1,126 @@
+"""Branches: on sizes they are conditions, on anything else held-out models see them, or nothing."""
+
+import pytest
+
+from tests.frameworks.derive.deriving import conditions, count, derived
+
+pytestmark = pytest.mark.framework("torch")
+
+OTHERS = "other tensors are made"
+
+CONDITIONS = {
+    "large_vocabulary": ("V·H", {"V ≤ 25000"}),
+    "both_large": ("V·H", {"V ≤ 25000", "H ≤ 300"}),
+    "one_after_the_other": ("V·H", {"V ≤ 25000"}),
+    "by_float": ("H² + H", {"dr/100 < 1/2"}),
+    "by_ratio": ("2·F·(H + 1)", {"F/H > 13/5"}),
+    "by_truth_of_a_ratio": ("H² + H", {"H/2 − 5/2 ≠ 0"}),
+    "by_a_negative_floor": ("H² + H", {"H ≥ ⌊H/2⌋ + 3"}),
+    "frozen_when_large": ("H² + H", {"H < 1000"}),
+    "projected": ("V·e", {"e = H"}),
+}
+
+
+@pytest.mark.parametrize(("name", "formula", "stated"), [(k, *v) for k, v in CONDITIONS.items()])
+def test_a_branch_on_sizes_is_a_condition(name, formula, stated):
+    found = derived(f"branches:{name}")
+    assert str(found.formula) == formula
+    assert conditions(found) == dict.fromkeys(stated, OTHERS)
+    assert found.is_proved
+    assert all(place[0].endswith("branches.py") for one in found.conditions for place in one.places)
+    assert all(one.places for one in found.conditions)
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        ("large_vocabulary", {"V": 25_001, "H": 8}),
+        ("both_large", {"V": 25_001, "H": 301}),
+        ("one_after_the_other", {"V": 30_000, "H": 512}),
+        ("frozen_when_large", {"H": 1000}),
+        ("projected", {"V": 31, "H": 8, "e": 9}),
+    ],
+)
+def test_beyond_it_nothing_is_counted(name, sizes):
+    """There the formula would be wrong."""
+    found = derived(f"branches:{name}")
+    there = {field: sizes[letter] for letter, field in found.fields.items()}
+    assert found.formula.evaluate(sizes) != count(f"branches:{name}", **there)
+    with pytest.raises(ValueError, match="the formula holds where"):
+        found.count(sizes)
+
+
+def test_what_moves_nothing_bounds_the_proof_only():
+    found = derived("branches:moves_nothing")
+    assert not found.conditions
+    assert [str(condition) for condition in found.harmless] == ["V ≤ 25000"]
+    assert found.is_proved_at({"V": 25_000, "H": 8})
+    assert not found.is_proved_at({"V": 25_001, "H": 8})
+    assert found.count({"V": 30_000, "H": 8}) == 240_000
+
+
+def test_what_the_constructor_says_is_one_legible_line():
+    said = r"the constructor refuses: ValueError: too \x1b[31mwide"
+    assert conditions(derived("branches:too_wide")) == {"H ≤ 20": said}
+
+
+def test_on_the_other_side():
+    """The formula is that of the sizes one starts from."""
+    found = derived("branches:large_vocabulary", vocab_size=30_000)
+    assert str(found.formula) == "H² + V·H + H"
+    assert conditions(found) == {"V > 25000": OTHERS}
+    unequal = derived("branches:projected", hidden_size=9)
+    assert str(unequal.formula) == "H·e + V·e + H"
+    assert conditions(unequal) == {"e ≠ H": OTHERS}
+
+
+def test_a_branch_on_a_float_that_was_rounded_is_doubted():
+    found = derived("branches:by_a_decimal")
+    assert conditions(found) == {"29·H/100 < 2900": OTHERS}
+    assert found.reasons[0].startswith("29·hidden_size/100 was computed in floats (branches.py:")
+
+
+def test_a_loop_that_halves_is_a_branch_at_every_round():
+    found = derived("branches:halves")
+    assert len(found.tensors) == 6
+    assert found.is_proved
+    assert conditions(found)["⌊⌊⌊H/2⌋/2⌋/2⌋ ≤ 3"] == OTHERS
+    for width in range(16, 32):
+        assert found.count({"H": width}) == count("branches:halves", hidden_size=width)
+    for width in (15, 32):
+        with pytest.raises(ValueError, match="the formula holds where"):
+            found.count({"H": width})
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("by_chance", "not explained: weight of"),
+        ("by_number_of_calls", "not explained: weight of"),
+        ("by_remainder", "not as derived at hidden_size = "),
+        ("by_bits", "not as derived at hidden_size = "),
+    ],
+)
+def test_not_derived(name, said):
+    """What changes from build to build, or with what nobody hears, does not hold."""
+    from paramproof.derive.derive import NotDerived
+
+    with pytest.raises(NotDerived, match=f"^branches:{name}: {said}"):
+        derived(f"branches:{name}")
+
+
+def test_the_environment_is_not_seen(monkeypatch):
+    """Nothing sees it: the formula is that of this process. docs/evidence.md says so."""
+    found = derived("branches:by_environment")
+    assert (str(found.formula), found.is_proved, found.conditions) == ("H² + H", True, ())
+    monkeypatch.setenv("WITHOUT_BIAS", "1")
+    assert found.count({"H": 8}) != count("branches:by_environment")
+    assert str(derived("branches:by_environment").formula) == "H²"
+
+
+def test_a_root_is_not_seen():
+    """Nothing sees it: docs/evidence.md says so."""
+    found = derived("branches:by_a_root")
+    assert found.is_proved
+    assert not found.conditions
+    assert found.count({"H": 10_000}) != count("branches:by_a_root", hidden_size=10_000)

@@ -1,0 +1,110 @@
+"""Loops over sizes: what they carry along, where they end, and which of their rounds do what."""
+
+import pytest
+
+from tests.frameworks.derive.deriving import conditions, count, derived
+
+pytestmark = pytest.mark.framework("torch")
+
+GONE = "a kind of layer is not there"
+OTHERS = "other tensors are made"
+COUNTED = "how many there are of {} kinds was read from counts"
+
+PROVED = {
+    "below_zero": ("L·(H² + H) − 2·H² + 5·H", {"L > 2": GONE}),
+    "all_but_the_last": ("L·(H² + H) − H", {"L > 1": GONE}),
+    "exit_at": ("H²·de + H·de", {"de ≤ L": OTHERS}),
+    "dense_first": ("L·H² + H·de", {"de ≤ L": OTHERS}),
+    "late_layers": ("L·H²", {"L ≤ 51": OTHERS}),
+    "late_layer": ("L·H²", {"L < 51": OTHERS}),
+    "seldom": ("L·H²", {"⌊L/50⌋ < 1": "not tried: no sizes were found"}),
+    "number_carried": ("L·(4·H + 4)", {"L ≤ 21": OTHERS}),
+    "nested": ("L·(H²·st + H·st)", {}),
+}
+
+FITTED = {
+    "early_exit": ("L·(H² + H) − H²·⌊L/2⌋ − H·⌊L/2⌋", (COUNTED.format(2),)),
+    "first_half": ("L·(H² + H) − H·⌊L/2⌋", (COUNTED.format(1),)),
+    "by_list": ("L·(H² + H) + 3·H²·⌊L/2⌋ + 3·H·⌊L/2⌋", (COUNTED.format(4),)),
+    "from_behind": ("L·(H² + H)", (COUNTED.format(2),)),
+    "in_a_thread": (
+        "L·(3·H² + 3·H)",
+        ("2 of 2 kinds of tensors were read from values", COUNTED.format(2)),
+    ),
+    "late_by_squares": ("L·H²", ("a loop asked of its index, @, whether @² > 2500",)),
+}
+
+CARRIED = {
+    "doubling": ("1530·ch² + 30·ch", "st"),
+    "growing": ("4·ch² + 20·ch + 30", "st"),
+    "by_index": ("10·H² + 10·H", "L"),
+}
+
+NOT_DERIVED = {
+    "named_layers": "not as derived at hidden_size = ",
+    "side_by_side": "not as derived at hidden_size = ",
+    "shared": "not as derived at hidden_size = ",
+    "triangle": "not explained: ",
+}
+
+
+@pytest.mark.parametrize(("name", "formula", "stated"), [(k, *v) for k, v in PROVED.items()])
+def test_followed(name, formula, stated):
+    found = derived(f"loops:{name}")
+    assert (str(found.formula), found.reasons) == (formula, ())
+    assert conditions(found) == stated
+    assert all(tensor.looped for tensor in found.tensors)
+
+
+@pytest.mark.parametrize(
+    ("name", "beyond"),
+    [
+        ("below_zero", {"layers": 1}),
+        ("exit_at", {"dense": 10}),
+        ("late_layers", {"layers": 52}),
+        ("late_layer", {"layers": 51}),
+        ("seldom", {"layers": 50}),
+        ("number_carried", {"layers": 23}),
+    ],
+)
+def test_beyond_the_conditions_nothing_is_counted(name, beyond):
+    """The formula would be wrong there: of layers − 2 at 1 it would count −1."""
+    found = derived(f"loops:{name}")
+    sizes = {one: beyond.get(field, found.sizes[one]) for one, field in found.fields.items()}
+    assert found.formula.evaluate(sizes) != count(f"loops:{name}", **beyond)
+    with pytest.raises(ValueError, match="the formula holds where"):
+        found.count(sizes)
+
+
+def test_every_third_layer():
+    found = derived("loops:every")
+    assert str(found.formula) == "L·H² + H·(⌊(L − 1)/ev⌋ + 1)"
+    assert found.is_proved
+    for layers in range(1, 12):
+        for every in (1, 2, 5, 20):
+            sizes = {"hidden_size": 3, "layers": layers, "every": every}
+            letters = {"H": 3, "L": layers, "ev": every}
+            assert found.count(letters) == count("loops:every", **sizes)
+
+
+@pytest.mark.parametrize(("name", "formula", "reasons"), [(k, *v) for k, v in FITTED.items()])
+def test_read_from_counts_and_called_that(name, formula, reasons):
+    found = derived(f"loops:{name}")
+    assert (str(found.formula), found.reasons) == (formula, reasons)
+
+
+@pytest.mark.parametrize(("name", "formula", "fixed"), [(k, *v) for k, v in CARRIED.items()])
+def test_what_is_carried_from_round_to_round_fixes_their_number(name, formula, fixed):
+    """Each round is another kind of tensor, so the number of rounds is that of this model."""
+    found = derived(f"loops:{name}")
+    assert (str(found.formula), found.reasons) == (formula, (f"{fixed} did not vary",))
+    with pytest.raises(ValueError, match=f"the formula holds at {fixed} = 4"):
+        found.count({**found.sizes, fixed: 5})
+
+
+@pytest.mark.parametrize(("name", "said"), NOT_DERIVED.items())
+def test_not_derived(name, said):
+    from paramproof.derive.derive import NotDerived
+
+    with pytest.raises(NotDerived, match=f"^loops:{name}: {said}"):
+        derived(f"loops:{name}")

@@ -1,0 +1,120 @@
+"""Sizes that get lost on the way: found again, read from values and called that, or refused."""
+
+import pytest
+
+from tests.frameworks.derive.deriving import conditions, count, derived
+
+pytestmark = [
+    pytest.mark.framework("torch"),
+    # Where there are more heads than the model is wide.
+    pytest.mark.filterwarnings("ignore:Initializing zero-element tensors"),
+]
+
+READ = "2 of 2 kinds of tensors were read from values"
+
+PROVED = {
+    "through_int": "⌊H/A⌋·(H + 1)",
+    "through_a_float": "2·H² + H·⌊H/2⌋ + 2·H + ⌊H/2⌋",
+    "through_a_float_of_numpy": "⌊H/2⌋·(H + 1)",
+    "through_a_global": "H² + H",
+    "through_infinity": "H² + H",
+}
+
+READ_FROM_VALUES = {
+    "through_numpy": "H²·A + H·A",
+    "through_an_array": "A·(H + 1)",
+    "through_json": "H²·A + H·A",
+    "through_a_root_of_a_square": "H² + H",
+    "through_a_string": "2·A·(H + 1)",
+    "through_len": "L²·(H + 1)",
+}
+
+DOUBTED = {
+    "through_a_decimal": "29·hidden_size/100 was computed in floats (lost.py:",
+    "through_two_roundings": "hidden_size/heads was computed in floats (lost.py:",
+    "through_a_cache": "heads was looked up (lost.py:",
+    "through_a_table": "hidden_size was looked up (lost.py:",
+    "past_a_table": "hidden_size was looked up (lost.py:",
+}
+
+NOT_EXPLAINED = {
+    "through_another_int": "weight of (12, 8); bias of (12)",
+    "through_a_root": "weight of (4, 16); bias of (4)",
+    "through_bits": "weight of (4, 8); bias of (4)",
+    "through_xor": "weight of (9, 8); bias of (9)",
+    "by_powers": "weight of (8, 8); bias of (8)",
+    "by_a_power": "weight of (512, 8); bias of (512)",
+}
+
+
+@pytest.mark.parametrize(("name", "formula"), PROVED.items())
+def test_followed(name, formula):
+    found = derived(f"lost:{name}")
+    assert (str(found.formula), found.reasons) == (formula, ())
+
+
+@pytest.mark.parametrize(("name", "formula"), READ_FROM_VALUES.items())
+def test_read_from_values_and_called_that(name, formula):
+    found = derived(f"lost:{name}")
+    assert str(found.formula) == formula
+    assert found.reasons[0] == READ
+    assert not any(tensor.traced for tensor in found.tensors)
+
+
+@pytest.mark.parametrize(("name", "doubt"), DOUBTED.items())
+def test_doubted(name, doubt):
+    """Every shape is traced, and still nothing is proved."""
+    found = derived(f"lost:{name}")
+    assert all(tensor.traced for tensor in found.tensors)
+    assert len(found.reasons) == 1
+    assert found.reasons[0].startswith(doubt)
+
+
+@pytest.mark.parametrize(("name", "sizes"), [("through_a_decimal", {"hidden_size": 100})])
+def test_the_doubt_is_right(name, sizes):
+    """There are sizes at which floats compute otherwise, and nobody had tried them."""
+    found = derived(f"lost:{name}")
+    letters = {letter: sizes[field] for letter, field in found.fields.items()}
+    assert found.count(letters) != count(f"lost:{name}", **sizes)
+
+
+@pytest.mark.parametrize(("name", "tensors"), NOT_EXPLAINED.items())
+def test_not_derived(name, tensors):
+    from paramproof.derive.derive import NotDerived
+
+    with pytest.raises(NotDerived) as caught:
+        derived(f"lost:{name}")
+    assert str(caught.value) == f"lost:{name}: not explained: {tensors}"
+
+
+def test_a_table_asks_about_what_it_has():
+    """At 8, which is in the table, the formula holds at 8 only; at 10 nothing is asked."""
+    found = derived("lost:through_a_table")
+    assert conditions(found) == {"H = 8": "other tensors are made"}
+    assert not conditions(derived("lost:past_a_table"))
+
+
+def test_the_larger_of_two():
+    found = derived("lost:through_max")
+    assert conditions(found) == {"A ≤ H": "other tensors are made"}
+    other = derived("lost:through_max", heads=20)
+    assert conditions(other) == {"A > H": "other tensors are made"}
+    assert str(other.formula) == "A·(H + 1)"
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [("through_digits", {"hidden_size": 10_000}), ("through_a_list", {"width": 1000})],
+)
+def test_what_nothing_sees(name, sizes):
+    """A string or a list gives a number that is the same at every size that was tried.
+
+    It is called proved, and at these sizes it is wrong: docs/evidence.md says so.
+    """
+    found = derived(f"lost:{name}")
+    assert found.is_proved
+    assert not found.conditions
+    letters = {
+        letter: sizes.get(field, found.sizes[letter]) for letter, field in found.fields.items()
+    }
+    assert found.count(letters) != count(f"lost:{name}", **sizes)

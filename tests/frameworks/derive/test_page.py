@@ -1,0 +1,30 @@
+"""docs/derive.md: its model and its script, run as they are printed, print what it says."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from docs.writers.blocks import ROOT, script_in
+
+pytestmark = pytest.mark.framework("torch")
+
+TEXT = (ROOT / "docs" / "derive.md").read_text("utf-8")
+
+
+def test_as_printed(tmp_path):
+    for name in ("model.py", "show.py"):
+        (tmp_path / name).write_text(script_in(TEXT, name), "utf-8")
+    path = os.pathsep.join([str(tmp_path), *map(os.path.abspath, sys.path)])
+    done = subprocess.run(
+        [sys.executable, "-P", "show.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, done.stderr
+    (shown,) = re.findall(r"```text\n(.*?)```", TEXT, re.DOTALL)
+    assert done.stdout == shown

@@ -1,0 +1,140 @@
+"""Derivations as data: what is written is read back the same, and counts only where it holds."""
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from paramproof.derive.data import (
+    derivation_data,
+    derivation_from,
+    expression_data,
+    expression_from,
+)
+from paramproof.derive.derivation import (
+    Derivation,
+    DerivedTensor,
+    Evidence,
+    StatedCondition,
+    expected,
+)
+from paramproof.derive.questions import Condition, Relation
+from paramproof.derive.reading import Kind, Stored
+from paramproof.formulas.division import floor
+from paramproof.formulas.expression import expression, letter
+
+A, H, L = map(letter, "AHL")
+HEADS = floor(H, A)
+DIVIDES = Condition(Relation.DIVIDES, A, H, True)
+SMALL = Condition(Relation.LESS, H, expression(25_000), True)
+
+
+def derivation(**changes):
+    fields = {
+        "name": "somebody:model",
+        "sizes": {"H": 12, "A": 3, "L": 4},
+        "fields": {"H": "hidden_size", "A": "heads", "L": "layers"},
+        "tensors": (
+            DerivedTensor("h.*.weight", (A * HEADS, H), L - 1, "trainable", (), True, True),
+            DerivedTensor("h.*.bias", (H,), expression(1), "frozen", ("b",), True, True),
+            DerivedTensor("h.*.ids", (expression(1), H), L, "buffer", (), False, False),
+        ),
+        "conditions": (
+            StatedCondition(DIVIDES, "the constructor refuses: no", (("a.py", 3), ("b.py", 4))),
+        ),
+        "fixed": (),
+        "inert": (),
+        "unread": (),
+        "unexplained": ("ids of (3) (buffer)",),
+        "harmless": (SMALL,),
+        "doubts": (),
+        "evidence": Evidence(5, 30, 21, 0.25, {"torch": "2"}),
+    }
+    return Derivation(**fields | changes)
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        expression(0), expression(-7), expression(Fraction(3, 7)), H, H * H - 3 * A, H / A / A,
+        HEADS, floor(HEADS * H + 2, A + 1) ** 2 * H, H * Fraction(1, 2),
+    ],
+)  # fmt: skip
+def test_expressions(one):
+    assert expression_from(json.loads(json.dumps(expression_data(one)))) == one
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"fixed": ("A",), "doubts": ("H was looked up (a.py:3)",)}]
+)
+def test_round_trip(changes):
+    one = derivation(**changes)
+    data = json.loads(json.dumps(derivation_data(one)))
+    again = derivation_from(data)
+    assert again == one
+    assert derivation_data(again) == derivation_data(one)
+
+
+def test_the_data_says_how_sure_it_is():
+    assert derivation_data(derivation())["status"] == "proved"
+    data = derivation_data(derivation(fixed=("A",)))
+    assert (data["status"], data["reasons"]) == ("fitted and checked", ["A did not vary"])
+    assert data["parameters"] == 3 * 12 * 12
+    assert data["harmless"][0]["holds_where"] == "H < 25000"
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"fixed": ("A", "H")}, "A, H did not vary"),
+        ({"doubts": ("H was looked up (a.py:3)",)}, "H was looked up (a.py:3)"),
+        (
+            {"tensors": (DerivedTensor("a", (H,), L, "trainable", (), False, True),)},
+            "1 of 1 kinds of tensors were read from values",
+        ),
+        (
+            {"tensors": (DerivedTensor("a", (H,), L, "trainable", (), True, False),)},
+            "how many there are of 1 kinds was read from counts",
+        ),
+    ],
+)
+def test_reasons_why_it_is_not_proved(changes, reason):
+    one = derivation(**changes)
+    assert one.reasons == (reason,)
+    assert not one.is_proved
+
+
+def test_proved_where_it_was_asked_the_same():
+    """A harmless condition bounds the proof, and not the formula."""
+    one = derivation()
+    assert one.is_proved_at({"H": 12, "A": 3, "L": 4})
+    beyond = {"H": 30_000, "A": 3, "L": 4}
+    assert not one.is_proved_at(beyond)
+    assert one.count(beyond) == 3 * 30_000**2
+
+
+def test_outside_the_conditions_nothing_is_counted():
+    one = derivation(fixed=("L",))
+    assert one.count({"H": 6, "A": 2, "L": 4}) == 3 * 36
+    with pytest.raises(ValueError, match=r"^somebody:model: the formula holds where A divides H$"):
+        one.count({"H": 7, "A": 2, "L": 4})
+    with pytest.raises(ValueError, match=r"^somebody:model: the formula holds at L = 4$"):
+        one.count({"H": 6, "A": 2, "L": 5})
+
+
+def test_other_letters_everywhere():
+    swapped = derivation(fixed=("A",)).renamed({"H": "A", "A": "H", "L": "N"})
+    assert swapped.sizes == {"A": 12, "H": 3, "N": 4}
+    assert swapped.fields == {"A": "hidden_size", "H": "heads", "N": "layers"}
+    assert str(swapped.conditions[0].condition) == "H divides A"
+    assert str(swapped.harmless[0]) == "A < 25000"
+    assert swapped.fixed == ("H",)
+    assert swapped.formula == (letter("N") - 1) * H * floor(A, H) * A
+
+
+def test_what_should_be_there():
+    found = expected(derivation().tensors, {"H": 12, "A": 3, "L": 4})
+    assert found[Stored(Kind("h.*.weight", "trainable", (), 2), (12, 12))] == 3
+    assert found[Stored(Kind("h.*.bias", "frozen", ("b",), 1), (12,))] == 1
+    with pytest.raises(ValueError, match="5/2 is no whole number"):
+        expected([DerivedTensor("a", (H / 2,), L, "buffer", (), True, True)], {"H": 5, "L": 1})

@@ -1,0 +1,243 @@
+"""How often loops make something, and what they were told, from loops that run here."""
+
+import operator
+
+import pytest
+
+from paramproof.derive.instruments import RUNNING, RememberedRange
+from paramproof.derive.loops import conditions, times_made
+from paramproof.derive.questions import recorded
+from paramproof.derive.size import Size
+from paramproof.formulas.division import floor
+from paramproof.formulas.expression import letter
+
+A, D, L, M, S = map(letter, "ADLMS")
+POINTS = (
+    {"L": 9, "D": 3, "S": 3, "M": 4},
+    {"L": 7, "D": 2, "S": 2, "M": 5},
+    {"L": 11, "D": 5, "S": 4, "M": 3},
+)
+
+
+def traced(program, sizes):
+    """Where a program makes something, what it asked, and the sizes."""
+    made = []
+    with recorded() as recorder:
+        remembering = {name: Size(value, letter(name)) for name, value in sizes.items()}
+        program(lambda: made.append(tuple(RUNNING)), RememberedRange, **remembering)
+    assert not RUNNING
+    return made, recorder, sizes
+
+
+def uniform(make, each, L, **_):
+    for _ in each(L):
+        make()
+
+
+def first(make, each, L, D, **_):
+    for i in each(L):
+        if i < D:
+            make()
+
+
+def rest(make, each, L, D, **_):
+    for i in each(L):
+        if not i < D:
+            make()
+
+
+def but_two(make, each, L, **_):
+    for _ in each(L - 2):
+        make()
+
+
+def last(make, each, L, **_):
+    for i in each(L):
+        if i == L - 1:
+            make()
+
+
+def all_but_last(make, each, L, **_):
+    for i in each(L):
+        if i < L - 1:
+            make()
+
+
+def every(make, each, L, S, **_):
+    for i in each(L):
+        if i % S == 0:
+            make()
+
+
+def every_third(make, each, L, **_):
+    for i in each(L):
+        if i % 3 == 2:
+            make()
+
+
+def until(make, each, L, D, **_):
+    for i in each(L):
+        if i >= D:
+            break
+        make()
+
+
+def nested(make, each, L, M, **_):
+    for _ in each(L):
+        for _ in each(M):
+            make()
+
+
+def nested_first(make, each, L, M, D, **_):
+    for i in each(L):
+        if i < D:
+            for _ in each(M):
+                make()
+
+
+def from_two(make, each, L, D, **_):
+    for i in each(2, L):
+        if i < D + 2:
+            make()
+
+
+def steps(make, each, L, S, **_):
+    for _ in each(0, L, S):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("program", "times"),
+    [
+        (uniform, L),
+        (first, D),
+        (rest, L - D),
+        (but_two, L - 2),
+        (last, 1),
+        (all_but_last, L - 1),
+        (every, floor(L - 1, S) + 1),
+        (every_third, floor(L, 3)),
+        (until, D),
+        (nested, L * M),
+        (nested_first, D * M),
+        (from_two, D),
+        (steps, floor(L - 1, S) + 1),
+    ],
+)
+def test_loops(program, times):
+    assert times_made([traced(program, point) for point in POINTS]) == times
+
+
+def triangle(make, each, L, **_):
+    for i in each(L):
+        for _ in each(i + 1):
+            make()
+
+
+def by_half(make, each, L, **_):
+    for i in each(L):
+        if i < L / 2:
+            make()
+
+
+def reversed_loop(make, each, L, **_):
+    for _ in reversed(each(L)):
+        make()
+
+
+def together(make, each, L, M, **_):
+    for _ in zip(each(L), each(M), strict=False):
+        make()
+
+
+def twice(make, each, L, **_):
+    for _ in each(L):
+        make()
+        make()
+
+
+@pytest.mark.parametrize("program", [triangle, by_half, reversed_loop, together, twice])
+def test_what_loops_do_not_say(program):
+    assert times_made([traced(program, point) for point in POINTS]) is None
+
+
+def test_one_round_of_a_loop_with_a_loop_inside():
+    assert times_made([traced(triangle, {"L": 1})]) is None
+
+
+def asks(question):
+    def program(make, each, **sizes):
+        for i in each(sizes["L"]):
+            if question(i, **sizes):
+                make()
+
+    return program
+
+
+@pytest.mark.parametrize(
+    ("question", "stated"),
+    [
+        (lambda i, **_: i > 50, ["L ≤ 51"]),
+        (lambda i, **_: i >= 50, ["L < 51"]),
+        (lambda i, **_: operator.le(50, i), ["L < 51"]),
+        (lambda i, **_: i == 50, ["L < 51"]),
+        (lambda i, **_: i < 50, ["L < 51"]),
+        (lambda i, **_: 2 * i > 99, ["2·L ≤ 101"]),
+        (lambda i, **_: (i + 1) % 50 == 0, ["⌊L/50⌋ < 1"]),
+        (lambda i, **_: i % 50 == 49, ["⌊L/50⌋ < 1"]),
+        (lambda i, L, **_: i == L, []),
+        (lambda i, L, **_: i > L, []),
+        (lambda i, D, **_: i < D, ["D ≤ L"]),
+        (lambda i, D, **_: i >= D, ["D ≤ L"]),
+        (lambda i, D, **_: i == D + 30, ["L < D + 31"]),
+        (lambda i, L, **_: i < L - 1, ["L ≥ 1"]),
+    ],
+)
+def test_what_a_loop_was_told_is_a_condition(question, stated):
+    """Wherever it is met, each iteration, or some and not all, gets the answer that it got."""
+    _, recorder, sizes = traced(asks(question), POINTS[0])
+    found = [c for c, _ in conditions(recorder, sizes)]
+    assert all(condition.is_met(sizes) for condition in found)
+    said = {str(c) for c in found if not c.is_settled} | {
+        str(c) for c in found if str(c) == "L ≥ 1"
+    }
+    assert sorted(said) == stated
+    assert not recorder.doubts
+
+
+def test_a_loop_that_begins_later():
+    """The index of range(2, L) is 2 and more."""
+
+    def program(make, each, L, **_):
+        for i in each(2, L):
+            assert not i > 50
+
+    _, recorder, sizes = traced(program, POINTS[0])
+    assert [str(c) for c, _ in conditions(recorder, sizes) if not c.is_settled] == ["L ≤ 51"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        lambda i, **_: i // 7 == 5,
+        lambda i, **_: i * i > 900,
+        lambda i, **_: 2 * i == 7,
+    ],
+)
+def test_what_is_asked_otherwise_is_doubted(question):
+    _, recorder, sizes = traced(asks(question), POINTS[0])
+    assert not list(conditions(recorder, sizes))
+    (doubt,) = recorder.doubts
+    assert doubt.startswith("a loop asked of its index, @, whether ")
+
+
+def test_the_index_of_another_loop_is_doubted():
+    def program(make, each, L, **_):
+        for i in each(L):
+            for k in each(L):
+                if i == k:
+                    make()
+
+    _, recorder, sizes = traced(program, POINTS[0])
+    assert not list(conditions(recorder, sizes))
+    assert list(recorder.doubts) == ["a loop asked about the index of another one"]
