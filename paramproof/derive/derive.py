@@ -82,24 +82,34 @@ class _Search:
         self.traced = self.built = 0
         self.asked: dict[Condition, set[tuple[str, int]]] = {}
         self.outside: dict[Condition, str] = {}
+        self.unexplained: dict[str, None] = {}
+        self.freed: set[Condition] = set()
         self.unread: set[Kind] = set()
         try:
-            self.base = self.trace(constructor.sizes)
+            self.base = self.first = self.trace(constructor.sizes)
         except Exception as error:
-            raise NotDerived(f"{constructor.name} is not made: {_in_line(error)}") from error
+            raise NotDerived(f"{constructor.name} is not made: {self.why(error)}") from error
         if not self.base.readings:
             raise NotDerived(f"{constructor.name} has no parameters")
         self.loops = self.base.recorder.loops
 
+    def why(self, error: Exception) -> str:
+        """Return what the code itself says at its own sizes, where it is refused untouched too."""
+        try:
+            self.build(self.constructor.sizes)
+        except Exception as own:
+            return _in_line(own)
+        return _in_line(error)
+
     def result(self) -> Derivation:
         traces = self.generic()
         tensors, unexplained = self.tensors(traces)
-        if any(not name.endswith("(buffer)") for name in unexplained):
+        if unexplained:
             raise NotDerived(f"{self.constructor.name}: not explained: {'; '.join(unexplained)}")
-        self.require_kinds(tensors)
         self.sort_conditions(tensors)
         tensors = [self.fold(tensor) for tensor in tensors]
         held = self.hold(tensors)
+        tensors = [one for one in tensors if self.kind(one) not in self.unread]
         moving = {name for t in tensors for e in (*t.shape, t.times) for name in e.letters}
         asked = {name for condition in self.outside for name in condition.letters}
         inert = sorted(set(self.constructor.sizes) - moving - asked - self.fixed)
@@ -116,7 +126,7 @@ class _Search:
             tuple(sorted(self.fixed)),
             tuple(inert),
             tuple(name for name in inert if name not in read) if read is not None else (),
-            tuple(unexplained),
+            tuple(self.unexplained),
             Evidence(
                 self.traced,
                 self.built,
@@ -157,15 +167,24 @@ class _Search:
     def generic(self) -> list[Trace]:
         """Return traces at the constructor's own sizes and generic ones, alike in letters."""
         for attempt in range(3):
-            traces = [self.base]
             self.asked = {}
-            self.learn(self.base)
-            rejected = 0
+            self.learn(self.first)
+            if self.base is not self.first:
+                self.learn(self.base)
+            self.free_what_is_no_matter()
+            traces, rejected = [self.base], 0
             while len(traces) <= GENERIC and rejected < REJECTED:
                 trace = self.another()
+                if trace is not None and _parameters(trace) > _parameters(self.base):
+                    # One with kinds of layers that its own sizes leave out tells more.
+                    self.base = trace
+                    self.learn(trace)
+                    traces = [trace]
+                    rejected += 1
+                    continue
                 if trace is None or not _alike(trace, self.base):
                     # A kind of layer that is not there says nothing against the others.
-                    fewer = trace is not None and set(trace.readings) < set(self.base.readings)
+                    fewer = trace is not None and _parameters(trace) < _parameters(self.base)
                     rejected += 1 if fewer else 4
                     continue
                 self.learn(trace)
@@ -177,17 +196,39 @@ class _Search:
             if not moved - self.fixed:
                 break
             self.fixed |= moved
-            self.base = self.trace(self.constructor.sizes)
+            self.base = self.first = self.trace(self.constructor.sizes)
         raise NotDerived(
             f"{self.constructor.name}: at other sizes other tensors were made, and it was not found "
             "why"
         )
 
+    def free_what_is_no_matter(self) -> None:
+        """Let sizes vary that are held by a number, where another one makes the same kinds.
+
+        A list as long as there are layers has a length that is a plain number, and what compares
+        it with their number would keep that.
+        """
+        for condition in list(self.asked):
+            one, other = condition.left, condition.right
+            if condition.relation is not Relation.EQUAL or not condition.holds:
+                continue
+            if one.constant is None and other.constant is None:
+                continue
+            others = [c for c in self.asked if c is not condition]
+            sizes = self.draw([*others, replace(condition, holds=False)])
+            try:
+                trace = self.trace(sizes) if sizes else None
+            except Exception:
+                continue
+            if trace and _parameters(trace) >= _parameters(self.base):
+                self.freed.add(condition)
+                del self.asked[condition]
+
     def learn(self, trace: Trace) -> None:
         """Add what was asked in a trace to the conditions."""
         self.loops = {**self.loops, **trace.recorder.loops}
         for condition in trace.recorder.conditions:
-            if condition.is_met(self.constructor.sizes):
+            if condition not in self.freed and condition.is_met(self.constructor.sizes):
                 places = self.asked.setdefault(condition, set())
                 places |= trace.recorder.asked[condition]
 
@@ -234,19 +275,26 @@ class _Search:
         unexplained: list[str] = []
         for key in self.base.readings:
             kind = key.kind
+            if any(key not in trace.readings for trace in traces):
+                self.leave_out(kind)
+                continue
             same = [trace.readings[key] for trace in traces]
             shape, traced = self.shape(key, same, points, pool)
             recorders = [trace.recorder for trace in traces]
             made = [group.made for group in same]
             loop = times_made(list(zip(made, recorders, points, strict=True)))
             counts = [group.count for group in same]
-            times = multiplicity(counts, points, list(self.loops)) if loop is None else loop
+            times = multiplicity(counts, points, list(self.loops)) if loop is None else loop.number
             if shape is None or times is None:
-                sizes = ", ".join(map(str, self.base.readings[key].shape))
-                buffer = " (buffer)" if kind.role == "buffer" else ""
-                self.unread.add(kind)
-                unexplained.append(f"{kind.path} of ({sizes}){buffer}")
+                if kind.role == "buffer":
+                    self.leave_out(kind)
+                else:
+                    sizes = ", ".join(map(str, self.base.readings[key].shape))
+                    unexplained.append(f"{kind.path} of ({sizes})")
                 continue
+            if kind.role != "buffer":
+                at_least_one = Condition(Relation.LESS, times, expression(1), False)
+                self.require((at_least_one,) if loop is None else loop.needs)
             found.append(
                 DerivedTensor(
                     kind.path,
@@ -281,13 +329,17 @@ class _Search:
             found.append(length)
         return tuple(found), traced
 
-    def require_kinds(self, tensors: Iterable[DerivedTensor]) -> None:
-        """Add the condition that there is at least one of each kind of tensor and layer."""
-        for times in dict.fromkeys(tensor.times for tensor in tensors):
-            condition = Condition(Relation.LESS, times, expression(1), False)
-            if not condition.is_settled:
-                self.asked.setdefault(condition, set())
-                self.outside[condition] = "a kind of layer is not there"
+    def require(self, needs: Iterable[Condition]) -> None:
+        """Add the conditions under which the number of a kind of layers is what it is."""
+        for need in needs:
+            if not need.is_settled:
+                self.asked.setdefault(need, set())
+                self.outside[need] = "a kind of layer is there another number of times"
+
+    def leave_out(self, kind: Kind) -> None:
+        """Say of a kind of buffer that it is not explained: it is no part of any count."""
+        self.unread.add(kind)
+        self.unexplained[f"{kind.path} (buffer)"] = None
 
     def sort_conditions(self, tensors: list[DerivedTensor]) -> None:
         """Keep the conditions outside of which something else happens, and drop the others.
@@ -307,10 +359,13 @@ class _Search:
 
     def outcome(self, condition: Condition, tensors: list[DerivedTensor]) -> str:
         """Return what happens where ``condition`` alone is not met, "" where nothing does."""
+        broken = replace(condition, holds=not condition.holds)
         others = [one for one in self.asked if one is not condition]
+        # What another condition forbids too is tried with those alone that are known to matter.
+        known = [one for one in self.outside if one is not condition]
         met = False
         for _ in range(2):
-            sizes = self.draw([*others, replace(condition, holds=not condition.holds)])
+            sizes = self.draw([*others, broken]) or self.draw([*known, broken])
             if sizes is None:
                 break
             try:
@@ -318,12 +373,17 @@ class _Search:
             except Exception as error:
                 return f"the constructor refuses: {_in_line(error)}"
             try:
-                if made != self.expected(tensors, sizes):
-                    return "other tensors are made"
-            except ValueError:
+                wanted = self.expected(tensors, sizes)
+            except (ValueError, ZeroDivisionError):
+                return "other tensors are made"
+            if _without_buffers(made) != _without_buffers(wanted):
                 return "other tensors are made"
             met = True
         return "" if met else "not tried: no sizes were found"
+
+    def kind(self, tensor: DerivedTensor) -> Kind:
+        """Return the kind that a tensor is of."""
+        return Kind(tensor.path, tensor.role, tensor.aliases, len(tensor.shape))
 
     def fold(self, tensor: DerivedTensor) -> DerivedTensor:
         """Use that one size divides another, where that is a condition."""
@@ -351,35 +411,49 @@ class _Search:
                     f"{self.constructor.name} refuses sizes inside the conditions, "
                     f"{_sizes(sizes)}: {_in_line(error)}"
                 ) from error
-            wanted = self.expected(tensors, sizes)
-            if made != wanted:
-                raise NotDerived(
-                    f"{self.constructor.name}: not as derived at {_sizes(sizes)}: "
-                    + _difference(made, wanted)
-                )
+            self.compare(made, self.expected(tensors, sizes), sizes)
             self.note(f"held at {number + 1} of {len(points)} points")
         return len(points)
+
+    def compare(
+        self, made: Mapping[Stored, int], wanted: Mapping[Stored, int], sizes: Mapping[str, int]
+    ) -> None:
+        """Raise ``NotDerived`` where parameters are not as they should be; leave out buffers."""
+        for key in [*wanted, *made]:
+            there, due = made.get(key, 0), wanted.get(key, 0)
+            if there == due:
+                continue
+            if key.kind.role == "buffer":
+                self.leave_out(key.kind)
+                continue
+            raise NotDerived(
+                f"{self.constructor.name}: not as derived at {_sizes(sizes)}: "
+                f"{key.kind.path} of {key.shape} is there {there} times, and not {due}"
+            )
 
     def expected(
         self, tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]
     ) -> dict[Stored, int]:
         """Return what should be there, but for what was not explained."""
         wanted = expected(tensors, sizes)
-        return {key: number for key, number in wanted.items() if key.kind not in self.unread}
+        return {
+            key: number
+            for key, number in wanted.items()
+            if number and key.kind not in self.unread
+        }
 
 
 def _alike(one: Trace, other: Trace) -> bool:
-    """Whether two traces made the same kinds of tensors with the same shapes in letters."""
-    return set(one.readings) == set(other.readings)
+    """Whether two traces made the same kinds of parameters with the same shapes in letters."""
+    return _parameters(one) == _parameters(other)
 
 
-def _difference(made: Mapping[Stored, int], wanted: Mapping[Stored, int]) -> str:
-    for key in [*wanted, *made]:
-        if made.get(key, 0) != wanted.get(key, 0):
-            kind, shape = key
-            there, due = made.get(key, 0), wanted.get(key, 0)
-            return f"{kind.path} of {shape} is there {there} times, and not {due}"
-    return "nothing"
+def _parameters(trace: Trace) -> set[Key]:
+    return {key for key in trace.readings if key.kind.role != "buffer"}
+
+
+def _without_buffers(made: Mapping[Stored, int]) -> dict[Stored, int]:
+    return {key: number for key, number in made.items() if key.kind.role != "buffer"}
 
 
 def _sizes(sizes: Mapping[str, int]) -> str:

@@ -2,17 +2,21 @@
 
 ``for i in range(L)`` makes L of what is made in every iteration; of what is made where i < D it
 makes D, and L − D of the rest. Nothing is read from counts here: the loop's length and the
-question are those of the code, and the traces only have to agree.
+questions are those of the code, and the traces only have to agree.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from itertools import combinations, product
 from math import prod
+from operator import and_
 from typing import NamedTuple, TypeAlias
 
-from paramproof.derive.questions import LOOP, Condition, Recorder, Relation, value_at
-from paramproof.formulas.division import floor
+from paramproof.derive.questions import LOOP, Condition, Recorder, Relation, about_a_loop, value_at
+from paramproof.formulas.division import Quotient, floor
 from paramproof.formulas.expression import Expression, expression, letter
 
 
@@ -29,94 +33,236 @@ Made: TypeAlias = tuple[Iteration, ...]
 
 INDEX = letter(LOOP)
 
+MOST = 64
+"""Sums that are tried, of a tensor that several loops make."""
+
+
+class Times(NamedTuple):
+    """How many there are, where ``needs`` are met."""
+
+    number: Expression
+    needs: tuple[Condition, ...] = ()
+
+
+class Answer(NamedTuple):
+    """The iterations that gave one answer to a question of their loop.
+
+    Their indices are those from ``low`` to before ``high`` but ``without``, and of those, one in
+    ``every``: where ``offset`` more than the index is a multiple, or, with ``rest``, all others.
+    ``before`` is ⌊(offset − 1) / every⌋.
+    """
+
+    reached: frozenset[int]
+    low: Expression | None = None
+    high: Expression | None = None
+    without: Expression | None = None
+    every: Expression | None = None
+    offset: Expression = expression(0)
+    before: Expression = expression(-1)
+    rest: bool = False
+    needs: tuple[Condition, ...] = ()
+
 
 def times_made(
     traces: Sequence[tuple[Sequence[Made], Recorder, Mapping[str, int]]],
-) -> Expression | None:
+) -> Times | None:
     """Return how many tensors of one kind the loops make, None where they do not say.
 
     ``traces`` has for each trace where the tensors were made, what was asked, and the sizes.
     """
-    found = [list(dict.fromkeys(_candidates(*trace))) for trace in traces]
+    found = [dict.fromkeys(_candidates(*trace)) for trace in traces]
     return next((one for one in found[0] if all(one in others for others in found[1:])), None)
 
 
 def _candidates(
     made: Sequence[Made], recorder: Recorder, sizes: Mapping[str, int]
-) -> Iterator[Expression]:
-    """What may be the number of tensors, as far as one trace can tell."""
-    vectors = {tuple(iteration.length for iteration in one) for one in made}
-    numbers = [tuple(iteration.number for iteration in one) for one in made]
-    if len(vectors) != 1 or len(set(numbers)) != len(numbers):
+) -> Iterator[Times]:
+    """What may be the number of tensors, as far as one trace can tell.
+
+    Tensors are made in several loops, and several of one kind in one iteration: a sum.
+    """
+    loops: dict[tuple[Expression, ...], Counter[tuple[int, ...]]] = {}
+    for one in made:
+        lengths = tuple(iteration.length for iteration in one)
+        if any(about_a_loop(length.letters) for length in lengths):
+            return
+        loops.setdefault(lengths, Counter())[tuple(iteration.number for iteration in one)] += 1
+    parts = []
+    for lengths, numbers in loops.items():
+        for often in sorted(set(numbers.values())):
+            alike = [where for where, times in numbers.items() if times == often]
+            parts.append([
+                Times(often * one.number, one.needs)
+                for one in _in_one_loop(lengths, alike, recorder, sizes)
+            ])
+    if prod(map(len, parts)) > MOST:
+        parts = [part[:2] for part in parts]
+    if prod(map(len, parts)) > MOST:
         return
-    (lengths,) = vectors
-    reached = [set(axis) for axis in zip(*numbers, strict=True)]
-    if prod(map(len, reached)) != len(made):
+    for chosen in product(*parts):
+        needs = dict.fromkeys(need for one in chosen for need in one.needs)
+        yield Times(sum((one.number for one in chosen), Expression()), tuple(needs))
+
+
+def _in_one_loop(
+    lengths: tuple[Expression, ...],
+    numbers: Sequence[tuple[int, ...]],
+    recorder: Recorder,
+    sizes: Mapping[str, int],
+) -> Iterator[Times]:
+    """How many iterations of nested loops of these lengths are those with these numbers."""
+    reached = [frozenset(axis) for axis in zip(*numbers, strict=True)]
+    if prod(map(len, reached)) != len(numbers):
         return
     totals = [int(value_at(length, sizes)) for length in lengths]
-    partial = [axis for axis, total in enumerate(totals) if reached[axis] != set(range(total))]
+    # A range below zero is empty.
+    long_enough = _needed(_at_least(length, expression(0)) for length in lengths)
+    if long_enough is None:
+        return
+    partial = [axis for axis, total in enumerate(totals) if len(reached[axis]) != total]
     if not partial:
-        yield prod(lengths, start=expression(1))
+        yield Times(prod(lengths, start=expression(1)), long_enough)
     # Where every iteration was reached, another trace may show that not every one is.
     for axis in partial or range(len(lengths)):
         if len(partial) > 1:
             return
         rest = prod((one for n, one in enumerate(lengths) if n != axis), start=expression(1))
-        for condition in _asked(recorder.asked, recorder.indices, lengths[axis]):
-            for number in _numbers(condition, lengths[axis], reached[axis], totals[axis], sizes):
-                yield number * rest
+        answers = list(_answers(recorder, lengths[axis], totals[axis], sizes))
+        for one in _counted(answers, lengths[axis], reached[axis]):
+            yield Times(one.number * rest, tuple(dict.fromkeys((*long_enough, *one.needs))))
+
+
+def _counted(
+    answers: Sequence[Answer], length: Expression, reached: frozenset[int]
+) -> Iterator[Times]:
+    """How many iterations gave these answers: one, or up to three together."""
+    useful = [one for one in answers if reached <= one.reached]
+    for many in (1, 2, 3):
+        for some in combinations(useful, many):
+            if reduce(and_, (one.reached for one in some)) == reached:
+                if (number := _number(some, length)) is not None:
+                    yield number
+
+
+def _number(answers: Sequence[Answer], length: Expression) -> Times | None:
+    """How many indices from 0 to before ``length`` give all the answers."""
+    lows = [one.low for one in answers if one.low is not None]
+    highs = [one.high for one in answers if one.high is not None]
+    steps = [one for one in answers if one.every is not None]
+    left_out = [one.without for one in answers if one.without is not None]
+    if max(map(len, (lows, highs, steps))) > 1 or len(left_out) > (not steps):
+        return None
+    low, high = (lows or [expression(0)])[0], (highs or [length])[0]
+    needs = [need for one in answers for need in one.needs]
+    needs += [_at_least(low, expression(0)), _at_least(high, low), _at_least(length, high)]
+    number = high - low
+    for one in steps:
+        some = _multiples(high, one) - (_multiples(low, one) if lows else one.before)
+        number = number - some if one.rest else some
+    for index in left_out:
+        number = number - 1
+        needs += [_at_least(index, low), _at_least(high, index + 1)]
+    needed = _needed(needs)
+    return None if needed is None else Times(number, needed)
+
+
+def _needed(needs: Iterable[Condition]) -> tuple[Condition, ...] | None:
+    """Return what of ``needs`` sizes could fail to meet, None where all sizes do."""
+    found = []
+    for need in dict.fromkeys(needs):
+        difference = need.left - need.right
+        if difference.constant is not None and not need.is_met({n: 1 for n in need.letters}):
+            return None
+        if not need.is_settled:
+            found.append(need)
+    return tuple(found)
+
+
+def _multiples(end: Expression, step: Answer) -> Expression:
+    """How many indices below ``end`` are counted, from one that is the same for every end."""
+    assert step.every is not None
+    return floor(end + step.offset - 1, step.every)
+
+
+def _at_least(one: Expression, other: Expression) -> Condition:
+    return Condition(Relation.LESS, one, other, False)
+
+
+def _answers(
+    recorder: Recorder, length: Expression, total: int, sizes: Mapping[str, int]
+) -> Iterator[Answer]:
+    """What loops of this length asked about their index, with either answer."""
+    everything = frozenset(range(total))
+    for question in _asked(recorder.asked, recorder.indices, length):
+        try:
+            true = frozenset(k for k in everything if question.is_met({**sizes, LOOP: k}))
+            found = list(_two_answers(question, true, everything - true))
+        except (ArithmeticError, KeyError):
+            continue
+        yield from found
 
 
 def _asked(
     asked: Iterable[Condition], loops: Mapping[str, Expression], length: Expression
-) -> Iterator[Condition]:
-    """What a loop of this length asked about its index, as the question that may be true."""
-    seen = set()
+) -> list[Condition]:
+    """What loops of this length asked about their index, as the question that may be true."""
+    found = {}
     for condition in asked:
         own = [name for name in condition.letters if name.startswith(LOOP)]
-        if len(own) != 1 or loops.get(own[0]) != length:
-            continue
-        swap = {own[0]: INDEX}
-        question = Condition(
-            condition.relation,
-            condition.left.substitute(swap),
-            condition.right.substitute(swap),
-            True,
-        )
-        if question not in seen:
-            seen.add(question)
-            yield question
+        if len(own) == 1 and loops.get(own[0]) == length:
+            swap = {own[0]: INDEX}
+            left, right = condition.left.substitute(swap), condition.right.substitute(swap)
+            found[Condition(condition.relation, left, right, True)] = None
+    return list(found)
 
 
-def _numbers(
-    question: Condition,
-    length: Expression,
-    reached: set[int],
-    total: int,
-    sizes: Mapping[str, int],
-) -> Iterator[Expression]:
-    """How many iterations are those that were reached, if the question decides which."""
-    true = {k for k in range(total) if question.is_met({**sizes, LOOP: k})}
-    number = _number_true(question, length)
-    if number is None:
+def _two_answers(
+    question: Condition, yes: frozenset[int], no: frozenset[int]
+) -> Iterator[Answer]:
+    """The answers of a question that is linear in the index, or in its remainder."""
+    relation, difference = question.relation, question.right - question.left
+    if relation is Relation.DIVIDES:
+        offset, step = question.right - INDEX, question.left
+        if LOOP not in offset.letters | step.letters:
+            before = floor(offset - 1, step)
+            yield Answer(yes, every=step, offset=offset, before=before)
+            yield Answer(no, every=step, offset=offset, before=before, rest=True)
         return
-    if reached == true:
-        yield number
-    if reached == set(range(total)) - true:
-        yield length - number
-
-
-def _number_true(question: Condition, length: Expression) -> Expression | None:
-    """How many indices of a loop answer yes, as far as there are so many."""
-    if question.relation is Relation.DIVIDES:
-        offset = (question.right - INDEX).constant
-        if offset is None or LOOP in question.left.letters:
-            return None
-        step, before = question.left, int(offset) - 1
-        return floor(length + before, step) - floor(before, step)
-    limit = question.right - question.left + INDEX
+    if relation is Relation.EQUAL and (found := _remainder_is(difference)):
+        offset, remainder, step = found
+        needs = (_at_least(remainder, expression(0)), _at_least(step, remainder + 1))
+        before = floor(offset - remainder - 1, step) if offset else expression(-1)
+        for reached, rest in ((yes, False), (no, True)):
+            yield Answer(
+                reached, every=step, offset=offset - remainder, before=before, rest=rest, needs=needs
+            )
+        return
+    limit = difference + INDEX
     if LOOP in limit.letters:
-        return None
-    if question.relation is Relation.EQUAL:
-        return expression(1)
-    return limit if question.relation is Relation.LESS else length - limit - 1
+        # Asked the other way round, with the index on the right.
+        limit = INDEX - difference
+        relation = {Relation.LESS: Relation.MORE, Relation.MORE: Relation.LESS}.get(relation, relation)
+    if LOOP in limit.letters:
+        return
+    if relation is Relation.EQUAL:
+        yield Answer(yes, low=limit, high=limit + 1)
+        yield Answer(no, without=limit)
+    elif relation is Relation.LESS:
+        yield from (Answer(yes, high=limit), Answer(no, low=limit))
+    else:
+        yield from (Answer(yes, low=limit + 1), Answer(no, high=limit + 1))
+
+
+def _remainder_is(difference: Expression) -> tuple[Expression, Expression, Expression] | None:
+    """Return (t, r, s) where 0 is asked of ±((index + t) mod s − r), None where it is not."""
+    for powers in difference.terms:
+        for atom, _ in powers:
+            if not (isinstance(atom, Quotient) and LOOP in atom.numerator.letters):
+                continue
+            top, step = atom.numerator, atom.denominator
+            rest = top - step * Expression({((atom, 1),): 1})
+            for sign in (1, -1):
+                remainder, offset = rest - sign * difference, top - INDEX
+                if LOOP not in remainder.letters | offset.letters | step.letters:
+                    return offset, remainder, step
+    return None
