@@ -128,16 +128,23 @@ def _in_one_loop(
             return
         rest = prod((one for n, one in enumerate(lengths) if n != axis), start=expression(1))
         answers = list(_answers(recorder, lengths[axis], totals[axis], sizes))
-        for one in _counted(answers, lengths[axis], reached[axis]):
+        found = list(_counted(answers, lengths[axis], reached[axis]))
+        # What stands under an else: all iterations but those that gave several answers.
+        others = frozenset(range(totals[axis])) - reached[axis]
+        found += (
+            Times(lengths[axis] - one.number, one.needs)
+            for one in _counted(answers, lengths[axis], others, fewest=2)
+        )
+        for one in found:
             yield Times(one.number * rest, tuple(dict.fromkeys((*long_enough, *one.needs))))
 
 
 def _counted(
-    answers: Sequence[Answer], length: Expression, reached: frozenset[int]
+    answers: Sequence[Answer], length: Expression, reached: frozenset[int], fewest: int = 1
 ) -> Iterator[Times]:
     """How many iterations gave these answers: one, or up to three together."""
     useful = [one for one in answers if reached <= one.reached]
-    for many in (1, 2, 3):
+    for many in range(fewest, 4):
         for some in combinations(useful, many):
             if reduce(and_, (one.reached for one in some)) == reached:
                 if (number := _number(some, length)) is not None:
@@ -230,7 +237,10 @@ def _two_answers(
         return
     if relation is Relation.EQUAL and (found := _remainder_is(difference)):
         offset, remainder, step = found
-        needs = (_at_least(remainder, expression(0)), _at_least(step, remainder + 1))
+        needs = (
+            _at_least(remainder, expression(0)),
+            Condition(Relation.LESS, remainder, step, True),
+        )
         before = floor(offset - remainder - 1, step) if offset else expression(-1)
         for reached, rest in ((yes, False), (no, True)):
             yield Answer(

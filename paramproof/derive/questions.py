@@ -80,7 +80,10 @@ class Condition:
         if any(isinstance(atom, Quotient) for powers in difference.terms for atom, _ in powers):
             return self.relation is not Relation.EQUAL and _at_least(difference, self)
         if not difference.is_polynomial:
-            return False
+            if self.right.constant != 0:
+                return False
+            # A quotient that is exact has the sign of what is divided.
+            difference = _without_divisors(difference)
         lowest = difference.substitute(
             {name: expression(1) + Expression({((name, 1),): 1}) for name in difference.letters}
         )
@@ -97,6 +100,17 @@ def _at_least(difference: Expression, asked: Condition) -> bool:
     if asked.relation is Relation.LESS:
         return never_less or (never_more and apart)
     return never_more or (never_less and apart)
+
+
+def _without_divisors(one: Expression) -> Expression:
+    """Return ``one`` times every letter that it is divided by, each 1 or more."""
+    lowest: dict[Any, int] = {}
+    for powers in one.terms:
+        for atom, power in powers:
+            lowest[atom] = min(lowest.get(atom, 0), power)
+    for atom, power in lowest.items():
+        one = one * Expression({((atom, -power),): 1}) if power else one
+    return one
 
 
 def _signs(one: Expression) -> set[int]:

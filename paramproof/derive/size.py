@@ -93,7 +93,11 @@ class Size(int):
 
 
 class Ratio(float):
-    """A float with the expression by which it was computed, as H / A has."""
+    """A float with the expression by which it was computed, as H / A has.
+
+    One of a configuration is such a float too, a constant: ``4.0 * size`` asks the float, and a
+    plain one would not tell.
+    """
 
     expression: Expression
 
@@ -103,7 +107,16 @@ class Ratio(float):
         ratio.expression = made
         return ratio
 
+    def __repr__(self) -> str:
+        return float.__repr__(self)
+
     __hash__ = float.__hash__
+
+    def __reduce__(self) -> Any:
+        return Ratio, (float(self), self.expression)
+
+    def __copy__(self) -> Ratio:
+        return self
 
     def __deepcopy__(self, memo: object) -> Ratio:
         return self
@@ -133,6 +146,12 @@ class Ratio(float):
         if isinstance(remainder, Size):
             ask(Relation.EQUAL, remainder, 0, whole)
         return whole
+
+
+def remembering(value: float) -> float:
+    """Return ``value`` as a float that remembers what is computed with it, where it is finite."""
+    made = made_by(value)
+    return value if made is None else Ratio(value, made)
 
 
 def size(value: int, made: Expression | None) -> int:
@@ -211,7 +230,8 @@ def _arithmetic(compute: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
             return value
         if isinstance(value, int):
             return size(value, made)
-        return Ratio(value, made) if made.constant is None else value
+        # A number stays one that remembers: what is multiplied by it later is a size.
+        return Ratio(value, made)
 
     return (lambda self, other: result(self, other)), (lambda self, other: result(other, self))
 

@@ -15,7 +15,7 @@ from transformers import CONFIG_MAPPING, MODEL_MAPPING, PreTrainedConfig, PreTra
 
 from paramproof.derive import live_torch
 from paramproof.derive.constructor import Constructor
-from paramproof.derive.size import Size
+from paramproof.derive.size import Size, remembering
 from paramproof.derive.torch_tracing import Tracing
 from paramproof.formulas.printing import shown
 
@@ -57,6 +57,7 @@ def constructor(
     def make(chosen: Mapping[str, int]) -> Any:
         config = _with(config_class, keys, start, chosen)
         if any(isinstance(size, Size) for size in chosen.values()):
+            _remember_floats(config)
             _watch(config, "", reads)
         with torch.device("meta"):
             return model_class(config)
@@ -162,6 +163,18 @@ def _with(
         own = own if isinstance(own, Mapping) else {}
         fields[head] = _with(type(part), own, part, sizes)
     return config_class(**fields)
+
+
+def _remember_floats(config: PreTrainedConfig) -> None:
+    """Give a configuration floats that remember: ``mlp_ratio * hidden_size`` is asked of them."""
+    for field in dataclasses.fields(config):
+        value = getattr(config, field.name, None)
+        if isinstance(value, PreTrainedConfig):
+            _remember_floats(value)
+        elif type(value) is float:
+            vars(config)[field.name] = remembering(value)
+        elif type(value) is list and value and all(type(one) is float for one in value):
+            vars(config)[field.name] = [remembering(one) for one in value]
 
 
 def _watch(config: PreTrainedConfig, prefix: str, reads: set[str]) -> None:
