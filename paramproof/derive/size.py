@@ -13,7 +13,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from fractions import Fraction
-from math import lcm
+from math import isfinite, lcm
 from typing import Any
 
 from paramproof.derive.questions import Relation, ask, note_made
@@ -247,6 +247,8 @@ def _comparison(name: str, relation: Relation, flipped: bool = False) -> Any:
         if not isinstance(other, int | float):
             return NotImplemented
         answer = compare(_bare(self), _bare(other))
+        if not isfinite(other):
+            return answer
         ask(relation, self, other, answer is not flipped)
         return answer
 
