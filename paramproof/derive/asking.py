@@ -70,7 +70,9 @@ def _configuration(what: str) -> dict[str, Any] | None:
         return None
     keys = object_in_file(Path(what), largest=LARGEST_CONFIG)
     if "auto_map" in keys:
-        raise ValueError(f"{path_text(what)}: auto_map names code beside the file, which is not run")
+        raise ValueError(
+            f"{path_text(what)}: auto_map names code beside the file, which is not run"
+        )
     if not isinstance(keys.get("model_type"), str):
         given = shown(keys.get("model_type"))
         raise ValueError(f"{path_text(what)}: model_type={given} is no model type of transformers")

@@ -119,9 +119,10 @@ class Derivation:
                 raise ValueError(f"{self.name}: the formula holds where {stated.condition}")
         moved = [name for name in self.fixed if sizes[name] != self.sizes[name]]
         if moved:
-            raise ValueError(f"{self.name}: the formula holds at {moved[0]} = {self.sizes[moved[0]]}")
+            raise ValueError(
+                f"{self.name}: the formula holds at {moved[0]} = {self.sizes[moved[0]]}"
+            )
         return self.formula.evaluate(sizes)
-
 
     def renamed(self, letters: Mapping[str, str]) -> Derivation:
         """Return the same with other letters, ``letters`` by those that there are now."""
@@ -165,7 +166,9 @@ def expected(tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]) -> Coun
         lengths = [value_at(length, sizes) for length in tensor.shape]
         kind = Kind(tensor.path, tensor.role, tensor.aliases, len(lengths))
         if all(lengths):
-            found[Stored(kind, tuple(map(_whole, lengths)))] += _whole(value_at(tensor.times, sizes))
+            found[Stored(kind, tuple(map(_whole, lengths)))] += _whole(
+                value_at(tensor.times, sizes)
+            )
     return found
 
 

@@ -31,9 +31,7 @@ from paramproof.derive.questions import (
     Condition,
     Recorder,
     Relation,
-    about_a_loop,
     recorded,
-    value_at,
 )
 from paramproof.derive.reading import Group, Key, Kind, Readings, Stored, groups, stored
 from paramproof.derive.size import Size
@@ -45,6 +43,9 @@ GENERIC = 4
 
 HELD = 20
 """Models that a formula is held to."""
+
+MOST_BLAMED = 4
+"""Letters that are fixed, at most, where sizes are refused and nothing was asked of them."""
 
 REJECTED = 40
 """Traces at which other kinds of tensors were made, before it is asked which letter does that."""
@@ -70,11 +71,21 @@ def derive(constructor: Constructor, seed: int = 0, note: Note = lambda _: None)
 
     Raises ``NotDerived``, in one line, where none was found or what was found did not hold.
     """
-    return _Search(constructor, seed, note).result()
+    search = _Search(constructor, seed, note)
+    try:
+        return search.result()
+    except NotDerived:
+        if search.base is search.first:
+            raise
+        # What other sizes have was no kind of layer: a name that has a size in it is none.
+        return _Search(constructor, seed, note, enrich=False).result()
 
 
 class _Search:
-    def __init__(self, constructor: Constructor, seed: int, note: Note) -> None:
+    def __init__(
+        self, constructor: Constructor, seed: int, note: Note, enrich: bool = True
+    ) -> None:
+        self.enrich = enrich
         self.constructor = constructor
         self.random = Random(seed)
         self.note = note
@@ -181,7 +192,8 @@ class _Search:
             traces, rejected = [self.base], 0
             while len(traces) <= GENERIC and rejected < REJECTED:
                 trace = self.another()
-                if trace is not None and _parameters(trace) > _parameters(self.base):
+                more = trace is not None and _parameters(trace) > _parameters(self.base)
+                if trace is not None and more and self.enrich:
                     # One with kinds of layers that its own sizes leave out tells more.
                     self.base = trace
                     self.learn(trace)
@@ -327,7 +339,9 @@ class _Search:
         """
         traced, found = key.axes is not None, []
         axes = key.axes or (None,) * key.kind.rank
-        for axis, lengths in zip(axes, zip(*(group.shape for group in same), strict=True), strict=True):
+        for axis, lengths in zip(
+            axes, zip(*(group.shape for group in same), strict=True), strict=True
+        ):
             traced = traced and (axis is not None or len(set(lengths)) == 1)
             length = explained(lengths, points, pool) if axis is None else axis
             if length is None:
@@ -421,30 +435,62 @@ class _Search:
         return replace(tensor, shape=shape, times=folded(tensor.times, known))
 
     def hold(self, tensors: list[DerivedTensor]) -> int:
-        """Hold the formula to models at its own sizes and at others; return how many."""
-        points: list[Mapping[str, int]] = [self.constructor.sizes]
-        while len(points) <= HELD:
-            sizes = self.draw(self.outside)
-            if sizes is None:
-                raise NotDerived(f"{self.constructor.name}: no sizes meet the conditions")
-            points.append(sizes)
-        for number, sizes in enumerate(points):
+        """Hold the formula to models at its own sizes and at others; return how many.
+
+        Where it does not hold, but does with a letter at its own value, that letter is fixed, and
+        all is held anew.
+        """
+        while True:
+            points: list[Mapping[str, int]] = [self.constructor.sizes]
+            while len(points) <= HELD:
+                chosen = self.draw(self.outside)
+                if chosen is None:
+                    raise NotDerived(f"{self.constructor.name}: no sizes meet the conditions")
+                points.append(chosen)
+            for number, sizes in enumerate(points):
+                try:
+                    self.hold_at(tensors, sizes)
+                except NotDerived:
+                    names = self.to_blame(tensors, sizes) if number else set()
+                    if not 0 < len(names) <= MOST_BLAMED:
+                        raise
+                    self.fixed |= names
+                    break
+                self.note(f"held at {number + 1} of {len(points)} points")
+            else:
+                return len(points)
+
+    def to_blame(self, tensors: list[DerivedTensor], sizes: Mapping[str, int]) -> set[str]:
+        """Return the letters that must be as at first for the formula to hold at these sizes."""
+        moved, kept = dict(self.constructor.sizes), set()
+        for name, size in sizes.items():
+            tried = {**moved, name: size}
             try:
-                made = self.build(sizes)
-            except Exception as error:
-                raise NotDerived(
-                    f"{self.constructor.name} refuses sizes inside the conditions, "
-                    f"{_sizes(sizes)}: {_in_line(error)}"
-                ) from error
-            try:
-                wanted = self.expected(tensors, sizes)
-            except (ValueError, ZeroDivisionError) as error:
-                raise NotDerived(
-                    f"{self.constructor.name}: no formula at {_sizes(sizes)}: {_in_line(error)}"
-                ) from error
-            self.compare(made, wanted, sizes)
-            self.note(f"held at {number + 1} of {len(points)} points")
-        return len(points)
+                if not all(one.is_met(tried) for one in self.outside):
+                    raise NotDerived
+                self.hold_at(tensors, tried)
+            except NotDerived:
+                kept.add(name)
+            else:
+                moved = tried
+        return kept - self.fixed
+
+    def hold_at(self, tensors: list[DerivedTensor], sizes: Mapping[str, int]) -> None:
+        """Raise ``NotDerived`` where the formula does not hold at these sizes."""
+        try:
+            made = self.build(sizes)
+        except Exception as error:
+            raise NotDerived(
+                f"{self.constructor.name} refuses sizes inside the conditions, "
+                f"{_sizes(sizes)}: {_in_line(error)}"
+            ) from error
+        try:
+            wanted = self.expected(tensors, sizes)
+        except (ValueError, ZeroDivisionError) as error:
+            raise NotDerived(
+                f"{self.constructor.name}: no formula at {_sizes(sizes)}: {_in_line(error)}"
+            ) from error
+        self.compare(made, wanted, sizes)
 
     def compare(
         self, made: Mapping[Stored, int], wanted: Mapping[Stored, int], sizes: Mapping[str, int]
@@ -468,9 +514,7 @@ class _Search:
         """Return what should be there, but for what was not explained."""
         wanted = expected(tensors, sizes)
         return {
-            key: number
-            for key, number in wanted.items()
-            if number and key.kind not in self.unread
+            key: number for key, number in wanted.items() if number and key.kind not in self.unread
         }
 
 

@@ -91,10 +91,12 @@ def _candidates(
     for lengths, numbers in loops.items():
         for often in sorted(set(numbers.values())):
             alike = [where for where, times in numbers.items() if times == often]
-            parts.append([
-                Times(often * one.number, one.needs)
-                for one in _in_one_loop(lengths, alike, recorder, sizes)
-            ])
+            parts.append(
+                [
+                    Times(often * one.number, one.needs)
+                    for one in _in_one_loop(lengths, alike, recorder, sizes)
+                ]
+            )
     if prod(map(len, parts)) > MOST:
         parts = [part[:2] for part in parts]
     if prod(map(len, parts)) > MOST:
@@ -178,7 +180,7 @@ def _needed(needs: Iterable[Condition]) -> tuple[Condition, ...] | None:
     found = []
     for need in dict.fromkeys(needs):
         difference = need.left - need.right
-        if difference.constant is not None and not need.is_met({n: 1 for n in need.letters}):
+        if difference.constant is not None and not need.is_met(dict.fromkeys(need.letters, 1)):
             return None
         if not need.is_settled:
             found.append(need)
@@ -213,7 +215,7 @@ def _asked(
     asked: Iterable[Condition], loops: Mapping[str, Expression], length: Expression
 ) -> list[Condition]:
     """What loops of this length asked about their index, as the question that may be true."""
-    found = {}
+    found: dict[Condition, None] = {}
     for condition in asked:
         own = [name for name in condition.letters if name.startswith(LOOP)]
         if len(own) == 1 and loops.get(own[0]) == length:
@@ -223,9 +225,7 @@ def _asked(
     return list(found)
 
 
-def _two_answers(
-    question: Condition, yes: frozenset[int], no: frozenset[int]
-) -> Iterator[Answer]:
+def _two_answers(question: Condition, yes: frozenset[int], no: frozenset[int]) -> Iterator[Answer]:
     """The answers of a question that is linear in the index, or in its remainder."""
     relation, difference = question.relation, question.right - question.left
     if relation is Relation.DIVIDES:
@@ -244,14 +244,21 @@ def _two_answers(
         before = floor(offset - remainder - 1, step) if offset else expression(-1)
         for reached, rest in ((yes, False), (no, True)):
             yield Answer(
-                reached, every=step, offset=offset - remainder, before=before, rest=rest, needs=needs
+                reached,
+                every=step,
+                offset=offset - remainder,
+                before=before,
+                rest=rest,
+                needs=needs,
             )
         return
     limit = difference + INDEX
     if LOOP in limit.letters:
         # Asked the other way round, with the index on the right.
         limit = INDEX - difference
-        relation = {Relation.LESS: Relation.MORE, Relation.MORE: Relation.LESS}.get(relation, relation)
+        relation = {Relation.LESS: Relation.MORE, Relation.MORE: Relation.LESS}.get(
+            relation, relation
+        )
     if LOOP in limit.letters:
         return
     if relation is Relation.EQUAL:

@@ -82,9 +82,7 @@ def _repaired(
     return (floor(root) if touching else ceil(root) - 1) - min(margin, max(0, ceil(root) - 2))
 
 
-def _tried(
-    random: Random, condition: Condition, name: str, sizes: Mapping[str, int]
-) -> int | None:
+def _tried(random: Random, condition: Condition, name: str, sizes: Mapping[str, int]) -> int | None:
     """Return the first of a few values of ``name`` that meets what is not linear in it."""
     near = {size + step for size in sizes.values() for step in (-1, 0, 1)}
     values = sorted({1, 2, 3, *near, *(sizes[name] * n for n in (2, 3, 5, 11))} - {-1, 0})
@@ -118,7 +116,10 @@ def _multiple(
 def _line(one: Expression, name: str, sizes: Mapping[str, int]) -> tuple[Number, Number] | None:
     """Return slope and value at 0 of what is linear in ``name``, None for anything else."""
     others = {n: expression(v) for n, v in sizes.items() if n != name}
-    left = one.substitute(others)
+    try:
+        left = one.substitute(others)
+    except ArithmeticError:
+        return None
     if not all(powers in ((), ((name, 1),)) for powers in left.terms):
         return None
     slope = left.terms.get(((name, 1),), 0)

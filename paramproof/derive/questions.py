@@ -58,8 +58,11 @@ class Condition:
         return self.left.letters | self.right.letters
 
     def is_met(self, sizes: Mapping[str, int]) -> bool:
-        """Whether it is as it was, at these sizes."""
-        return self._answer(sizes) is self.holds
+        """Whether it is as it was, at these sizes; where nothing can be asked it is not."""
+        try:
+            return self._answer(sizes) is self.holds
+        except ZeroDivisionError:
+            return False
 
     def _answer(self, sizes: Mapping[str, int]) -> bool:
         left, right = value_at(self.left, sizes), value_at(self.right, sizes)
@@ -204,7 +207,7 @@ def _condition(relation: Relation, left: Any, right: Any, answer: bool) -> Condi
 
 
 def _remainder(difference: Expression) -> tuple[Expression, Expression] | None:
-    """Return (b, a) where ``difference`` is a − b·⌊a / b⌋ or its negative, None where it is none."""
+    """Return (b, a) where ``difference`` is ±(a − b·⌊a / b⌋), None where it is no remainder."""
     for powers in difference.terms:
         for atom, _ in powers:
             if isinstance(atom, Quotient):

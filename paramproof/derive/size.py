@@ -21,7 +21,6 @@ from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression
 
 
-
 class Size(int):
     """An int with the expression by which it was computed."""
 

@@ -87,7 +87,9 @@ class Tracing(TorchFunctionMode):
     def _of(self, tensor: torch.Tensor) -> Lengths | None:
         return self._lengths.get(_storage(tensor), {}).get(tuple(tensor.shape))
 
-    def _shape_made(self, func: Any, args: Any, options: Any, result: torch.Tensor) -> Lengths | None:
+    def _shape_made(
+        self, func: Any, args: Any, options: Any, result: torch.Tensor
+    ) -> Lengths | None:
         given = _given(func, args, options)
         if given is not None:
             made = tuple(map(_length, given))

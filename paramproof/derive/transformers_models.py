@@ -49,7 +49,7 @@ def constructor(
     start = config_class(**keys)
     first = dict(_sizes(start))
     if _reads_labels(model_class):
-        first[LABELS] = start.num_labels
+        first[LABELS] = int(start.num_labels or 0)
     for name in sizes or {}:
         if name not in first and not _may_be_size(start, name):
             raise ValueError(f"{what} has no size {shown(name)}; it has {', '.join(first)}")
@@ -140,7 +140,9 @@ def _sizes(config: PreTrainedConfig, prefix: str = "") -> Iterator[tuple[str, in
             yield from ((f"{prefix}{field.name}[{i}]", v) for i, v in enumerate(value))
 
 
-NOT_GIVEN = frozenset({"model_type", "architectures", "transformers_version", "torch_dtype", "dtype"})
+NOT_GIVEN = frozenset(
+    {"model_type", "architectures", "transformers_version", "torch_dtype", "dtype"}
+)
 """Keys of a configuration's file that say what it is of, and nothing about the model."""
 
 
@@ -199,7 +201,8 @@ def _watch(
 ) -> None:
     """Note in ``reads`` the fields of a configuration that are read from now on.
 
-    ``computed`` are sizes that it would compute, as a plain int, from what it stores. The configuration is one made for a trace: its class is replaced by one that tells.
+    ``computed`` are sizes that it would compute, as a plain int, from what it stores. The
+    configuration is one made for a trace: its class is replaced by one that tells.
     """
     kind = type(config)
     own = {field.name for field in dataclasses.fields(config)}

@@ -112,3 +112,19 @@ def test_an_offset_into_a_period_is_below_it():
 def test_floats_of_a_configuration_are_traced():
     """``int(config.mlp_ratio * dim)`` asks the float."""
     assert derived("swin").is_proved
+
+
+def every_third(depth: int = 8, period: int = 3, offset: int = 1, width: int = 5):
+    import torch
+
+    layers = [torch.nn.Linear(width, width, bias=i % period == offset) for i in range(depth)]
+    return torch.nn.Sequential(*layers)
+
+
+def test_a_remainder_is_asked_for_below_the_period():
+    """No layer's number has a remainder of 3 by 3, and the formula says where it stops."""
+    functions = pytest.importorskip("paramproof.derive.functions")
+    found = derive.derive(functions.constructor("every_third", every_third))
+    assert found.is_proved
+    with pytest.raises(ValueError, match="the formula holds where"):
+        found.count({"L": 8, "pe": 3, "of": 3, "H": 5})
