@@ -216,8 +216,8 @@ class _Search:
             self.fixed |= moved
             self.base = self.first = self.trace(self.constructor.sizes)
         raise NotDerived(
-            f"{self.constructor.name}: at other sizes other tensors were made, and it was not found "
-            "why"
+            f"{self.constructor.name}: at other sizes other tensors were made, and it was not "
+            "found why"
         )
 
     def free_what_is_no_matter(self) -> None:

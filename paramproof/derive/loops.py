@@ -148,9 +148,10 @@ def _counted(
     useful = [one for one in answers if reached <= one.reached]
     for many in range(fewest, 4):
         for some in combinations(useful, many):
-            if reduce(and_, (one.reached for one in some)) == reached:
-                if (number := _number(some, length)) is not None:
-                    yield number
+            if reduce(and_, (one.reached for one in some)) != reached:
+                continue
+            if (number := _number(some, length)) is not None:
+                yield number
 
 
 def _number(answers: Sequence[Answer], length: Expression) -> Times | None:
