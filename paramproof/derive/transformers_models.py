@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import importlib.metadata
+import inspect
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
@@ -15,7 +16,7 @@ from transformers import CONFIG_MAPPING, MODEL_MAPPING, PreTrainedConfig, PreTra
 
 from paramproof.derive import live_torch
 from paramproof.derive.constructor import Constructor
-from paramproof.derive.size import Size
+from paramproof.derive.size import Size, remembering
 from paramproof.derive.torch_tracing import Tracing
 from paramproof.formulas.printing import shown
 
@@ -47,8 +48,10 @@ def constructor(
     keys = {name: value for name, value in keys.items() if name not in NOT_GIVEN}
     start = config_class(**keys)
     first = dict(_sizes(start))
+    if _reads_labels(model_class):
+        first[LABELS] = int(start.num_labels or 0)
     for name in sizes or {}:
-        if name not in first:
+        if name not in first and not _may_be_size(start, name):
             raise ValueError(f"{what} has no size {shown(name)}; it has {', '.join(first)}")
     for name, value in (sizes or {}).items():
         if value < 1:
@@ -60,7 +63,8 @@ def constructor(
     def make(chosen: Mapping[str, int]) -> Any:
         config = _with(config_class, keys, start, chosen)
         if any(isinstance(size, Size) for size in chosen.values()):
-            _watch(config, "", reads)
+            _remember_floats(config)
+            _watch(config, "", reads, {LABELS: chosen[LABELS]} if LABELS in chosen else {})
         with torch.device("meta"):
             return model_class(config)
 
@@ -75,6 +79,20 @@ def constructor(
         {name: importlib.metadata.version(name) for name in ("transformers", "torch")},
         lambda: frozenset(reads),
     )
+
+
+LABELS = "num_labels"
+"""A size that is no field: a configuration has it as the length of a mapping of names."""
+
+
+def _reads_labels(model_class: Any) -> bool:
+    return LABELS in inspect.unwrap(model_class.__init__).__code__.co_names
+
+
+def _may_be_size(config: PreTrainedConfig, name: str) -> bool:
+    """Whether a field that is absent may be an int, as ``num_key_value_heads`` may."""
+    kinds = {field.name: str(field.type) for field in dataclasses.fields(config)}
+    return getattr(config, name, 0) is None and "int" in kinds.get(name, "")
 
 
 def _classes(
@@ -125,7 +143,9 @@ def _sizes(config: PreTrainedConfig, prefix: str = "") -> Iterator[tuple[str, in
             yield from ((f"{prefix}{field.name}[{i}]", v) for i, v in enumerate(value))
 
 
-NOT_GIVEN = frozenset({"model_type", "architectures", "transformers_version", "torch_dtype", "dtype"})
+NOT_GIVEN = frozenset(
+    {"model_type", "architectures", "transformers_version", "torch_dtype", "dtype"}
+)
 """Keys of a configuration's file that say what it is of, and nothing about the model."""
 
 
@@ -167,19 +187,37 @@ def _with(
     return config_class(**fields)
 
 
-def _watch(config: PreTrainedConfig, prefix: str, reads: set[str]) -> None:
+def _remember_floats(config: PreTrainedConfig) -> None:
+    """Give a configuration floats that remember: ``mlp_ratio * hidden_size`` is asked of them."""
+    for field in dataclasses.fields(config):
+        value = getattr(config, field.name, None)
+        if isinstance(value, PreTrainedConfig):
+            _remember_floats(value)
+        elif type(value) is float:
+            vars(config)[field.name] = remembering(value)
+        elif type(value) is list and value and all(type(one) is float for one in value):
+            vars(config)[field.name] = [remembering(one) for one in value]
+
+
+def _watch(
+    config: PreTrainedConfig, prefix: str, reads: set[str], computed: Mapping[str, int]
+) -> None:
     """Note in ``reads`` the fields of a configuration that are read from now on.
 
-    The configuration is one made for a trace: its class is replaced by one that tells.
+    ``computed`` are sizes that it would compute, as a plain int, from what it stores. The
+    configuration is one made for a trace: its class is replaced by one that tells.
     """
     kind = type(config)
     own = {field.name for field in dataclasses.fields(config)}
     for name in own:
         part = getattr(config, name, None)
         if isinstance(part, PreTrainedConfig):
-            _watch(part, f"{prefix}{name}.", reads)
+            _watch(part, f"{prefix}{name}.", reads, {})
 
     def telling(self: Any, name: str) -> Any:
+        if name in computed:
+            reads.add(f"{prefix}{name}")
+            return computed[name]
         field = kind.attribute_map.get(name, name)
         if field in own:
             value = kind.__getattribute__(self, name)
