@@ -35,7 +35,7 @@ from paramproof.derive.questions import (
 )
 from paramproof.derive.reading import Group, Key, Kind, Readings, Stored, groups, stored
 from paramproof.derive.size import Size
-from paramproof.derive.told import conditions
+from paramproof.derive.told import Question, conditions, questions
 from paramproof.derive.values import explained
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.sources.reference import in_one_line
@@ -66,12 +66,16 @@ class NotDerived(ValueError):
 
 @dataclass(slots=True)
 class Trace:
-    """What a constructor made at these sizes, and what it asked."""
+    """What a constructor made at these sizes, and what it asked.
+
+    ``told`` has what loops asked, for each of the conditions that follow from their answers.
+    """
 
     sizes: Mapping[str, int]
     readings: Readings
     recorder: Recorder
     conditions: Mapping[Condition, set[tuple[str, int]]]
+    told: Mapping[Condition, Question]
 
 
 def derive(constructor: Constructor, seed: int = 0, note: Note = lambda _: None) -> Derivation:
@@ -186,10 +190,13 @@ class _Search:
             model = self.constructor.make(remembering)
         readings = groups(self.constructor.read(model, tracing))
         asked = {c: set(recorder.asked[c]) for c in recorder.conditions}
-        for condition, places in conditions(recorder, sizes):
+        told = {}
+        for condition, places, question in conditions(recorder, sizes):
             if not condition.is_settled:
+                if condition not in asked:
+                    told[condition] = question
                 asked.setdefault(condition, set()).update(places)
-        return Trace(dict(sizes), readings, recorder, asked)
+        return Trace(dict(sizes), readings, recorder, asked, told)
 
     def build(self, sizes: Mapping[str, int]) -> dict[Stored, int]:
         """Make the model from plain ints, by the code as it is, and read what it has."""
@@ -264,14 +271,15 @@ class _Search:
         """Add what was asked in a trace to the conditions.
 
         What its own sizes would answer otherwise was not asked there: models are held on both
-        sides of it, and nothing is proved.
+        sides of it, and nothing is proved. Loops that gave both answers there may give one here.
         """
+        both = {*questions(self.first.recorder), *questions(self.base.recorder)}
         self.loops = {**self.loops, **trace.recorder.loops}
         self.doubts |= trace.recorder.doubts
         for condition, places in trace.conditions.items():
             if condition.is_met(self.constructor.sizes):
                 self.asked.setdefault(condition, set()).update(places)
-            else:
+            elif trace.told.get(condition) not in both:
                 self.beyond[condition] = None
                 self.doubts[f"at its own sizes it was not asked whether {condition}"] = None
 
@@ -305,7 +313,7 @@ class _Search:
             except Exception:
                 found.add(name)
                 continue
-            if not _alike(trace, self.base):
+            if not _alike(trace, self.first):
                 found.add(name)
         return found
 
@@ -504,8 +512,8 @@ class _Search:
         if not 0 < len(names) <= min(MOST_BLAMED, len(sizes) - len(self.fixed) - 1):
             raise NotDerived(f"{self.constructor.name}{wrong}")
         self.fixed |= names
-        fixed = ", ".join(sorted(names))
-        self.doubts[f"{fixed} did not vary after a model was{wrong.removeprefix(':')}"] = None
+        fixed, failed = ", ".join(sorted(names)), wrong.lstrip(": ")
+        self.doubts[f"{fixed} did not vary once the formula had failed: {failed}"] = None
 
     def to_blame(self, tensors: list[DerivedTensor], sizes: Mapping[str, int]) -> set[str]:
         """Return the letters that must be as at first for the formula to hold at these sizes."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import TypeAlias
 
 from paramproof.derive.answers import INDEX, asked, of_index
 from paramproof.derive.questions import (
@@ -18,14 +19,24 @@ from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression
 
 
+Question: TypeAlias = tuple[Expression, Condition]
+"""A loop's length, and what it asked about its index, as the question that may be true."""
+
+
+def questions(recorder: Recorder) -> Iterator[Question]:
+    """What loops asked about their index."""
+    for length in dict.fromkeys(recorder.indices.values()):
+        yield from ((length, one) for one in asked(recorder.asked, recorder.indices, length))
+
+
 def conditions(
     recorder: Recorder, sizes: Mapping[str, int]
-) -> Iterator[tuple[Condition, set[tuple[str, int]]]]:
+) -> Iterator[tuple[Condition, set[tuple[str, int]], Question]]:
     """What must hold of sizes for loops to be told by their questions what they were told here.
 
     Where each iteration got one answer, none may get the other: ``i > 50`` is asked of layers
     0 to L − 1, and where it never was so there are no more than 51 layers. Where some got each,
-    ``i < D``, D is no more than there are layers. Each has the places that asked.
+    ``i < D``, D is no more than there are layers. Each has the places that asked, and what they asked.
     """
     for index, length in recorder.indices.items():
         own = [c for c in recorder.asked if index in c.letters]
@@ -40,15 +51,19 @@ def conditions(
             if len(answers) == 1:
                 found = list(_never_otherwise(question, answers.pop(), length, sizes))
             else:
-                number = _number_true(question, length)
-                bounds = [(Relation.MORE, length), (Relation.LESS, expression(0))]
-                found = [
-                    Condition(r, number, end, False) for r, end in bounds if number is not None
-                ]
+                found = list(_no_more_than_there_are(question, length))
             if not found and len(answers) < 2:
                 recorder.doubts[f"a loop asked of its index, {LOOP}, whether {question}"] = None
             places = {place for c in same for place in recorder.asked[c]}
-            yield from ((condition, places) for condition in found)
+            yield from ((condition, places, (length, question)) for condition in found)
+
+
+def _no_more_than_there_are(question: Condition, length: Expression) -> Iterator[Condition]:
+    """What must hold for the number of indices that are told yes to be one; multiples always are."""
+    number = _number_true(question, length)
+    if number is not None and question.relation is not Relation.DIVIDES:
+        yield Condition(Relation.MORE, number, length, False)
+        yield Condition(Relation.LESS, number, expression(0), False)
 
 
 def _never_otherwise(

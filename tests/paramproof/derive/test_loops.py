@@ -198,7 +198,7 @@ def asks(question):
 def test_what_a_loop_was_told_is_a_condition(question, stated):
     """Wherever it is met, each iteration, or some and not all, gets the answer that it got."""
     _, recorder, sizes = traced(asks(question), POINTS[0])
-    found = [c for c, _ in conditions(recorder, sizes)]
+    found = [c for c, *_ in conditions(recorder, sizes)]
     assert all(condition.is_met(sizes) for condition in found)
     said = {str(c) for c in found if not c.is_settled} | {
         str(c) for c in found if str(c) == "L ≥ 1"
@@ -215,7 +215,7 @@ def test_a_loop_that_begins_later():
             assert not i > 50
 
     _, recorder, sizes = traced(program, POINTS[0])
-    assert [str(c) for c, _ in conditions(recorder, sizes) if not c.is_settled] == ["L ≤ 51"]
+    assert [str(c) for c, *_ in conditions(recorder, sizes) if not c.is_settled] == ["L ≤ 51"]
 
 
 @pytest.mark.parametrize(
