@@ -35,7 +35,7 @@ from paramproof.derive.questions import (
 )
 from paramproof.derive.reading import Group, Key, Kind, Readings, Stored, groups, stored
 from paramproof.derive.size import Size
-from paramproof.derive.told import Question, conditions, questions
+from paramproof.derive.told import Question, answered_both_ways, conditions, doubt
 from paramproof.derive.values import explained
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.sources.reference import in_one_line
@@ -109,6 +109,7 @@ class _Search:
         self.harmless: dict[Condition, set[tuple[str, int]]] = {}
         self.beyond: dict[Condition, None] = {}
         self.doubts: dict[str, None] = {}
+        self.both: dict[Question, None] = {}
         self.unexplained: dict[str, None] = {}
         self.unread: set[Kind] = set()
         try:
@@ -228,6 +229,8 @@ class _Search:
                 traces.append(trace)
                 self.note(f"traced at {len(traces)} of {GENERIC + 1} points")
             if len(traces) > GENERIC:
+                for question in self.both:
+                    self.doubts.pop(doubt(question), None)
                 return traces
             moved = self.moving_alone() if attempt == 0 else set(self.repeated)
             if not moved - self.fixed:
@@ -260,7 +263,7 @@ class _Search:
 
     def start(self) -> None:
         """Begin with what was asked at its own sizes, and in the trace with the most kinds."""
-        self.asked, self.beyond, self.doubts = {}, {}, {}
+        self.asked, self.beyond, self.doubts, self.both = {}, {}, {}, {}
         # What a loop was told is otherwise where there are more kinds, and asked there too.
         told = {c: p for c, p in self.first.conditions.items() if c.is_met(self.base.sizes)}
         self.learn(replace(self.first, conditions=told))
@@ -273,13 +276,13 @@ class _Search:
         What its own sizes would answer otherwise was not asked there: models are held on both
         sides of it, and nothing is proved. Loops that gave both answers there may give one here.
         """
-        both = {*questions(self.first.recorder), *questions(self.base.recorder)}
+        self.both |= dict.fromkeys(answered_both_ways(trace.recorder))
         self.loops = {**self.loops, **trace.recorder.loops}
         self.doubts |= trace.recorder.doubts
         for condition, places in trace.conditions.items():
             if condition.is_met(self.constructor.sizes):
                 self.asked.setdefault(condition, set()).update(places)
-            elif trace.told.get(condition) not in both:
+            elif trace.told.get(condition) not in self.both:
                 self.beyond[condition] = None
                 self.doubts[f"at its own sizes it was not asked whether {condition}"] = None
 

@@ -144,7 +144,7 @@ def _number(answers: Sequence[Answer], length: Expression) -> Times | None:
     highs = [one.high for one in answers if one.high is not None]
     steps = [one for one in answers if one.every is not None]
     left_out = [one.without for one in answers if one.without is not None]
-    if max(map(len, (lows, highs, steps))) > 1 or len(left_out) > (not steps):
+    if max(len(lows), len(highs), len(steps)) > 1 or len(left_out) > (not steps):
         return None
     low, high = (lows or [expression(0)])[0], (highs or [length])[0]
     needs = [need for one in answers for need in one.needs]

@@ -18,15 +18,25 @@ from paramproof.derive.questions import (
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression
 
-
 Question: TypeAlias = tuple[Expression, Condition]
 """A loop's length, and what it asked about its index, as the question that may be true."""
 
 
-def questions(recorder: Recorder) -> Iterator[Question]:
-    """What loops asked about their index."""
-    for length in dict.fromkeys(recorder.indices.values()):
-        yield from ((length, one) for one in asked(recorder.asked, recorder.indices, length))
+def answered_both_ways(recorder: Recorder) -> Iterator[Question]:
+    """What loops asked about their index and got both answers to."""
+    answers: dict[Question, set[bool]] = {}
+    for condition in recorder.asked:
+        own = [name for name in condition.letters if name in recorder.indices]
+        if len(own) == 1:
+            question = recorder.indices[own[0]], of_index(condition, own[0])
+            answers.setdefault(question, set()).add(condition.holds)
+    return (question for question, given in answers.items() if len(given) == 2)
+
+
+def doubt(question: Question) -> str:
+    """What is said where it cannot be told what a loop's answers say of sizes."""
+    length, asked_there = question
+    return f"a loop of {length} asked of its index, {LOOP}, whether {asked_there}"
 
 
 def conditions(
@@ -36,7 +46,7 @@ def conditions(
 
     Where each iteration got one answer, none may get the other: ``i > 50`` is asked of layers
     0 to L − 1, and where it never was so there are no more than 51 layers. Where some got each,
-    ``i < D``, D is no more than there are layers. Each has the places that asked, and what they asked.
+    ``i < D``, D is no more than there are layers. Each has the places that asked, and the question.
     """
     for index, length in recorder.indices.items():
         own = [c for c in recorder.asked if index in c.letters]
@@ -53,14 +63,15 @@ def conditions(
             else:
                 found = list(_no_more_than_there_are(question, length))
             if not found and len(answers) < 2:
-                recorder.doubts[f"a loop asked of its index, {LOOP}, whether {question}"] = None
+                recorder.doubts[doubt((length, question))] = None
             places = {place for c in same for place in recorder.asked[c]}
             yield from ((condition, places, (length, question)) for condition in found)
 
 
 def _no_more_than_there_are(question: Condition, length: Expression) -> Iterator[Condition]:
-    """What must hold for the number of indices that are told yes to be one; multiples always are."""
+    """What must hold for the number of indices that are told yes to be one."""
     number = _number_true(question, length)
+    # Of multiples there are never more, and never less than none.
     if number is not None and question.relation is not Relation.DIVIDES:
         yield Condition(Relation.MORE, number, length, False)
         yield Condition(Relation.LESS, number, expression(0), False)

@@ -20,7 +20,7 @@ from paramproof.derive.size import Size, remembering
 from paramproof.derive.torch_tracing import Tracing
 from paramproof.formulas.printing import shown
 
-transformers.logging.set_verbosity_error()
+transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
 
 NO_SIZES = ("_token_id", "_token_index", "_index", "_idx")
 """Ends of fields that are numbers and no sizes."""
@@ -61,7 +61,9 @@ def constructor(
     reads: set[str] = set()
 
     def make(chosen: Mapping[str, int]) -> Any:
-        config = _with(config_class, keys, start, chosen)
+        # Of labels a configuration makes names, and looks them up.
+        plainly = {name: int(v) if name == LABELS else v for name, v in chosen.items()}
+        config = _with(config_class, keys, start, plainly)
         if any(isinstance(size, Size) for size in chosen.values()):
             _remember_floats(config)
             _watch(config, "", reads, {LABELS: chosen[LABELS]} if LABELS in chosen else {})

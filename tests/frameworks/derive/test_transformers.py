@@ -98,7 +98,7 @@ def test_two_questions_decide_where_there_are_experts():
 
 
 def test_an_offset_into_a_period_is_below_it():
-    found = derived("jamba")
+    found = derived("jamba", num_hidden_layers=8)
     attention = tensors_named(found, "layers.*.self_attn.q_proj.weight")[0].times
     by_field = {field: name for name, field in found.fields.items()}
     period, offset = by_field["attn_layer_period"], by_field["attn_layer_offset"]

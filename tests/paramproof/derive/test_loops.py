@@ -230,7 +230,7 @@ def test_what_is_asked_otherwise_is_doubted(question):
     _, recorder, sizes = traced(asks(question), POINTS[0])
     assert not list(conditions(recorder, sizes))
     (doubt,) = recorder.doubts
-    assert doubt.startswith("a loop asked of its index, @, whether ")
+    assert doubt.startswith("a loop of L asked of its index, @, whether ")
 
 
 def test_the_index_of_another_loop_is_doubted():
