@@ -6,7 +6,7 @@ import copy
 import dataclasses
 import importlib.metadata
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -102,8 +102,10 @@ def _classes(
 ) -> tuple[type[PreTrainedConfig], Any]:
     """Return the classes of configuration and model for a model type."""
     if model_type not in CONFIG_MAPPING:
-        return (PreTrainedConfig, None) if not keys else _unknown(model_type)
-    config_class = CONFIG_MAPPING[model_type]
+        if keys:
+            raise _unknown(model_type)
+        return PreTrainedConfig, None
+    config_class: type[PreTrainedConfig] = CONFIG_MAPPING[model_type]
     named = keys.get("architectures") or ()
     chosen = architecture or (named[0] if isinstance(named, list) and len(named) == 1 else "")
     if chosen:
@@ -113,28 +115,28 @@ def _classes(
         return config_class, model_class
     if config_class not in MODEL_MAPPING:
         raise ValueError(f"transformers has no base model of the type {model_type}: name a class")
-    found = MODEL_MAPPING[config_class]
+    found: Any = MODEL_MAPPING[config_class]
     return config_class, found[0] if isinstance(found, tuple) else found
 
 
-def _unknown(model_type: str) -> Any:
+def _unknown(model_type: str) -> ValueError:
     near = get_close_matches(model_type, list(CONFIG_MAPPING), 3)
     hint = f"; did you mean {', '.join(near)}?" if near else ""
-    raise ValueError(f"transformers has no model type or class {shown(model_type)}{hint}")
+    return ValueError(f"transformers has no model type or class {shown(model_type)}{hint}")
 
 
 def _named_class(name: str) -> tuple[type[PreTrainedConfig], Any]:
     """Return a class of transformers by its name, and that of its configuration."""
     found = getattr(transformers, name, None) if name.isidentifier() else None
-    config_class = getattr(found, "config_class", None)
+    config_class: Any = getattr(found, "config_class", None)
     if not (isinstance(found, type) and issubclass(found, PreTrainedModel)) or not config_class:
-        return _unknown(name)
+        raise _unknown(name)
     return config_class, found
 
 
 def _sizes(config: PreTrainedConfig, prefix: str = "") -> Iterator[tuple[str, int]]:
     for field in dataclasses.fields(config):
-        value = getattr(config, field.name, None)
+        value: Any = getattr(config, field.name, None)
         if field.name.startswith("_"):
             continue
         if isinstance(value, PreTrainedConfig):
@@ -209,7 +211,8 @@ def _watch(
     ``computed`` are sizes that it would compute, as a plain int, from what it stores. The
     configuration is one made for a trace: its class is replaced by one that tells.
     """
-    kind = type(config)
+    kind: Any = type(config)
+    given: Callable[[Any, str], Any] = kind.__getattribute__
     own = {field.name for field in dataclasses.fields(config)}
     for name in own:
         part = getattr(config, name, None)
@@ -222,11 +225,11 @@ def _watch(
             return computed[name]
         field = kind.attribute_map.get(name, name)
         if field in own:
-            value = kind.__getattribute__(self, name)
+            value = given(self, name)
             if isinstance(value, list | tuple):
                 reads.update(f"{prefix}{field}[{i}]" for i in range(len(value)))
             reads.add(f"{prefix}{field}")
             return value
-        return kind.__getattribute__(self, name)
+        return given(self, name)
 
     config.__class__ = type(kind.__name__, (kind,), {"__getattribute__": telling})

@@ -20,6 +20,7 @@ PROVED = {
     "seldom": ("L·H²", {"⌊L/50⌋ < 1": OTHERS}),
     "named_layers": ("L·H² + H", {"L ≥ 2": NUMBER, "L < 61": OTHERS}),
     "number_carried": ("L·(4·H + 4)", {"L ≤ 21": OTHERS}),
+    "guarded": ("7·L·H + H²·⌊L/st⌋ − 7·H·⌊L/st⌋", {"H ≤ 20": OTHERS}),
     "nested": ("L·(H²·st + H·st)", {}),
 }
 
@@ -59,6 +60,7 @@ def test_followed(name, formula, stated):
     [
         ("below_zero", {"layers": 1}),
         ("exit_at", {"dense": 10}),
+        ("guarded", {"hidden_size": 21, "step": 2}),
         ("late_layers", {"layers": 52}),
         ("named_layers", {"layers": 61}),
         ("late_layer", {"layers": 51}),
