@@ -39,26 +39,28 @@ def derived(
     keys = _configuration(what)
     request = {"what": what, "sizes": dict(sizes or {}), "keys": keys, "architecture": architecture}
     late = threading.Event()
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
-        with Child("paramproof.derive.child", errors=errors) as child:
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8") as errors,
+        Child("paramproof.derive.child", errors=errors) as child,
+    ):
 
-            def end() -> None:
-                late.set()
-                child.kill()
+        def end() -> None:
+            late.set()
+            child.kill()
 
-            timer = threading.Timer(seconds, end)
-            timer.start()
-            try:
-                child.ask({"constructor": request, "seed": seed})
-                for answer in child.answers():
-                    if "derivation" in answer:
-                        return derivation_from(answer["derivation"])
-                    if "refused" in answer:
-                        raise ValueError(legible(answer["refused"], 2000))
-                    note(answer["note"])
-                status = child.wait()
-            finally:
-                timer.cancel()
+        timer = threading.Timer(seconds, end)
+        timer.start()
+        try:
+            child.ask({"constructor": request, "seed": seed})
+            for answer in child.answers():
+                if "derivation" in answer:
+                    return derivation_from(answer["derivation"])
+                if "refused" in answer:
+                    raise ValueError(legible(answer["refused"], 2000))
+                note(answer["note"])
+            status = child.wait()
+        finally:
+            timer.cancel()
     if late.is_set():
         raise ValueError(f"{path_text(what)}: not derived within {seconds:g} seconds")
     raise ValueError(f"{path_text(what)}: the process ended {how_it_ended(status)}")

@@ -29,6 +29,11 @@ class DerivedTensor:
     looped: bool
 
     @property
+    def kind(self) -> Kind:
+        """What these tensors have in common."""
+        return Kind(self.path, self.role, self.aliases, len(self.shape))
+
+    @property
     def size(self) -> Expression:
         """Number of entries of all of them."""
         return self.times * prod(self.shape, start=Expression({(): 1}))
@@ -169,9 +174,8 @@ def expected(tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]) -> Coun
     found: Counter[Stored] = Counter()
     for tensor in tensors:
         lengths = [value_at(length, sizes) for length in tensor.shape]
-        kind = Kind(tensor.path, tensor.role, tensor.aliases, len(lengths))
         if all(lengths):
-            found[Stored(kind, tuple(map(_whole, lengths)))] += _whole(
+            found[Stored(tensor.kind, tuple(map(_whole, lengths)))] += _whole(
                 value_at(tensor.times, sizes)
             )
     return found

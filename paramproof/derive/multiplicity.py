@@ -43,8 +43,8 @@ def _candidates(loops: Sequence[Expression], letters: Sequence[str]) -> Iterator
                 every = floor(one + offset, step)
                 yield from (every, one - every)
     for one, other in permutations(names, 2):
-        every = (floor(one, other), floor(one - 1, other), floor(one + other - 1, other))
-        yield from (*every, *(one - some for some in every))
+        some = (floor(one, other), floor(one - 1, other), floor(one + other - 1, other))
+        yield from (*some, *(one - number for number in some))
     for one, two in combinations(lengths, 2):
         for three in lengths:
             yield from (one * two * three, (one - two) * three, (two - one) * three)

@@ -53,7 +53,8 @@ def drawn(
                 break
             name = random.choice(movable)
             found = _repaired(random, condition, name, sizes)
-            sizes[name] = found if found is not None and found > 0 else draw(name)
+            usable = found is not None and 0 < found <= (DEEPEST**2 if name in repeated else found)
+            sizes[name] = found if usable else draw(name)  # type: ignore[assignment]
     return None
 
 
@@ -65,7 +66,7 @@ def _repaired(
         return _multiple(random, condition, name, sizes)
     line = _line(condition.left - condition.right, name, sizes)
     if line is None:
-        return None
+        return _tried(random, condition, name, sizes)
     slope, start = line
     root = Fraction(-start) / slope
     if condition.relation is Relation.EQUAL:
@@ -79,6 +80,14 @@ def _repaired(
     if above:
         return (ceil(root) if touching else floor(root) + 1) + margin
     return (floor(root) if touching else ceil(root) - 1) - min(margin, max(0, ceil(root) - 2))
+
+
+def _tried(random: Random, condition: Condition, name: str, sizes: Mapping[str, int]) -> int | None:
+    """Return the first of a few values of ``name`` that meets what is not linear in it."""
+    near = {size + step for size in sizes.values() for step in (-1, 0, 1)}
+    values = sorted({1, 2, 3, *near, *(sizes[name] * n for n in (2, 3, 5, 11))} - {-1, 0})
+    random.shuffle(values)
+    return next((v for v in values if condition.is_met({**sizes, name: v})), None)
 
 
 def _multiple(
@@ -107,7 +116,10 @@ def _multiple(
 def _line(one: Expression, name: str, sizes: Mapping[str, int]) -> tuple[Number, Number] | None:
     """Return slope and value at 0 of what is linear in ``name``, None for anything else."""
     others = {n: expression(v) for n, v in sizes.items() if n != name}
-    left = one.substitute(others)
+    try:
+        left = one.substitute(others)
+    except ArithmeticError:
+        return None
     if not all(powers in ((), ((name, 1),)) for powers in left.terms):
         return None
     slope = left.terms.get(((name, 1),), 0)

@@ -81,8 +81,11 @@ class Condition:
         return apart is not None and apart >= 0
 
     def is_met(self, sizes: Mapping[str, int]) -> bool:
-        """Whether it is as it was, at these sizes."""
-        return self._answer(sizes) is self.holds
+        """Whether it is as it was, at these sizes; where nothing can be asked it is not."""
+        try:
+            return self._answer(sizes) is self.holds
+        except ZeroDivisionError:
+            return False
 
     def _answer(self, sizes: Mapping[str, int]) -> bool:
         left, right = value_at(self.left, sizes), value_at(self.right, sizes)
@@ -102,8 +105,9 @@ class Condition:
             return True
         if not all(map(_is_natural, _quotients(difference))):
             return False
-        if any(_quotients(difference)) or not difference.is_polynomial:
+        if any(_quotients(difference)):
             return self.relation is not Relation.EQUAL and _at_least(difference, self)
+        difference = _without_divisors(difference)
         lowest = difference.substitute(
             {name: expression(1) + Expression({((name, 1),): 1}) for name in difference.letters}
         )
@@ -131,6 +135,17 @@ def _is_natural(one: Quotient) -> bool:
     """Whether a quotient is 0 or more at all sizes, as far as its signs say."""
     sides = (one.numerator, one.denominator)
     return all(_signs(side) == {1} and all(map(_is_natural, _quotients(side))) for side in sides)
+
+
+def _without_divisors(one: Expression) -> Expression:
+    """Return ``one`` times every letter that it is divided by, each 1 or more: of the same sign."""
+    lowest: dict[Any, int] = {}
+    for powers in one.terms:
+        for atom, power in powers:
+            lowest[atom] = min(lowest.get(atom, 0), power)
+    for atom, power in lowest.items():
+        one = one * Expression({((atom, -power),): 1}) if power else one
+    return one
 
 
 def _signs(one: Expression) -> set[int]:
@@ -244,7 +259,7 @@ def _condition(relation: Relation, left: Any, right: Any, answer: bool) -> Condi
 
 
 def _remainder(difference: Expression) -> tuple[Expression, Expression] | None:
-    """Return (b, a) where ``difference`` is a − b·⌊a / b⌋ or its negative, None where it is none."""
+    """Return (b, a) where ``difference`` is ±(a − b·⌊a / b⌋), None where it is no remainder."""
     for powers in difference.terms:
         for atom, _ in powers:
             if isinstance(atom, Quotient):

@@ -112,7 +112,11 @@ class Rounding(IntEnum):
 
 
 class Ratio(float):
-    """A float with the expression by which it was computed, as H / A has."""
+    """A float with the expression by which it was computed, as H / A has.
+
+    One of a configuration is such a float too, a constant: ``4.0 * size`` asks the float, and a
+    plain one would not tell.
+    """
 
     expression: Expression
     rounding: Rounding
@@ -123,6 +127,9 @@ class Ratio(float):
         ratio.expression = made
         ratio.rounding = rounding
         return ratio
+
+    def __repr__(self) -> str:
+        return float.__repr__(self)
 
     def __bool__(self) -> bool:
         return ask(Relation.EQUAL, self, 0, float(self) == 0) is False
@@ -172,6 +179,12 @@ class Ratio(float):
         return whole
 
 
+def remembering(value: float) -> float:
+    """Return ``value`` as a float that remembers what is computed with it, where it is finite."""
+    made = made_by(value)
+    return value if made is None else Ratio(value, made, _rounding(value))
+
+
 def size(value: int, made: Expression | None) -> int:
     """Return ``value`` with how it was made, a plain int where that is a number or not known."""
     if made is None or made.constant is not None:
@@ -212,7 +225,9 @@ def _rounding_of(name: str, left: Any, right: Any) -> Rounding:
 
 
 def _doubt_rounding(value: Any) -> None:
-    if isinstance(value, Ratio) and value.rounding is Rounding.MORE:
+    if not isinstance(value, Ratio) or value.expression.constant is not None:
+        return
+    if value.rounding is Rounding.MORE:
         note_doubt(f"{value.expression} was computed in floats")
 
 
@@ -267,8 +282,7 @@ def _arithmetic(compute: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
             return value
         if isinstance(value, int):
             return size(value, made)
-        if made.constant is not None:
-            return value
+        # A number stays one that remembers: what is multiplied by it later is a size.
         return Ratio(value, made, _rounding_of(compute.__name__, left, right))
 
     return (lambda self, other: result(self, other)), (lambda self, other: result(other, self))

@@ -41,8 +41,8 @@ class Tracing(TorchFunctionMode):
 
     def __init__(self) -> None:
         super().__init__()
-        self._lengths: dict[int, Lengths] = {}
-        self._shapes: dict[int, torch.Size] = {}
+        # By storage and shape: views of one storage differ in theirs.
+        self._lengths: dict[int, dict[tuple[int, ...], Lengths]] = {}
         self._made_in: dict[int, Made] = {}
         # A storage that is gone would give its number to another.
         self._kept: list[torch.Tensor] = []
@@ -51,15 +51,10 @@ class Tracing(TorchFunctionMode):
         """Return the shape of ``tensor`` in letters, None where nobody saw it made."""
         with torch._C.DisableTorchFunction():
             shape = tuple(tensor.shape)
-            found = self._found(tensor)
+            found = self._of(tensor)
         if found is not None:
             return found
         return (expression(1),) * len(shape) if set(shape) <= {1} else None
-
-    def _found(self, tensor: torch.Tensor) -> Lengths | None:
-        """The lengths of what a storage was made for; a view of another shape has others."""
-        storage = _storage(tensor)
-        return self._lengths[storage] if self._shapes.get(storage) == tensor.shape else None
 
     def made(self, tensor: torch.Tensor) -> Made:
         """Return the iterations of loops in which ``tensor`` was made."""
@@ -82,11 +77,15 @@ class Tracing(TorchFunctionMode):
 
     def _note(self, func: Any, args: Any, options: Any, result: torch.Tensor) -> None:
         lengths = self._shape_made(func, args, options, result)
-        if lengths is not None and _storage(result) not in self._lengths:
-            self._lengths[_storage(result)] = lengths
-            self._shapes[_storage(result)] = result.shape
+        if lengths is None:
+            return
+        self._lengths.setdefault(_storage(result), {}).setdefault(tuple(result.shape), lengths)
+        if _storage(result) not in self._made_in:
             self._made_in[_storage(result)] = tuple(RUNNING)
             self._kept.append(result)
+
+    def _of(self, tensor: torch.Tensor) -> Lengths | None:
+        return self._lengths.get(_storage(tensor), {}).get(tuple(tensor.shape))
 
     def _shape_made(
         self, func: Any, args: Any, options: Any, result: torch.Tensor
@@ -99,16 +98,20 @@ class Tracing(TorchFunctionMode):
             start, end, step = (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
             return (_length(-((start - end) // step)),)
         if func is torch.Tensor.expand:
-            return _expanded(args[1:], self._found(args[0]), result)
+            return _expanded(args[1:], self._of(args[0]), result)
+        if func is torch.Tensor.__getitem__:
+            return _with_new_axes(args[1], self._of(args[0]))
+        if func is torch.norm_except_dim:
+            return _kept_axes(self._of(args[0]), result)
         # An elementwise operation: as long as what it was given.
         for tensor in _tensors((*args, *options.values())):
-            found = self._found(tensor)
+            found = self._of(tensor)
             if found is not None and tensor.shape == result.shape:
                 return found
         return None
 
     def _shape(self, tensor: torch.Tensor, shape: torch.Size) -> Any:
-        found = self._found(tensor)
+        found = self._of(tensor)
         if found is None:
             return shape
         return torch.Size(
@@ -138,6 +141,24 @@ def _expanded(given: Any, found: Lengths | None, result: torch.Tensor) -> Length
     return tuple(old if int(size) == -1 else _length(size) for size, old in pairs)
 
 
+def _with_new_axes(index: Any, found: Lengths | None) -> Lengths | None:
+    """The lengths of ``tensor[None, :]`` and its like, which adds axes and takes nothing away."""
+    axes = index if isinstance(index, tuple) else (index,)
+    if found is None or any(one is not None and one != slice(None) for one in axes):
+        return None
+    left = iter(found)
+    seen = tuple(expression(1) if one is None else next(left) for one in axes)
+    return seen + tuple(left)
+
+
+def _kept_axes(found: Lengths | None, result: torch.Tensor) -> Lengths | None:
+    """The lengths of what was reduced over some axes, of which one is left."""
+    if found is None or len(found) != result.dim():
+        return None
+    pairs = zip(found, result.shape, strict=True)
+    return tuple(expression(1) if size == 1 else length for length, size in pairs)
+
+
 def _length(given: Any) -> Expression:
     """The expression of a length; the index of a loop is the number that it is just then."""
     made = made_by(given)
@@ -153,4 +174,4 @@ def _tensors(values: Iterable[Any]) -> Iterator[torch.Tensor]:
 
 
 def _storage(tensor: torch.Tensor) -> int:
-    return tensor.untyped_storage()._cdata
+    return int(tensor.untyped_storage()._cdata)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import dataclasses
 import importlib.metadata
-from collections.abc import Iterator, Mapping
+import inspect
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -15,11 +16,11 @@ from transformers import CONFIG_MAPPING, MODEL_MAPPING, PreTrainedConfig, PreTra
 
 from paramproof.derive import live_torch
 from paramproof.derive.constructor import Constructor
-from paramproof.derive.size import Size
+from paramproof.derive.size import Size, remembering
 from paramproof.derive.torch_tracing import Tracing
 from paramproof.formulas.printing import shown
 
-transformers.logging.set_verbosity_error()
+transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
 
 NO_SIZES = ("_token_id", "_token_index", "_index", "_idx")
 """Ends of fields that are numbers and no sizes."""
@@ -47,8 +48,10 @@ def constructor(
     keys = {name: value for name, value in keys.items() if name not in NOT_GIVEN}
     start = config_class(**keys)
     first = dict(_sizes(start))
+    if _reads_labels(model_class):
+        first[LABELS] = int(start.num_labels or 0)
     for name in sizes or {}:
-        if name not in first:
+        if name not in first and not _may_be_size(start, name):
             raise ValueError(f"{what} has no size {shown(name)}; it has {', '.join(first)}")
     for name, value in (sizes or {}).items():
         if value < 1:
@@ -58,9 +61,12 @@ def constructor(
     reads: set[str] = set()
 
     def make(chosen: Mapping[str, int]) -> Any:
-        config = _with(config_class, keys, start, chosen)
+        # Of labels a configuration makes names, and looks them up.
+        plainly = {name: int(v) if name == LABELS else v for name, v in chosen.items()}
+        config = _with(config_class, keys, start, plainly)
         if any(isinstance(size, Size) for size in chosen.values()):
-            _watch(config, "", reads)
+            _remember_floats(config)
+            _watch(config, "", reads, {LABELS: chosen[LABELS]} if LABELS in chosen else {})
         with torch.device("meta"):
             return model_class(config)
 
@@ -77,13 +83,29 @@ def constructor(
     )
 
 
+LABELS = "num_labels"
+"""A size that is no field: a configuration has it as the length of a mapping of names."""
+
+
+def _reads_labels(model_class: Any) -> bool:
+    return LABELS in inspect.unwrap(model_class.__init__).__code__.co_names
+
+
+def _may_be_size(config: PreTrainedConfig, name: str) -> bool:
+    """Whether a field that is absent may be an int, as ``num_key_value_heads`` may."""
+    kinds = {field.name: str(field.type) for field in dataclasses.fields(config)}
+    return getattr(config, name, 0) is None and "int" in kinds.get(name, "")
+
+
 def _classes(
     model_type: str, keys: Mapping[str, Any], architecture: str
 ) -> tuple[type[PreTrainedConfig], Any]:
     """Return the classes of configuration and model for a model type."""
     if model_type not in CONFIG_MAPPING:
-        return (PreTrainedConfig, None) if not keys else _unknown(model_type)
-    config_class = CONFIG_MAPPING[model_type]
+        if keys:
+            raise _unknown(model_type)
+        return PreTrainedConfig, None
+    config_class: type[PreTrainedConfig] = CONFIG_MAPPING[model_type]
     named = keys.get("architectures") or ()
     chosen = architecture or (named[0] if isinstance(named, list) and len(named) == 1 else "")
     if chosen:
@@ -93,28 +115,28 @@ def _classes(
         return config_class, model_class
     if config_class not in MODEL_MAPPING:
         raise ValueError(f"transformers has no base model of the type {model_type}: name a class")
-    found = MODEL_MAPPING[config_class]
+    found: Any = MODEL_MAPPING[config_class]
     return config_class, found[0] if isinstance(found, tuple) else found
 
 
-def _unknown(model_type: str) -> Any:
+def _unknown(model_type: str) -> ValueError:
     near = get_close_matches(model_type, list(CONFIG_MAPPING), 3)
     hint = f"; did you mean {', '.join(near)}?" if near else ""
-    raise ValueError(f"transformers has no model type or class {shown(model_type)}{hint}")
+    return ValueError(f"transformers has no model type or class {shown(model_type)}{hint}")
 
 
 def _named_class(name: str) -> tuple[type[PreTrainedConfig], Any]:
     """Return a class of transformers by its name, and that of its configuration."""
     found = getattr(transformers, name, None) if name.isidentifier() else None
-    config_class = getattr(found, "config_class", None)
+    config_class: Any = getattr(found, "config_class", None)
     if not (isinstance(found, type) and issubclass(found, PreTrainedModel)) or not config_class:
-        return _unknown(name)
+        raise _unknown(name)
     return config_class, found
 
 
 def _sizes(config: PreTrainedConfig, prefix: str = "") -> Iterator[tuple[str, int]]:
     for field in dataclasses.fields(config):
-        value = getattr(config, field.name, None)
+        value: Any = getattr(config, field.name, None)
         if field.name.startswith("_"):
             continue
         if isinstance(value, PreTrainedConfig):
@@ -125,7 +147,9 @@ def _sizes(config: PreTrainedConfig, prefix: str = "") -> Iterator[tuple[str, in
             yield from ((f"{prefix}{field.name}[{i}]", v) for i, v in enumerate(value))
 
 
-NOT_GIVEN = frozenset({"model_type", "architectures", "transformers_version", "torch_dtype", "dtype"})
+NOT_GIVEN = frozenset(
+    {"model_type", "architectures", "transformers_version", "torch_dtype", "dtype"}
+)
 """Keys of a configuration's file that say what it is of, and nothing about the model."""
 
 
@@ -167,26 +191,45 @@ def _with(
     return config_class(**fields)
 
 
-def _watch(config: PreTrainedConfig, prefix: str, reads: set[str]) -> None:
+def _remember_floats(config: PreTrainedConfig) -> None:
+    """Give a configuration floats that remember: ``mlp_ratio * hidden_size`` is asked of them."""
+    for field in dataclasses.fields(config):
+        value = getattr(config, field.name, None)
+        if isinstance(value, PreTrainedConfig):
+            _remember_floats(value)
+        elif type(value) is float:
+            vars(config)[field.name] = remembering(value)
+        elif type(value) is list and value and all(type(one) is float for one in value):
+            vars(config)[field.name] = [remembering(one) for one in value]
+
+
+def _watch(
+    config: PreTrainedConfig, prefix: str, reads: set[str], computed: Mapping[str, int]
+) -> None:
     """Note in ``reads`` the fields of a configuration that are read from now on.
 
-    The configuration is one made for a trace: its class is replaced by one that tells.
+    ``computed`` are sizes that it would compute, as a plain int, from what it stores. The
+    configuration is one made for a trace: its class is replaced by one that tells.
     """
-    kind = type(config)
+    kind: Any = type(config)
+    given: Callable[[Any, str], Any] = kind.__getattribute__
     own = {field.name for field in dataclasses.fields(config)}
     for name in own:
         part = getattr(config, name, None)
         if isinstance(part, PreTrainedConfig):
-            _watch(part, f"{prefix}{name}.", reads)
+            _watch(part, f"{prefix}{name}.", reads, {})
 
     def telling(self: Any, name: str) -> Any:
+        if name in computed:
+            reads.add(f"{prefix}{name}")
+            return computed[name]
         field = kind.attribute_map.get(name, name)
         if field in own:
-            value = kind.__getattribute__(self, name)
+            value = given(self, name)
             if isinstance(value, list | tuple):
                 reads.update(f"{prefix}{field}[{i}]" for i in range(len(value)))
             reads.add(f"{prefix}{field}")
             return value
-        return kind.__getattribute__(self, name)
+        return given(self, name)
 
     config.__class__ = type(kind.__name__, (kind,), {"__getattribute__": telling})

@@ -147,3 +147,14 @@ def shared(hidden_size=8, layers=4):
     """One layer in every place."""
     layer = square(hidden_size)
     return nn.ModuleList([layer for _ in range(layers)])
+
+
+def guarded(hidden_size=8, layers=6, step=1):
+    """Layers that are not there at first, as wide as a question says that was not asked then."""
+    model = nn.ModuleList()
+    for index in range(layers):
+        if (index + 1) % step == 0:
+            model.append(square(hidden_size, bias=False))
+        else:
+            model.append(nn.Linear(hidden_size, 5 if hidden_size > 20 else 7, bias=False))
+    return model

@@ -50,11 +50,15 @@ def test_one_that_calls_itself():
 
 
 def test_sizes_that_pytorch_does_not_take():
-    """At first, and those that are drawn around it."""
+    """At first; and those that are drawn around it, which fixes the letter."""
+    from paramproof.derive.derive import derive
+    from paramproof.derive.functions import constructor
+
     assert "it is not made: TypeError: empty()" in refusal_here("many_layers", hidden_size=10**30)
-    said = refusal_here("many_layers", hidden_size=10**9)
-    assert said.startswith("it refuses sizes inside the conditions, hidden_size = ")
-    assert "Storage size calculation overflowed" in said
+    found = derive(constructor("it", bad.many_layers, {"hidden_size": 10**9}))
+    (reason,) = (one for one in found.reasons if "Storage size calculation overflowed" in one)
+    said = "hidden_size did not vary once the formula had failed: refuses sizes inside the "
+    assert reason.startswith(f"{said}conditions, hidden_size = ")
 
 
 @pytest.mark.parametrize(

@@ -6,19 +6,21 @@ from tests.frameworks.derive.deriving import conditions, count, derived
 
 pytestmark = pytest.mark.framework("torch")
 
-GONE = "a kind of layer is not there"
+NUMBER = "a kind of layer is there another number of times"
 OTHERS = "other tensors are made"
 COUNTED = "how many there are of {} kinds was read from counts"
 
 PROVED = {
-    "below_zero": ("L·(H² + H) − 2·H² + 5·H", {"L > 2": GONE}),
-    "all_but_the_last": ("L·(H² + H) − H", {"L > 1": GONE}),
+    "below_zero": ("L·(H² + H) − 2·H² + 5·H", {"L ≥ 2": NUMBER}),
+    "all_but_the_last": ("L·(H² + H) − H", {}),
     "exit_at": ("H²·de + H·de", {"de ≤ L": OTHERS}),
     "dense_first": ("L·H² + H·de", {"de ≤ L": OTHERS}),
     "late_layers": ("L·H²", {"L ≤ 51": OTHERS}),
     "late_layer": ("L·H²", {"L < 51": OTHERS}),
-    "seldom": ("L·H²", {"⌊L/50⌋ < 1": "not tried: no sizes were found"}),
+    "seldom": ("L·H²", {"⌊L/50⌋ < 1": OTHERS}),
+    "named_layers": ("L·H² + H", {"L ≥ 2": NUMBER, "L < 61": OTHERS}),
     "number_carried": ("L·(4·H + 4)", {"L ≤ 21": OTHERS}),
+    "guarded": ("7·L·H + H²·⌊L/st⌋ − 7·H·⌊L/st⌋", {"H ≤ 20": OTHERS}),
     "nested": ("L·(H²·st + H·st)", {}),
 }
 
@@ -31,7 +33,7 @@ FITTED = {
         "L·(3·H² + 3·H)",
         ("2 of 2 kinds of tensors were read from values", COUNTED.format(2)),
     ),
-    "late_by_squares": ("L·H²", ("a loop asked of its index, @, whether @² > 2500",)),
+    "late_by_squares": ("L·H²", ("a loop of layers asked of its index, @, whether @² > 2500",)),
 }
 
 CARRIED = {
@@ -41,9 +43,6 @@ CARRIED = {
 }
 
 NOT_DERIVED = {
-    "named_layers": "not as derived at hidden_size = ",
-    "side_by_side": "not as derived at hidden_size = ",
-    "shared": "not as derived at hidden_size = ",
     "triangle": "not explained: ",
 }
 
@@ -61,7 +60,9 @@ def test_followed(name, formula, stated):
     [
         ("below_zero", {"layers": 1}),
         ("exit_at", {"dense": 10}),
+        ("guarded", {"hidden_size": 21, "step": 2}),
         ("late_layers", {"layers": 52}),
+        ("named_layers", {"layers": 61}),
         ("late_layer", {"layers": 51}),
         ("seldom", {"layers": 50}),
         ("number_carried", {"layers": 23}),
@@ -100,6 +101,20 @@ def test_what_is_carried_from_round_to_round_fixes_their_number(name, formula, f
     assert (str(found.formula), found.reasons) == (formula, (f"{fixed} did not vary",))
     with pytest.raises(ValueError, match=f"the formula holds at {fixed} = 4"):
         found.count({**found.sizes, fixed: 5})
+
+
+@pytest.mark.parametrize(
+    ("name", "fixed"), [("shared", {"layers"}), ("side_by_side", {"layers", "others"})]
+)
+def test_a_letter_is_fixed_where_the_formula_failed_and_that_is_said(name, fixed):
+    found = derived(f"loops:{name}")
+    assert {found.fields[one] for one in found.fixed} == fixed
+    for field in fixed:
+        said = f"{field} did not vary once the formula had failed: not as derived at hidden_size = "
+        assert any(reason.startswith(said) for reason in found.reasons)
+    assert found.count({**found.sizes, "H": 31}) == count(f"loops:{name}", hidden_size=31)
+    with pytest.raises(ValueError, match="the formula holds at "):
+        found.count({**found.sizes, found.fixed[0]: 3})
 
 
 @pytest.mark.parametrize(("name", "said"), NOT_DERIVED.items())

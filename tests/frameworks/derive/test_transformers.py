@@ -1,0 +1,130 @@
+"""Formulas derived from classes of transformers, against those that people wrote and counted."""
+
+import pytest
+
+from paramproof.algebra.symbols import size_letters, symbols
+from paramproof.formulas import EncoderLetters, GPTLetters, LlamaLetters, closed_form
+from paramproof.formulas.expression import letter
+
+pytestmark = pytest.mark.framework("transformers")
+
+derive = pytest.importorskip("paramproof.derive.derive")
+models = pytest.importorskip("paramproof.derive.transformers_models")
+
+
+def derived(what, **sizes):
+    found = derive.derive(models.constructor(what, sizes=sizes))
+    assert found.is_proved, found.reasons
+    return found
+
+
+def count_of(what, **sizes):
+    found = derived(what, **sizes)
+    return found.count(found.sizes)
+
+
+def tensors_named(found, path):
+    return [tensor for tensor in found.tensors if tensor.path == path]
+
+
+def closed(letters, **indicators):
+    given = symbols(letters)._asdict()
+    sizes = {name: given[name] for name in size_letters(letters)}
+    return closed_form(letters(**(sizes | indicators)))
+
+
+@pytest.mark.parametrize(
+    ("what", "written"),
+    [
+        ("bert", closed(EncoderLetters)),
+        ("BertForMaskedLM", closed(EncoderLetters, pooler=0, mlm=1)),
+        ("gpt2", closed(GPTLetters).substitute({"F": 4 * letter("H")})),
+        ("LlamaForCausalLM", closed(LlamaLetters)),
+    ],
+)
+def test_the_formula_is_the_one_that_was_written(what, written):
+    assert derived(what).formula == written
+
+
+@pytest.mark.parametrize(
+    ("what", "parameters"),
+    [
+        ("DeepseekV3ForCausalLM", 671_026_404_352),
+        ("MixtralForCausalLM", 46_702_792_704),
+        ("GPT2LMHeadModel", 124_439_808),
+    ],
+)
+def test_the_count_is_the_published_one(what, parameters):
+    """DeepSeek-V3's is 58·256 below its checkpoint's: the routers' biases, which are buffers."""
+    assert count_of(what) == parameters
+
+
+def test_a_head_that_shares_its_weight_is_counted_once_and_named():
+    found = derived("T5ForConditionalGeneration")
+    (shared,) = tensors_named(found, "shared.weight")
+    assert "lm_head.weight" in shared.aliases
+    assert not tensors_named(found, "lm_head.weight")
+
+
+def test_a_number_of_labels_is_a_letter():
+    found = derived("BertForSequenceClassification", num_labels=7)
+    (k,) = (name for name, field in found.fields.items() if field == "num_labels")
+    assert found.sizes[k] == 7
+    (head,) = tensors_named(found, "classifier.weight")
+    assert head.shape == (letter(k), letter("H"))
+
+
+def test_a_field_that_is_absent_can_be_given():
+    with pytest.raises(derive.NotDerived, match="'int' and 'NoneType'"):
+        derived("nemotron")
+    assert "G" in derived("nemotron", num_key_value_heads=8).formula.letters
+
+
+def test_a_kind_of_layer_that_a_models_own_sizes_leave_out_is_in_the_formula():
+    """At decoder_sparse_step = 1 no layer of Qwen3-MoE is dense."""
+    found = derived("qwen3_moe")
+    (gate,) = tensors_named(found, "layers.*.mlp.gate_proj.weight")
+    (step,) = (name for name, field in found.fields.items() if field == "decoder_sparse_step")
+    assert gate.times == letter("L") - letter("L") // letter(step)
+    assert found.sizes[step] == 1
+
+
+def test_two_questions_decide_where_there_are_experts():
+    """Interval and first layer with experts, in ERNIE 4.5."""
+    found = derived("ernie4_5_moe", moe_layer_interval=2)
+    (gate,) = tensors_named(found, "layers.*.mlp.gate.weight")
+    counts = {at: gate.times.evaluate(found.sizes | {"L": at}) for at in range(1, 7)}
+    assert counts == {at: len([i for i in range(1, at) if (i + 1) % 2 == 0]) for at in range(1, 7)}
+
+
+def test_an_offset_into_a_period_is_below_it():
+    found = derived("jamba", num_hidden_layers=8)
+    attention = tensors_named(found, "layers.*.self_attn.q_proj.weight")[0].times
+    by_field = {field: name for name, field in found.fields.items()}
+    period, offset = by_field["attn_layer_period"], by_field["attn_layer_offset"]
+    for depth in range(1, 12):
+        there = [i for i in range(depth) if i % 5 == 3]
+        assert attention.evaluate({"L": depth, period: 5, offset: 3}) == len(there)
+    with pytest.raises(ValueError, match="the formula holds where"):
+        found.count(found.sizes | {offset: 9})
+
+
+def test_floats_of_a_configuration_are_traced():
+    """``int(config.mlp_ratio * dim)`` asks the float."""
+    assert derived("swin").is_proved
+
+
+def every_third(depth: int = 8, period: int = 3, offset: int = 1, width: int = 5):
+    import torch
+
+    layers = [torch.nn.Linear(width, width, bias=i % period == offset) for i in range(depth)]
+    return torch.nn.Sequential(*layers)
+
+
+def test_a_remainder_is_asked_for_below_the_period():
+    """No layer's number has a remainder of 3 by 3, and the formula says where it stops."""
+    functions = pytest.importorskip("paramproof.derive.functions")
+    found = derive.derive(functions.constructor("every_third", every_third))
+    assert found.is_proved
+    with pytest.raises(ValueError, match="the formula holds where"):
+        found.count({"L": 8, "pe": 3, "of": 3, "H": 5})
