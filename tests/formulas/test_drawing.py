@@ -1,6 +1,7 @@
 """How specs are drawn: what is asked for, in which order, between which ends."""
 
-from dataclasses import astuple, replace
+from dataclasses import astuple, dataclass, replace
+from typing import ClassVar
 
 import pytest
 
@@ -125,3 +126,26 @@ def test_flags_of_a_family_that_says_nothing_of_them():
     assert (tied.tie_word_embeddings, own.tie_word_embeddings) == (True, False)
     assert astuple(own) == (1, 1, 1, 1, 1, 1, False)
     assert set(SPECS) == set(FAMILIES)
+
+
+@dataclass(frozen=True)
+class Flagged:
+    """A spec without a ``drawn`` of its own, with a flag that is no tie."""
+
+    hidden_size: int
+    gated: bool
+    tie_word_embeddings: bool
+    ranges: ClassVar = {"hidden_size": (2, 3)}
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_flag_is_asked_for_by_its_name(number):
+    asked = {}
+
+    def choose(field, low, high):
+        asked[field] = (low, high)
+        return low if field == "hidden_size" else number
+
+    spec = draw(Flagged, choose, {})
+    assert asked == {"hidden_size": (2, 3), "gated": (0, 1), "untied": (0, 1)}
+    assert (spec.gated, spec.tie_word_embeddings) == (bool(number), not number)
