@@ -58,10 +58,6 @@ class Family:
         """The names of the spec's fields."""
         return tuple(field.name for field in fields(self.spec))
 
-    def letters_of(self, kind: str) -> tuple[str, ...]:
-        """Return the letters of one kind, in their order."""
-        return tuple(name for name, own in letter_kinds(self.letters).items() if own == kind)
-
 
 def _end(end: Callable[[int, int], int], _: str, lowest: int, highest: int) -> int:
     return end(lowest, highest)
