@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import pytest
 
-from paramproof.formulas import FAMILIES, EncoderSpec, GPTSpec, LlamaSpec
+from paramproof.formulas import FAMILIES, EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec
 from paramproof.formulas.spec.drawing import RANGES, Choices, draw
 from tests.specs import SPECS
 
@@ -149,3 +149,13 @@ def test_a_flag_is_asked_for_by_its_name(number):
     spec = draw(Flagged, choose, {})
     assert asked == {"hidden_size": (2, 3), "gated": (0, 1), "untied": (0, 1)}
     assert (spec.gated, spec.tie_word_embeddings) == (bool(number), not number)
+
+
+@pytest.mark.parametrize(
+    ("vocabularies", "rows", "shared"), [(0, (7, 7), True), (1, (7, 5), False), (2, (7, 7), False)]
+)
+def test_the_tables_of_an_encoder_and_a_decoder(vocabularies, rows, shared):
+    """One, two of their own sizes, two of one size."""
+    own = {"vocab_size": 7, "target_vocab_size": 5, "one table, two, two of one size": vocabularies}
+    spec = draw(EncoderDecoderSpec, lambda name, low, high: own.get(name, low), {})
+    assert (spec.vocab_size, spec.target_vocab_size, spec.share_embeddings) == (*rows, shared)
