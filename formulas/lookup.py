@@ -7,8 +7,6 @@ from difflib import get_close_matches
 
 from paramproof.formulas.printing import MAX_VALUE_SHOWN, shown
 
-MAX_SUGGESTIONS = 3
-
 
 def no_such(kind: str, name: object, known: Iterable[str]) -> ValueError:
     """Return the error for ``name``, which no ``kind`` has, with those that are ``known``.
@@ -28,7 +26,8 @@ def _close(name: object, names: list[str]) -> list[str]:
     if not isinstance(name, str) or len(name) > MAX_VALUE_SHOWN:
         return []
     by_lower = {known.lower(): known for known in names}
-    found = get_close_matches(name.lower(), by_lower, n=MAX_SUGGESTIONS)
+    # At most three, unless asked for more.
+    found = get_close_matches(name.lower(), by_lower)
     return [by_lower[lower] for lower in found]
 
 

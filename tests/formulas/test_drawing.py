@@ -1,10 +1,11 @@
 """How specs are drawn: what is asked for, in which order, between which ends."""
 
-from dataclasses import astuple, replace
+from dataclasses import astuple, dataclass, replace
+from typing import ClassVar
 
 import pytest
 
-from paramproof.formulas import FAMILIES, EncoderSpec, GPTSpec, LlamaSpec
+from paramproof.formulas import FAMILIES, EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec
 from paramproof.formulas.spec.drawing import RANGES, Choices, draw
 from tests.specs import SPECS
 
@@ -125,3 +126,36 @@ def test_flags_of_a_family_that_says_nothing_of_them():
     assert (tied.tie_word_embeddings, own.tie_word_embeddings) == (True, False)
     assert astuple(own) == (1, 1, 1, 1, 1, 1, False)
     assert set(SPECS) == set(FAMILIES)
+
+
+@dataclass(frozen=True)
+class Flagged:
+    """A spec without a ``drawn`` of its own, with a flag that is no tie."""
+
+    hidden_size: int
+    gated: bool
+    tie_word_embeddings: bool
+    ranges: ClassVar = {"hidden_size": (2, 3)}
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_flag_is_asked_for_by_its_name(number):
+    asked = {}
+
+    def choose(field, low, high):
+        asked[field] = (low, high)
+        return low if field == "hidden_size" else number
+
+    spec = draw(Flagged, choose, {})
+    assert asked == {"hidden_size": (2, 3), "gated": (0, 1), "untied": (0, 1)}
+    assert (spec.gated, spec.tie_word_embeddings) == (bool(number), not number)
+
+
+@pytest.mark.parametrize(
+    ("vocabularies", "rows", "shared"), [(0, (7, 7), True), (1, (7, 5), False), (2, (7, 7), False)]
+)
+def test_the_tables_of_an_encoder_and_a_decoder(vocabularies, rows, shared):
+    """One, two of their own sizes, two of one size."""
+    own = {"vocab_size": 7, "target_vocab_size": 5, "one table, two, two of one size": vocabularies}
+    spec = draw(EncoderDecoderSpec, lambda name, low, high: own.get(name, low), {})
+    assert (spec.vocab_size, spec.target_vocab_size, spec.share_embeddings) == (*rows, shared)

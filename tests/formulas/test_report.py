@@ -155,3 +155,14 @@ def test_a_note_has_more_room_than_a_name():
         Report(0, 1, (Row("unexpected", "w", None, "w", (1,), 1, note),)).render("").splitlines()
     )
     assert line.endswith(note.strip())
+
+
+def test_a_width():
+    """Rows are folded to it, and to none where none is asked for."""
+    report = compare(inventory(SPEC.letters()), native(SPEC)[1:])
+    whole, folded = report.render(SPEC), report.render(SPEC, 60)
+    heading = next(line for line in whole.splitlines() if line.startswith("component"))
+    assert len(heading) > 60
+    rows = folded.partition("component")[2].splitlines()
+    assert rows
+    assert max(map(len, rows)) <= 60

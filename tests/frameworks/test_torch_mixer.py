@@ -61,6 +61,7 @@ def test_verified_by_both(mixer, tmp_path, paramproof):
     asked = ("--framework", "mixer-torch", "--framework", "torch")
     (tmp_path / "b16.json").write_text(str(B16).replace("'", '"'))
     done = paramproof("verify", *asked, "--model", "b16.json", "--examples", "5")
-    assert (done.returncode, done.stderr) == (0, "")
+    # Progress is said in a pipe, where it takes longer than ten seconds.
+    assert done.returncode == 0, done.stderr
     assert "6 of 6 models equal the formula, tensor by tensor" in done.stdout
     assert "not expressible: torch has no such family: mixer" in done.stdout
