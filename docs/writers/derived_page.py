@@ -12,12 +12,10 @@ PAGE = ROOT / "docs" / "derived.md"
 RESULTS = ROOT / "docs" / "derived.json"
 
 NAMES = """
-    bert roberta albert electra distilbert mpnet deberta-v2 modernbert
-    gpt2 gpt_neo gpt_neox gptj opt bloom falcon phi3 stablelm
-    llama mistral mixtral qwen2 qwen3 gemma gemma2 olmo2 cohere granite smollm3 starcoder2
-    deepseek_v2 deepseek_v3 gpt_oss olmoe glm4_moe
-    mamba mamba2 rwkv bamba
-    bart t5 whisper vit clip siglip
+    bert roberta albert electra distilbert mpnet modernbert
+    gpt2 gpt_neo gpt_neox gptj opt bloom phi3
+    llama mistral mixtral qwen3 gemma2 olmo2 cohere granite smollm3
+    deepseek_v3 olmoe glm4_moe mamba t5 whisper vit
 """
 TYPES = tuple(NAMES.split())
 """Types whose base model is derived for the page."""
