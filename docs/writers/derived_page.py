@@ -71,6 +71,7 @@ def entry(derivation: Any) -> dict[str, Any]:
         "conditions": conditions,
         "status": "proved" if derivation.is_proved else "fitted and checked",
         "reasons": list(derivation.reasons),
+        "harmless": list(map(str, derivation.harmless)),
         "traces": evidence.traces,
         "builds": evidence.builds,
         "held": evidence.held,
@@ -114,6 +115,8 @@ def _section(name: str, one: dict[str, Any]) -> str:
     sizes = ", ".join(f"{letter} = {value:,}" for letter, value in one["sizes"].items())
     legend = ", ".join(f"{letter} `{field}`" for letter, field in one["fields"].items())
     reasons = f" ({'; '.join(one['reasons'])})" if one["reasons"] else ""
+    where = f" where {'; '.join(one['harmless'])}, and held to models elsewhere"
+    where = where if one["harmless"] and not one["reasons"] else ""
     return SECTION.format(
         name=name,
         what=one["model"],
@@ -121,7 +124,7 @@ def _section(name: str, one: dict[str, Any]) -> str:
         sizes=sizes,
         formula="\n".join(f"    {line}" for line in one["formula"][:-1]) + f"\n\n{legend}.",
         conditions="; ".join(one["conditions"]) or "sizes are 1 or more",
-        status=one["status"].capitalize() + reasons,
+        status=one["status"].capitalize() + where + reasons,
         evidence=f"traced {one['traces']} times, held to {one['held']} models",
     )
 
