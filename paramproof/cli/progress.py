@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Event, Thread
 
 from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
@@ -43,9 +44,10 @@ def _move(bars: Bars, task: TaskID, news: Progress) -> None:
     if news.state == "importing":
         bars.start_task(task)
     if news.state == "running":
+        first = bars.tasks[task].total != news.of
         # A bar without a total moves to and fro.
         bars.tasks[task].total = news.of
-        bars.update(task, completed=news.steps, state=str(news))
+        bars.update(task, completed=news.steps, state=str(news), refresh=first)
     elif news.state in ("done", "broken"):
         bars.update(task, total=1, completed=int(news.state == "done"), state=str(news))
         bars.stop_task(task)
@@ -64,7 +66,7 @@ def _lines(there: Sequence[Framework]) -> Iterator[OnProgress]:
         while not over.wait(INTERVAL):
             seconds = time.monotonic() - start
             states = ", ".join(f"{name} {news}" for name, news in [*latest.items()])
-            print(f"paramproof: {seconds:.0f} s: {states}", file=sys.stderr, flush=True)
+            _tell(f"paramproof: {seconds:.0f} s: {states}\n")
 
     def take(news: Progress) -> None:
         latest[news.framework] = news
@@ -79,3 +81,12 @@ def _lines(there: Sequence[Framework]) -> Iterator[OnProgress]:
         over.set()
         if sys.stderr:
             speaker.join()
+
+
+def _tell(line: str) -> None:
+    """Write to standard error, or to nobody.
+
+    Not through its buffer: what could not be written would be tried again at exit, and fail.
+    """
+    with suppress(OSError):
+        os.write(sys.stderr.fileno(), line.encode(sys.stderr.encoding, "replace"))

@@ -13,7 +13,7 @@ INDEX = letter(LOOP)
 """The index of any loop: the number of an iteration, from 0."""
 
 
-class Answer(NamedTuple):
+class LoopAnswer(NamedTuple):
     """The iterations that gave one answer to a question of their loop.
 
     Their indices are those from ``low`` to before ``high`` but ``without``, and of those, one in
@@ -34,7 +34,7 @@ class Answer(NamedTuple):
 
 def answers(
     recorder: Recorder, length: Expression, total: int, sizes: Mapping[str, int]
-) -> Iterator[Answer]:
+) -> Iterator[LoopAnswer]:
     """What loops of this length asked about their index, with either answer."""
     everything = frozenset(range(total))
     for question in asked(recorder.asked, recorder.indices, length):
@@ -72,15 +72,17 @@ def at_least(one: Expression, other: Expression) -> Condition:
     return Condition(Relation.LESS, one, other, False)
 
 
-def _two_answers(question: Condition, yes: frozenset[int], no: frozenset[int]) -> Iterator[Answer]:
+def _two_answers(
+    question: Condition, yes: frozenset[int], no: frozenset[int]
+) -> Iterator[LoopAnswer]:
     """The answers of a question that is linear in the index, or in its remainder."""
     relation, difference = question.relation, question.right - question.left
     if relation is Relation.DIVIDES:
         offset, step = question.right - INDEX, question.left
         if LOOP not in offset.letters | step.letters:
             before = floor(offset - 1, step)
-            yield Answer(yes, every=step, offset=offset, before=before)
-            yield Answer(no, every=step, offset=offset, before=before, rest=True)
+            yield LoopAnswer(yes, every=step, offset=offset, before=before)
+            yield LoopAnswer(no, every=step, offset=offset, before=before, rest=True)
         return
     if relation is Relation.EQUAL and (found := _remainder_is(difference)):
         offset, remainder, step = found
@@ -90,7 +92,7 @@ def _two_answers(question: Condition, yes: frozenset[int], no: frozenset[int]) -
         )
         before = floor(offset - remainder - 1, step) if offset else expression(-1)
         for reached, rest in ((yes, False), (no, True)):
-            yield Answer(
+            yield LoopAnswer(
                 reached,
                 every=step,
                 offset=offset - remainder,
@@ -109,12 +111,12 @@ def _two_answers(question: Condition, yes: frozenset[int], no: frozenset[int]) -
     if LOOP in limit.letters or not limit.is_whole:
         return
     if relation is Relation.EQUAL:
-        yield Answer(yes, low=limit, high=limit + 1)
-        yield Answer(no, without=limit)
+        yield LoopAnswer(yes, low=limit, high=limit + 1)
+        yield LoopAnswer(no, without=limit)
     elif relation is Relation.LESS:
-        yield from (Answer(yes, high=limit), Answer(no, low=limit))
+        yield from (LoopAnswer(yes, high=limit), LoopAnswer(no, low=limit))
     else:
-        yield from (Answer(yes, low=limit + 1), Answer(no, high=limit + 1))
+        yield from (LoopAnswer(yes, low=limit + 1), LoopAnswer(no, high=limit + 1))
 
 
 def _remainder_is(difference: Expression) -> tuple[Expression, Expression, Expression] | None:

@@ -33,9 +33,9 @@ from paramproof.derive.questions import (
     Relation,
     recorded,
 )
-from paramproof.derive.reading import Group, Key, Kind, Readings, Stored, groups, stored
+from paramproof.derive.reading import Key, Kind, Readings, Stored, TensorGroup, groups, stored
 from paramproof.derive.size import Size
-from paramproof.derive.told import Question, answered_both_ways, conditions, doubt
+from paramproof.derive.told import LoopQuestion, answered_both_ways, conditions, doubt
 from paramproof.derive.values import explained
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.sources.reference import in_one_line
@@ -75,7 +75,7 @@ class Trace:
     readings: Readings
     recorder: Recorder
     conditions: Mapping[Condition, set[tuple[str, int]]]
-    told: Mapping[Condition, Question]
+    told: Mapping[Condition, LoopQuestion]
 
 
 def derive(constructor: Constructor, seed: int = 0, note: Note = lambda _: None) -> Derivation:
@@ -109,7 +109,7 @@ class _Search:
         self.harmless: dict[Condition, set[tuple[str, int]]] = {}
         self.beyond: dict[Condition, None] = {}
         self.doubts: dict[str, None] = {}
-        self.both: dict[Question, None] = {}
+        self.both: dict[LoopQuestion, None] = {}
         self.unexplained: dict[str, None] = {}
         self.unread: set[Kind] = set()
         try:
@@ -365,7 +365,7 @@ class _Search:
     def shape(
         self,
         key: Key,
-        same: list[Group],
+        same: list[TensorGroup],
         points: list[Mapping[str, int]],
         pool: list[Expression],
     ) -> tuple[tuple[Expression, ...] | None, bool]:

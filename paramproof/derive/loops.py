@@ -15,7 +15,7 @@ from math import prod
 from operator import and_
 from typing import NamedTuple, TypeAlias
 
-from paramproof.derive.answers import Answer, answers, at_least
+from paramproof.derive.answers import LoopAnswer, answers, at_least
 from paramproof.derive.questions import Condition, Recorder, about_a_loop, value_at
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression
@@ -126,7 +126,7 @@ def _in_one_loop(
 
 
 def _counted(
-    answers: Sequence[Answer], length: Expression, reached: frozenset[int], fewest: int = 1
+    answers: Sequence[LoopAnswer], length: Expression, reached: frozenset[int], fewest: int = 1
 ) -> Iterator[Times]:
     """How many iterations gave these answers: one, or up to three together."""
     useful = [one for one in answers if reached <= one.reached]
@@ -138,7 +138,7 @@ def _counted(
                 yield number
 
 
-def _number(answers: Sequence[Answer], length: Expression) -> Times | None:
+def _number(answers: Sequence[LoopAnswer], length: Expression) -> Times | None:
     """How many indices from 0 to before ``length`` give all the answers."""
     lows = [one.low for one in answers if one.low is not None]
     highs = [one.high for one in answers if one.high is not None]
@@ -172,7 +172,7 @@ def _needed(needs: Iterable[Condition]) -> tuple[Condition, ...] | None:
     return tuple(found)
 
 
-def _multiples(end: Expression, step: Answer) -> Expression:
+def _multiples(end: Expression, step: LoopAnswer) -> Expression:
     """How many indices below ``end`` are counted, from one that is the same for every end."""
     assert step.every is not None
     return floor(end + step.offset - 1, step.every)

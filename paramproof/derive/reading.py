@@ -61,11 +61,11 @@ class Key(NamedTuple):
     order: int
 
 
-Readings: TypeAlias = "dict[Key, Group]"
+Readings: TypeAlias = "dict[Key, TensorGroup]"
 
 
 @dataclass(slots=True)
-class Group:
+class TensorGroup:
     """Tensors of one kind with one shape, as often as one model has them."""
 
     shape: tuple[int, ...]
@@ -98,7 +98,7 @@ def groups(tensors: Iterable[Seen]) -> Readings:
         if one.shape not in known:
             known.append(one.shape)
         key = Key(kind, axes, known.index(one.shape))
-        found.setdefault(key, Group(one.shape, [])).made.append(one.made)
+        found.setdefault(key, TensorGroup(one.shape, [])).made.append(one.made)
     return found
 
 

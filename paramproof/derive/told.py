@@ -18,13 +18,13 @@ from paramproof.derive.questions import (
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression
 
-Question: TypeAlias = tuple[Expression, Condition]
+LoopQuestion: TypeAlias = tuple[Expression, Condition]
 """A loop's length, and what it asked about its index, as the question that may be true."""
 
 
-def answered_both_ways(recorder: Recorder) -> Iterator[Question]:
+def answered_both_ways(recorder: Recorder) -> Iterator[LoopQuestion]:
     """What loops asked about their index and got both answers to."""
-    answers: dict[Question, set[bool]] = {}
+    answers: dict[LoopQuestion, set[bool]] = {}
     for condition in recorder.asked:
         own = [name for name in condition.letters if name in recorder.indices]
         if len(own) == 1:
@@ -33,7 +33,7 @@ def answered_both_ways(recorder: Recorder) -> Iterator[Question]:
     return (question for question, given in answers.items() if len(given) == 2)
 
 
-def doubt(question: Question) -> str:
+def doubt(question: LoopQuestion) -> str:
     """What is said where it cannot be told what a loop's answers say of sizes."""
     length, asked_there = question
     return f"a loop of {length} asked of its index, {LOOP}, whether {asked_there}"
@@ -41,7 +41,7 @@ def doubt(question: Question) -> str:
 
 def conditions(
     recorder: Recorder, sizes: Mapping[str, int]
-) -> Iterator[tuple[Condition, set[tuple[str, int]], Question]]:
+) -> Iterator[tuple[Condition, set[tuple[str, int]], LoopQuestion]]:
     """What must hold of sizes for loops to be told by their questions what they were told here.
 
     Where each iteration got one answer, none may get the other: ``i > 50`` is asked of layers

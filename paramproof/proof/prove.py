@@ -22,9 +22,10 @@ from paramproof.proof import symbolic
 from paramproof.proof.findings import components_of_size, residuals
 from paramproof.proof.interpolation import first_sizes, grids, interpolate
 from paramproof.proof.parts import Parts, encoder_letters, known_sizes, supported_parts
+from paramproof.random_specs import refusal
 from paramproof.record import Record
 
-ProofStatus: TypeAlias = Literal["proved", "different", "broken"]
+ProofStatus: TypeAlias = Literal["proved", "different", "not expressible", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,8 @@ class Proof(Record):
 
     @property
     def failed(self) -> bool:
-        """Whether the formula does not hold in this framework at every size."""
-        return self.status != "proved"
+        """Whether this is a reason not to trust the formula or the framework."""
+        return self.status in ("different", "broken")
 
     @classmethod
     def broken(cls, framework: Framework, reason: str) -> Proof:
@@ -82,10 +83,12 @@ class _Counting:
 
 
 def prove(chosen: Framework, builder: Builder, on_build: OnStep = lambda done, due: None) -> Proof:
-    """Compare ``builder`` with the formula at every size it can be given.
+    """Compare ``builder`` with the encoder's formula at every size it can be given.
 
     ``on_build`` is told how many builds there were, and how many there are to be.
     """
+    if reason := refusal(builder, "encoder"):
+        return Proof(chosen.name, chosen.version, "not expressible", reason=reason)
     start = time.perf_counter()
     counting = _Counting(builder, builds_due(builder, chosen.fixed), on_build)
     on_build(0, counting.due)
