@@ -33,7 +33,7 @@ SHAPED = {
 }
 """Factories whose arguments without a name are the shape, or have it as the first."""
 
-SHAPE = torch.Tensor.shape.__get__  # type: ignore[attr-defined]
+SHAPE = torch.Tensor.shape.__get__
 
 
 class Tracing(TorchFunctionMode):

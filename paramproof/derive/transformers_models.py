@@ -20,7 +20,7 @@ from paramproof.derive.size import Size, remembering
 from paramproof.derive.torch_tracing import Tracing
 from paramproof.formulas.printing import shown
 
-transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+transformers.logging.set_verbosity_error()
 
 NO_SIZES = ("_token_id", "_token_index", "_index", "_idx")
 """Ends of fields that are numbers and no sizes."""
