@@ -20,8 +20,8 @@ from paramproof.cli.derive_text import (
 from paramproof.cli.options import json_option
 from paramproof.cli.output import console, errors, require_writable, tables_beside, write_file
 from paramproof.derive.asking import derived
-from paramproof.derive.data import derivation_data
-from paramproof.derive.derivation import Derivation
+from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.derivation_data import derivation_data
 from paramproof.formulas.notation import latex
 from paramproof.formulas.printing import legible, shown
 

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from paramproof.cli.tables import PLAIN, RIGHT
-from paramproof.derive.derivation import Derivation, DerivedTensor, StatedCondition
+from paramproof.formulas.derivation import Derivation, DerivedTensor, StatedCondition
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import LAYER

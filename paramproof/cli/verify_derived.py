@@ -9,7 +9,7 @@ from typing import Any
 
 from paramproof.cli.derive import deriving
 from paramproof.cli.output import tables_beside, write_file
-from paramproof.derive.derivation import Derivation
+from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.printing import legible
 from paramproof.formulas.report import totals
 from paramproof.sources.configs.formats import BY_MODEL_TYPE

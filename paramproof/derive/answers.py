@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from paramproof.derive.questions import LOOP, Condition, Recorder, Relation
+from paramproof.derive.questions import LOOP, Recorder
+from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.division import Quotient, floor
 from paramproof.formulas.expression import Expression, expression, letter
 

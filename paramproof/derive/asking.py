@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from paramproof.child_process import Child, how_it_ended
-from paramproof.derive.data import derivation_from
-from paramproof.derive.derivation import Derivation
+from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.derivation_data import derivation_from
 from paramproof.formulas.printing import legible, path_text, shown
 from paramproof.sources.strict_json import object_in_file
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from paramproof.child_process import Parent
 from paramproof.derive.constructor import Constructor
-from paramproof.derive.data import derivation_data
 from paramproof.derive.derive import derive
+from paramproof.formulas.derivation_data import derivation_data
 from paramproof.sources.reference import in_one_line, load_reference
 
 

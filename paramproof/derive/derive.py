@@ -14,29 +14,27 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from paramproof.derive.constructor import Constructor
-from paramproof.derive.derivation import (
-    Derivation,
-    DerivedTensor,
-    Evidence,
-    StatedCondition,
-    expected,
-)
 from paramproof.derive.folding import folded
 from paramproof.derive.instruments import instrumented
 from paramproof.derive.letters import letters_for
 from paramproof.derive.loops import times_made
 from paramproof.derive.multiplicity import multiplicity
 from paramproof.derive.points import drawn
-from paramproof.derive.questions import (
-    Condition,
-    Recorder,
-    Relation,
-    recorded,
-)
-from paramproof.derive.reading import Key, Kind, Readings, Stored, TensorGroup, groups, stored
+from paramproof.derive.questions import Recorder, recorded
+from paramproof.derive.reading import Key, Readings, TensorGroup, groups, stored
 from paramproof.derive.size import Size
 from paramproof.derive.told import LoopQuestion, answered_both_ways, conditions, doubt
 from paramproof.derive.values import explained
+from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.derivation import (
+    Derivation,
+    DerivedTensor,
+    Evidence,
+    Kind,
+    StatedCondition,
+    Stored,
+    expected,
+)
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.sources.reference import in_one_line
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from paramproof.derive.reading import Role, Seen
+from paramproof.derive.reading import Seen
+from paramproof.formulas.derivation import Role
 
 if TYPE_CHECKING:
     import torch

@@ -16,7 +16,8 @@ from operator import and_
 from typing import NamedTuple, TypeAlias
 
 from paramproof.derive.answers import LoopAnswer, answers, at_least
-from paramproof.derive.questions import Condition, Recorder, about_a_loop, value_at
+from paramproof.derive.questions import Recorder, about_a_loop
+from paramproof.formulas.condition import Condition, value_at
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 
-from paramproof.derive.questions import value_at
+from paramproof.formulas.condition import value_at
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression, letter
 

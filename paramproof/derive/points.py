@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import ceil, floor
 from random import Random
 
-from paramproof.derive.questions import Condition, Relation, value_at
+from paramproof.formulas.condition import Condition, Relation, value_at
 from paramproof.formulas.expression import Expression, Number, expression
 
 FACTORS = (0.25, 0.5, 1, 2, 3, 5, 7)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from paramproof.derive.loops import Made
+from paramproof.formulas.derivation import Kind, Role, Stored
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.path import starred
-
-Role: TypeAlias = Literal["trainable", "frozen", "buffer"]
 
 
 class Seen(NamedTuple):
@@ -27,22 +26,6 @@ class Seen(NamedTuple):
     aliases: tuple[str, ...] = ()
     lengths: tuple[Expression, ...] | None = None
     made: Made = ()
-
-
-class Kind(NamedTuple):
-    """What tensors have in common that differ in a number of their path only."""
-
-    path: str
-    role: Role
-    aliases: tuple[str, ...]
-    rank: int
-
-
-class Stored(NamedTuple):
-    """A kind of tensor with its shape, in ints: what is compared with a formula."""
-
-    kind: Kind
-    shape: tuple[int, ...]
 
 
 Axes: TypeAlias = "tuple[Expression | None, ...] | None"

@@ -17,7 +17,8 @@ from fractions import Fraction
 from math import lcm
 from typing import Any
 
-from paramproof.derive.questions import Relation, ask, note_doubt, note_made
+from paramproof.derive.questions import ask, note_doubt, note_made
+from paramproof.formulas.condition import Relation
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression
 

@@ -7,14 +7,8 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from paramproof.derive.answers import INDEX, asked, of_index
-from paramproof.derive.questions import (
-    LOOP,
-    Condition,
-    Recorder,
-    Relation,
-    about_a_loop,
-    value_at,
-)
+from paramproof.derive.questions import LOOP, Recorder, about_a_loop
+from paramproof.formulas.condition import Condition, Relation, value_at
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations_with_replacement
 from operator import add, mul
 
-from paramproof.derive.questions import about_a_loop, value_at
+from paramproof.derive.questions import about_a_loop
+from paramproof.formulas.condition import value_at
 from paramproof.formulas.expression import Expression, expression
 
 

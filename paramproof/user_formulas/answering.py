@@ -13,8 +13,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from paramproof.child_process import Parent
-from paramproof.derive.data import expression_data
 from paramproof.formulas import EncoderSpec, Report, Row
+from paramproof.formulas.derivation_data import expression_data
 from paramproof.formulas.expression import expression, letter
 from paramproof.formulas.families import spec_from
 from paramproof.sources.reference import in_one_line

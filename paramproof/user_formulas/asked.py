@@ -11,8 +11,8 @@ from dataclasses import asdict
 from typing import Any, Self
 
 from paramproof.child_process import Child, how_it_ended
-from paramproof.derive.data import expression_from
 from paramproof.formulas import EncoderSpec, Report
+from paramproof.formulas.derivation_data import expression_from
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.families import spec_fields
 from paramproof.user_formulas.signature import FormulaRefused

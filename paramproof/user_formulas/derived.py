@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import NamedTuple
 
-from paramproof.derive.derivation import Derivation
 from paramproof.derive.points import drawn
+from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import MINUS
 from paramproof.user_formulas.asked import AskedFormula

@@ -11,8 +11,8 @@ from docs.writers import derived_page, readme
 from docs.writers.blocks import AGAIN, block
 from paramproof.derive import functions
 from paramproof.derive.asking import derived
-from paramproof.derive.data import derivation_from
 from paramproof.formulas import EncoderLetters, closed_form
+from paramproof.formulas.derivation_data import derivation_from
 from paramproof.formulas.expression import letter
 from paramproof.formulas.printing import MINUS
 

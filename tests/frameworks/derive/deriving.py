@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from paramproof.derive.data import derivation_data, derivation_from
+from paramproof.formulas.derivation_data import derivation_data, derivation_from
 
 
 def constructor(name, **sizes):

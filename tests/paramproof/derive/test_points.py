@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramproof.derive.points import DEEPEST, drawn
-from paramproof.derive.questions import Condition, Relation
+from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter
 

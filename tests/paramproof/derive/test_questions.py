@@ -8,8 +8,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from paramproof.derive.questions import Condition, Relation, recorded, value_at
+from paramproof.derive.questions import recorded
 from paramproof.derive.size import Size
+from paramproof.formulas.condition import Condition, Relation, value_at
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter
 

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from paramproof.derive.folding import folded
 from paramproof.derive.letters import CUSTOM, fields_of, letters_for
 from paramproof.derive.multiplicity import multiplicity
-from paramproof.derive.questions import value_at
-from paramproof.derive.reading import Kind, Seen, Stored, groups, kind_of, stored
+from paramproof.derive.reading import Seen, groups, kind_of, stored
 from paramproof.derive.values import explained
+from paramproof.formulas.condition import value_at
+from paramproof.formulas.derivation import Kind, Stored
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter
 

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.derive.questions import recorded, value_at
+from paramproof.derive.questions import recorded
 from paramproof.derive.size import Ratio, Rounding, Size, made_by, plain
+from paramproof.formulas.condition import value_at
 from paramproof.formulas.expression import letter
 
 OPERATIONS = {

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
-from paramproof.derive.derivation import Derivation, DerivedTensor, Evidence, StatedCondition
-from paramproof.derive.questions import Condition, Relation
+from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.derivation import Derivation, DerivedTensor, Evidence, StatedCondition
 from paramproof.formulas.division import Quotient
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.notation import text

@@ -5,21 +5,22 @@ from fractions import Fraction
 
 import pytest
 
-from paramproof.derive.data import (
+from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.derivation import (
+    Derivation,
+    DerivedTensor,
+    Evidence,
+    Kind,
+    StatedCondition,
+    Stored,
+    expected,
+)
+from paramproof.formulas.derivation_data import (
     derivation_data,
     derivation_from,
     expression_data,
     expression_from,
 )
-from paramproof.derive.derivation import (
-    Derivation,
-    DerivedTensor,
-    Evidence,
-    StatedCondition,
-    expected,
-)
-from paramproof.derive.questions import Condition, Relation
-from paramproof.derive.reading import Kind, Stored
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter
 

@@ -6,10 +6,28 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import prod
+from typing import Literal, NamedTuple, TypeAlias
 
-from paramproof.derive.questions import Condition, value_at
-from paramproof.derive.reading import Kind, Role, Stored
+from paramproof.formulas.condition import Condition, value_at
 from paramproof.formulas.expression import Expression, letter
+
+Role: TypeAlias = Literal["trainable", "frozen", "buffer"]
+
+
+class Kind(NamedTuple):
+    """What tensors have in common that differ in a number of their path only."""
+
+    path: str
+    role: Role
+    aliases: tuple[str, ...]
+    rank: int
+
+
+class Stored(NamedTuple):
+    """A kind of tensor with its shape, in ints: what is compared with a formula."""
+
+    kind: Kind
+    shape: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

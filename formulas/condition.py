@@ -1,0 +1,152 @@
+"""Relations of two sizes: a formula holds where its conditions are met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from typing import Any
+
+from paramproof.formulas.division import Quotient
+from paramproof.formulas.expression import Expression, Number, expression
+from paramproof.formulas.notation import text
+
+
+class Relation(Enum):
+    """What is asked of two sizes: its sign where it is so, and where it is not."""
+
+    EQUAL = ("=", "≠")
+    LESS = ("<", "≥")
+    MORE = (">", "≤")
+    DIVIDES = ("divides", "does not divide")
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A relation of two sizes that holds, or does not: ``A divides H``, ``H ≠ A·K``."""
+
+    relation: Relation
+    left: Expression
+    right: Expression
+    holds: bool
+
+    def __str__(self) -> str:
+        yes, no = self.relation.value
+        left, right = self.left, self.right
+        if self.relation in (Relation.LESS, Relation.MORE):
+            # What is subtracted on one side stands on the other: L > D, not L − D > 0.
+            difference = left - right
+            if self.holds is False and self.relation is Relation.LESS and right == 1:
+                difference, yes, no = difference + 1, "≤", ">"
+            left = Expression({p: n for p, n in difference.terms.items() if n > 0})
+            right = left - difference
+        return f"{text(left)} {yes if self.holds else no} {text(right)}"
+
+    @property
+    def letters(self) -> frozenset[str]:
+        """The letters that it is about."""
+        return self.left.letters | self.right.letters
+
+    @property
+    def bound(self) -> Expression | None:
+        """What is 0 or more just where it is met, None for what is no bound of whole sizes."""
+        apart = self.left - self.right
+        if not apart.is_whole:
+            return None
+        if self.relation is Relation.MORE:
+            return apart - 1 if self.holds else -apart
+        if self.relation is Relation.LESS:
+            return -apart - 1 if self.holds else apart
+        return None
+
+    def implies(self, other: Condition) -> bool:
+        """Whether ``other`` is met wherever this is, as far as their difference tells."""
+        if self.holds and other.holds and self.relation is other.relation is Relation.DIVIDES:
+            return self.left == other.left and other.right in (self.right, 2 * self.right)
+        if self.bound is None or other.bound is None:
+            return self == other
+        apart = (other.bound - self.bound).constant
+        return apart is not None and apart >= 0
+
+    def is_met(self, sizes: Mapping[str, int]) -> bool:
+        """Whether it is as it was, at these sizes; where nothing can be asked it is not."""
+        try:
+            return self._answer(sizes) is self.holds
+        except ZeroDivisionError:
+            return False
+
+    def _answer(self, sizes: Mapping[str, int]) -> bool:
+        left, right = value_at(self.left, sizes), value_at(self.right, sizes)
+        if self.relation is Relation.DIVIDES:
+            return left != 0 and right % left == 0
+        if self.relation is Relation.EQUAL:
+            return left == right
+        return left < right if self.relation is Relation.LESS else left > right
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether no sizes could make it otherwise, every letter being 1 or more."""
+        if self.relation is Relation.DIVIDES:
+            return self.left == 1
+        difference = self.left - self.right
+        if difference.constant is not None:
+            return True
+        if not all(map(_is_natural, _quotients(difference))):
+            return False
+        if any(_quotients(difference)):
+            return self.relation is not Relation.EQUAL and _at_least(difference, self)
+        difference = _without_divisors(difference)
+        lowest = difference.substitute(
+            {name: expression(1) + Expression({((name, 1),): 1}) for name in difference.letters}
+        )
+        if self.relation is Relation.EQUAL:
+            return _signs(lowest) in ({1}, {-1}) and bool(lowest.terms.get(()))
+        return _at_least(lowest, self)
+
+
+def _at_least(difference: Expression, asked: Condition) -> bool:
+    """Whether a difference whose letters are 0 or more cannot be on the other side of 0."""
+    signs = _signs(difference)
+    apart = bool(difference.terms.get(()))
+    never_less, never_more = signs == {1}, signs == {-1}
+    if asked.relation is Relation.LESS:
+        return never_less or (never_more and apart)
+    return never_more or (never_less and apart)
+
+
+def _quotients(one: Expression) -> Iterator[Quotient]:
+    atoms = (atom for powers in one.terms for atom, _ in powers)
+    return (atom for atom in atoms if isinstance(atom, Quotient))
+
+
+def _is_natural(one: Quotient) -> bool:
+    """Whether a quotient is 0 or more at all sizes, as far as its signs say."""
+    sides = (one.numerator, one.denominator)
+    return all(_signs(side) == {1} and all(map(_is_natural, _quotients(side))) for side in sides)
+
+
+def _without_divisors(one: Expression) -> Expression:
+    """Return ``one`` times every letter that it is divided by, each 1 or more: of the same sign."""
+    lowest: dict[Any, int] = {}
+    for powers in one.terms:
+        for atom, power in powers:
+            lowest[atom] = min(lowest.get(atom, 0), power)
+    for atom, power in lowest.items():
+        one = one * Expression({((atom, -power),): 1}) if power else one
+    return one
+
+
+def _signs(one: Expression) -> set[int]:
+    return {1 if number > 0 else -1 for number in one.terms.values()}
+
+
+def value_at(one: Expression, sizes: Mapping[str, int]) -> Number:
+    """Return the value of an expression at these sizes, a fraction where it is one."""
+    value: Number = 0
+    for powers, number in one.terms.items():
+        for atom, power in powers:
+            base = sizes[atom] if isinstance(atom, str) else atom.evaluate(sizes)
+            number = number * (base**power if power > 0 else Fraction(base) ** power)
+        value = value + number
+    return value
