@@ -21,6 +21,7 @@ from typing import cast
 
 import paramproof.builders.frameworks
 from paramproof.builders.protocol import Builder, FrameworkUnavailable
+from paramproof.formulas.lookup import no_such
 
 ENTRY_POINTS = "paramproof.frameworks"
 
@@ -102,7 +103,7 @@ def framework(name: str) -> Framework:
     """Return the framework called ``name``, or raise ``ValueError`` with the names there are."""
     found = frameworks()
     if name not in found:
-        raise ValueError(f"no framework is named {name!r}; there are: {', '.join(found)}")
+        raise no_such("framework", name, found)
     return found[name]
 
 

@@ -14,6 +14,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
 from typing import TypeAlias
 
+from paramproof.formulas.lookup import no_such
 from paramproof.formulas.path import LAYER, leaf, starred
 from paramproof.formulas.spec import Quantity
 from paramproof.formulas.tensors import Inventory, Tensor
@@ -143,8 +144,7 @@ def counted(inventory: Inventory, *names: str) -> Inventory:
     """
     unknown = [name for name in names if name not in CONVENTIONS]
     if unknown:
-        known = ", ".join(CONVENTIONS)
-        raise ValueError(f"no convention is named {unknown[0]!r}; there are: {known}")
+        raise no_such("convention", unknown[0], CONVENTIONS)
     if sum(name in STORAGE for name in names) != 1:
         raise ValueError(f"a count takes exactly one of {', '.join(STORAGE)}: {names!r}")
     for name in names:

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from paramproof.formulas import encoder, encoder_decoder, gpt, llama
-from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shown
+from paramproof.formulas.lookup import no_such
+from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible
 from paramproof.formulas.spec import (
     EncoderDecoderLetters,
     EncoderDecoderSpec,
@@ -91,7 +92,7 @@ def spec_from(fields: Mapping[str, Any]) -> Spec:
     rest = dict(fields)
     name = rest.pop("family", "encoder")
     if not isinstance(name, str) or name not in FAMILIES:
-        raise ValueError(f"no family is named {shown(name)}; there are: {', '.join(FAMILIES)}")
+        raise no_such("family", name, FAMILIES)
     try:
         return FAMILIES[name].spec(**rest)
     except TypeError as error:

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from paramproof.formulas.families import spec_from
-from paramproof.formulas.printing import shown
+from paramproof.formulas.lookup import no_such
 from paramproof.formulas.spec import Spec
 
 SHORT_NAMES = {"bert-base": "bert-base-uncased", "bert-large": "bert-large-uncased"}
@@ -48,11 +48,10 @@ def _model(name: str, table: dict[str, Any]) -> NamedModel:
 def named_model(name: str) -> NamedModel:
     """Return the model called ``name``, or short ``bert-base`` and ``bert-large``.
 
-    Raises ``ValueError`` that lists the names there are.
+    Raises ``ValueError`` that lists the names there are, those like ``name`` first.
     """
     models = named_models()
     try:
         return models[SHORT_NAMES.get(name, name)]
     except KeyError:
-        known = ", ".join([*models, *SHORT_NAMES])
-        raise ValueError(f"no model is named {shown(name)}; there are: {known}") from None
+        raise no_such("model", name, [*models, *SHORT_NAMES]) from None

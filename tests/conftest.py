@@ -21,6 +21,9 @@ from tests.selection import SHAPES_ARE_THOSE_OF, loaded, registered, selected
 
 pytest_plugins = ["tests.fixtures"]
 
+# How wide somebody's terminal is decides no test.
+os.environ.pop("COLUMNS", None)
+
 profiles.register()
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 

@@ -4,6 +4,7 @@ A block stands between ``<!-- NAME -->`` and ``<!-- end -->``. The tests compare
 what the project says today, and say what to run where it has drifted.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -41,9 +42,14 @@ def _pattern(name: str) -> re.Pattern[str]:
 def paramproof(*arguments: str) -> str:
     """What the command prints."""
     code = "from paramproof.cli.main import main; main()"
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     return trimmed(
         subprocess.run(
-            [sys.executable, "-c", code, *arguments], check=True, capture_output=True, text=True
+            [sys.executable, "-c", code, *arguments],
+            env=environment,
+            check=True,
+            capture_output=True,
+            text=True,
         ).stdout
     )
 

@@ -47,10 +47,16 @@ def print_conventions(name: str, named: Inventory) -> None:
     for heading in ("count", "10⁶", "2²⁰", "as named"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("what is counted")
-    for convention, function in CONVENTIONS.items():
-        names = (DEFAULT, convention) if convention in PARTS else (convention,)
-        number = count(named, *names)
+    for convention, number in under_every(named).items():
         rounded = f"{as_named(number)}, {as_named(number, 3)}" if number else "0"
         units = in_units(number), in_units(number, MEBI)
-        table.add_row(convention, f"{number:,}", *units, rounded, function.__doc__)
+        table.add_row(convention, f"{number:,}", *units, rounded, CONVENTIONS[convention].__doc__)
     console.print(table)
+
+
+def under_every(named: Inventory) -> dict[str, int]:
+    """Return the count of a model by convention; under those of PARTS, of trained tensors."""
+    return {
+        convention: count(named, *((DEFAULT,) if convention in PARTS else ()), convention)
+        for convention in CONVENTIONS
+    }

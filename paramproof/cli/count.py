@@ -1,29 +1,46 @@
-"""``paramproof count``: a model's parameters as a tree, under a convention, or in letters."""
+"""``paramproof count``: models as trees, under a convention, in letters, or as JSON."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 from rich.markup import escape
 
 from paramproof.checking.model import require_agreement
+from paramproof.cli.beside_table import beside_tables
 from paramproof.cli.conventions import print_conventions, print_count
-from paramproof.cli.output import console, say
+from paramproof.cli.count_json import as_json
+from paramproof.cli.count_table import count_table, ties
+from paramproof.cli.dtypes import BITS, bytes_text, require_dtype
+from paramproof.cli.options import INSTEAD, MODELS, completing, json_option
+from paramproof.cli.output import console, say, write_file
 from paramproof.cli.symbolic import latex_of, sizes_line, symbolic_table
-from paramproof.cli.tables import count_table, ties
 from paramproof.formulas import inventory
+from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.formulas.families import family_of
-from paramproof.sources.resolve import ResolvedModel, resolve_model
+from paramproof.sources.resolve import STANDARD_INPUT, ResolvedModel, resolve_model
 
 
-@click.command("count", short_help="Count the parameters of a model.")
-@click.argument("model")
+@click.command("count", short_help="Count the parameters of models.")
+@click.argument("models", metavar="MODEL...", nargs=-1, required=True, shell_complete=MODELS)
+@click.option("--depth", type=click.IntRange(1), help="Print so many levels of the tree only.")
+@click.option(
+    "--dtype",
+    metavar="DTYPE",
+    default="",
+    shell_complete=completing(lambda: BITS),
+    help=f"Print the bytes, too, at this dtype: {', '.join(BITS)}.",
+)
+@json_option("the tree, its tensors and its count under every convention", where=INSTEAD)
 @click.option(
     "--under",
     "conventions",
     multiple=True,
     metavar="NAME",
+    shell_complete=completing(lambda: CONVENTIONS),
     help="Count under this convention, such as without-embeddings (repeatable).",
 )
 @click.option(
@@ -34,47 +51,83 @@ from paramproof.sources.resolve import ResolvedModel, resolve_model
 )
 @click.option("--latex", is_flag=True, help="Print the same terms as LaTeX (amsmath, align*).")
 def count_command(
-    model: str, conventions: Sequence[str], every: bool, symbolic: bool, latex: bool
+    models: Sequence[str],
+    depth: int | None,
+    dtype: str,
+    json_file: Path | None,
+    conventions: Sequence[str],
+    every: bool,
+    symbolic: bool,
+    latex: bool,
 ) -> None:
     """Print the tree of MODEL: shapes, parameters, subtotals and shares.
 
     MODEL is a model's name, or a config.json: of Hugging Face (BERT, ERNIE, RoBERTa, GPT-2,
-    LLaMA), Google's bert_config.json or Baidu's ernie_config.json. With --under, print one
-    number instead, and say what it counts; several conventions apply together.
+    LLaMA), Google's bert_config.json or Baidu's ernie_config.json; - reads one from standard
+    input. Several are printed side by side, with their differences to the first.
+
+    With --under, print one number instead, and say what it counts; several conventions apply
+    together.
     """
-    if sum(map(bool, (conventions or every, symbolic or latex))) > 1:
+    if sum(map(bool, (conventions or every, symbolic or latex, depth or dtype or json_file))) > 1:
         raise ValueError(
-            "--under and --all-conventions count in numbers, --symbolic and --latex in letters: "
-            "give options of one kind"
+            "--depth, --dtype and --json are about the tree, --under and --all-conventions count "
+            "in numbers, --symbolic and --latex in letters: give options of one kind"
         )
-    resolved = resolve_model(model)
-    require_agreement([family_of(resolved.spec).name])
-    name = escape(resolved.title)
-    if every:
-        print_conventions(name, inventory(resolved.spec.letters()))
-    elif conventions:
-        print_count(name, inventory(resolved.spec.letters()), conventions)
-    elif symbolic or latex:
-        _print_symbolic(resolved, latex)
+    if dtype:
+        require_dtype(dtype)
+    if models.count(STANDARD_INPUT) > 1:
+        raise ValueError(f"{STANDARD_INPUT} is standard input, which can be read once")
+    resolved = [resolve_model(model) for model in models]
+    require_agreement(dict.fromkeys(family_of(model.spec).name for model in resolved))
+    if json_file:
+        data = {"models": [as_json(model, depth, dtype) for model in resolved]}
+        write_file(json_file, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    elif conventions or every or symbolic or latex:
+        for model in resolved:
+            _print_otherwise(model, conventions, every, latex)
+    elif len(resolved) == 1:
+        _print_tree(resolved[0], depth, dtype)
     else:
-        _print_tree(resolved)
+        _print_beside(resolved, depth, dtype)
 
 
-def _print_tree(resolved: ResolvedModel) -> None:
+def _print_otherwise(
+    resolved: ResolvedModel, conventions: Sequence[str], every: bool, latex: bool
+) -> None:
+    name, spec = escape(resolved.title), resolved.spec
+    if every:
+        print_conventions(name, inventory(spec.letters()))
+    elif conventions:
+        print_count(name, inventory(spec.letters()), conventions)
+    elif latex:
+        say(latex_of(spec))
+    else:
+        title = f"{resolved.title}: trainable parameters in letters, tied tensors counted once"
+        console.print(title, markup=False)
+        console.print(symbolic_table(spec))
+        console.print(sizes_line(spec), markup=False, highlight=False)
+
+
+def _print_tree(resolved: ResolvedModel, depth: int | None, dtype: str) -> None:
     title = f"{resolved.title}: trainable parameters, tied tensors counted once"
     console.print(title, markup=False)
-    console.print(count_table(resolved.spec))
+    console.print(count_table(resolved.spec, depth, dtype))
     for tie in ties(resolved.spec):
         console.print(f"tied: {tie}", markup=False)
-    for line in resolved.origin():
+    for line in [*_bytes(resolved, dtype), *resolved.origin()]:
         console.print(line, markup=False)
 
 
-def _print_symbolic(resolved: ResolvedModel, latex: bool) -> None:
-    if latex:
-        say(latex_of(resolved.spec))
-        return
-    title = f"{resolved.title}: trainable parameters in letters, tied tensors counted once"
-    console.print(title, markup=False)
-    console.print(symbolic_table(resolved.spec))
-    console.print(sizes_line(resolved.spec), markup=False, highlight=False)
+def _print_beside(resolved: Sequence[ResolvedModel], depth: int | None, dtype: str) -> None:
+    console.print("trainable parameters, tied tensors counted once")
+    for table in beside_tables(resolved, depth, dtype, console.width):
+        console.print(table)
+    for model in resolved:
+        for line in [*_bytes(model, dtype), *model.origin()]:
+            console.print(f"{model.title}: {line}", markup=False)
+
+
+def _bytes(resolved: ResolvedModel, dtype: str) -> list[str]:
+    """The bytes of a model at ``dtype`` as a line, none without a dtype."""
+    return [bytes_text(inventory(resolved.spec.letters()).total(), dtype)] if dtype else []

@@ -7,25 +7,24 @@ from pathlib import Path
 
 import click
 
-from paramproof.cli.differences_tables import difference_tables, require_component
-from paramproof.cli.output import WHERE, require_writable, tables_beside
-from paramproof.cli.workers import chosen_frameworks, how_to_get, progress_of, write_json
+from paramproof.cli.differences_tables import components, difference_tables, require_component
+from paramproof.cli.options import completing, framework_option, json_option
+from paramproof.cli.output import tables_beside
+from paramproof.cli.progress import shown_progress
+from paramproof.cli.workers import chosen_frameworks, how_to_get, write_json
 from paramproof.running.jobs import Differences
 from paramproof.running.pool import run_in_workers
 
 
 @click.command("differences", short_help="Compare the frameworks with each other.")
-@click.option("--component", metavar="NAME", help="Print only what is about this component.")
 @click.option(
-    "--framework",
-    "names",
-    multiple=True,
+    "--component",
     metavar="NAME",
-    help="Ask only this framework (repeatable).",
+    shell_complete=completing(components),
+    help="Print only what is about this component.",
 )
-@click.option(
-    "--json", "json_file", type=Path, metavar="FILE", help=f"Write all answers as JSON {WHERE}"
-)
+@framework_option("Ask")
+@json_option("all answers")
 def differences_command(
     component: str | None, names: Sequence[str], json_file: Path | None
 ) -> None:
@@ -36,11 +35,9 @@ def differences_command(
     """
     if component is not None:
         require_component(component)
-    if json_file:
-        require_writable(json_file)
     there, absent = chosen_frameworks(names)
-    with progress_of(there, None) as advance:
-        answers = run_in_workers(there, Differences(), advance)
+    with shown_progress(there) as take:
+        answers = run_in_workers(there, Differences(), take)
     if component:
         answers = [answer for answer in answers if answer.failed or answer.concerns(component)]
     if json_file:

@@ -11,7 +11,8 @@ from paramproof.cli.tables import PLAIN
 from paramproof.differences import rows as side_by_side
 from paramproof.differences.answer import Answer, Section
 from paramproof.formulas import EncoderSpec, inventory
-from paramproof.formulas.path import parent
+from paramproof.formulas.lookup import no_such
+from paramproof.formulas.path import LAYER, parent
 
 NUMBERS = ("bert-tiny", "bert-base-uncased")
 HEADINGS: dict[Section, tuple[str, ...]] = {
@@ -59,6 +60,18 @@ def _table(
 
 def require_component(component: str) -> None:
     """Raise ``ValueError``, listing those there are, for a component that no encoder has."""
+    if not any(f".{component}." in f".{path}." for path in _paths() if component):
+        raise no_such("component", component, components())
+
+
+def components() -> list[str]:
+    """Return the names of an encoder's components, at any depth."""
+    parts = (part for path in _paths() for part in path.split("."))
+    return list(dict.fromkeys(part for part in parts if part not in (LAYER, "layers")))
+
+
+def _paths() -> list[str]:
+    """The paths of the components that tensors of an encoder with every part lie in."""
     spec = EncoderSpec(
         vocab_size=1,
         hidden_size=1,
@@ -70,8 +83,4 @@ def require_component(component: str) -> None:
         mlm_head=True,
         nsp_head=True,
     )
-    paths = [parent(tensor.path) for tensor in inventory(spec.letters())]
-    if not any(f".{component}." in f".{path}." for path in paths if component):
-        parts = (part for path in paths for part in path.split(".") if part not in ("*", "layers"))
-        known = ", ".join(dict.fromkeys(parts))
-        raise ValueError(f"no component is named {component!r}; there are: {known}")
+    return [parent(tensor.path) for tensor in inventory(spec.letters())]

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
-from contextlib import suppress
-from typing import NoReturn
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn
 
 import click
 
@@ -21,6 +23,7 @@ from paramproof.cli.compare import compare_command
 from paramproof.cli.count import count_command
 from paramproof.cli.differences import differences_command
 from paramproof.cli.explain import explain_command
+from paramproof.cli.models import models_command
 from paramproof.cli.output import console
 from paramproof.cli.prove import prove_command
 from paramproof.cli.signals import Ended, heed_signals
@@ -37,7 +40,38 @@ NOT_WRITTEN = (errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC)
 """How writing fails."""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+EXAMPLES = """\b
+Examples:
+  paramproof count bert-base       how many parameters it has, and where
+  paramproof explain 110M          which parameters a number counts
+  paramproof verify                whether the installed frameworks have as many
+  paramproof models                the models that have names
+"""
+
+
+@contextmanager
+def _reader_may_leave() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise Ended(signal.SIGPIPE) from None
+
+
+class _Commands(click.Group):
+    """Commands whose reader may leave, which ends them as any Unix tool; Click's status is 1."""
+
+    @_reader_may_leave()
+    def make_context(self, *arguments: Any, **extra: Any) -> click.Context:
+        return super().make_context(*arguments, **extra)
+
+    @_reader_may_leave()
+    def invoke(self, ctx: click.Context) -> Any:
+        return super().invoke(ctx)
+
+
+@click.group(
+    cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES
+)
 @click.version_option(package_name="paramproof")
 def cli() -> None:
     """Count the parameters of transformers, by formulas checked against real frameworks."""
@@ -45,6 +79,7 @@ def cli() -> None:
 
 cli.add_command(count_command)
 cli.add_command(explain_command)
+cli.add_command(models_command)
 cli.add_command(checkpoint_command)
 cli.add_command(differences_command)
 cli.add_command(verify_command)
@@ -67,11 +102,12 @@ def main() -> None:
     heed_signals()
     try:
         try:
-            cli.main(standalone_mode=False)
+            cli.main(prog_name="paramproof", standalone_mode=False)
         finally:
             sys.stdout.flush()
     except NO_ARGUMENTS as error:
-        print(error.format_message(), file=sys.stderr)
+        with suppress(OSError):
+            print(error.format_message(), file=sys.stderr, flush=True)
         sys.exit(2)
     except click.ClickException as error:
         _fail(error.format_message())
@@ -82,14 +118,18 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
     except Ended as ended:
-        sys.exit(128 + ended.number)
+        _end_by(ended.number)
     except BrokenPipeError:
-        # Whoever read our output has seen enough; Python would complain at exit.
-        _write_nowhere()
-        sys.exit(0)
+        _end_by(signal.SIGPIPE)
     except OSError as error:
         _write_nowhere()
         _fail(_what_failed(error))
+
+
+def _end_by(number: int) -> NoReturn:
+    """End as a signal ends a program: SIGPIPE where whoever read our output has seen enough."""
+    _write_nowhere()
+    sys.exit(128 + number)
 
 
 def _what_failed(error: OSError) -> str:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from rich.console import Console
 from rich.text import Text
 
+from paramproof.cli.signals import Ended
 from paramproof.cli.signs import in_signs_of
 from paramproof.formulas.printing import path_text
 
@@ -21,6 +23,9 @@ STANDARD_OUTPUT = "-"
 WHERE = "to FILE; - is standard output, and what is printed then goes to standard error."
 """How the help of --json goes on."""
 
+UNBOUNDED = 1000
+"""The width of a pipe."""
+
 
 class _Signs(Console):
     """A console that lays out its tables in the signs that the terminal has."""
@@ -28,13 +33,24 @@ class _Signs(Console):
     def render_str(self, text: str, **how: Any) -> Text:
         return super().render_str(in_signs_of(text, self.encoding), **how)
 
+    def on_broken_pipe(self) -> None:
+        raise Ended(signal.SIGPIPE)
 
-# In a pipe there is no width to fit.
-console = _Signs(emoji=False, width=None if sys.stdout and sys.stdout.isatty() else 1000)
+
+def _width(stream: TextIO | None) -> int | None:
+    """The columns that tables have: those of COLUMNS, or None for the terminal's own.
+
+    In a pipe there is no width to fit, unless somebody asks for one.
+    """
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns):
+        return int(columns)
+    return None if stream and stream.isatty() else UNBOUNDED
+
+
+console = _Signs(emoji=False, width=_width(sys.stdout))
 errors = Console(stderr=True)
-_beside_json = _Signs(
-    stderr=True, emoji=False, width=None if sys.stderr and sys.stderr.isatty() else 1000
-)
+_beside_json = _Signs(stderr=True, emoji=False, width=_width(sys.stderr))
 
 
 def say(line: str) -> None:

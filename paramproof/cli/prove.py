@@ -10,33 +10,25 @@ from rich.console import Console
 
 from paramproof.builders.registry import Framework
 from paramproof.checking.model import require_agreement
-from paramproof.cli.output import WHERE, require_writable, tables_beside
+from paramproof.cli.options import framework_option, json_option
+from paramproof.cli.output import tables_beside
+from paramproof.cli.progress import shown_progress
 from paramproof.cli.tables import proof_table
-from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, progress_of, write_json
+from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, write_json
 from paramproof.proof.prove import Proof
 from paramproof.running.jobs import Prove
 from paramproof.running.pool import run_in_workers
 
 
 @click.command("prove", short_help="Prove the formula in every framework, at every size.")
-@click.option(
-    "--framework",
-    "names",
-    multiple=True,
-    metavar="NAME",
-    help="Prove only this framework (repeatable).",
-)
-@click.option(
-    "--json", "json_file", type=Path, metavar="FILE", help=f"Write every proof as JSON {WHERE}"
-)
+@framework_option("Prove")
+@json_option("every proof")
 def prove_command(names: Sequence[str], json_file: Path | None) -> None:
     """Prove that every framework has the formula's count at every size, as polynomials."""
-    if json_file:
-        require_writable(json_file)
     require_agreement(["encoder"])
     there, absent = chosen_frameworks(names)
-    with progress_of(there, 1) as advance:
-        proofs = run_in_workers(there, Prove(), advance)
+    with shown_progress(there) as take:
+        proofs = run_in_workers(there, Prove(), take)
     if json_file:
         write_json(json_file, proofs)
     _print_proofs(tables_beside(json_file), proofs, absent)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from rich import box
@@ -11,60 +11,13 @@ from rich.table import Table
 
 from paramproof.builders.registry import Framework
 from paramproof.checking.result import Result
-from paramproof.formulas import FAMILIES, Inventory, Spec, inventory
+from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import family_of
-from paramproof.formulas.path import LAYER, leaf, lies_in
-from paramproof.formulas.printing import path_text, shape_text
+from paramproof.formulas.printing import path_text
 from paramproof.proof.prove import Proof
 
 RIGHT: Literal["right"] = "right"
 PLAIN: dict[str, Any] = {"box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0)}
-
-
-def count_table(spec: Spec) -> Table:
-    """Return the tree of components: shapes, parameters of each and of all, share."""
-    table = Table("component", **PLAIN)
-    table.add_column("shape", no_wrap=True)
-    for heading in ("each", "total", "share"):
-        table.add_column(heading, justify=RIGHT, no_wrap=True)
-    named = inventory(spec.letters())
-    for cells in _tree(named, "", named.total()):
-        table.add_row(*map(escape, cells))
-    table.add_section()
-    table.add_row("total", "", "", f"{named.total():,}", "100.00 %")
-    return table
-
-
-def ties(spec: Spec) -> list[str]:
-    """Return a line for each tensor that shares another's storage."""
-    tied = (tensor for tensor in inventory(spec.letters()) if tensor.tied_to)
-    return [f"{t.path} is {t.tied_to}" for t in tied if t.present and t.repeat]
-
-
-def _tree(
-    named: Inventory, component: str, whole: int, times: int = 1
-) -> Iterator[tuple[str, ...]]:
-    for path in named.components(component):
-        tensors = {tensor.path: tensor for tensor in named if tensor.present}
-        inside = [tensor for key, tensor in tensors.items() if lies_in(key, path)]
-        if not inside:
-            continue
-        if leaf(path) == LAYER:
-            times = inside[0].repeat
-        each = named.total(path)
-        indent = "  " * path.count(".")
-        name = leaf(path).replace(LAYER, f"each of {times}")
-        total, share = f"{each * times:,}", f"{100 * each * times / whole:.2f} %"
-        tensor = tensors.get(path)
-        if tensor is None:
-            yield f"{indent}{name}", "", f"{each:,}", total, share
-            yield from _tree(named, path, whole, times)
-        elif tensor.tied_to:
-            yield f"{indent}{name}", shape_text(tensor.shape), "tied", "0", ""
-        elif not tensor.trainable:
-            yield f"{indent}{name}", shape_text(tensor.shape), "fixed", "0", ""
-        else:
-            yield f"{indent}{name}", shape_text(tensor.shape), f"{each:,}", total, share
 
 
 def verify_table(results: Sequence[Result]) -> Table:

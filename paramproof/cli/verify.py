@@ -13,11 +13,14 @@ from paramproof.algebra.residual import explained
 from paramproof.builders.registry import Framework
 from paramproof.checking.model import require_agreement
 from paramproof.checking.result import Result
-from paramproof.cli.output import WHERE, require_writable, tables_beside
+from paramproof.cli.options import MODELS, family_option, framework_option, json_option
+from paramproof.cli.output import tables_beside
+from paramproof.cli.progress import shown_progress
 from paramproof.cli.tables import verify_table
-from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, progress_of, write_json
+from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, write_json
 from paramproof.formulas.families import family_of
 from paramproof.formulas.models import named_models
+from paramproof.formulas.printing import path_text
 from paramproof.formulas.spec import EncoderSpec, Spec
 from paramproof.running.jobs import Verify
 from paramproof.running.pool import run_in_workers
@@ -27,20 +30,16 @@ from paramproof.user_formulas.verdict import require_counts, verdict, without_sm
 
 
 @click.command("verify", short_help="Verify the formula in every framework, on many models.")
-@click.option(
-    "--framework",
-    "names",
-    multiple=True,
-    metavar="NAME",
-    help="Verify only this framework (repeatable).",
-)
+@framework_option("Verify")
 @click.option(
     "--model",
     "models",
     multiple=True,
     metavar="MODEL",
+    shell_complete=MODELS,
     help="Verify only this model: its name or a config.json (repeatable).",
 )
+@family_option("Verify")
 @click.option(
     "--examples",
     type=click.IntRange(0),
@@ -55,9 +54,7 @@ from paramproof.user_formulas.verdict import require_counts, verdict, without_sm
     show_default=True,
     help="Seed of the random models.",
 )
-@click.option(
-    "--json", "json_file", type=Path, metavar="FILE", help=f"Write every result as JSON {WHERE}"
-)
+@json_option("every result")
 @click.option(
     "--formula",
     "reference",
@@ -67,6 +64,7 @@ from paramproof.user_formulas.verdict import require_counts, verdict, without_sm
 def verify_command(
     names: Sequence[str],
     models: Sequence[str],
+    families: Sequence[str],
     examples: int,
     seed: int,
     json_file: Path | None,
@@ -75,18 +73,15 @@ def verify_command(
     """Compare every installed framework with the formula, over named and random models.
 
     Every model is built in every framework, and its tensors are compared with the formula's.
-    Random models are of the families of the named ones.
+    Random models are of the families of the named ones, or of those under --family.
 
     A formula of your own takes a spec, or letters by name (L H A F V P T pooler mlm untied
     nsp), and returns trainable parameters: an int, or ints by component.
     """
-    if json_file:
-        require_writable(json_file)
-    chosen_models = map(resolve_model, models) if models else named_models().values()
-    specs = {resolved.name: resolved.spec for resolved in chosen_models}
-    encoders = _encoders(specs, models) if reference else {}
+    specs = _specs(models, families)
+    encoders = _encoders(specs, models, families) if reference else {}
     specs = {**encoders} if reference else specs
-    families = list(dict.fromkeys(family_of(spec).name for spec in specs.values()))
+    families = families or list(dict.fromkeys(family_of(spec).name for spec in specs.values()))
     if not reference:
         require_agreement(families)
     there, absent = chosen_frameworks(names)
@@ -109,19 +104,40 @@ def verify_command(
 
 def _results(job: Verify, there: Sequence[Framework]) -> list[Result]:
     """Do ``job`` in every framework, with a bar for each."""
-    with progress_of(there, len(job.models) + job.examples * len(job.families)) as advance:
-        return run_in_workers(there, job, advance)
+    with shown_progress(there) as take:
+        return run_in_workers(there, job, take)
 
 
-def _encoders(specs: Mapping[str, Spec], asked: Sequence[str]) -> dict[str, EncoderSpec]:
+def _specs(models: Sequence[str], families: Sequence[str]) -> dict[str, Spec]:
+    """Return ``models`` by name, or the named ones of ``families``, or all named ones.
+
+    Raises ``ValueError`` for one of ``models`` that is of none of the ``families``.
+    """
+    chosen = map(resolve_model, models) if models else named_models().values()
+    specs = {resolved.name: resolved.spec for resolved in chosen}
+    if not families:
+        return specs
+    own = {name: spec for name, spec in specs.items() if family_of(spec).name in families}
+    others = [name for name in specs if name not in own]
+    if models and others:
+        family = family_of(specs[others[0]]).name
+        where = path_text(others[0])
+        raise ValueError(f"--model {where} is of the family {family}, which --family leaves out")
+    return own
+
+
+def _encoders(
+    specs: Mapping[str, Spec], models: Sequence[str], families: Sequence[str]
+) -> dict[str, EncoderSpec]:
     """Return the encoders among ``specs``: what a user-supplied formula can count.
 
-    Raises ``ValueError`` for another model that was ``asked`` for.
+    Raises ``ValueError`` where another one was asked for by ``models`` or ``families``.
     """
     encoders = {name: spec for name, spec in specs.items() if isinstance(spec, EncoderSpec)}
-    others = [name for name in specs if name not in encoders]
-    if asked and others:
-        raise ValueError(f"--model {others[0]}: a formula of your own is checked for encoders only")
+    others = [f"--family {name}" for name in families if name != "encoder"]
+    others += [f"--model {path_text(name)}" for name in specs if models and name not in encoders]
+    if others:
+        raise ValueError(f"{others[0]}: a formula of your own is checked for encoders only")
     return encoders
 
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from paramproof.builders.registry import Framework, framework, frameworks
 from paramproof.checking.result import Result
-from paramproof.cli.output import errors, write_file
+from paramproof.cli.output import write_file
 from paramproof.proof.prove import Proof
 from paramproof.record import Record
 
@@ -32,20 +29,6 @@ def chosen_frameworks(names: Sequence[str]) -> tuple[list[Framework], list[Frame
 def how_to_get(chosen: Framework) -> str:
     """Return a framework's name, and the command that installs it."""
     return f"{chosen.name} ({chosen.how_to_get})"
-
-
-@contextmanager
-def progress_of(
-    there: Sequence[Framework], total: int | None
-) -> Iterator[Callable[[Record], None]]:
-    """Show a bar for each framework on a terminal; yield what takes a worker's record."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    progress = Progress(
-        *columns, TimeElapsedColumn(), console=errors, disable=not errors.is_terminal
-    )
-    with progress:
-        tasks = {chosen.name: progress.add_task(chosen.name, total=total) for chosen in there}
-        yield lambda record: progress.advance(tasks[record.framework])
 
 
 def write_json(path: Path, records: Sequence[Record], **about: int) -> None:

@@ -114,14 +114,15 @@ def interpolate(builder: Builder, fixed: Mapping[str, object]) -> Interpolation:
     sizes.
     """
     known = known_sizes(fixed)
-    first = {letter: values[0] for letter, values in NODES.items()} | known
+    first = first_sizes(known)
     counts = _Counts(builder)
+    grid, smaller = grids(known)
     fullest, *others = supported_parts(builder, first)
-    whole = _recover(builder, GRID, known, [fullest], lambda sizes: counts(sizes, fullest))
+    whole = _recover(builder, grid, known, [fullest], lambda sizes: counts(sizes, fullest))
     recovered = {fullest: whole}
     for parts in others:
         less = partial(counts.difference, parts, fullest)
-        difference = _recover(builder, PARTS_GRID, known, [parts, fullest], less)
+        difference = _recover(builder, smaller, known, [parts, fullest], less)
         recovered[parts] = whole + difference
     formula = {parts: closed_form(encoder_letters(parts, known)) for parts in recovered}
     return Interpolation(
@@ -134,6 +135,21 @@ def interpolate(builder: Builder, fixed: Mapping[str, object]) -> Interpolation:
     )
 
 
+def first_sizes(known: Mapping[str, int]) -> Sizes:
+    """Return the first node of each letter, and those that are ``known``."""
+    return {letter: values[0] for letter, values in NODES.items()} | dict(known)
+
+
+def grids(known: Mapping[str, int]) -> tuple[frozenset[Exponents], frozenset[Exponents]]:
+    """Return the grid and the smaller one for parts, without the letters that are ``known``."""
+    indices = [index for index, letter in enumerate(FIELDS) if letter in known]
+    grid, smaller = (
+        frozenset(e for e in grid if not any(e[index] for index in indices))
+        for grid in (GRID, PARTS_GRID)
+    )
+    return grid, smaller
+
+
 def _recover(
     builder: Builder,
     grid: frozenset[Exponents],
@@ -143,8 +159,6 @@ def _recover(
 ) -> Expression:
     """The polynomial with the monomials of ``grid`` whose values ``value`` gives."""
     nodes = _nodes(builder, known, combinations)
-    indices = [index for index, letter in enumerate(FIELDS) if letter in known]
-    grid = frozenset(e for e in grid if not any(e[index] for index in indices))
     values = {}
     for exponents in sorted(grid):
         at = zip(nodes.items(), exponents, strict=True)
@@ -159,7 +173,7 @@ def _monomial(powers: Exponents) -> Expression:
 
 def _nodes(builder: Builder, known: Sizes, combinations: list[Parts]) -> dict[str, list[int]]:
     """The values of each letter that the builder can express with these parts."""
-    first = {letter: values[0] for letter, values in NODES.items()} | known
+    first = first_sizes(known)
 
     def expressible(name: str, value: int) -> bool:
         specs = [spec_of(first | {name: value}, parts) for parts in combinations]

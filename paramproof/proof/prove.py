@@ -7,7 +7,7 @@ process.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -20,8 +20,8 @@ from paramproof.formulas.expression import Expression
 from paramproof.formulas.notation import text
 from paramproof.proof import symbolic
 from paramproof.proof.findings import components_of_size, residuals
-from paramproof.proof.interpolation import interpolate
-from paramproof.proof.parts import Parts, encoder_letters
+from paramproof.proof.interpolation import first_sizes, grids, interpolate
+from paramproof.proof.parts import Parts, encoder_letters, known_sizes, supported_parts
 from paramproof.record import Record
 
 ProofStatus: TypeAlias = Literal["proved", "different", "broken"]
@@ -61,23 +61,34 @@ class Proof(Record):
         return cls(framework.name, framework.version, "broken", reason=reason)
 
 
-class _Counting:
-    """A builder that counts its builds."""
+OnStep: TypeAlias = Callable[[int, int], None]
+"""Takes the number of steps that are done, and of all."""
 
-    def __init__(self, builder: Builder) -> None:
+
+class _Counting:
+    """A builder that counts its builds, and tells of each."""
+
+    def __init__(self, builder: Builder, due: int, on_build: OnStep) -> None:
         self.supports = builder.supports
         self.builder = builder
         self.builds = 0
+        self.due, self.on_build = due, on_build
 
     def build(self, spec: Spec, *numerics: Numerics | None, **options: Any) -> Model:
+        model = self.builder.build(spec, *numerics, **options)
         self.builds += 1
-        return self.builder.build(spec, *numerics, **options)
+        self.on_build(self.builds, max(self.builds, self.due))
+        return model
 
 
-def prove(chosen: Framework, builder: Builder) -> Proof:
-    """Compare ``builder`` with the formula at every size it can be given."""
+def prove(chosen: Framework, builder: Builder, on_build: OnStep = lambda done, due: None) -> Proof:
+    """Compare ``builder`` with the formula at every size it can be given.
+
+    ``on_build`` is told how many builds there were, and how many there are to be.
+    """
     start = time.perf_counter()
-    counting = _Counting(builder)
+    counting = _Counting(builder, builds_due(builder, chosen.fixed), on_build)
+    on_build(0, counting.due)
     found = interpolate(counting, chosen.fixed)
     findings, tensors = _read(counting, found.parts, found.known)
     residual = found.residual
@@ -98,6 +109,14 @@ def prove(chosen: Framework, builder: Builder) -> Proof:
         counting.builds,
         round(time.perf_counter() - start, 1),
     )
+
+
+def builds_due(builder: Builder, fixed: Mapping[str, object]) -> int:
+    """Return how many builds a proof takes, unless a shape takes one more to be read."""
+    known = known_sizes(fixed)
+    grid, smaller = grids(known)
+    number = len(supported_parts(builder, first_sizes(known)))
+    return len(grid) + (number - 1) * len(smaller) + number * symbolic.FEWEST_POINTS
 
 
 def _text(polynomial: Expression) -> str:

@@ -37,6 +37,9 @@ POINTS: tuple[Sizes, ...] = (
     {"L": 7, "A": 17, "K": 19, "F": 1103, "V": 2203, "P": 607, "T": 23},
     {"L": 11, "A": 13, "K": 29, "F": 1201, "V": 2411, "P": 701, "T": 31},
 )
+FEWEST_POINTS = 2
+"""Builds that say the same; a third is asked where they do not."""
+
 LARGEST_MULTIPLE = 64
 """Of a letter that a length may be, and what may be added to it: no padding looks like that."""
 
@@ -79,7 +82,7 @@ def read(
     Raises ``Unreadable``, naming the tensor, for what is not explained or ambiguous.
     """
     points = [dict(point) | dict(known or {}) for point in points]
-    needed = 2
+    needed = FEWEST_POINTS
     while True:
         try:
             return _read(builder, parts, known or {}, points[:needed])

@@ -17,7 +17,7 @@ from paramproof.checking.result import Result, timed_check
 from paramproof.differences.answer import Answer
 from paramproof.formulas import FAMILIES, EncoderSpec, Spec
 from paramproof.formulas.families import spec_fields, spec_from
-from paramproof.proof.prove import Proof, prove
+from paramproof.proof.prove import OnStep, Proof, prove
 from paramproof.random_specs import fixed_in, random_specs, refusal
 from paramproof.record import Record
 from paramproof.running.memory import peak_memory
@@ -44,8 +44,12 @@ class Job(ABC, Generic[R]):
     record: ClassVar[type[Record]]
 
     @abstractmethod
-    def records(self, chosen: Framework, builder: Builder) -> Iterator[R]:
-        """Do this job in the process of one framework."""
+    def records(self, chosen: Framework, builder: Builder, on_step: OnStep) -> Iterator[R]:
+        """Do this job in the process of one framework.
+
+        ``on_step`` is told how many steps are done, of how many, where a step is less than a
+        record.
+        """
 
     def due(self, came: Sequence[R]) -> int | None:
         """Return how many records a worker owes in all, seen those that ``came``.
@@ -81,7 +85,7 @@ class Verify(Job[Result]):
     families: tuple[str, ...] = tuple(FAMILIES)
     formula: str = ""
 
-    def records(self, chosen: Framework, builder: Builder) -> Iterator[Result]:
+    def records(self, chosen: Framework, builder: Builder, on_step: OnStep) -> Iterator[Result]:
         """Return a result for each named model first, then for each random spec."""
         # The first build of a process pays for the framework's own start.
         if builder.supports(WARM_UP) is True:
@@ -143,9 +147,9 @@ class Prove(Job[Proof]):
     name = "prove"
     record = Proof
 
-    def records(self, chosen: Framework, builder: Builder) -> Iterator[Proof]:
-        """Return the proof."""
-        yield prove(chosen, builder)
+    def records(self, chosen: Framework, builder: Builder, on_step: OnStep) -> Iterator[Proof]:
+        """Return the proof; a step is a build."""
+        yield prove(chosen, builder, on_step)
 
     def due(self, came: Sequence[Proof]) -> int:
         """Return 1, the proof."""
@@ -159,7 +163,7 @@ class Differences(Job[Answer]):
     name = "differences"
     record = Answer
 
-    def records(self, chosen: Framework, builder: Builder) -> Iterator[Answer]:
+    def records(self, chosen: Framework, builder: Builder, on_step: OnStep) -> Iterator[Answer]:
         """Return every answer."""
         # In a worker only: it imports NumPy.
         from paramproof.differences.ask import answers

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from functools import partial
 from threading import Lock
 from typing import IO, Any
 
@@ -18,6 +19,7 @@ from paramproof.builders.registry import Framework
 from paramproof.child_process import Child, how_it_ended
 from paramproof.formulas.printing import legible
 from paramproof.running.jobs import Job, R, written
+from paramproof.running.progress import OnProgress, Progress
 from paramproof.sources.reference import MAX_ERROR_SHOWN
 
 
@@ -49,22 +51,20 @@ class Workers:
 def run_in_workers(
     frameworks: Sequence[Framework],
     job: Job[R],
-    on_record: Callable[[R], None] = lambda record: None,
+    on_progress: OnProgress = lambda progress: None,
 ) -> list[R]:
     """Do ``job`` in a worker for each of ``frameworks``; return its records in their order.
 
-    As many workers run at once as there are processors, slow frameworks first. ``on_record``
-    is called from their threads as records come in. A worker that dies, or gives fewer or more
-    records than were due, gives a last one that is ``broken``.
+    As many workers run at once as there are processors, slow frameworks first. ``on_progress``
+    is called from their threads, and for those that wait at once. A worker that dies, or gives
+    fewer or more records than were due, gives a last one that is ``broken``.
     """
     workers = Workers()
+    for framework in frameworks:
+        on_progress(Progress(framework.name, "waiting"))
 
     def collect(framework: Framework) -> list[R]:
-        records = []
-        for found in _records(framework, job, workers):
-            on_record(found)
-            records.append(found)
-        return records
+        return _records(framework, job, workers, on_progress)
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         try:
@@ -76,10 +76,15 @@ def run_in_workers(
             workers.end()
 
 
-def _records(framework: Framework, job: Job[R], workers: Workers) -> Iterator[R]:
+def _records(
+    framework: Framework, job: Job[R], workers: Workers, on_progress: OnProgress
+) -> list[R]:
     record: Any = job.record
     came: list[R] = []
     done: int | None = None
+    steps: tuple[int, int | None] | None = None
+    news = partial(Progress, framework.name)
+    on_progress(news("importing"))
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors,
         workers.start(framework, errors) as worker,
@@ -88,15 +93,22 @@ def _records(framework: Framework, job: Job[R], workers: Workers) -> Iterator[R]
         for answer in worker.answers():
             if "done" in answer:
                 done = answer["done"]
-            else:
+            elif "steps" in answer:
+                steps = answer["steps"]
+            elif "record" in answer:
                 came.append(record.from_json(answer["record"]))
-                yield came[-1]
+            # A job that counts steps of its own is not counted in records.
+            on_progress(news("running", *(steps or (len(came), job.due(came)))))
         status = worker.wait()
         errors.seek(0)
         last_words = _last_line(errors.read()) if status > 0 else ""
     due = job.due(came)
     if status or done != len(came) or due not in (None, done):
-        yield record.broken(framework, last_words or _how_far(status, len(came), due))
+        came.append(record.broken(framework, last_words or _how_far(status, len(came), due)))
+        on_progress(news("broken"))
+    else:
+        on_progress(news("done"))
+    return came
 
 
 def _last_line(errors: str) -> str:

@@ -1,7 +1,8 @@
 """One framework in a process of its own: ``python -m paramproof.running.worker FRAMEWORK``.
 
-A job comes as one request. Each record is told as it is found, and at the end how many there
-were, so that a process that was ended half-way cannot pass for one that is done.
+A job comes as one request. The worker tells when its framework is imported, and the steps that
+the job counts. Each record is told as it is found, and at the end how many there were, so that a
+process that was ended half-way cannot pass for one that is done.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ def main() -> None:
     parent = Parent()
     job = read(parent.request())
     chosen = framework(sys.argv[1])
+    builder = load_builder(chosen)
+    parent.tell({"imported": chosen.name})
     done = 0
-    for record in job.records(chosen, load_builder(chosen)):
+    for record in job.records(chosen, builder, lambda *steps: parent.tell({"steps": steps})):
         parent.tell({"record": record.as_json()})
         done += 1
     parent.tell({"done": done})

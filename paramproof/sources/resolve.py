@@ -18,7 +18,14 @@ from paramproof.formulas.printing import path_text
 from paramproof.sources.configs import Configuration, read_config
 from paramproof.sources.configs.formats import config_only
 from paramproof.sources.configs.reading import MAX_FILE_BYTES
-from paramproof.sources.strict_json import object_in_file, object_in_text
+from paramproof.sources.strict_json import (
+    object_in_file,
+    object_in_text,
+    object_on_standard_input,
+)
+
+STANDARD_INPUT = "-"
+"""What a command takes for standard input, in place of a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,8 @@ class ResolvedModel:
 def resolve_model(text: str, architecture: str = "") -> ResolvedModel:
     """Return the model that ``text`` is the name of, the file of, or describes as JSON.
 
+    ``-`` is what standard input describes so, which can be read once.
+
     A file or object is a configuration, as ``paramproof.sources.configs`` reads it, or has the
     fields of a spec, with its family under ``family`` where the fields leave that open.
     ``architecture`` takes the place of the class that a configuration names. A named model
@@ -60,6 +69,9 @@ def resolve_model(text: str, architecture: str = "") -> ResolvedModel:
 
     Raises ``ValueError``, in one line, for anything else.
     """
+    if text == STANDARD_INPUT:
+        keys = object_on_standard_input(largest=MAX_FILE_BYTES)
+        return _described("standard input", keys, architecture)
     if text.lstrip().startswith("{"):
         keys = object_in_text(text, "the spec")
         return replace(_described("", keys, architecture), name=text.strip())

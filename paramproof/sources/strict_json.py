@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
@@ -28,6 +29,26 @@ def object_in_file(path: Path, *, largest: int) -> dict[str, Any]:
     except OSError as error:
         raise ValueError(f"{where} cannot be read: {error.strerror}") from None
     return object_in_text(text, where)
+
+
+def object_on_standard_input(*, largest: int) -> dict[str, Any]:
+    """Return the JSON object on standard input, of at most ``largest`` bytes.
+
+    Raises ``ValueError``, in one line, for anything else.
+    """
+    name = "standard input"
+    if sys.stdin is None:
+        raise ValueError(f"{name} is closed")
+    try:
+        found = sys.stdin.buffer.read(largest + 1)
+        text = found.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{name} is no JSON: it is not text in UTF-8") from None
+    except OSError as error:
+        raise ValueError(f"{name} cannot be read: {error.strerror}") from None
+    if len(found) > largest:
+        raise ValueError(f"{name} is longer than {largest:,} bytes, as no such file is")
+    return object_in_text(text, name)
 
 
 def object_in_text(text: str, name: str) -> dict[str, Any]:

@@ -119,7 +119,7 @@ def test_the_shorthand():
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (("without-bias",), r"no convention is named 'without-bias'; there are: trainable, total"),
+        (("without-bias",), "no convention is named 'without-bias': did you mean without-bi"),
         (("without-biases",), "exactly one of trainable, total, tied-each, listed"),
         (("trainable", "total"), "exactly one of trainable, total, tied-each, listed"),
         ((), "exactly one of"),

@@ -85,9 +85,9 @@ def test_short_names():
 
 def test_unknown_name():
     with pytest.raises(
-        ValueError, match="no model is named 'bert'; there are: bert-base-uncased, "
+        ValueError, match="no model is named 'resnet'; there are: bert-base-uncased, "
     ):
-        named_model("bert")
+        named_model("resnet")
 
 
 def test_data_holds_no_counts():

@@ -126,6 +126,7 @@ def test_count_latex(paramproof):
 def test_a_count_is_in_letters_or_by_a_convention(refused):
     line = refused("count", "bert-tiny", "--symbolic", "--all-conventions")
     assert line == (
-        "paramproof: --under and --all-conventions count in numbers, --symbolic and --latex in "
-        "letters: give options of one kind"
+        "paramproof: --depth, --dtype and --json are about the tree, --under and "
+        "--all-conventions count in numbers, --symbolic and --latex in letters: give options of "
+        "one kind"
     )

@@ -12,51 +12,6 @@ from paramproof.proof.prove import Proof
 from tests import literals
 
 
-def test_count(paramproof):
-    done = paramproof("count", "bert-base")
-    assert done.returncode == 0
-    assert done.stderr == ""
-    rows = [re.split(r"  +", line.strip()) for line in done.stdout.splitlines()]
-    cells = {row[0]: row[1:] for row in reversed(rows)}
-    assert cells["attention"] == ["2,362,368", "28,348,416", "25.89 %"]
-    assert cells["each of 12"] == ["7,087,872", "85,054,464", "77.69 %"]
-    assert cells["total"] == ["109,482,240", "100.00 %"]
-    assert cells["weight"] == ["(30522, 768)", "23,440,896", "23,440,896", "21.41 %"]
-    assert "published: 110M (Devlin et al. 2018" in done.stdout
-
-
-@pytest.mark.parametrize("model", literals.TOTALS)
-def test_count_adds_up(paramproof, model):
-    """Every leaf's total, read off the printed table, adds up to the total printed."""
-    lines = paramproof("count", model).stdout.splitlines()
-    leaves = [re.split(r"  +", line.strip()) for line in lines if re.search(r"  \(\d", line)]
-    totals = [int(row[3].replace(",", "")) for row in leaves]
-    assert len(totals) >= 12
-    assert sum(totals) == literals.TOTALS[model]
-
-
-def test_count_says_what_is_tied(paramproof):
-    stdout = paramproof("count", "keras-bert-question").stdout
-    assert re.search(r"weight +\(30000, 768\) +tied +0", stdout)
-    assert "tied: mlm_head.decoder.weight is embeddings.word_embeddings.weight" in stdout
-    assert "published for layers.*.attention: 2,362,368" in stdout
-
-
-def test_count_says_what_is_fixed(paramproof):
-    stdout = paramproof("count", "transformer-one-layer").stdout
-    assert len(re.findall(r"weight +\(33, 512\) +fixed +0 *$", stdout, re.MULTILINE)) == 2
-    assert "tied: lm_head.weight is encoder.embeddings.word_embeddings.weight" in stdout
-    assert re.search(r"each of 1 +3,152,384 +3,152,384 +31.15 %", stdout)
-
-
-def test_count_multiplies_each_stack(paramproof):
-    stdout = paramproof("count", "transformer-base").stdout
-    assert re.findall(r"each of 6 +([\d,]+) +([\d,]+)", stdout) == [
-        ("3,150,336", "18,902,016"),
-        ("4,199,936", "25,199,616"),
-    ]
-
-
 def test_frameworks(paramproof, outsider):
     done = paramproof("frameworks")
     assert done.returncode == 0
@@ -110,6 +65,31 @@ def test_random_specs_are_of_the_families_of_the_models(paramproof, outsider):
 def test_a_formula_of_ones_own_is_of_encoders(refused, user_formulas):
     line = refused("verify", "--formula", f"{user_formulas}:right", "--model", "gpt2")
     assert line == "paramproof: --model gpt2: a formula of your own is checked for encoders only"
+
+
+def test_verify_of_some_families(paramproof, outsider):
+    """Of their named models and random ones, and of no others."""
+    arguments = ("verify", "--framework", "toy", "--examples", "3", "--json", "-")
+    done = paramproof(*arguments, "--family", "llama, gpt")
+    results = [Result.from_json(row) for row in json.loads(done.stdout)["results"]]
+    # The toy says of each of the models, and once of each family, that it cannot.
+    assert {result.model for result in results} == {
+        *(name for name in literals.TOTALS if name.startswith(("gpt", "llama"))),
+        "",
+    }
+    assert done.returncode == 1
+    done = paramproof(*arguments, "--family", "encoder")
+    results = [Result.from_json(row) for row in json.loads(done.stdout)["results"]]
+    assert "bert-tiny" in {result.model for result in results}
+    assert not {result.model for result in results} & {"gpt2", "llama-7b", "transformer-base"}
+    assert [result.status for result in results if not result.model] == ["equal"] * 3
+
+
+def test_verify_of_families_and_models(refused, outsider, user_formulas):
+    line = refused("verify", "--family", "llama", "--family", "encoder", "--model", "gpt2")
+    assert line == "paramproof: --model gpt2 is of the family gpt, which --family leaves out"
+    line = refused("verify", "--formula", f"{user_formulas}:right", "--family", "encoder,gpt")
+    assert line == "paramproof: --family gpt: a formula of your own is checked for encoders only"
 
 
 def test_verify_different(paramproof, outsider):
@@ -220,22 +200,44 @@ def test_nothing_asked_is_the_help(paramproof):
     assert done.stderr == asked.stdout
 
 
+def test_the_help_shows_an_example_that_works(paramproof):
+    """Of each line the command, up to what it is for."""
+    examples = re.findall(r"^ +paramproof (.+?)  +\S", paramproof().stderr, re.MULTILINE)
+    assert examples[0] == "count bert-base"
+    assert len(examples) >= 3
+    for example in examples:
+        # Those that start frameworks say what they take.
+        start = [] if example.split()[0] in ("count", "explain", "models") else ["--help"]
+        assert paramproof(*example.split(), *start).returncode == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("count", "bert"), "no model is named 'bert'; there are: bert-base-uncased, "),
+        (("count", "resnet"), "no model is named 'resnet'; there are: bert-base-"),
         (("count",), "Missing argument 'MODEL'"),
-        (("verify", "--framework", "tensorlow"), "no framework is named 'tensorlow'; there are: "),
+        (
+            ("verify", "--framework", "tensorlow"),
+            "'tensorlow': did you mean keras-tensorflow? There",
+        ),
+        (("verify", "--family", "gtp"), "no family is named 'gtp': did you mean gpt? There are: "),
+        (("verify", "--family", ""), "no family is named ''; there are: "),
+        (("verify", "--family", "gpt,"), "no family is named ''; there are: "),
         (("verify", "--model", "gpt"), "no model is named 'gpt'"),
         (("verify", "--examples", "-1"), "-1 is not in the range x>=0"),
         (("verify", "--examples", "many"), "'many' is not a valid integer"),
         (("verify", "--seed", "-1"), "-1 is not in the range x>=0"),
         (("verify", "--json", "nowhere/out.json"), "nowhere/out.json: cannot be written"),
         (("verify", "--json", "."), ": cannot be written"),
-        (("prove", "--framework", "tensorlow"), "no framework is named 'tensorlow'; there are: "),
+        (
+            ("prove", "--framework", "tensorlow"),
+            "'tensorlow': did you mean keras-tensorflow? There",
+        ),
         (("prove", "--json", "nowhere/out.json"), "nowhere/out.json: cannot be written"),
         (("prove", "bert-base"), "Got unexpected extra argument"),
-        (("prove-it",), "No such command 'prove-it'"),
+        (("prove-it",), "No such command 'prove-it'. Did you mean 'prove'?"),
+        (("count", "Brt-Base"), "'Brt-Base': did you mean bert-base, "),
+        (("verify", "--framwork", "x"), "No such option '--framwork'. Did you mean '--framework'?"),
         (("--verbose",), "No such option"),
     ],
 )

@@ -38,7 +38,7 @@ def test_command_of_a_broken_framework(paramproof, outsider):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--component", "attn"), "no component is named 'attn'; there are: embeddings, "),
+        (("--component", "attn"), "no component is named 'attn': did you mean attention? There"),
         (("--component", ""), "no component is named ''"),
         (("--framework", "theano"), "no framework is named 'theano'; there are: "),
         (("--framework", "toy-absent"), "not installed: toy-absent "),

@@ -1,0 +1,57 @@
+"""A model's tree as a table."""
+
+from __future__ import annotations
+
+from rich.markup import escape
+from rich.table import Table
+
+from paramproof.cli.dtypes import bytes_of
+from paramproof.cli.tables import PLAIN, RIGHT
+from paramproof.cli.tree import Node, tree
+from paramproof.formulas import Spec, inventory
+from paramproof.formulas.path import LAYER, leaf
+from paramproof.formulas.printing import shape_text
+
+
+def count_table(spec: Spec, depth: int | None = None, dtype: str = "") -> Table:
+    """Return the tree of components: shapes, parameters of each and of all, share, bytes.
+
+    It has so many levels as ``depth`` says, or all; bytes only where there is a ``dtype``.
+    """
+    table = Table(**PLAIN)
+    table.add_column("component", overflow="fold")
+    table.add_column("shape", no_wrap=True)
+    for heading in ("each", "total", "share", *["bytes"] * bool(dtype)):
+        table.add_column(heading, justify=RIGHT, no_wrap=True)
+    named = inventory(spec.letters())
+    whole: int = named.total()
+    for node in tree(named, depth):
+        table.add_row(*map(escape, (_name(node), *_cells(node, whole), *_bytes(node.total, dtype))))
+    table.add_section()
+    table.add_row("total", "", "", f"{whole:,}", "100.00 %", *_bytes(whole, dtype))
+    return table
+
+
+def ties(spec: Spec) -> list[str]:
+    """Return a line for each tensor that shares another's storage."""
+    tied = (tensor for tensor in inventory(spec.letters()) if tensor.tied_to)
+    return [f"{t.path} is {t.tied_to}" for t in tied if t.present and t.repeat]
+
+
+def _name(node: Node) -> str:
+    return f"{'  ' * (node.depth - 1)}{leaf(node.path).replace(LAYER, f'each of {node.times}')}"
+
+
+def _cells(node: Node, whole: int) -> tuple[str, ...]:
+    """The shape of a node, and its numbers; "tied" and "fixed" are those that add nothing."""
+    share = f"{100 * node.total / whole:.2f} %"
+    if node.tensor is None:
+        return "", f"{node.each:,}", f"{node.total:,}", share
+    shape = shape_text(node.tensor.shape)
+    if node.tensor.tied_to or not node.tensor.trainable:
+        return shape, "tied" if node.tensor.tied_to else "fixed", "0", ""
+    return shape, f"{node.each:,}", f"{node.total:,}", share
+
+
+def _bytes(number: int, dtype: str) -> list[str]:
+    return [f"{bytes_of(number, dtype):,}"] if dtype else []

@@ -1,0 +1,110 @@
+"""The options that commands share, and the names that a shell completes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+from paramproof.builders.registry import frameworks
+from paramproof.cli.output import STANDARD_OUTPUT, WHERE, require_writable
+from paramproof.formulas import FAMILIES
+from paramproof.formulas.lookup import no_such
+from paramproof.formulas.models import SHORT_NAMES, named_models
+
+INSTEAD = "to FILE or standard output, in place of what else is printed."
+"""How the help of --json goes on where JSON is all there is."""
+
+Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def completing(names: Callable[[], Iterable[str]], *, files: bool = False) -> Completer:
+    """Return what completes the names that ``names`` returns; else files, if ``files`` is set."""
+
+    def complete(
+        ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        found = [CompletionItem(name) for name in names() if name.startswith(incomplete)]
+        return found or [CompletionItem(incomplete, type="file")] * files
+
+    return complete
+
+
+def model_names() -> list[str]:
+    """Return the names of models, the short ones too."""
+    return [*SHORT_NAMES, *named_models()]
+
+
+MODELS = completing(model_names, files=True)
+
+
+def framework_option(what: str) -> Callable[[Command], Command]:
+    """Return the option --framework; ``what`` is done with the framework, as help says it."""
+    return click.option(
+        "--framework",
+        "names",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=completing(frameworks),
+        help=f"{what} only this framework (repeatable).",
+    )
+
+
+def family_option(what: str) -> Callable[[Command], Command]:
+    """Return the option --family, names of families with commas between them."""
+    return click.option(
+        "--family",
+        "families",
+        multiple=True,
+        metavar="NAMES",
+        callback=_families,
+        shell_complete=_complete_families,
+        help=f"{what} only these families, such as gpt,llama (repeatable).",
+    )
+
+
+def json_option(what: str, where: str = WHERE) -> Callable[[Command], Command]:
+    """Return the option --json, with standard output where no FILE is given.
+
+    ``what`` is written, as help says it. That it can be is known before the command runs.
+    """
+    return click.option(
+        "--json",
+        "json_file",
+        is_flag=False,
+        flag_value=STANDARD_OUTPUT,
+        callback=_writable,
+        metavar="[FILE]",
+        shell_complete=completing(tuple, files=True),
+        help=f"Write {what} as JSON {where}",
+    )
+
+
+def _families(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> tuple[str, ...]:
+    names = [name.strip() for names in given for name in names.split(",")]
+    for name in names:
+        if name not in FAMILIES:
+            raise no_such("family", name, FAMILIES)
+    return tuple(dict.fromkeys(names))
+
+
+def _complete_families(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    before, comma, last = incomplete.rpartition(",")
+    found = (name for name in FAMILIES if name.startswith(last))
+    return [CompletionItem(f"{before}{comma}{name}") for name in found]
+
+
+def _writable(ctx: click.Context, param: click.Parameter, given: str | None) -> Path | None:
+    if given is None:
+        return None
+    path = Path(given)
+    if given in model_names() and not path.exists():
+        raise ValueError(f"--json {given}: a model, no file: put --json behind it, or --json -")
+    require_writable(path)
+    return path

@@ -1,0 +1,143 @@
+"""Completion of commands and of the names they take, as a real bash asks for it."""
+
+import os
+import pty
+import select
+import shutil
+import subprocess
+import sys
+import time
+
+import pytest
+
+from paramproof.cli.differences_tables import components
+from paramproof.cli.dtypes import BITS
+from paramproof.formulas import FAMILIES
+from paramproof.formulas.conventions import CONVENTIONS
+from paramproof.formulas.models import SHORT_NAMES, named_models
+
+pytestmark = pytest.mark.skipif(not shutil.which("bash"), reason="no bash")
+
+SETUP = 'eval "$(_PARAMPROOF_COMPLETE=bash_source paramproof)"'
+ASK = """
+compopt() { printf 'compopt %s %s\\n' "$1" "$2"; }
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_paramproof_completion paramproof
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+EVENTUALLY = 60
+
+
+@pytest.fixture
+def on_path(tmp_path, invocation):
+    """The environment of a shell that finds ``paramproof`` on its path."""
+    asked = invocation()
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    script = folder / "paramproof"
+    script.write_text(f"#!{sys.executable} -P\n{asked['args'][-1]}\n")
+    script.chmod(0o755)
+    return asked["env"] | {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "PS1": "$ "}
+
+
+@pytest.fixture
+def completed(on_path, tmp_path):
+    """What bash is told to complete the last of some words with."""
+
+    def run(*words):
+        done = subprocess.run(
+            ["bash", "--norc", "-c", SETUP + ASK, "bash", "paramproof", *words],
+            env=on_path,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout.split("\n")[:-1]
+
+    return run
+
+
+def test_commands(completed):
+    assert completed("co") == ["compare", "count"]
+    assert "models" in completed("")
+
+
+def test_models(completed):
+    assert completed("count", "") == [*SHORT_NAMES, *named_models()]
+    assert completed("count", "bert-large", "gpt2-") == ["gpt2-medium", "gpt2-large", "gpt2-xl"]
+    assert completed("verify", "--model", "ll") == [n for n in named_models() if n[:2] == "ll"]
+
+
+def test_files_where_no_model_begins_so(completed):
+    assert completed("count", "conf") == ["compopt -o default", ""]
+    assert completed("count", "gpt2", "--json", "out") == ["compopt -o default", ""]
+
+
+@pytest.mark.parametrize("command", ["verify", "prove", "differences"])
+def test_frameworks(outsider, completed, command):
+    """Those from outside, too."""
+    assert completed(command, "--framework", "keras-t") == ["keras-tensorflow", "keras-torch"]
+    assert "toy-wrong" in completed(command, "--framework", "toy")
+
+
+def test_families(completed):
+    assert completed("verify", "--family", "") == list(FAMILIES)
+    assert completed("models", "--family", "gpt,l") == ["gpt,llama"]
+
+
+def test_other_names(completed):
+    assert completed("count", "gpt2", "--under", "") == list(CONVENTIONS)
+    assert completed("count", "gpt2", "--dtype", "") == list(BITS)
+    assert completed("differences", "--component", "") == components()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_what_a_shell_reads(on_path, shell):
+    """Zsh and fish may not be there: what they read is at least theirs."""
+    done = subprocess.run(
+        ["paramproof"],
+        executable=shutil.which("paramproof", path=on_path["PATH"]),
+        env=on_path | {"_PARAMPROOF_COMPLETE": f"{shell}_source"},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"_PARAMPROOF_COMPLETE={shell}_complete" in done.stdout
+
+
+def test_the_key_itself(on_path, tmp_path):
+    """In a terminal, with the tab key."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        ["bash", "--norc", "--noprofile", "-i"],
+        env=on_path | {"TERM": "dumb"},
+        cwd=tmp_path,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    seen = b""
+
+    def until(words):
+        nonlocal seen
+        end = time.monotonic() + EVENTUALLY
+        while words not in seen:
+            assert time.monotonic() < end, seen
+            if select.select([ours], [], [], 0.1)[0]:
+                seen += os.read(ours, 1 << 16)
+
+    try:
+        os.write(ours, f"{SETUP}; echo rea''dy\n".encode())
+        until(b"ready")
+        os.write(ours, b"paramproof count gpt2-x\t")
+        until(b"gpt2-xl ")
+        os.write(ours, b"--depth 1\n")
+        until(b"1,557,611,200")
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)

@@ -1,0 +1,128 @@
+"""``paramproof count``: a model's tree, and its bytes."""
+
+import re
+
+import pytest
+
+from paramproof.cli.dtypes import BITS, bytes_of, bytes_text
+from tests import literals
+from tests.printed import rows
+
+
+def test_count(paramproof):
+    done = paramproof("count", "bert-base")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    rows = [re.split(r"  +", line.strip()) for line in done.stdout.splitlines()]
+    cells = {row[0]: row[1:] for row in reversed(rows)}
+    assert cells["attention"] == ["2,362,368", "28,348,416", "25.89 %"]
+    assert cells["each of 12"] == ["7,087,872", "85,054,464", "77.69 %"]
+    assert cells["total"] == ["109,482,240", "100.00 %"]
+    assert cells["weight"] == ["(30522, 768)", "23,440,896", "23,440,896", "21.41 %"]
+    assert "published: 110M (Devlin et al. 2018" in done.stdout
+
+
+@pytest.mark.parametrize("model", literals.TOTALS)
+def test_count_adds_up(paramproof, model):
+    """Every leaf's total, read off the printed table, adds up to the total printed."""
+    lines = paramproof("count", model).stdout.splitlines()
+    leaves = [re.split(r"  +", line.strip()) for line in lines if re.search(r"  \(\d", line)]
+    totals = [int(row[3].replace(",", "")) for row in leaves]
+    assert len(totals) >= 12
+    assert sum(totals) == literals.TOTALS[model]
+
+
+def test_count_says_what_is_tied(paramproof):
+    stdout = paramproof("count", "keras-bert-question").stdout
+    assert re.search(r"weight +\(30000, 768\) +tied +0", stdout)
+    assert "tied: mlm_head.decoder.weight is embeddings.word_embeddings.weight" in stdout
+    assert "published for layers.*.attention: 2,362,368" in stdout
+
+
+def test_count_says_what_is_fixed(paramproof):
+    stdout = paramproof("count", "transformer-one-layer").stdout
+    assert len(re.findall(r"weight +\(33, 512\) +fixed +0 *$", stdout, re.MULTILINE)) == 2
+    assert "tied: lm_head.weight is encoder.embeddings.word_embeddings.weight" in stdout
+    assert re.search(r"each of 1 +3,152,384 +3,152,384 +31.15 %", stdout)
+
+
+def test_count_multiplies_each_stack(paramproof):
+    stdout = paramproof("count", "transformer-base").stdout
+    assert re.findall(r"each of 6 +([\d,]+) +([\d,]+)", stdout) == [
+        ("3,150,336", "18,902,016"),
+        ("4,199,936", "25,199,616"),
+    ]
+
+
+def test_depth(paramproof):
+    """A level more is the same rows, and more."""
+    tables = [paramproof("count", "bert-base", "--depth", str(n)).stdout for n in (1, 2, 3, 9)]
+    first, second, third, all_of_it = map(str.splitlines, tables)
+    names = [line.split()[0] for line in first if re.search(r" \d.* %", line)]
+    assert names == ["embeddings", "layers", "pooler", "total"]
+    assert rows(tables[1])["each of 12"] == ["7,087,872", "85,054,464", "77.69 %"]
+    assert "attention" not in rows(tables[1])
+    assert rows(tables[2])["attention"] == ["2,362,368", "28,348,416", "25.89 %"]
+    assert len(first) < len(second) < len(third) < len(all_of_it)
+    assert tables[3] == paramproof("count", "bert-base").stdout
+
+
+@pytest.mark.parametrize(
+    ("number", "dtype", "text"),
+    [
+        (109_482_240, "float32", "4 bytes each: 437,928,960 bytes, 437.93 MB, 417.64 MiB"),
+        (109_482_240, "bfloat16", "2 bytes each: 218,964,480 bytes, 218.96 MB, 208.82 MiB"),
+        (109_482_240, "int8", "1 byte each: 109,482,240 bytes, 109.48 MB, 104.41 MiB"),
+        (109_482_241, "int4", "2 in a byte: 54,741,121 bytes, 54.74 MB, 52.21 MiB"),
+        (175 * 10**9, "float64", "8 bytes each: 1,400,000,000,000 bytes, 1.40 TB, 1.27 TiB"),
+        (255, "float32", "4 bytes each: 1,020 bytes, 1.02 kB"),
+        (128, "float64", "8 bytes each: 1,024 bytes, 1.02 kB, 1.00 KiB"),
+        (999, "float8", "1 byte each: 999 bytes"),
+        (10**9, "int8", "1 byte each: 1,000,000,000 bytes, 1.00 GB, 953.67 MiB"),
+        (2**30, "int8", "1 byte each: 1,073,741,824 bytes, 1.07 GB, 1.00 GiB"),
+    ],
+)
+def test_bytes(number, dtype, text):
+    """Decimal units are kB, MB, GB, TB; binary ones KiB, MiB, GiB, TiB."""
+    assert bytes_text(number, dtype) == f"{dtype}, {text}"
+
+
+def test_bits():
+    digits = {dtype: int(re.search(r"\d+$", dtype)[0]) for dtype in BITS}
+    assert digits == BITS
+
+
+def test_a_last_byte_that_is_not_full():
+    assert [bytes_of(number, "int4") for number in range(5)] == [0, 1, 1, 2, 2]
+
+
+def test_count_in_bytes(paramproof):
+    done = paramproof("count", "bert-base", "--dtype", "float16")
+    assert rows(done.stdout)["pooler"] == ["590,592", "590,592", "0.54 %", "1,181,184"]
+    assert rows(done.stdout)["total"][-1] == "218,964,480"
+    assert "float16, 2 bytes each: 218,964,480 bytes, 218.96 MB, 208.82 MiB" in done.stdout
+    done = paramproof("count", "bert-base", "bert-tiny", "--dtype", "float16", "--depth", "1")
+    assert rows(done.stdout)["bytes, float16"] == ["218,964,480", "8,771,840", "−210,192,640"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("bert-tiny", "--depth", "0"), "0 is not in the range x>=1"),
+        (("bert-tiny", "--dtype", "float61"), "'float61': did you mean float64, float16 or "),
+        (("bert-tiny", "--dtype", "fp8"), "no dtype is named 'fp8'; there are: float64, float32, "),
+        (("bert-tiny", "--depth", "1", "--symbolic"), "give options of one kind"),
+        (("bert-tiny", "--json", "--under", "total"), "give options of one kind"),
+        (("bert-tiny", "--dtype", "int8", "--latex"), "give options of one kind"),
+        (("--json", "gpt2", "bert-tiny"), "--json gpt2: a model, no file: put --json behind it"),
+    ],
+)
+def test_count_refuses(refused, arguments, words):
+    assert words in refused("count", *arguments)
+
+
+def test_several_in_letters(paramproof):
+    done = paramproof("count", "gpt2", "bert-tiny", "--symbolic")
+    assert done.stdout == "".join(
+        paramproof("count", model, "--symbolic").stdout for model in ("gpt2", "bert-tiny")
+    )

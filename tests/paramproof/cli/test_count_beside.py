@@ -1,0 +1,60 @@
+"""``paramproof count`` of several models, side by side."""
+
+import re
+
+import pytest
+
+from paramproof.formulas.models import named_model
+from tests import literals
+from tests.printed import rows
+
+
+def test_side_by_side(paramproof):
+    done = paramproof("count", "bert-base", "bert-large", "--depth", "2")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = rows(done.stdout)
+    assert found["component"] == ["bert-base-uncased", "bert-large-uncased", "difference"]
+    assert found["H"] == ["768", "1,024", "+256"]
+    assert found["V"] == ["30,522", "30,522", "0"]
+    assert found["layers"] == ["85,054,464", "302,309,376", "+217,254,912"]
+    base, large = literals.TOTALS["bert-base-uncased"], literals.TOTALS["bert-large-uncased"]
+    assert found["total"] == [f"{base:,}", f"{large:,}", f"+{large - base:,}"]
+    assert "bert-large-uncased: published: 340M (Devlin" in done.stdout
+
+
+def test_side_by_side_of_families(paramproof):
+    """A component that is absent has no parameters; a size that is absent is no 0."""
+    found = rows(paramproof("count", "llama-7b", "gpt2", "bert-tiny", "--depth", "2").stdout)
+    assert found["component"] == ["llama-7b", "gpt2", "− first", "bert-tiny", "− first"]
+    assert found["G"] == ["32", "-", "-", "-", "-"]
+    assert found["T"] == ["-", "-", "-", "2", "-"]
+    assert found["final_norm"] == ["4,096", "-", "−4,096", "-", "−4,096"]
+    assert found["pooler"] == ["-", "-", "-", "16,512", "+16,512"]
+
+
+@pytest.mark.parametrize("models", [("gpt2", "bert-tiny"), ("transformer-big", "llama-7b")])
+def test_differences_add_up(paramproof, models):
+    """Every tensor's, read off the table, up to that of the totals."""
+    lines = paramproof("count", *models).stdout.splitlines()
+    table = [line for line in lines if re.search(r"[+−\d-] *$", line) and "──" not in line]
+    indents = [len(line) - len(line.lstrip()) for line in table]
+    leaves = [
+        line
+        for line, indent, following in zip(table, indents, [*indents[1:], 0], strict=True)
+        if following <= indent and re.match(r" {3,}", line)
+    ]
+    differences = [line.split()[-1].replace(",", "").replace("−", "-") for line in leaves]
+    total = rows("\n".join(lines))["total"][-1].replace(",", "").replace("−", "-")
+    assert len(leaves) > 20
+    assert sum(int(number) for number in differences if number != "-") == int(total)
+
+
+def test_as_many_side_by_side_as_there_is_room(paramproof):
+    models = ("bert-base", "bert-large", "gpt2", "gpt2-xl", "gpt3-175b")
+    done = paramproof("count", *models, "--depth", "1", COLUMNS="80")
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert done.stdout.count(" component ") > 1
+    numbers = re.sub(r"\s", "", done.stdout)
+    for model in models:
+        assert f"{literals.TOTALS[named_model(model).name]:,}" in numbers
+    assert paramproof("count", *models).stdout.count(" component ") == 1

@@ -1,0 +1,9 @@
+"""What a command has printed, read again."""
+
+import re
+
+
+def rows(stdout):
+    """The cells of a printed table, by the first."""
+    lines = (re.split(r"  +", line.strip()) for line in stdout.splitlines())
+    return {cells[0]: cells[1:] for cells in lines}
