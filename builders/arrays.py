@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from paramproof.builders.protocol import Array, DType, NotAllocated, UnsupportedSpec
 from paramproof.formulas.path import starred
 from paramproof.formulas.printing import and_more, legible
+from paramproof.formulas.spec import Spec
 
 MAX_ARRAYS_NAMED = 40
 """An error names this many arrays, or arrays of all layers, and counts the others."""
 
 Mismatch: TypeAlias = tuple[str, str]
 """The path of an array, and what is wrong with it."""
+
+
+def has_family(framework: str, models: Mapping[type[Spec], Any], spec: Spec) -> Literal[True] | str:
+    """Return True, or that ``models``, one for each spec's class, has none of this family."""
+    return type(spec) in models or f"{framework} has no such family: {spec.family}"
 
 
 def require(supported: Literal[True] | str) -> None:

@@ -8,6 +8,7 @@ from itertools import cycle
 from paramproof.formulas.layout import Weight, stored_shape
 from paramproof.formulas.path import at_layer, shared_path, stack_of
 from paramproof.formulas.report import Report, Row, Shape
+from paramproof.formulas.spec.protocols import head_size_of
 from paramproof.formulas.tensors import Inventory
 
 
@@ -30,7 +31,7 @@ class _Comparison:
     """The canonical tensors that are expected, and those that some weight stands for."""
 
     def __init__(self, inventory: Inventory) -> None:
-        self.head_size = inventory.letters.head_size
+        self.head_size = head_size_of(inventory.letters)
         self.layers: dict[str | None, int] = {stack_of(t.path): t.repeat for t in inventory}
         self.expected = {tensor.path: tensor for tensor in inventory.expand()}
         self.seen: set[str] = set()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from paramproof.formulas.family import Family
 from paramproof.formulas.path import LAYER
-from paramproof.formulas.spec import EncoderDecoderLetters, Quantity
+from paramproof.formulas.spec import EncoderDecoderLetters, EncoderDecoderSpec, Quantity
 from paramproof.formulas.tensors import Inventory
 from paramproof.formulas.terms import (
     TRANSFORMER,
@@ -65,7 +66,7 @@ def closed_form(letters: EncoderDecoderLetters) -> Quantity:
 
     Source: Vaswani et al. 2017, section 3, written out and summed by hand.
     """
-    N, M, H, _, F, V, U, P, shared, untied, learned, bias = letters
+    N, M, H, _, F, V, U, P, shared, learned, bias, untied = letters
     square, inner = H * H, 2 * H * F + F
     return (
         V * H
@@ -114,3 +115,6 @@ def _fed_forward(letters: EncoderDecoderLetters) -> tuple[Tensors, Tensors]:
         within("feed_forward", feed_forward(letters.H, letters.F)),
         within("feed_forward_layer_norm", layer_norm(letters.H)),
     )
+
+
+FAMILY = Family(EncoderDecoderSpec, EncoderDecoderLetters, inventory, closed_form)

@@ -1,57 +1,93 @@
-"""The families of models: which spec goes with which letters and which two derivations."""
+"""The families of models: ours, and those that register from outside.
+
+Another distribution registers a ``Family`` under the entry point group ``paramproof.families``.
+Who asks for families first loads them; importing this module loads none from outside.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from functools import cache
+from importlib import metadata
 from typing import Any
 
 from paramproof.formulas import encoder, encoder_decoder, gpt, llama
+from paramproof.formulas.alphabet import Alphabet
+from paramproof.formulas.family import Family
 from paramproof.formulas.lookup import no_such
-from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible
-from paramproof.formulas.spec import (
-    EncoderDecoderLetters,
-    EncoderDecoderSpec,
-    EncoderLetters,
-    EncoderSpec,
-    FamilyLetters,
-    GPTLetters,
-    GPTSpec,
-    LlamaLetters,
-    LlamaSpec,
-    Quantity,
-    Spec,
-)
+from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shown
+from paramproof.formulas.spec import FamilyLetters, Quantity, Spec
+from paramproof.formulas.spec.quantity import letter_kinds
 from paramproof.formulas.tensors import Inventory
 
+ENTRY_POINTS = "paramproof.families"
 
-@dataclass(frozen=True, slots=True)
-class Family:
-    """A family: its name, its spec, its letters, and what is derived from them, twice."""
-
-    name: str
-    spec: type[Spec]
-    letters: type[FamilyLetters]
-    inventory: Callable[[Any], Inventory]
-    closed_form: Callable[[Any], Quantity]
+OURS = (encoder.FAMILY, encoder_decoder.FAMILY, gpt.FAMILY, llama.FAMILY)
+"""In the order of every table."""
 
 
-FAMILIES: Mapping[str, Family] = {
-    family.name: family
-    for family in (
-        Family("encoder", EncoderSpec, EncoderLetters, encoder.inventory, encoder.closed_form),
-        Family(
-            "encoder-decoder",
-            EncoderDecoderSpec,
-            EncoderDecoderLetters,
-            encoder_decoder.inventory,
-            encoder_decoder.closed_form,
-        ),
-        Family("gpt", GPTSpec, GPTLetters, gpt.inventory, gpt.closed_form),
-        Family("llama", LlamaSpec, LlamaLetters, llama.inventory, llama.closed_form),
-    )
-}
+class _Families(Mapping[str, Family]):
+    """Every family by name, ours first.
+
+    The first look raises ``ValueError``, in one line, for one from outside that cannot be had.
+    """
+
+    def __getitem__(self, name: str) -> Family:
+        return registered()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(registered())
+
+    def __len__(self) -> int:
+        return len(registered())
+
+
+FAMILIES: Mapping[str, Family] = _Families()
 """By name."""
+
+
+@cache
+def registered() -> dict[str, Family]:
+    """Return every family by name, ours first, those from outside by the names of their entries.
+
+    Raises ``ValueError``, in one line, for an entry that cannot be imported or is no family, for
+    two families of one name, and for a letter that is of another kind in another family.
+    """
+    found = {family.name: family for family in OURS}
+    for entry in sorted(metadata.entry_points(group=ENTRY_POINTS)):
+        family = _loaded(entry)
+        if family.name in found:
+            raise ValueError(f"{entry.value}: there is a family {shown(family.name)} already")
+        found[family.name] = family
+        _alphabet_of(found.values())
+    return found
+
+
+@cache
+def alphabet() -> Alphabet:
+    """Return the letters of all families, in the order in which they are printed."""
+    return _alphabet_of(FAMILIES.values())
+
+
+def _alphabet_of(families: Iterable[Family]) -> Alphabet:
+    return Alphabet.of({family.name: letter_kinds(family.letters) for family in families})
+
+
+def _loaded(entry: metadata.EntryPoint) -> Family:
+    """Import the family of an entry point."""
+    try:
+        family = entry.load()
+    except Exception as error:
+        problem = legible(f"{type(error).__name__}: {error}", MAX_NOTE_SHOWN)
+        raise ValueError(
+            f"{entry.value} is registered as a family and cannot be imported: {problem}"
+        ) from error
+    if not isinstance(family, Family):
+        raise ValueError(
+            f"{entry.value} is registered as a family and is a {type(family).__name__}"
+        )
+    return family
 
 
 def inventory(letters: FamilyLetters) -> Inventory:
@@ -73,14 +109,14 @@ def closed_form(letters: FamilyLetters) -> Quantity:
 def family_of(described: Spec | FamilyLetters) -> Family:
     """Return the family of a spec or of letters. Raises ``TypeError`` for anything else."""
     for family in FAMILIES.values():
-        if isinstance(described, family.spec | family.letters):
+        if isinstance(described, (family.spec, family.letters)):
             return family
     raise TypeError(f"no family has {described!r}: give it spec.letters()")
 
 
 def spec_fields(spec: Spec) -> dict[str, Any]:
     """Return ``spec`` as a dict of scalars, its family first: what ``spec_from`` reads."""
-    return {"family": family_of(spec).name, **asdict(spec)}
+    return {"family": spec.family, **asdict(spec)}
 
 
 def spec_from(fields: Mapping[str, Any]) -> Spec:
@@ -93,11 +129,13 @@ def spec_from(fields: Mapping[str, Any]) -> Spec:
     name = rest.pop("family", "encoder")
     if not isinstance(name, str) or name not in FAMILIES:
         raise no_such("family", name, FAMILIES)
+    kind: Any = FAMILIES[name].spec
     try:
-        return FAMILIES[name].spec(**rest)
+        spec: Spec = kind(**rest)
     except TypeError as error:
-        known = ", ".join(FAMILIES[name].spec.__dataclass_fields__)
+        known = ", ".join(FAMILIES[name].field_names)
         problem = str(error).partition("__init__() ")[2]
         raise ValueError(
             f"the spec {legible(problem, MAX_NOTE_SHOWN)}; its fields are {known}"
         ) from error
+    return spec

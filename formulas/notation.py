@@ -2,6 +2,7 @@
 
 A sum is grouped: what is in each layer stands in a bracket behind the number of layers, what
 depends on an indicator behind that, and what is left behind the letters that all of it shares.
+Which letters are which, and their order, the families say; letters of none follow by name.
 """
 
 from __future__ import annotations
@@ -12,21 +13,10 @@ from typing import NamedTuple
 
 from paramproof.formulas.division import Quotient, common_factor
 from paramproof.formulas.expression import Expression, Number, expression
+from paramproof.formulas.families import alphabet
+from paramproof.formulas.printing import MINUS
 from paramproof.formulas.products import Atom, Powers, atom_key
 
-REPEATED = ("L", "N", "M")
-"""Letters that count layers."""
-
-INDICATORS = ("shared", "learned", "bias", "pooler", "mlm", "untied", "nsp")
-"""Letters that are 0 or 1."""
-
-FACTORS = (*INDICATORS, *REPEATED, "V", "U", "P", "T", "H", "A", "G", "K", "F")
-"""The order of letters in a product, as in V·H; others follow by name."""
-
-SUMMANDS = (*INDICATORS, *REPEATED, "H", "A", "G", "K", "F", "V", "U", "P", "T")
-"""The order of letters by which terms of one degree are sorted, as in 3·H + V."""
-
-MINUS = "\N{MINUS SIGN}"
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -77,8 +67,9 @@ class _Group(NamedTuple):
     def order(self) -> tuple[object, ...]:
         """Layers first, what is always there, then what an indicator decides."""
         names = [str(atom) for atom, _ in self.outer]
-        indicators = [INDICATORS.index(name) for name in names if name in INDICATORS]
-        layers = [REPEATED.index(name) for name in names if name in REPEATED]
+        known = alphabet()
+        indicators = [known.indicators.index(name) for name in names if name in known.indicators]
+        layers = [known.layers.index(name) for name in names if name in known.layers]
         return len(indicators), not layers, layers, indicators, _term_order(self.outer)
 
 
@@ -109,7 +100,7 @@ def _always(sum_: Expression) -> list[_Group]:
 
 
 def _is_outer(atom: Atom, power: int) -> bool:
-    return power > 0 and (atom in REPEATED or atom in INDICATORS)
+    return power > 0 and (atom in alphabet().layers or atom in alphabet().indicators)
 
 
 def _sum(groups: list[_Group], style: Style) -> str:
@@ -138,7 +129,7 @@ def _terms(group: _Group, style: Style) -> Iterator[tuple[bool, str]]:
 
 def _term_order(powers: Powers) -> tuple[object, ...]:
     """The higher degree first, then the letters in the field's order."""
-    ranked = sorted((_rank(atom, SUMMANDS), -power) for atom, power in powers)
+    ranked = sorted((_rank(atom, alphabet().summands), -power) for atom, power in powers)
     return -sum(power for _, power in powers), ranked
 
 
@@ -149,7 +140,7 @@ def _rank(atom: Atom, letters: tuple[str, ...]) -> tuple[int, tuple[bool, str]]:
 
 
 def _product(number: Number, powers: Powers, style: Style) -> str:
-    ordered = sorted(powers, key=lambda pair: _rank(pair[0], FACTORS))
+    ordered = sorted(powers, key=lambda pair: _rank(pair[0], alphabet().factors))
     above = [_factor(atom, power, style) for atom, power in ordered if power > 0]
     below = [_factor(atom, -power, style) for atom, power in ordered if power < 0]
     number = Fraction(number)

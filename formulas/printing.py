@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from paramproof.formulas.notation import MINUS
+MINUS = "\N{MINUS SIGN}"
 
 MAX_ROWS_SHOWN = 50
 """A report has so many rows; one more says what the others add up to."""

@@ -2,26 +2,22 @@
 
 A spec knows no framework and no formula. A spec that exists is possible: whatever cannot be
 built is refused when the spec is made, by field and value. ``spec.letters()`` are its sizes
-in the symbols of the formulas.
+in the symbols of the formulas. What is here is all that a family from outside needs for its own.
 """
 
-from typing import TypeAlias
-
+from paramproof.formulas.spec.drawing import Choices, Ranges
 from paramproof.formulas.spec.encoder import EncoderLetters, EncoderSpec
 from paramproof.formulas.spec.encoder_decoder import EncoderDecoderLetters, EncoderDecoderSpec
 from paramproof.formulas.spec.gpt import GPTLetters, GPTSpec
 from paramproof.formulas.spec.llama import LlamaLetters, LlamaSpec
-from paramproof.formulas.spec.numerics import Activation, Numerics, original_numerics
-from paramproof.formulas.spec.quantity import Quantity
-
-Spec: TypeAlias = EncoderSpec | EncoderDecoderSpec | GPTSpec | LlamaSpec
-"""A model of any family."""
-
-FamilyLetters: TypeAlias = EncoderLetters | EncoderDecoderLetters | GPTLetters | LlamaLetters
-"""The symbols of any family. Each has a ``head_size``, the width of one attention head."""
+from paramproof.formulas.spec.numerics import Activation, Numerics
+from paramproof.formulas.spec.protocols import FamilyLetters, Spec
+from paramproof.formulas.spec.quantity import Indicator, Layers, Quantity, Rows, Width
+from paramproof.formulas.spec.validation import require, require_fields, require_heads
 
 __all__ = [
     "Activation",
+    "Choices",
     "EncoderDecoderLetters",
     "EncoderDecoderSpec",
     "EncoderLetters",
@@ -29,10 +25,17 @@ __all__ = [
     "FamilyLetters",
     "GPTLetters",
     "GPTSpec",
+    "Indicator",
+    "Layers",
     "LlamaLetters",
     "LlamaSpec",
     "Numerics",
     "Quantity",
+    "Ranges",
+    "Rows",
     "Spec",
-    "original_numerics",
+    "Width",
+    "require",
+    "require_fields",
+    "require_heads",
 ]

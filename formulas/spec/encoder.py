@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
-from paramproof.formulas.spec.quantity import Quantity
+from paramproof.formulas.spec.drawing import Choices, Ranges
+from paramproof.formulas.spec.numerics import Numerics
+from paramproof.formulas.spec.quantity import Indicator, Layers, Quantity, Rows, Width
 from paramproof.formulas.spec.validation import require, require_fields, require_heads
 
 
@@ -15,24 +17,24 @@ class EncoderLetters(NamedTuple):
     The last four are indicators, 0 or 1. ``untied`` is 1 only where ``mlm`` is.
     """
 
-    L: Quantity
+    L: Layers
     """num_hidden_layers"""
-    H: Quantity
+    H: Width
     """hidden_size"""
-    A: Quantity
+    A: Width
     """num_attention_heads"""
-    F: Quantity
+    F: Width
     """intermediate_size"""
-    V: Quantity
+    V: Rows
     """vocab_size"""
-    P: Quantity
+    P: Rows
     """max_position_embeddings"""
-    T: Quantity
+    T: Rows
     """type_vocab_size"""
-    pooler: Quantity = 1
-    mlm: Quantity = 0
-    untied: Quantity = 0
-    nsp: Quantity = 0
+    pooler: Indicator = 1
+    mlm: Indicator = 0
+    untied: Indicator = 0
+    nsp: Indicator = 0
 
     @property
     def head_size(self) -> Quantity:
@@ -54,6 +56,12 @@ class EncoderSpec:
     Source: Devlin et al. 2018, arXiv:1810.04805, section 3; field names as in the
     ``config.json`` of the released models.
     """
+
+    family: ClassVar[str] = "encoder"
+    original_numerics: ClassVar[Numerics] = Numerics()
+    """google-research/bert, modeling.py, of 2018: the error function became its tanh approximation
+    in 2019, and the epsilon is that of tf.contrib.layers.layer_norm."""
+    ranges: ClassVar[Ranges] = {"type_vocab_size": (1, 5)}
 
     vocab_size: int
     hidden_size: int
@@ -81,6 +89,28 @@ class EncoderSpec:
             "nsp_head",
             self.nsp_head,
             "False where pooler is False: that head reads the pooled output",
+        )
+
+    @classmethod
+    def drawn(cls, choices: Choices) -> Self:
+        """Return one at random: an NSP head only with a pooler, untied only an MLM head."""
+        sizes = choices.sizes(
+            "num_hidden_layers",
+            "num_attention_heads",
+            "head_size",
+            "intermediate_size",
+            "vocab_size",
+            "max_position_embeddings",
+            "type_vocab_size",
+        )
+        pooler, mlm_head = choices.flag("pooler"), choices.flag("mlm_head")
+        return cls(
+            hidden_size=sizes["num_attention_heads"] * sizes.pop("head_size"),
+            pooler=pooler,
+            mlm_head=mlm_head,
+            tie_word_embeddings=not mlm_head or choices.tied(),
+            nsp_head=choices.flag("nsp_head", pooler),
+            **sizes,
         )
 
     @property

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
-from paramproof.formulas.spec.quantity import Quantity
+from paramproof.formulas.spec.drawing import Choices, Ranges
+from paramproof.formulas.spec.numerics import Numerics
+from paramproof.formulas.spec.quantity import Indicator, Layers, Quantity, Rows, Width
 from paramproof.formulas.spec.validation import (
     DERIVED,
     fill_default,
@@ -18,26 +20,26 @@ from paramproof.formulas.spec.validation import (
 class EncoderDecoderLetters(NamedTuple):
     """The symbols of the encoder-decoder's formulas. The last four are indicators, 0 or 1."""
 
-    N: Quantity
+    N: Layers
     """num_encoder_layers"""
-    M: Quantity
+    M: Layers
     """num_decoder_layers"""
-    H: Quantity
+    H: Width
     """hidden_size"""
-    A: Quantity
+    A: Width
     """num_attention_heads"""
-    F: Quantity
+    F: Width
     """intermediate_size"""
-    V: Quantity
+    V: Rows
     """vocab_size, of the source"""
-    U: Quantity
+    U: Rows
     """target_vocab_size"""
-    P: Quantity
+    P: Rows
     """max_position_embeddings"""
-    shared: Quantity = 1
-    untied: Quantity = 0
-    learned: Quantity = 0
-    bias: Quantity = 1
+    shared: Indicator = 1
+    learned: Indicator = 0
+    bias: Indicator = 1
+    untied: Indicator = 0
 
     @property
     def head_size(self) -> Quantity:
@@ -62,6 +64,15 @@ class EncoderDecoderSpec:
     (tensorflow/tensor2tensor) have ``attention_bias=False``; many an implementation since
     has biases.
     """
+
+    family: ClassVar[str] = "encoder-decoder"
+    original_numerics: ClassVar[Numerics] = Numerics(layer_norm_eps=1e-6, hidden_act="relu")
+    """tensorflow/tensor2tensor, layers/common_layers.py, layer_norm and dense_relu_dense."""
+    ranges: ClassVar[Ranges] = {
+        "num_encoder_layers": (0, 3),
+        "num_decoder_layers": (0, 3),
+        "target_vocab_size": (1, 600),
+    }
 
     vocab_size: int
     target_vocab_size: int = DERIVED
@@ -88,6 +99,30 @@ class EncoderDecoderSpec:
             f"target_vocab_size={self.target_vocab_size} differ",
         )
 
+    @classmethod
+    def drawn(cls, choices: Choices) -> Self:
+        """Return one at random. Two tables may have as many rows by chance: that is a case too."""
+        sizes = choices.sizes(
+            "num_encoder_layers",
+            "num_decoder_layers",
+            "num_attention_heads",
+            "head_size",
+            "intermediate_size",
+            "vocab_size",
+            "max_position_embeddings",
+        )
+        vocabularies = choices.choose("one table, two, two of one size", 0, 2)
+        own = choices.size("target_vocab_size") if vocabularies == 1 else sizes["vocab_size"]
+        return cls(
+            hidden_size=sizes["num_attention_heads"] * sizes.pop("head_size"),
+            target_vocab_size=own,
+            share_embeddings=not vocabularies,
+            tie_word_embeddings=choices.tied(),
+            learned_positions=choices.flag("learned_positions"),
+            attention_bias=choices.flag("attention_bias"),
+            **sizes,
+        )
+
     @property
     def head_size(self) -> int:
         """Width of one attention head, K = H / A."""
@@ -105,7 +140,7 @@ class EncoderDecoderSpec:
             U=self.target_vocab_size,
             P=self.max_position_embeddings,
             shared=int(self.share_embeddings),
-            untied=int(not self.tie_word_embeddings),
             learned=int(self.learned_positions),
             bias=int(self.attention_bias),
+            untied=int(not self.tie_word_embeddings),
         )

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
-from paramproof.formulas.spec.quantity import Quantity
+from paramproof.formulas.spec.numerics import Numerics
+from paramproof.formulas.spec.quantity import Indicator, Layers, Quantity, Rows, Width
 from paramproof.formulas.spec.validation import require_fields, require_heads
 
 
 class GPTLetters(NamedTuple):
     """The symbols of GPT's formulas. The last is an indicator, 0 or 1."""
 
-    L: Quantity
+    L: Layers
     """num_hidden_layers"""
-    H: Quantity
+    H: Width
     """hidden_size"""
-    A: Quantity
+    A: Width
     """num_attention_heads"""
-    F: Quantity
+    F: Width
     """intermediate_size"""
-    V: Quantity
+    V: Rows
     """vocab_size"""
-    P: Quantity
+    P: Rows
     """max_position_embeddings"""
-    untied: Quantity = 0
+    untied: Indicator = 0
 
     @property
     def head_size(self) -> Quantity:
@@ -44,6 +45,10 @@ class GPTSpec:
     Source: Radford et al. 2019, Language Models are Unsupervised Multitask Learners, section
     2.3, and openai/gpt-2, src/model.py; GPT-3: Brown et al. 2020, arXiv:2005.14165, table 2.1.
     """
+
+    family: ClassVar[str] = "gpt"
+    original_numerics: ClassVar[Numerics] = Numerics(layer_norm_eps=1e-5, hidden_act="gelu_new")
+    """openai/gpt-2, src/model.py."""
 
     vocab_size: int
     hidden_size: int

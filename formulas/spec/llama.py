@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
-from paramproof.formulas.spec.quantity import Quantity
+from paramproof.formulas.spec.drawing import Choices, Ranges
+from paramproof.formulas.spec.numerics import Numerics
+from paramproof.formulas.spec.quantity import Indicator, Layers, Quantity, Rows, Width
 from paramproof.formulas.spec.validation import (
     DERIVED,
     fill_default,
@@ -19,21 +21,21 @@ from paramproof.formulas.spec.validation import (
 class LlamaLetters(NamedTuple):
     """The symbols of LLaMA's formulas. The last is an indicator, 0 or 1."""
 
-    L: Quantity
+    L: Layers
     """num_hidden_layers"""
-    H: Quantity
+    H: Width
     """hidden_size"""
-    A: Quantity
+    A: Width
     """num_attention_heads"""
-    G: Quantity
+    G: Width
     """num_key_value_heads"""
-    K: Quantity
+    K: Width
     """head_dim"""
-    F: Quantity
+    F: Width
     """intermediate_size"""
-    V: Quantity
+    V: Rows
     """vocab_size"""
-    untied: Quantity = 1
+    untied: Indicator = 1
 
     @property
     def head_size(self) -> Quantity:
@@ -57,6 +59,18 @@ class LlamaSpec:
     Source: Touvron et al. 2023, arXiv:2302.13971, section 2.2; grouped queries: Ainslie et
     al. 2023, arXiv:2305.13245; rotary positions: Su et al. 2021, arXiv:2104.09864.
     """
+
+    family: ClassVar[str] = "llama"
+    original_numerics: ClassVar[Numerics] = Numerics(layer_norm_eps=1e-6, hidden_act="silu")
+    """meta-llama/llama, branch llama_v1, llama/model.py: ModelArgs has an epsilon of 1e-5, and
+    RMSNorm, without it, one of 1e-6. That is what Hugging Face's configuration_llama.py has, and by
+    others' copies the params.json of all but the largest of the first release."""
+    ranges: ClassVar[Ranges] = {
+        "num_key_value_heads": (1, 4),
+        "queries_per_key": (1, 3),
+        "pairs_per_head": (1, 6),
+        "hidden_size": (1, 96),
+    }
 
     vocab_size: int
     hidden_size: int
@@ -84,6 +98,23 @@ class LlamaSpec:
         )
         even = "even: rotary positions turn pairs of features"
         require(self.head_dim % 2 == 0, "head_dim", self.head_dim, even)
+
+    @classmethod
+    def drawn(cls, choices: Choices) -> Self:
+        """Return one at random: query heads by key heads, head sizes by pairs of features."""
+        sizes = choices.sizes(
+            "num_hidden_layers", "num_key_value_heads", "intermediate_size", "vocab_size"
+        )
+        heads = sizes["num_key_value_heads"] * choices.size("queries_per_key")
+        head_dim = 2 * choices.size("pairs_per_head")
+        of_its_own = choices.flag("a head size of its own")
+        return cls(
+            hidden_size=choices.size("hidden_size") if of_its_own else heads * head_dim,
+            num_attention_heads=heads,
+            head_dim=head_dim,
+            tie_word_embeddings=choices.tied(),
+            **sizes,
+        )
 
     @property
     def head_size(self) -> int:

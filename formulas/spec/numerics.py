@@ -5,10 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from paramproof.formulas.spec.encoder import EncoderSpec
-from paramproof.formulas.spec.encoder_decoder import EncoderDecoderSpec
-from paramproof.formulas.spec.gpt import GPTSpec
-from paramproof.formulas.spec.llama import LlamaSpec
 from paramproof.formulas.spec.validation import require
 
 Activation: TypeAlias = Literal["gelu", "gelu_new", "relu", "silu"]
@@ -37,25 +33,3 @@ class Numerics:
         require(self.hidden_act in known, "hidden_act", self.hidden_act, " or ".join(known))
         finite = type(theta) is float and 1 < theta < float("inf")
         require(finite, "rope_theta", theta, "a float above 1")
-
-
-ORIGINAL = {
-    EncoderSpec: Numerics(),
-    EncoderDecoderSpec: Numerics(layer_norm_eps=1e-6, hidden_act="relu"),
-    GPTSpec: Numerics(layer_norm_eps=1e-5, hidden_act="gelu_new"),
-    LlamaSpec: Numerics(layer_norm_eps=1e-6, hidden_act="silu"),
-}
-"""Of what each family was first released with: google-research/bert, modeling.py, of 2018 (the
-error function became its tanh approximation in 2019; the epsilon is that of
-tf.contrib.layers.layer_norm); tensorflow/tensor2tensor, layers/common_layers.py, layer_norm and
-dense_relu_dense; openai/gpt-2, src/model.py; meta-llama/llama, branch llama_v1, llama/model.py.
-There ModelArgs has an epsilon of 1e-5, and RMSNorm, without it, one of 1e-6: that is what
-Hugging Face's configuration_llama.py has, and by others' copies the params.json of all but the
-largest of the first release."""
-
-
-def original_numerics(
-    spec: EncoderSpec | EncoderDecoderSpec | GPTSpec | LlamaSpec,
-) -> Numerics:
-    """The numerics with which the family of ``spec`` was first released."""
-    return ORIGINAL[type(spec)]

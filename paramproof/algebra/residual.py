@@ -127,8 +127,9 @@ class _Known:
     def __init__(self, spec: Spec) -> None:
         self.values = sizes_of(spec)
         letters = with_head_size(sizes_as_symbols(spec))
-        self.hidden = expression(letters.H)
-        if "K" not in letters._fields:
+        self.hidden = expression(letters._asdict()["H"])
+        if self.hidden != letter("H"):
+            # A product, A·K, and no symbol of its own.
             del self.values["H"]
         tensors = list(inventory(letters))
         self.sizes = {tensor.path: tensor.size for tensor in tensors}

@@ -11,14 +11,15 @@ from typing import TypeVar
 
 from paramproof.formulas import FamilyLetters, Spec
 from paramproof.formulas.expression import Expression, expression, letter
-from paramproof.formulas.notation import INDICATORS
+from paramproof.formulas.spec.protocols import head_size_of
+from paramproof.formulas.spec.quantity import INDICATOR, letter_kinds
 
 AnyLetters = TypeVar("AnyLetters", bound=FamilyLetters)
 
 
 def symbols(letters: type[AnyLetters]) -> AnyLetters:
     """Return a family's letters as symbols, its indicators too."""
-    return letters(*map(letter, letters._fields))
+    return letters._make(map(letter, letters._fields))
 
 
 def sizes_as_symbols(spec: Spec) -> FamilyLetters:
@@ -29,13 +30,14 @@ def sizes_as_symbols(spec: Spec) -> FamilyLetters:
 
 def size_letters(letters: type[FamilyLetters]) -> tuple[str, ...]:
     """Return the letters of a family that are sizes, and no indicators."""
-    return tuple(name for name in letters._fields if name not in INDICATORS)
+    return tuple(name for name, kind in letter_kinds(letters).items() if kind != INDICATOR)
 
 
 def with_head_size(letters: AnyLetters) -> AnyLetters:
-    """Return ``letters`` with H written as A·K, unless K is one of them."""
+    """Return ``letters`` with H written as A·K, where there are heads and K is no letter."""
     own = letters._asdict()
-    return letters if "K" in own else type(letters)(**own | {"H": own["A"] * letter("K")})
+    heads_only = "A" in own and "K" not in own
+    return letters._replace(H=own["A"] * letter("K")) if heads_only else letters
 
 
 def folded(one: Expression | int) -> Expression:
@@ -50,6 +52,7 @@ def folded(one: Expression | int) -> Expression:
 
 
 def sizes_of(spec: Spec) -> dict[str, int]:
-    """Return the sizes of ``spec`` by letter, the head size K among them."""
+    """Return the sizes of ``spec`` by letter, the head size K among them where it has heads."""
     own = spec.letters()._asdict()
-    return {**{name: own[name] for name in size_letters(type(spec.letters()))}, "K": spec.head_size}
+    sizes = {name: own[name] for name in size_letters(type(spec.letters()))}
+    return sizes | {"K": head_size_of(spec)} if "A" in own else sizes

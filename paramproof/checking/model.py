@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import count, islice
+from math import isqrt
 
 from paramproof.algebra.symbols import symbols
 from paramproof.builders.protocol import Builder
-from paramproof.formulas import FAMILIES, Report, Spec, closed_form, compare, inventory
-from paramproof.formulas.families import Family, family_of
+from paramproof.formulas import FAMILIES, Family, Report, Spec, closed_form, compare, inventory
+from paramproof.formulas.families import family_of
 from paramproof.formulas.notation import text
 from paramproof.sources.reference import in_one_line
 
-PRIMES = (
-    *(100003, 100019, 100043, 100049, 100057, 100069),
-    *(100103, 100109, 100129, 100151, 100153, 100169),
-)
-"""A size for each letter: no product of some is one of others."""
+LEAST_PRIME = 100003
+"""The sizes at which both derivations are tried are primes from here on, one for each letter: no
+product of some is one of others."""
 
 
 class FormulaError(ArithmeticError):
@@ -48,7 +48,7 @@ def require_agreement(families: Iterable[str]) -> None:
     where a derivation cannot be evaluated.
     """
     for family in (FAMILIES[name] for name in families):
-        letters = family.letters(*PRIMES[: len(family.letters._fields)])
+        letters = family.letters._make(islice(primes(), len(family.letters._fields)))
         try:
             equal = family.inventory(letters).total() == family.closed_form(letters)
         except Exception as error:
@@ -60,6 +60,13 @@ def require_agreement(families: Iterable[str]) -> None:
                 f"the two derivations of {family.name} differ: "
                 f"closed form − inventory = {_difference(family)}"
             )
+
+
+def primes() -> Iterator[int]:
+    """Yield the primes from ``LEAST_PRIME`` on, which is odd, in order."""
+    for number in count(LEAST_PRIME, 2):
+        if all(number % divisor for divisor in range(3, isqrt(number) + 1, 2)):
+            yield number
 
 
 def _difference(family: Family) -> str:

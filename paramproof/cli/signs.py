@@ -7,7 +7,8 @@ import io
 import re
 from typing import TextIO
 
-from paramproof.formulas.notation import MINUS, SUPERSCRIPTS
+from paramproof.formulas.notation import SUPERSCRIPTS
+from paramproof.formulas.printing import MINUS
 
 ERRORS = "paramproof.signs"
 """The name of the error handler that ``write_any_sign`` gives a stream."""

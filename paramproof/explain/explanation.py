@@ -64,6 +64,19 @@ def with_sizes(spec: Any, sizes: ChangedSizes) -> Spec:
     return changed
 
 
+def heads_of(spec: Spec) -> int:
+    """Return the number of attention heads, 1 for a family that has none."""
+    return getattr(spec, "num_attention_heads", 1)
+
+
+def has_usual_estimate(spec: Any) -> bool:
+    """Return whether ``spec`` has one stack of layers, heads of H / A, and tokens."""
+    sizes = ("num_hidden_layers", "num_attention_heads", "vocab_size")
+    if not all(hasattr(spec, size) for size in sizes):
+        return False
+    return bool(spec.hidden_size % spec.num_attention_heads == 0)
+
+
 def usual_estimate(spec: Any) -> EncoderSpec:
     """Return BERT's layers and token table at the sizes of ``spec``, with F = 4·H."""
     return EncoderSpec(
@@ -87,7 +100,7 @@ def recount(explanation: Explanation, spec: Spec) -> tuple[int, frozenset[tuple[
     times: Counter[str] = Counter()
     sizes: dict[str, int] = {}
     for part in explanation.parts:
-        weight = part.times * (spec.num_attention_heads - 1 if part.per_head_full_width else 1)
+        weight = part.times * (heads_of(spec) - 1 if part.per_head_full_width else 1)
         for tensor in counted(tensors, *part.conventions):
             if _counts(part, tensor):
                 times[tensor.path] += weight

@@ -11,7 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
-from paramproof.explain.explanation import TRAINABLE, Explanation, Part, usual_estimate
+from paramproof.explain.explanation import (
+    TRAINABLE,
+    Explanation,
+    Part,
+    has_usual_estimate,
+    heads_of,
+    usual_estimate,
+)
 from paramproof.explain.tree import WHOLE, Node, Tree, inside
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import PARTS, STORAGE
@@ -154,7 +161,7 @@ def full_width(tree: Tree, spec: Spec) -> Counted:
     Not one kernel of H·H for query, key and value, whose columns the heads share, but A of
     them, with biases or with the bias once; the same of the output projection.
     """
-    counts, more = tree.counts(), spec.num_attention_heads - 1
+    counts, more = tree.counts(), heads_of(spec) - 1
     for outer, names in _widened(tree):
         for suffix in ("", ".kernel"):
             wide = [
@@ -196,7 +203,7 @@ def _related(attention: str, component: str) -> bool:
 
 def estimates(tree: Tree, spec: Spec) -> Counted:
     """Yield the usual estimates, 12·L·H² and L·(12·H² + 13·H) + V·H, where F is not 4·H."""
-    if not hasattr(spec, "num_hidden_layers") or spec.hidden_size % spec.num_attention_heads:
+    if not has_usual_estimate(spec):
         return
     other = Tree(inventory(usual_estimate(spec).letters()))
     layers, words = Node("layers"), Node("embeddings.word_embeddings")

@@ -15,10 +15,10 @@ from paramproof.formulas.spec import FamilyLetters, Spec
 def in_letters(explanation: Explanation, spec: Spec) -> Expression:
     """The number of ``explanation`` as a polynomial."""
     letters = symbols(spec, explanation)
-    named = inventory(letters)
+    named, sizes = inventory(letters), letters._asdict()
     total = Expression()
     for part in explanation.parts:
-        times = part.times * ((letters.A - 1) if part.per_head_full_width else 1)
+        times = part.times * ((sizes["A"] - 1) if part.per_head_full_width else 1)
         for tensor in counted(named, *part.conventions):
             if lies_in(tensor.path, part.component):
                 total += times * tensor.present * tensor.size * (1 if part.one else tensor.repeat)
@@ -44,20 +44,20 @@ def symbols(spec: Spec, explanation: Explanation | None = None) -> FamilyLetters
     """
     if explanation and explanation.as_estimate:
         usual = symbols(usual_estimate(spec))
-        return usual._replace(F=4 * usual.H)
+        return usual._replace(F=4 * usual._asdict()["H"])
     own = sizes_as_symbols(spec)._asdict()
     numbers = spec.letters()._asdict()
     other = spec_of(explanation, spec).letters()._asdict() if explanation else numbers
     for name, number in numbers.items():
         if other[name] != number:
             own[name] = letter(f"{name}'")
-    if numbers.get("U") == numbers.get("V"):
+    if "U" in numbers and numbers["U"] == numbers["V"]:
         own["U"] = own["V"]
-    if numbers.get("G") == numbers["A"]:
+    if "G" in numbers and numbers["G"] == numbers["A"]:
         own["G"] = own["A"]
         if numbers["A"] * numbers["K"] == numbers["H"]:
             own["K"] = own["H"] / own["A"]
-    return type(spec.letters())(**own)
+    return spec.letters()._replace(**own)
 
 
 def in_powers(residual: int, spec: Spec) -> str:

@@ -11,8 +11,8 @@ from paramproof.explain.explanation import recount
 from paramproof.explain.search import Explanations, Match
 from paramproof.explain.words import of_one
 from paramproof.formulas.conventions import CONVENTIONS
-from paramproof.formulas.notation import MINUS, text
-from paramproof.formulas.printing import and_more, signed, some_of
+from paramproof.formulas.notation import text
+from paramproof.formulas.printing import MINUS, and_more, signed, some_of
 
 MAX_SHOWN = 6
 """So many explanations are printed."""

@@ -18,6 +18,7 @@ from itertools import product
 from paramproof.formulas import Spec, Tensor, inventory
 from paramproof.formulas.path import has_layer
 from paramproof.formulas.report import Shape
+from paramproof.formulas.spec.protocols import head_size_of
 from paramproof.live.readers import LiveWeight
 
 QKV = ("query", "key", "value")
@@ -95,13 +96,13 @@ def _units(spec: Spec, fused: bool, stacked: bool) -> Iterator[Unit]:
         # What is fixed need not be stored, and stored is no difference.
         if not tensor.present or tensor.tied_to or not tensor.trainable:
             continue
-        path, shape, forms = _stored_alone(tensor, spec.head_size)
+        path, shape, forms = _stored_alone(tensor, head_size_of(spec))
         if fused and _attends(path) and path.split(".")[-2] in QKV:
             if path.split(".")[-2] != QKV[0]:
                 continue
             key = widths[path.replace(QKV[0], "key")]
             path = path.replace(QKV[0], "{query,key,value}")
-            forms = _fused_forms(shape, key, spec.head_size)
+            forms = _fused_forms(shape, key, head_size_of(spec))
             shape = (*shape[:-1], shape[-1] + 2 * key)
         layers = tensor.repeat
         if not has_layer(path):

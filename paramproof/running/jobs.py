@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from paramproof.builders.protocol import Builder
@@ -82,7 +82,7 @@ class Verify(Job[Result]):
     models: Mapping[str, Spec]
     examples: int
     seed: int
-    families: tuple[str, ...] = tuple(FAMILIES)
+    families: tuple[str, ...] = field(default_factory=lambda: tuple(FAMILIES))
     formula: str = ""
 
     def records(self, chosen: Framework, builder: Builder, on_step: OnStep) -> Iterator[Result]:

@@ -16,7 +16,8 @@ from typing import Any
 from paramproof.algebra.symbols import symbols
 from paramproof.formulas import EncoderLetters, EncoderSpec, Report, inventory
 from paramproof.formulas.expression import expression
-from paramproof.formulas.notation import MINUS, text
+from paramproof.formulas.notation import text
+from paramproof.formulas.printing import MINUS
 from paramproof.formulas.report import totals
 from paramproof.formulas.spec import Quantity
 from paramproof.random_specs import random_spec

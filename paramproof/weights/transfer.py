@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from paramproof.builders.arrays import raise_if_any
 from paramproof.builders.protocol import Array, Builder, Model, NotAllocated
 from paramproof.formulas import Numerics, Spec, compare, inventory
+from paramproof.formulas.spec.protocols import head_size_of
 from paramproof.weights.canonical import (
     dtype_of,
     from_canonical,
@@ -41,7 +42,7 @@ def canonical_weights(model: Model, spec: Spec) -> dict[str, Array]:
     tensors, values = stored_tensors(spec), model.read()
     found: dict[str, Array] = {}
     for weight in model.weights():
-        found |= to_canonical(weight, values[weight.path], tensors, spec.head_size)
+        found |= to_canonical(weight, values[weight.path], tensors, head_size_of(spec))
     return {path: found[path] for path in tensors if path in found}
 
 
@@ -61,7 +62,7 @@ def assign_weights(model: Model, spec: Spec, arrays: Mapping[str, Array]) -> Non
         arrays = {**canonical_weights(model, spec), **arrays}
     model.write(
         {
-            weight.path: from_canonical(weight, arrays, spec.head_size, model.dtype)
+            weight.path: from_canonical(weight, arrays, head_size_of(spec), model.dtype)
             for weight in model.weights()
         }
     )

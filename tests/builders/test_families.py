@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramproof.formulas import EncoderDecoderSpec, inventory
-from paramproof.formulas.spec import original_numerics
 from paramproof.random_specs import refusal
 from paramproof.weights.canonical import stored_tensors
 from paramproof.weights.transfer import assign_weights, canonical_weights
@@ -34,7 +33,7 @@ def modelled(builder, spec, dtype="float32"):
     if supported is not True:
         assert isinstance(supported, str)
         return None, None
-    case = DecoderCase(spec, original_numerics(spec), dtype)
+    case = DecoderCase(spec, spec.original_numerics, dtype)
     return case, built(builder, case)
 
 

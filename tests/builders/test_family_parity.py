@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import pytest
 
-from paramproof.formulas.spec import original_numerics
 from tests.parity.bounds import expected, output_bounds
 from tests.parity.differences import built, farthest, output_differences, outputs, slope_difference
 from tests.parity.families import SPECS, DecoderCase
@@ -54,7 +53,7 @@ def test_parity_with_other_numerics(framework, builder, name):
     found, bound = outputs(built(builder, case), case), output_bounds(case, framework.name)
     assert farthest(found["lm"], expected(case)["lm"]) <= bound["lm"]
     for field in OTHERS[name]:
-        numerics = OTHERS[name] | {field: getattr(original_numerics(SPECS[name]), field)}
+        numerics = OTHERS[name] | {field: getattr(SPECS[name].original_numerics, field)}
         unlike = supported_case(builder, name, "float32", **numerics)
         assert farthest(found["lm"], expected(unlike)["lm"]) > 10 * bound["lm"], field
 
@@ -64,4 +63,4 @@ def supported_case(builder, name, dtype, **numerics):
     spec = SPECS[name]
     if builder.supports(spec) is not True:
         return None
-    return DecoderCase(spec, replace(original_numerics(spec), **numerics), dtype)
+    return DecoderCase(spec, replace(spec.original_numerics, **numerics), dtype)

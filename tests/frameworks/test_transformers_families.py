@@ -5,7 +5,6 @@ import pytest
 
 from paramproof.builders import load
 from paramproof.formulas import EncoderDecoderSpec, closed_form
-from paramproof.formulas.spec import original_numerics
 from paramproof.weights.transfer import transfer
 from tests.parity.families import SPECS
 
@@ -64,7 +63,7 @@ def test_marian_has_all_sines_first():
     """Its positions have other features than the paper's, where sines and cosines alternate."""
     table = marian(11, "cpu").model.encoder.embed_positions.weight.detach().numpy()
     spec = SPECS["transformer"]
-    model = load("torch").build(spec, original_numerics(spec), allocate=True)
+    model = load("torch").build(spec, spec.original_numerics, allocate=True)
     paper = model.read()["source.position_embeddings.weight"]
     assert table.shape == paper.shape
     assert np.abs(table - paper).max() > 0.5

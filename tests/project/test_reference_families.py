@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from paramproof.formulas import Numerics
-from paramproof.formulas.spec import original_numerics
 from tests.parity.families import SPECS, DecoderCase
 from tests.reference.arithmetic import Exact
 from tests.reference.derivative import derivative
@@ -17,7 +16,7 @@ from tests.reference.steps import Steps
 
 
 def case_of(name):
-    return DecoderCase(SPECS[name], original_numerics(SPECS[name]), "float64", seed=1)
+    return DecoderCase(SPECS[name], SPECS[name].original_numerics, "float64", seed=1)
 
 
 def steps(**weights):

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import jax
 import jax.numpy as jnp
 
+from paramproof.builders.arrays import has_family, require
 from paramproof.builders.frameworks.flax_linen.encoder import Encoder
 from paramproof.builders.frameworks.flax_linen.encoder_decoder import EncoderDecoder
 from paramproof.builders.frameworks.flax_linen.gpt import GPT
@@ -24,7 +25,6 @@ from paramproof.formulas.spec import (
     LlamaSpec,
     Numerics,
     Spec,
-    original_numerics,
 )
 
 __all__ = ["FRAMEWORKS", "LinenModel", "build", "supports"]
@@ -43,9 +43,9 @@ BUILDS_BETWEEN_CLEARING = 32
 _builds = 0
 
 
-def supports(spec: Spec) -> Literal[True]:
-    """Every model can be expressed."""
-    return True
+def supports(spec: Spec) -> Literal[True] | str:
+    """Every model of these families can be expressed."""
+    return has_family("flax", MODULES, spec)
 
 
 def build(
@@ -56,8 +56,9 @@ def build(
     dtype: DType = "float32",
 ) -> LinenModel:
     """The model's shapes, or its arrays where it is to be allocated."""
+    require(supports(spec))
     _clear_caches_now_and_then()
-    module = MODULES[type(spec)](spec, numerics or original_numerics(spec), jnp.dtype(dtype))
+    module = MODULES[type(spec)](spec, numerics or spec.original_numerics, jnp.dtype(dtype))
     inputs = [jax.ShapeDtypeStruct((1, 1), kind) for kind in module.inputs]
     with jax.enable_x64(dtype == "float64"):
         if allocate:

@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
+from paramproof.builders.arrays import has_family, require
 from paramproof.builders.frameworks.flax_nnx.encoder import Encoder
 from paramproof.builders.frameworks.flax_nnx.encoder_decoder import EncoderDecoder
 from paramproof.builders.frameworks.flax_nnx.gpt import GPT
@@ -26,7 +27,6 @@ from paramproof.formulas.spec import (
     LlamaSpec,
     Numerics,
     Spec,
-    original_numerics,
 )
 
 __all__ = ["FRAMEWORKS", "NnxModel", "build", "supports"]
@@ -45,9 +45,9 @@ BUILDS_BETWEEN_CLEARING = 32
 _builds = 0
 
 
-def supports(spec: Spec) -> Literal[True]:
-    """Every model can be expressed."""
-    return True
+def supports(spec: Spec) -> Literal[True] | str:
+    """Every model of these families can be expressed."""
+    return has_family("flax", MODULES, spec)
 
 
 def build(
@@ -58,8 +58,9 @@ def build(
     dtype: DType = "float32",
 ) -> NnxModel:
     """The model's shapes, or its arrays where it is to be allocated."""
+    require(supports(spec))
     _clear_caches_now_and_then()
-    own = numerics or original_numerics(spec)
+    own = numerics or spec.original_numerics
 
     def module() -> nnx.Module:
         return MODULES[type(spec)](spec, own, jnp.dtype(dtype), nnx.Rngs(0))

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import keras
 
+from paramproof.builders.arrays import has_family, require
 from paramproof.builders.frameworks.keras.encoder import Encoder
 from paramproof.builders.frameworks.keras.encoder_decoder import EncoderDecoder
 from paramproof.builders.frameworks.keras.gpt import GPT
@@ -27,7 +28,6 @@ from paramproof.formulas.spec import (
     LlamaSpec,
     Numerics,
     Spec,
-    original_numerics,
 )
 
 __all__ = ["FRAMEWORKS", "KerasModel", "build", "supports"]
@@ -63,9 +63,9 @@ MODELS: dict[type[Spec], Any] = {
 }
 
 
-def supports(spec: Spec) -> Literal[True]:
-    """Every model can be expressed."""
-    return True
+def supports(spec: Spec) -> Literal[True] | str:
+    """Every model of these families can be expressed."""
+    return has_family("keras", MODELS, spec)
 
 
 def build(
@@ -76,7 +76,8 @@ def build(
     dtype: DType = "float32",
 ) -> KerasModel:
     """The model's shapes, or its arrays where it is to be allocated."""
-    what = spec, numerics or original_numerics(spec), dtype
+    require(supports(spec))
+    what = spec, numerics or spec.original_numerics, dtype
     if allocate:
         return KerasModel(_built(enable_x64(dtype == "float64"), *what), allocated=True)
     # Keras lists the variables without a value, and the next stateless scope to end, whoever

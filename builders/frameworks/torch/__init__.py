@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import torch
 
+from paramproof.builders.arrays import has_family, require
 from paramproof.builders.frameworks.torch.encoder import Encoder
 from paramproof.builders.frameworks.torch.encoder_decoder import EncoderDecoder
 from paramproof.builders.frameworks.torch.gpt import GPT
@@ -23,7 +24,6 @@ from paramproof.formulas.spec import (
     LlamaSpec,
     Numerics,
     Spec,
-    original_numerics,
 )
 
 __all__ = ["FRAMEWORKS", "Encoder", "TorchModel", "build", "supports"]
@@ -38,9 +38,9 @@ MODULES: dict[type[Spec], Any] = {
 }
 
 
-def supports(spec: Spec) -> Literal[True]:
-    """Every model can be expressed."""
-    return True
+def supports(spec: Spec) -> Literal[True] | str:
+    """Every model of these families can be expressed."""
+    return has_family("torch", MODULES, spec)
 
 
 def build(
@@ -51,6 +51,7 @@ def build(
     dtype: DType = "float32",
 ) -> TorchModel:
     """The model on the meta device, or on the CPU where it is to be allocated."""
+    require(supports(spec))
     with torch.device("cpu" if allocate else "meta"):
-        module = MODULES[type(spec)](spec, numerics or original_numerics(spec))
+        module = MODULES[type(spec)](spec, numerics or spec.original_numerics)
     return TorchModel(module.to(getattr(torch, dtype)))

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import torch
 
-from paramproof.builders.arrays import require
+from paramproof.builders.arrays import has_family, require
 from paramproof.builders.frameworks.transformers import encoder, gpt, llama
 from paramproof.builders.frameworks.transformers.model import HuggingFaceModel
 from paramproof.builders.protocol import DType
@@ -21,7 +21,6 @@ from paramproof.formulas.spec import (
     LlamaSpec,
     Numerics,
     Spec,
-    original_numerics,
 )
 
 __all__ = ["FRAMEWORKS", "HuggingFaceModel", "build", "supports"]
@@ -41,7 +40,8 @@ def supports(spec: Spec) -> Literal[True] | str:
     """True, or what Hugging Face has no class for."""
     if isinstance(spec, EncoderDecoderSpec):
         return "Hugging Face's Transformer of 2017, Marian, orders its positions' sines otherwise"
-    return FAMILIES[type(spec)].supports(spec)
+    known = has_family("transformers", FAMILIES, spec)
+    return FAMILIES[type(spec)].supports(spec) if known is True else known
 
 
 def build(
@@ -55,5 +55,5 @@ def build(
     require(supports(spec))
     family = FAMILIES[type(spec)]
     with torch.device("cpu" if allocate else "meta"):
-        module = family.made(spec, numerics or original_numerics(spec))
+        module = family.made(spec, numerics or spec.original_numerics)
     return HuggingFaceModel(module.to(getattr(torch, dtype)), family)

@@ -190,5 +190,5 @@ GPT and CTRL have it too, and are refused for the ``afn`` and the ``dff`` beside
 
 def config_only(config: Keys) -> bool:
     """Whether a mapping has a key that configurations have, and no spec has as a field."""
-    fields = {field for family in FAMILIES.values() for field in family.spec.__dataclass_fields__}
+    fields = {field for family in FAMILIES.values() for field in family.field_names}
     return any(key in kind.keys and key not in fields for key in config for kind in FORMATS)

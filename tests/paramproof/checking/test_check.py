@@ -7,6 +7,7 @@ import pytest
 from paramproof.checking.model import FormulaError, check, require_agreement
 from paramproof.cli.main import main
 from paramproof.formulas import FAMILIES
+from paramproof.formulas.families import registered
 from tests.specs import SPECS
 
 
@@ -17,7 +18,7 @@ def closed(monkeypatch):
     def put(family, change):
         own = FAMILIES[family]
         other = replace(own, closed_form=lambda letters: change(own.closed_form, letters))
-        monkeypatch.setitem(FAMILIES, family, other)
+        monkeypatch.setitem(registered(), family, other)
 
     return put
 

@@ -1,0 +1,67 @@
+"""What a family of models is: a spec, its letters, and what is derived from them, twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import partial
+from typing import Any
+
+from paramproof.formulas.spec.drawing import draw
+from paramproof.formulas.spec.protocols import FamilyLetters, Spec
+from paramproof.formulas.spec.quantity import Quantity, letter_kinds
+from paramproof.formulas.tensors import Inventory
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A family: all that the project knows of it.
+
+    Its name, its sizes with their ranges and its numerics are the spec's; how a letter is
+    printed is the letters', by its kind. From outside, a distribution registers one under the
+    entry point group ``paramproof.families``.
+
+    Raises ``ValueError``, in one line, for a spec and letters that do not fit each other.
+    """
+
+    spec: type[Spec]
+    letters: type[FamilyLetters]
+    inventory: Callable[[Any], Inventory]
+    closed_form: Callable[[Any], Quantity]
+
+    @property
+    def name(self) -> str:
+        """The family's name."""
+        return self.spec.family
+
+    def __post_init__(self) -> None:
+        try:
+            self._require_whole()
+        except Exception as error:
+            raise ValueError(f"the family of {self.spec.__name__}: {error}") from error
+
+    def _require_whole(self) -> None:
+        """Require what would else be missed in the middle of some command."""
+        if not is_dataclass(self.spec) or "hidden_size" not in self.field_names:
+            raise ValueError("its spec must be a dataclass with the field hidden_size")
+        for name, kind in letter_kinds(self.letters).items():
+            if not kind:
+                one_of = "Indicator, Layers, Rows or Width"
+                raise ValueError(f"its letter {name} has no kind: annotate it as {one_of}")
+        for end in (min, max):
+            spec = draw(self.spec, partial(_end, end), {})
+            if type(spec.letters()) is not self.letters:
+                raise ValueError(f"its letters are no {self.letters.__name__}: {spec.letters()!r}")
+
+    @property
+    def field_names(self) -> tuple[str, ...]:
+        """The names of the spec's fields."""
+        return tuple(field.name for field in fields(self.spec))
+
+    def letters_of(self, kind: str) -> tuple[str, ...]:
+        """Return the letters of one kind, in their order."""
+        return tuple(name for name, own in letter_kinds(self.letters).items() if own == kind)
+
+
+def _end(end: Callable[[int, int], int], _: str, lowest: int, highest: int) -> int:
+    return end(lowest, highest)
