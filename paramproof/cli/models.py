@@ -16,9 +16,8 @@ from paramproof.cli.output import console, write_file
 from paramproof.cli.symbolic import sizes_line
 from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.formulas import FAMILIES, Spec, inventory
-from paramproof.formulas.families import family_of, spec_fields
+from paramproof.formulas.families import alphabet, family_of, spec_fields
 from paramproof.formulas.models import SHORT_NAMES, NamedModel, named_models
-from paramproof.formulas.notation import INDICATORS
 
 
 @click.command("models", short_help="List the models that have names.")
@@ -64,7 +63,7 @@ def _family(model: NamedModel) -> str:
 def _sizes(spec: Spec) -> str:
     """The sizes, and the parts that are there."""
     letters = spec.letters()._asdict()
-    parts = [name for name in INDICATORS if letters.get(name)]
+    parts = [name for name in alphabet().indicators if letters.get(name)]
     return ", ".join([sizes_line(spec), *parts])
 
 

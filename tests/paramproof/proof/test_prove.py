@@ -65,9 +65,9 @@ def test_seen_by_the_totals_only():
 def test_slow_frameworks_start_first(monkeypatch):
     started = []
 
-    def records(framework, job, running):
+    def records(framework, job, workers, on_progress):
         started.append(framework.name)
-        yield framework.name
+        return [framework.name]
 
     monkeypatch.setattr("paramproof.running.pool._records", records)
     monkeypatch.setattr("os.cpu_count", lambda: 1)
