@@ -64,12 +64,21 @@ class Trace:
     recorder: Recorder
 
 
-def derive(constructor: Constructor, seed: int = 0, note: Note = lambda _: None) -> Derivation:
-    """Return the formula of ``constructor``.
+def derive(
+    constructor: Constructor,
+    seed: int = 0,
+    note: Note = lambda _: None,
+    *,
+    generic: int = GENERIC,
+    held: int = HELD,
+) -> Derivation:
+    """Return the formula of ``constructor``, read at ``generic`` points and ``held`` to models.
 
     Raises ``NotDerived``, in one line, where none was found or what was found did not hold.
     """
-    return _Search(constructor, seed, note).result()
+    search = _Search(constructor, seed, note)
+    search.points, search.models = generic, held
+    return search.result()
 
 
 class _Search:
@@ -79,6 +88,7 @@ class _Search:
         self.note = note
         self.started = time.perf_counter()
         self.fixed: set[str] = set()
+        self.points, self.models = GENERIC, HELD
         self.traced = self.built = 0
         self.asked: dict[Condition, set[tuple[str, int]]] = {}
         self.outside: dict[Condition, str] = {}
@@ -161,7 +171,7 @@ class _Search:
             self.asked = {}
             self.learn(self.base)
             rejected = 0
-            while len(traces) <= GENERIC and rejected < REJECTED:
+            while len(traces) <= self.points and rejected < REJECTED:
                 trace = self.another()
                 if trace is None or not _alike(trace, self.base):
                     # A kind of layer that is not there says nothing against the others.
@@ -170,8 +180,8 @@ class _Search:
                     continue
                 self.learn(trace)
                 traces.append(trace)
-                self.note(f"traced at {len(traces)} of {GENERIC + 1} points")
-            if len(traces) > GENERIC:
+                self.note(f"traced at {len(traces)} of {self.points + 1} points")
+            if len(traces) > self.points:
                 return traces
             moved = self.moving_alone() if attempt == 0 else set(self.repeated)
             if not moved - self.fixed:
@@ -338,7 +348,7 @@ class _Search:
     def hold(self, tensors: list[DerivedTensor]) -> int:
         """Hold the formula to models at its own sizes and at others; return how many."""
         points: list[Mapping[str, int]] = [self.constructor.sizes]
-        while len(points) <= HELD:
+        while len(points) <= self.models:
             sizes = self.draw(self.outside)
             if sizes is None:
                 raise NotDerived(f"{self.constructor.name}: no sizes meet the conditions")
