@@ -37,6 +37,7 @@ from paramproof.derive.questions import (
 from paramproof.derive.reading import Group, Key, Kind, Readings, Stored, groups, stored
 from paramproof.derive.size import Size
 from paramproof.derive.values import explained
+from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression, letter
 
 GENERIC = 4
@@ -239,7 +240,13 @@ class _Search:
         """Return each kind of tensor in letters, and those that nothing explains."""
         points = [trace.sizes for trace in traces]
         names = [letter(name) for name in self.constructor.sizes if name not in self.fixed]
-        pool = [*names, *self.base.recorder.made]
+        # What was asked to be divisible may be divided where nobody sees it.
+        divided = [
+            floor(asked.right, asked.left)
+            for asked in self.asked
+            if asked.relation is Relation.DIVIDES and asked.holds
+        ]
+        pool = [*names, *self.base.recorder.made, *divided]
         found: list[DerivedTensor] = []
         unexplained: list[str] = []
         for key in self.base.readings:
