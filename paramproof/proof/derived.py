@@ -13,14 +13,14 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from paramproof.builders.protocol import Builder
 from paramproof.derive.constructor import Constructor
 from paramproof.derive.derivation import Derivation
 from paramproof.derive.derive import derive
+from paramproof.derive.questions import Relation, deaf_to
 from paramproof.derive.reading import Seen
 from paramproof.formulas import Weight
 from paramproof.formulas.expression import Expression, letter
@@ -35,6 +35,9 @@ HELD = 2
 
 LOOPS_OF = ("torch.nn", "transformers.models", "keras_bert", "keras_transformer")
 """Packages that make the builders' layers in loops of their own."""
+
+OF_ARRAYS = ("jax", "tensorflow", "numpy", "ml_dtypes")
+"""Packages that compute with arrays, and whose questions are not the model's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +85,20 @@ def read(builder: Builder, case: Case, known: Sizes | None = None, seed: int = 0
     constructor = source.constructor()
     found = derive(constructor, seed, generic=READ_AT, held=HELD)
     found = found.renamed(dict(found.fields))
+    heads = source.heads
     return Reading(
         tuple(source.named(found)),
-        tuple(str(stated.condition) for stated in found.conditions),
+        tuple(
+            str(stated.condition)
+            for stated in found.conditions
+            # That a head has some width goes without saying where heads divide what they split.
+            if not replace(
+                stated.condition,
+                left=stated.condition.left.substitute(heads),
+                right=stated.condition.right.substitute(heads),
+            ).is_settled
+            or stated.condition.relation is Relation.DIVIDES
+        ),
         tuple(
             f"{stated.condition}: else {stated.outside}"
             for stated in found.conditions
@@ -119,9 +133,15 @@ class _Source:
             self.case.family.name, sizes, make, self.seen, self.tracing, (own, *LOOPS_OF)
         )
 
+    @property
+    def heads(self) -> dict[str, Expression]:
+        """H as A·K, in a family whose heads divide it: so that a head's width is a letter."""
+        own = self.case.family.letters._fields
+        return {"H": letter("A") * letter("K")} if "A" in own and "K" not in own else {}
+
     def tracing(self) -> Any:
         if not self.traces:
-            return nullcontext()
+            return deaf_to(*OF_ARRAYS)
         from paramproof.derive.torch_tracing import Tracing
 
         return Tracing()
@@ -147,19 +167,13 @@ class _Source:
         return path
 
     def named(self, found: Derivation) -> Iterable[NamedTensor]:
-        heads = _with_heads(self.case)
+        heads = self.heads
         for one in found.tensors:
             parts, layout = self.stored[one.path, one.role]
             shape = tuple(length.substitute(heads) for length in one.shape)
             times = one.times.substitute(heads)
             own = one.role == "trainable"
             yield NamedTensor(one.path, shape, times, own, parts, layout, one.traced)
-
-
-def _with_heads(case: Case) -> dict[str, Expression]:
-    """H as A·K, in a family whose heads divide it: so that a head's width is a letter."""
-    own = case.family.letters._fields
-    return {"H": letter("A") * letter("K")} if "A" in own and "K" not in own else {}
 
 
 def _module(model: Any) -> Any:
