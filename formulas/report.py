@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypeVar
 
+from paramproof.formulas.columns import Cells, aligned
 from paramproof.formulas.path import starred
 from paramproof.formulas.printing import (
     MAX_NOTE_SHOWN,
@@ -23,7 +24,6 @@ RowKind: TypeAlias = Literal[
 ]
 Shape: TypeAlias = tuple[int, ...]
 
-Cells: TypeAlias = tuple[str, ...]
 T = TypeVar("T")
 
 DIFFERENCE = "difference"
@@ -74,16 +74,17 @@ class Report:
         """Whether every tensor, and so the total, is as the formula says."""
         return not self.rows and not self.difference
 
-    def render(self, spec: object) -> str:
+    def render(self, spec: object, width: int | None = None) -> str:
         """Return this report as text: a spec to paste, both totals, only the rows that differ.
 
         Rows that differ in nothing but the layer are one line, with their number. After the
         first ``MAX_ROWS_SHOWN`` lines one says how many more there are, and what they add up to.
+        Cells are folded where the rows are to fit a ``width``.
         """
         lines = [f"spec = {spec!r}", totals(self.actual, self.formula)]
         if self.equal:
             return "\n".join([*lines, "every tensor is as the formula says"])
-        return "\n".join([*lines, *bounded(HEADINGS, self._alike(), _cells, _sum)])
+        return "\n".join([*lines, *bounded(HEADINGS, self._alike(), _cells, _sum, width)])
 
     def _alike(self) -> list[list[Row]]:
         groups: dict[tuple[object, ...], list[Row]] = {}
@@ -122,6 +123,7 @@ def bounded(
     rows: Sequence[T],
     cells: Callable[[T], Cells],
     difference: Callable[[T], int],
+    width: int | None = None,
 ) -> list[str]:
     """Return a table's lines, of so many rows at most that somebody reads them.
 
@@ -134,13 +136,4 @@ def bounded(
         line[headings[0]] = f"and {len(rest):,} more"
         line[DIFFERENCE] = f"{sum(map(difference, rest)):+,}"
         table.append(tuple(line.values()))
-    return aligned(table)
-
-
-def aligned(table: list[Cells]) -> list[str]:
-    """Return a line for each row, its cells under each other."""
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in table
-    ]
+    return aligned(table, width)

@@ -2,6 +2,8 @@
 
 import re
 
+COMPLETION_IN_BASH = 'eval "$(_PARAMPROOF_COMPLETE=bash_source paramproof)"'
+
 
 def rows(stdout):
     """The cells of a printed table, by the first."""

@@ -38,9 +38,12 @@ class Residual:
     size: Expression
 
 
-def explained(report: Report, spec: Spec) -> str:
-    """Return ``report`` as text, and where something differs the residual as algebra below it."""
-    rendered = report.render(spec)
+def explained(report: Report, spec: Spec, width: int | None = None) -> str:
+    """Return ``report`` as text, and where something differs the residual as algebra below it.
+
+    The rows of the report are folded where they are to fit a ``width``.
+    """
+    rendered = report.render(spec, width)
     if report.equal:
         return rendered
     letters = with_head_size(sizes_as_symbols(spec))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich import box
+from rich.measure import Measurement
 from rich.table import Table
 
 from paramproof.cli.output import console
+from paramproof.cli.tables import PLAIN
 from paramproof.formulas import Inventory
 from paramproof.formulas.conventions import (
     CONVENTIONS,
@@ -18,6 +19,9 @@ from paramproof.formulas.conventions import (
     count,
     in_units,
 )
+
+LEAST_FOR_MEANINGS = 24
+"""Columns that the meanings have in the table; where there are fewer they stand below it."""
 
 DEFAULT = "trainable"
 """The rule of what counts as a parameter, unless --under names another."""
@@ -42,16 +46,26 @@ def print_count(name: str, named: Inventory, conventions: Sequence[str]) -> None
 def print_conventions(name: str, named: Inventory) -> None:
     """Print the count of a model under every convention; those of PARTS, of trained tensors."""
     console.print(f"{name}: from without-embeddings on, only trainable parameters are counted")
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    needed = Measurement.get(console, console.options, _table(named)).maximum
+    room = console.width - needed >= LEAST_FOR_MEANINGS
+    console.print(_table(named, meanings=room))
+    for convention, function in CONVENTIONS.items() if not room else ():
+        console.print(f"{convention}: {function.__doc__}", markup=False, highlight=False)
+
+
+def _table(named: Inventory, meanings: bool = False) -> Table:
+    table = Table(**PLAIN)
     table.add_column("convention", no_wrap=True)
     for heading in ("count", "10⁶", "2²⁰", "as named"):
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("what is counted")
+    if meanings:
+        table.add_column("what is counted")
     for convention, number in under_every(named).items():
         rounded = f"{as_named(number)}, {as_named(number, 3)}" if number else "0"
         units = in_units(number), in_units(number, MEBI)
-        table.add_row(convention, f"{number:,}", *units, rounded, CONVENTIONS[convention].__doc__)
-    console.print(table)
+        meaning = [CONVENTIONS[convention].__doc__] * meanings
+        table.add_row(convention, f"{number:,}", *units, rounded, *meaning)
+    return table
 
 
 def under_every(named: Inventory) -> dict[str, int]:

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from paramproof.cli.dtypes import bytes_of
 from paramproof.cli.tables import PLAIN, RIGHT
-from paramproof.cli.tree import Node, tree
+from paramproof.cli.tree import TreeRow, tree
 from paramproof.formulas import Spec, inventory
 from paramproof.formulas.path import LAYER, leaf
 from paramproof.formulas.printing import shape_text
@@ -38,11 +38,11 @@ def ties(spec: Spec) -> list[str]:
     return [f"{t.path} is {t.tied_to}" for t in tied if t.present and t.repeat]
 
 
-def _name(node: Node) -> str:
+def _name(node: TreeRow) -> str:
     return f"{'  ' * (node.depth - 1)}{leaf(node.path).replace(LAYER, f'each of {node.times}')}"
 
 
-def _cells(node: Node, whole: int) -> tuple[str, ...]:
+def _cells(node: TreeRow, whole: int) -> tuple[str, ...]:
     """The shape of a node, and its numbers; "tied" and "fixed" are those that add nothing."""
     share = f"{100 * node.total / whole:.2f} %"
     if node.tensor is None:

@@ -43,8 +43,8 @@ def differences_command(
     if json_file:
         write_json(json_file, answers)
     out = tables_beside(json_file)
-    for table in difference_tables(answers):
-        out.print(table)
+    for table in difference_tables(answers, out.width):
+        out.print(table, markup=False, highlight=False)
     for chosen in absent:
         out.print(f"not installed, so not compared: {how_to_get(chosen)}", markup=False)
     if any(answer.failed for answer in answers):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from rich.markup import escape
 from rich.table import Table
@@ -11,9 +12,11 @@ from paramproof.cli.tables import PLAIN
 from paramproof.differences import rows as side_by_side
 from paramproof.differences.answer import Answer, Section
 from paramproof.formulas import EncoderSpec, inventory
+from paramproof.formulas.columns import Cells, aligned, folded, row_lines
 from paramproof.formulas.lookup import no_such
 from paramproof.formulas.path import LAYER, parent
 
+MARGIN = "   "
 NUMBERS = ("bert-tiny", "bert-base-uncased")
 HEADINGS: dict[Section, tuple[str, ...]] = {
     "shapes": ("tensor", "framework", "path", "stored", "layout"),
@@ -29,33 +32,64 @@ FACTS: dict[Section, tuple[str, ...]] = {
 }
 
 
-def difference_tables(answers: Sequence[Answer]) -> Iterator[Table | str]:
-    """Yield a table for each section that has answers, and a line for what is broken."""
+def difference_tables(answers: Sequence[Answer], width: int) -> Iterator[Table | str]:
+    """Yield a table for each section that has answers, and a line for what is broken.
+
+    A table that is wider than ``width`` comes as text: the title of each row is a line of its own.
+    """
     every = list(dict.fromkeys(answer.framework for answer in answers))
     for section, headings in HEADINGS.items():
         own = [answer for answer in answers if answer.section == section]
         if own:
             own = side_by_side.tensors(own) if section == "shapes" else own
-            yield _table(section, headings, own, every)
+            groups = list(_groups(section, own, every))
+            yield (
+                _table(headings, groups)
+                if _needs(headings, groups) <= width
+                else _text(headings, groups, width)
+            )
     for answer in answers:
         if answer.section == "broken":
-            yield f"{answer.framework} is installed and broken: {escape(answer.facts['reason'])}"
+            yield f"{answer.framework} is installed and broken: {answer.facts['reason']}"
 
 
-def _table(
-    section: Section, headings: Sequence[str], answers: Sequence[Answer], every: Sequence[str]
-) -> Table:
-    table = Table(**PLAIN)
-    for heading in headings:
-        table.add_column(heading, overflow="fold", no_wrap=heading in NUMBERS)
+Group: TypeAlias = tuple[str, list[Cells]]
+"""A title, and a row for each of the frameworks that answer alike."""
+
+
+def _groups(section: Section, answers: Sequence[Answer], every: Sequence[str]) -> Iterator[Group]:
     for row, lines in side_by_side.rows(answers, every):
-        for number, line in enumerate(lines):
-            facts = (line.facts[fact] for fact in FACTS[section])
-            title = f"{row} {line.what}" if section == "shapes" else line.what
-            first = "" if number else title
-            table.add_row(*map(escape, (first, line.frameworks, *facts)))
+        title = f"{row} {lines[0].what}" if section == "shapes" else lines[0].what
+        facts = FACTS[section]
+        yield title, [(line.frameworks, *(line.facts[f] for f in facts)) for line in lines]
+
+
+def _needs(headings: Cells, groups: Sequence[Group]) -> int:
+    """Columns that a table of one line for each row has, margins included."""
+    rows = [headings, *((title, *cells) for title, own in groups for cells in own)]
+    return max(map(len, aligned(rows))) + 2
+
+
+def _table(headings: Cells, groups: Sequence[Group]) -> Table:
+    table = Table(*headings, **PLAIN)
+    for title, rows in groups:
+        for number, cells in enumerate(rows):
+            table.add_row(*map(escape, ("" if number else title, *cells)))
         table.add_section()
     return table
+
+
+def _text(headings: Cells, groups: Sequence[Group], width: int) -> str:
+    inner = width - 2 * len(MARGIN)
+    rows = [cells for _, own in groups for cells in own]
+    head, *lines = row_lines([headings[1:], *rows], inner)
+    texts = [f" {headings[0]}", *(f"{MARGIN}{line}" for line in head), f" {'─' * (width - 2)}"]
+    remaining = iter(lines)
+    for title, own in groups:
+        texts += [f" {line}" for line in folded(title, inner)]
+        texts += [f"{MARGIN}{line}" for _ in own for line in next(remaining)]
+        texts.append("")
+    return "\n".join(["", *texts])
 
 
 def require_component(component: str) -> None:

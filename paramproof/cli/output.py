@@ -58,6 +58,11 @@ def say(line: str) -> None:
     console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
+def width_of(out: Console) -> int | None:
+    """Return the columns that ``out`` has; None for a pipe, where there is no width to fit."""
+    return None if out.width == UNBOUNDED else out.width
+
+
 def tables_beside(json_file: Path | None) -> Console:
     """Return where tables go: standard error, where standard output is for the JSON."""
     return _beside_json if _is_standard_output(json_file) else console

@@ -10,7 +10,7 @@ from paramproof.formulas.path import LAYER, leaf, lies_in
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class TreeRow:
     """A component, or a ``tensor``: ``each`` trainable parameters, ``times`` of it in the model.
 
     A tied tensor adds nothing, and so has none.
@@ -34,7 +34,7 @@ class Node:
 
 def tree(
     named: Inventory, depth: int | None = None, component: str = "", times: int = 1
-) -> Iterator[Node]:
+) -> Iterator[TreeRow]:
     """Yield every component of a model and every tensor, each before what lies in it.
 
     ``depth`` is the number of names that a path has at most. What is not present is left out.
@@ -46,7 +46,7 @@ def tree(
             continue
         if leaf(path) == LAYER:
             times = inside[0].repeat
-        node = Node(path, named.total(path), times, tensors.get(path))
+        node = TreeRow(path, named.total(path), times, tensors.get(path))
         if depth is not None and node.depth > depth:
             return
         yield node

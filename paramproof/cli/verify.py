@@ -14,7 +14,7 @@ from paramproof.builders.registry import Framework
 from paramproof.checking.model import require_agreement
 from paramproof.checking.result import Result
 from paramproof.cli.options import MODELS, family_option, framework_option, json_option
-from paramproof.cli.output import tables_beside
+from paramproof.cli.output import tables_beside, width_of
 from paramproof.cli.progress import shown_progress
 from paramproof.cli.tables import verify_table
 from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, write_json
@@ -146,7 +146,7 @@ def _print_results(out: Console, results: list[Result], absent: list[Framework],
     failures = [result for result in results if result.failed]
     for result in failures:
         if result.report and result.spec:
-            text = explained(result.report, result.spec)
+            text = explained(result.report, result.spec, width_of(out))
             out.print(f"\n{result.framework}", text, sep="\n", markup=False)
         else:
             out.print("", broken(result), sep="\n", markup=False)

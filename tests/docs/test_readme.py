@@ -7,6 +7,7 @@ import pytest
 
 from docs.writers.blocks import AGAIN, block, samples, trimmed, with_block
 from docs.writers.readme import PAGE
+from tests.printed import COMPLETION_IN_BASH
 
 TEXT = PAGE.read_text("utf-8")
 
@@ -18,7 +19,14 @@ def test_what_is_printed(paramproof, command):
 
 
 def test_there_are_samples():
-    assert len(samples(PAGE)) == 2
+    assert len(samples(PAGE)) == 3
+
+
+def test_completion():
+    """The line for bash is the one that is tried in a bash, and each shell has its own."""
+    assert f"| bash | `{COMPLETION_IN_BASH}` |" in TEXT
+    for shell in ("bash", "zsh", "fish"):
+        assert re.search(rf"^\| {shell} \| `.*_COMPLETE={shell}_source paramproof", TEXT, re.M)
 
 
 def test_python():

@@ -85,6 +85,13 @@ def test_verify_of_some_families(paramproof, outsider):
     assert [result.status for result in results if not result.model] == ["equal"] * 3
 
 
+def test_random_models_are_of_the_families_asked_for(paramproof, outsider):
+    """And not only of those of the models."""
+    asked = ("verify", "--framework", "toy", "--examples", "2", "--model", "bert-tiny")
+    assert "the toy is an encoder" not in paramproof(*asked).stdout
+    assert "the toy is an encoder" in paramproof(*asked, "--family", "encoder,gpt").stdout
+
+
 def test_verify_of_families_and_models(refused, outsider, user_formulas):
     line = refused("verify", "--family", "llama", "--family", "encoder", "--model", "gpt2")
     assert line == "paramproof: --model gpt2 is of the family gpt, which --family leaves out"
@@ -215,7 +222,7 @@ def test_the_help_shows_an_example_that_works(paramproof):
     ("arguments", "words"),
     [
         (("count", "resnet"), "no model is named 'resnet'; there are: bert-base-"),
-        (("count",), "Missing argument 'MODEL'"),
+        (("count",), "Missing argument 'MODEL...'"),
         (
             ("verify", "--framework", "tensorlow"),
             "'tensorlow': did you mean keras-tensorflow? There",

@@ -15,10 +15,10 @@ from paramproof.cli.dtypes import BITS
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.formulas.models import SHORT_NAMES, named_models
+from tests.printed import COMPLETION_IN_BASH as SETUP
 
 pytestmark = pytest.mark.skipif(not shutil.which("bash"), reason="no bash")
 
-SETUP = 'eval "$(_PARAMPROOF_COMPLETE=bash_source paramproof)"'
 ASK = """
 compopt() { printf 'compopt %s %s\\n' "$1" "$2"; }
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))

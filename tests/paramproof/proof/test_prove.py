@@ -65,7 +65,7 @@ def test_seen_by_the_totals_only():
 def test_slow_frameworks_start_first(monkeypatch):
     started = []
 
-    def records(framework, job, workers, on_progress):
+    def records(framework, job, running, on_progress):
         started.append(framework.name)
         return [framework.name]
 

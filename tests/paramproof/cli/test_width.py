@@ -1,0 +1,124 @@
+"""Tables at 80 columns: no line is longer, nothing is cut off, every number stays whole."""
+
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from paramproof.cli.count_table import count_table
+from paramproof.cli.differences_tables import difference_tables
+from paramproof.differences.answer import Answer
+from paramproof.formulas.models import named_models
+
+NUMBER = re.compile(r"[+−-]?\d[\d,]*\d")
+ANSWERS = Path(__file__).parents[3] / "docs" / "framework-differences.json"
+
+
+def squeezed(text):
+    return re.sub(r"\s", "", text)
+
+
+@pytest.fixture
+def narrow(paramproof):
+    """Run a command at 80 columns, and in a pipe; return the first output, and the second."""
+
+    def run(*arguments):
+        folded, whole = (
+            paramproof(*arguments, **columns).stdout for columns in ({"COLUMNS": "80"}, {})
+        )
+        assert max(map(len, folded.splitlines())) <= 80
+        assert "…" not in folded
+        return folded, whole
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("count", "gpt3-175b"),
+        ("count", "gpt3-175b", "--symbolic"),
+        ("count", "gpt3-175b", "--all-conventions"),
+        ("count", "gpt3-175b", "--dtype", "float64"),
+        ("count", "gpt3-175b", "encoder-175b"),
+        ("models",),
+        ("frameworks",),
+    ],
+    ids=" ".join,
+)
+def test_numbers_are_whole(narrow, arguments):
+    folded, whole = narrow(*arguments)
+    tables = [text.partition("published:")[0] for text in (folded, whole)]
+    folded_numbers, numbers = (set(NUMBER.findall(text)) for text in tables)
+    assert {n for n in numbers if "," in n} <= folded_numbers
+
+
+@pytest.mark.parametrize("model", named_models())
+def test_the_tree_of_every_model(model):
+    out = Console(width=80, file=io.StringIO())
+    out.print(count_table(named_models()[model].spec))
+    lines = out.file.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "…" not in out.file.getvalue()
+
+
+def test_verify(narrow, outsider):
+    """With the report of a difference: each of its cells in its own column."""
+    asked = "verify", "--framework", "toy-wrong", "--model", "bert-base", "--examples", "0"
+    folded, _ = narrow(*asked)
+    table = folded.partition("component ")[2]
+    first = [line[:26].strip() for line in table.splitlines()[1:]]
+    assert "".join(first).startswith("layers.*.feed_forward.intermediate.bias (x12)")
+    assert re.search(r"^layers\.\*\..* missing +\(3072\) +- +- +-36,864$", table, re.MULTILINE)
+    assert "spec = EncoderSpec(vocab_size=30522, " in folded
+
+
+@pytest.mark.parametrize("toy", ["toy", "toy-wrong"])
+def test_prove(narrow, outsider, toy):
+    """The polynomials, folded, are those of a pipe."""
+    folded, whole = narrow("prove", "--framework", toy)
+    for name in ("recovered", "formula", "residual"):
+        polynomial = re.search(rf"^ +{name} +(\S.*?) *$", whole, re.MULTILINE)[1]
+        assert squeezed(polynomial) in squeezed(folded)
+
+
+def test_differences(narrow, outsider):
+    folded, whole = narrow("differences", "--framework", "toy")
+    assert " pooler.kernel (H, H)\n   toy " in folded
+    titles = re.findall(r"^ (\S+ \([^)]*\)) +toy ", whole, re.MULTILINE)
+    assert len(titles) > 10
+    assert all(f"\n {title}\n" in folded for title in titles)
+
+
+@pytest.fixture(scope="module")
+def answers():
+    """Those of every framework, as the page has them."""
+    cells = json.loads(ANSWERS.read_text("utf-8"))["cells"]
+    return [Answer.from_json({k: v for k, v in cell.items() if k != "id"}) for cell in cells]
+
+
+@pytest.mark.parametrize(("width", "number"), [(80, 4), (200, 2)])
+def test_differences_of_every_framework(answers, width, number):
+    texts = [text for text in difference_tables(answers, width) if isinstance(text, str)]
+    assert len(texts) == number
+    assert max(map(len, "\n".join(texts).splitlines())) <= width
+
+
+def test_each_cell_is_in_its_column(answers):
+    """Read down, from the title of the row to the next one."""
+    lines = next(difference_tables(answers, 80)).splitlines()
+    title = lines.index(" embeddings.word_embeddings.weight (V, H)")
+    below = lines[title + 1 : lines.index("", title)]
+    starts = [heading.start() for heading in re.finditer(r"\S+", lines[2])]
+    columns = zip(starts, [*starts[1:], 80], strict=True)
+    framework, path, stored, _ = ("".join(line[a:b].strip() for line in below) for a, b in columns)
+    assert "keras-{jax,tensorflow,torch}" in framework
+    assert "bert.embeddings.word_embeddings.weight" in path
+    assert stored == "(V, H)" * 6
+
+
+def test_a_table_that_fits_is_one(answers):
+    assert not any(isinstance(table, str) for table in difference_tables(answers, 1000))
