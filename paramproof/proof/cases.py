@@ -16,7 +16,7 @@ from typing import Any
 from paramproof.algebra.primes import primes_from
 from paramproof.algebra.symbols import with_head_size
 from paramproof.builders.protocol import Builder
-from paramproof.derive.size import Size, made_by
+from paramproof.derive.size import Size
 from paramproof.formulas import Family, FamilyLetters, Spec
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.spec.drawing import RANGES, draw
@@ -40,7 +40,7 @@ class _Open(Exception):
 
 @dataclass(frozen=True)
 class Case:
-    """One combination of parts: ``answers`` to what is drawn and no size, and the ``free`` sizes."""
+    """One combination of parts: ``answers`` to what is drawn and no size, and ``free`` sizes."""
 
     family: Family
     answers: tuple[tuple[str, int], ...]
@@ -72,7 +72,7 @@ class Case:
         """The free sizes that are numbers of layers."""
         kinds = letter_kinds(self.family.letters)
         own = self.letters._asdict().items()
-        layers = {str(one) for name, one in own if kinds[name] == LAYERS}
+        layers = frozenset(str(one) for name, one in own if kinds[name] == LAYERS)
         return layers & frozenset(self.free)
 
     @cached_property
@@ -182,7 +182,7 @@ def supported_cases(builder: Builder, family: Family, known: Sizes) -> list[Case
         else:
             refusal = refusal or supported
     if not found:
-        raise ValueError(f"no {family.name} can be expressed: {refusal}")
+        raise ValueError(str(refusal))
     return sorted(found.values(), key=lambda case: (-len(case.free), -sum(case.parts.values())))
 
 
@@ -210,4 +210,3 @@ def in_letters(spec: Any) -> FamilyLetters:
     return own._make(  # type: ignore[no-any-return]
         value.expression if isinstance(value, Size) else value for value in own
     )
-

@@ -44,7 +44,7 @@ OF_ARRAYS = ("jax", "tensorflow", "numpy", "ml_dtypes")
 class NamedTensor:
     """One native tensor in letters, ``times`` of it where its path has a ``*`` for a number.
 
-    ``parts`` and ``layout`` are as in ``Weight``, with ``*`` for layers.
+    ``parts``, ``layout`` and ``aliases`` are as in ``Weight``, with ``*`` for layers.
     """
 
     path: str
@@ -53,7 +53,8 @@ class NamedTensor:
     trainable: bool
     parts: tuple[str, ...]
     layout: tuple[str, ...]
-    traced: bool = True
+    aliases: tuple[str, ...]
+    traced: bool
 
     @property
     def size(self) -> Expression:
@@ -172,8 +173,8 @@ class _Source:
             parts, layout = self.stored[one.path, one.role]
             shape = tuple(length.substitute(heads) for length in one.shape)
             times = one.times.substitute(heads)
-            own = one.role == "trainable"
-            yield NamedTensor(one.path, shape, times, own, parts, layout, one.traced)
+            own, how = one.role == "trainable", (one.aliases, one.traced)
+            yield NamedTensor(one.path, shape, times, own, parts, layout, *how)
 
 
 def _module(model: Any) -> Any:

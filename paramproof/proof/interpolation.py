@@ -33,8 +33,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from paramproof.builders.protocol import Builder
-from paramproof.formulas import Family, closed_form
+from paramproof.formulas import Family, Spec, closed_form
 from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.products import Powers
 from paramproof.proof.cases import Case, Sizes, known_sizes, of_free, supported_cases
 from paramproof.proof.newton import Exponents, divisors, polynomial, with_border
 from paramproof.proof.over_parts import over_parts
@@ -42,7 +43,14 @@ from paramproof.proof.over_parts import over_parts
 LAYER_NODES = (1, 0, 2, 3)
 """Numbers of layers, one to spare for a builder that cannot do without any."""
 
-NODES = ((2, 3, 5, 4), (3, 2, 4, 7), (7, 12, 26, 9), (13, 42, 128, 3), (9, 14, 28, 4), (2, 3, 7, 16))
+NODES = (
+    (2, 3, 5, 4),
+    (3, 2, 4, 7),
+    (7, 12, 26, 9),
+    (13, 42, 128, 3),
+    (9, 14, 28, 4),
+    (2, 3, 7, 16),
+)
 """Values of the other free sizes, in the order of the degrees that need them.
 
 In every residue class modulo 2 and 3, and in several modulo 8 and 64. The first is most used.
@@ -89,20 +97,11 @@ class Grids:
 
     def bordered(self, one: Expression, corners: bool) -> frozenset[Exponents]:
         """Return the divisors of the monomials of ``one``, with a border."""
-        monomials = [
-            "".join(name * power for name, power in zip(self.signs, exponents, strict=True))
-            for exponents in map(self.exponents, one.terms)
-        ]
-        return with_border(divisors(self.signs, *monomials), corners)
+        return with_border(divisors(map(self.exponents, one.terms)), corners)
 
-    @property
-    def signs(self) -> str:
-        """A character for each letter."""
-        return "".join(chr(ord("a") + number) for number in range(len(self.letters)))
-
-    def exponents(self, powers: object) -> Exponents:
+    def exponents(self, powers: Powers) -> Exponents:
         """Return the powers of the letters in a product."""
-        own: dict[object, int] = dict(powers)  # type: ignore[call-overload]
+        own: dict[object, int] = dict(powers)
         return tuple(own.get(name, 0) for name in self.letters)
 
     @property
@@ -130,7 +129,7 @@ class Grids:
             nodes.append(found)
         return nodes
 
-    def spec(self, case: Case, sizes: Sizes) -> object:
+    def spec(self, case: Case, sizes: Sizes) -> Spec:
         """Return the spec of ``case`` with the fullest case's free sizes, as far as it has them."""
         return case.spec({**of_free(case, sizes), **of_free(case, self.known)})
 
@@ -140,11 +139,11 @@ class _Counts:
 
     def __init__(self, grids: Grids) -> None:
         self.grids = grids
-        self.known: dict[object, int] = {}
+        self.known: dict[Spec, int] = {}
 
-    def __call__(self, spec: object) -> int:
+    def __call__(self, spec: Spec) -> int:
         if spec not in self.known:
-            model = self.grids.builder.build(spec)  # type: ignore[arg-type]
+            model = self.grids.builder.build(spec)
             self.known[spec] = sum(weight.size for weight in model.weights() if weight.trainable)
         return self.known[spec]
 
@@ -156,9 +155,7 @@ class _Counts:
         return self(own) - self(grids.spec(grids.fullest, alike))
 
 
-def interpolate(
-    builder: Builder, fixed: Mapping[str, object], family: Family
-) -> Interpolation:
+def interpolate(builder: Builder, fixed: Mapping[str, object], family: Family) -> Interpolation:
     """Recover the polynomial of ``builder``, which cannot vary the fields in ``fixed``.
 
     Raises ``ValueError`` where the builder refuses every case, or too many sizes.

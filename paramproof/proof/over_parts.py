@@ -30,7 +30,10 @@ def over_parts(totals: Mapping[Case, Expression]) -> Expression:
     weights = _solved(columns, list(totals.values()))
     implied = _implied(found[0])
     return sum(
-        (weight * _product(monomial, implied) for weight, monomial in zip(weights, monomials, strict=True)),
+        (
+            weight * _product(monomial, implied)
+            for weight, monomial in zip(weights, monomials, strict=True)
+        ),
         Expression(),
     )
 

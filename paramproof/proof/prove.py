@@ -138,7 +138,7 @@ def _proof(chosen: Framework, builder: _Counting, family: Family, grids: Grids) 
         _text(found.recovered),
         _text(found.formula),
         _text(residual),
-        found.known,
+        {grids.fullest.fields[name]: size for name, size in found.known.items()},
         tuple(map(str, found.cases)),
         len(derived.tensors),
         sum(tensor.traced for tensor in derived.tensors),
