@@ -48,9 +48,8 @@ def require_agreement(families: Iterable[str]) -> None:
     where a derivation cannot be evaluated.
     """
     for family in (FAMILIES[name] for name in families):
-        letters = family.letters._make(
-            islice(primes_from(LEAST_PRIME), len(family.letters._fields))
-        )
+        primes = islice(primes_from(LEAST_PRIME), len(family.letters._fields))
+        letters = family.letters._make(primes)
         try:
             equal = family.inventory(letters).total() == family.closed_form(letters)
         except Exception as error:

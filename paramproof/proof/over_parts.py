@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 from math import prod
+from operator import mul
 
 from paramproof.formulas.expression import Expression, letter
 from paramproof.proof.cases import Case, cases
@@ -29,13 +30,8 @@ def over_parts(totals: Mapping[Case, Expression]) -> Expression:
                 monomials.append(monomial)
     weights = _solved(columns, list(totals.values()))
     implied = _implied(found[0])
-    return sum(
-        (
-            weight * _product(monomial, implied)
-            for weight, monomial in zip(weights, monomials, strict=True)
-        ),
-        Expression(),
-    )
+    products = (_product(monomial, implied) for monomial in monomials)
+    return sum(map(mul, weights, products), Expression())
 
 
 def _implied(case: Case) -> dict[str, set[str]]:

@@ -150,8 +150,8 @@ def _proof(chosen: Framework, builder: _Counting, family: Family, grids: Grids) 
 
 
 def _text(polynomial: Expression) -> str:
-    own = polynomial.letters
-    return text(polynomial if {"G", "K"} <= own else folded(polynomial))
+    """With H for A·K, where H is no letter of its own beside K."""
+    return text(polynomial if "H" in polynomial.letters else folded(polynomial))
 
 
 @dataclass(slots=True)
