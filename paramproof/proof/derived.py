@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -22,9 +23,10 @@ from paramproof.derive.derivation import Derivation
 from paramproof.derive.derive import derive
 from paramproof.derive.questions import Relation, deaf_to
 from paramproof.derive.reading import Seen
-from paramproof.formulas import Weight
+from paramproof.formulas import Spec, Weight
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.path import LAYER
+from paramproof.formulas.spec.protocols import head_size_of
 from paramproof.proof.cases import Case, Sizes
 
 READ_AT = 2
@@ -66,12 +68,34 @@ class NamedTensor:
 class Reading:
     """What was derived of one case: its tensors, and the conditions under which they are all.
 
-    A condition is a text; ``branches`` are those outside of which other tensors are made.
+    A condition is a text; ``branches`` are those outside of which other tensors are made, and the
+    sizes that could not be varied.
     """
 
     tensors: tuple[NamedTensor, ...]
     conditions: tuple[str, ...]
     branches: tuple[str, ...]
+    source: _Source
+
+    def difference(self, spec: Spec, weights: Iterable[Weight]) -> str:
+        """Return what the model of ``spec`` has otherwise than was derived, "" for nothing."""
+        sizes = self.source.sizes_of(spec)
+        found = Counter(
+            (self.source.path(weight), weight.trainable, tuple(map(int, weight.shape)))
+            for weight in weights
+        )
+        due: Counter[tuple[str, bool, tuple[int, ...]]] = Counter()
+        for one in self.tensors:
+            shape = tuple(length.evaluate(sizes) for length in one.shape)
+            due[one.path, one.trainable, shape] += one.times.evaluate(sizes)
+        for path, trainable, shape in sorted((found - due) | (due - found)):
+            key = path, trainable, shape
+            at = ", ".join(f"{name} = {size}" for name, size in sizes.items())
+            return (
+                f"not as derived at {at}: "
+                f"{path} of {shape} is there {found[key]} times, and not {due[key]}"
+            )
+        return ""
 
 
 def read(builder: Builder, case: Case, known: Sizes | None = None, seed: int = 0) -> Reading:
@@ -100,11 +124,15 @@ def read(builder: Builder, case: Case, known: Sizes | None = None, seed: int = 0
             ).is_settled
             or stated.condition.relation is Relation.DIVIDES
         ),
-        tuple(
-            f"{stated.condition}: else {stated.outside}"
-            for stated in found.conditions
-            if stated.outside.startswith("other tensors")
+        (
+            *(f"{name} = {found.sizes[name]}: else nothing was derived" for name in found.fixed),
+            *(
+                f"{stated.condition}: else {stated.outside}"
+                for stated in found.conditions
+                if stated.outside.startswith("other tensors")
+            ),
         ),
+        source,
     )
 
 
@@ -156,11 +184,16 @@ class _Source:
                 lengths, made = tracing.lengths(parameter), tracing.made(parameter)
             role: Any = "trainable" if weight.trainable else "frozen"
             shape = tuple(map(int, weight.shape))
-            yield Seen(self.path(weight, role), shape, role, weight.aliases, lengths, made)
+            yield Seen(self.path(weight), shape, role, weight.aliases, lengths, made)
 
-    def path(self, weight: Weight, role: str) -> str:
+    def sizes_of(self, spec: Any) -> dict[str, int]:
+        """The sizes of a spec by letter, the width of a head among them."""
+        sizes = {name: int(getattr(spec, field)) for field, name in self.case.fields.items()}
+        return sizes | {name: int(head_size_of(spec)) for name in ("K",) if self.heads}
+
+    def path(self, weight: Weight) -> str:
         """The native path with ``*`` for layers; told apart by what is stored, if there is more."""
-        path = _starred((weight.path,))[0]
+        path, role = _starred((weight.path,))[0], "trainable" if weight.trainable else "frozen"
         holds = _starred(weight.parts), weight.layout
         if self.stored.setdefault((path, role), holds) != holds:
             path = f"{path} of {', '.join((*holds[0], *holds[1]))}"

@@ -29,11 +29,12 @@ This says nothing of which tensors there are, nor of the model's outputs.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from paramproof.builders.protocol import Builder
-from paramproof.formulas import Family, Spec, closed_form
+from paramproof.formulas import Family, Spec, Weight, closed_form
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.products import Powers
 from paramproof.proof.cases import Case, Sizes, known_sizes, of_free, supported_cases
@@ -134,17 +135,23 @@ class Grids:
         return case.spec({**of_free(case, sizes), **of_free(case, self.known)})
 
 
+OnModel: TypeAlias = Callable[[Case, Spec, Sequence[Weight]], None]
+"""Takes each model that is built, for who looks at more than its total."""
+
+
 class _Counts:
     """A builder's trainable totals, each built once."""
 
-    def __init__(self, grids: Grids) -> None:
+    def __init__(self, grids: Grids, on_model: OnModel) -> None:
         self.grids = grids
+        self.on_model = on_model
         self.known: dict[Spec, int] = {}
 
-    def __call__(self, spec: Spec) -> int:
+    def __call__(self, case: Case, spec: Spec) -> int:
         if spec not in self.known:
-            model = self.grids.builder.build(spec)
-            self.known[spec] = sum(weight.size for weight in model.weights() if weight.trainable)
+            weights = self.grids.builder.build(spec).weights()
+            self.known[spec] = sum(weight.size for weight in weights if weight.trainable)
+            self.on_model(case, spec, weights)
         return self.known[spec]
 
     def less(self, case: Case, sizes: Sizes) -> int:
@@ -152,19 +159,24 @@ class _Counts:
         grids = self.grids
         own = grids.spec(case, sizes)
         alike = {name: int(getattr(own, name, size)) for name, size in sizes.items()}
-        return self(own) - self(grids.spec(grids.fullest, alike))
+        return self(case, own) - self(grids.fullest, grids.spec(grids.fullest, alike))
 
 
-def interpolate(builder: Builder, fixed: Mapping[str, object], family: Family) -> Interpolation:
+def interpolate(
+    builder: Builder,
+    fixed: Mapping[str, object],
+    family: Family,
+    on_model: OnModel = lambda case, spec, weights: None,
+) -> Interpolation:
     """Recover the polynomial of ``builder``, which cannot vary the fields in ``fixed``.
 
     Raises ``ValueError`` where the builder refuses every case, or too many sizes.
     """
     grids = Grids(builder, family, fixed)
-    counts, fullest = _Counts(grids), grids.fullest
+    counts, fullest = _Counts(grids, on_model), grids.fullest
 
     def whole(sizes: Sizes) -> int:
-        return counts(grids.spec(fullest, sizes))
+        return counts(fullest, grids.spec(fullest, sizes))
 
     recovered = {fullest: _recovered(grids, grids.grid, [fullest], whole)}
     for case in grids.others:

@@ -15,11 +15,11 @@ from paramproof.algebra.residual import lines
 from paramproof.algebra.symbols import folded
 from paramproof.builders.protocol import Builder, Model
 from paramproof.builders.registry import Framework
-from paramproof.formulas import FAMILIES, Family, Numerics, Spec, closed_form
+from paramproof.formulas import FAMILIES, Family, Numerics, Spec, Weight, closed_form
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.notation import text
 from paramproof.proof.cases import Case, Sizes
-from paramproof.proof.derived import HELD, READ_AT, NamedTensor, read
+from paramproof.proof.derived import HELD, READ_AT, NamedTensor, Reading, read
 from paramproof.proof.findings import components_of_size, residuals
 from paramproof.proof.interpolation import Grids, interpolate
 from paramproof.record import Record
@@ -124,9 +124,10 @@ def _builds_due(grids: Grids) -> int:
 
 def _proof(chosen: Framework, builder: _Counting, family: Family, grids: Grids) -> Proof:
     start, before = time.perf_counter(), builder.builds
-    found = interpolate(builder, chosen.fixed, family)
     derived = _derived(builder, grids.cases, grids.known)
-    residual, findings = found.residual, derived.findings
+    # Each model that is counted is one more that what was derived is held to.
+    found = interpolate(builder, chosen.fixed, family, derived.hold)
+    residual, findings = found.residual, derived.all_findings()
     if residual and not findings:
         findings = [f"actual − formula = {_text(residual)}   {_size_of(residual, family)}".rstrip()]
     findings += found.alarms
@@ -156,34 +157,56 @@ def _text(polynomial: Expression) -> str:
 
 @dataclass(slots=True)
 class _Derived:
-    """What was derived of every case: the tensors, the conditions, and what differs."""
+    """What was derived of every case, and what differs: findings with the cases that have them."""
 
-    tensors: list[NamedTensor]
-    conditions: dict[str, None]
-    findings: list[str]
+    readings: dict[Case, Reading] = field(default_factory=dict)
+    said: dict[str, list[str]] = field(default_factory=dict)
+    failed: dict[Case, str] = field(default_factory=dict)
+
+    @property
+    def tensors(self) -> list[NamedTensor]:
+        """The tensors of every case."""
+        return [tensor for reading in self.readings.values() for tensor in reading.tensors]
+
+    @property
+    def conditions(self) -> dict[str, None]:
+        """The conditions of every case, each once."""
+        return {one: None for reading in self.readings.values() for one in reading.conditions}
+
+    def say(self, finding: str, case: Case) -> None:
+        """Take a finding about a case."""
+        self.said.setdefault(finding, []).append(str(case))
+
+    def hold(self, case: Case, spec: Spec, weights: Iterable[Weight]) -> None:
+        """Compare a model with what was derived of its case."""
+        if case in self.readings and case not in self.failed:
+            difference = self.readings[case].difference(spec, weights)
+            if difference:
+                self.failed[case] = difference
+
+    def all_findings(self) -> list[str]:
+        """Return every finding, with the cases that have it."""
+        said = [f"{', '.join(cases)}:\n{block}" for block, cases in self.said.items()]
+        return said + [f"{case}:\n{difference}" for case, difference in self.failed.items()]
 
 
 def _derived(builder: Builder, cases: Iterable[Case], known: Sizes) -> _Derived:
-    found = _Derived([], {}, [])
-    said: dict[str, list[str]] = {}
+    found = _Derived()
     for case in cases:
         try:
             reading = read(builder, case, known)
         except ValueError as error:
-            said.setdefault(str(error), []).append(str(case))
+            found.say(str(error), case)
             continue
-        found.tensors += reading.tensors
-        found.conditions |= dict.fromkeys(reading.conditions)
+        found.readings[case] = reading
         for branch in reading.branches:
-            said.setdefault(f"holds only where {branch}", []).append(str(case))
+            found.say(f"holds only where {branch}", case)
         letters = case.symbols(known)
         if differing := residuals(reading.tensors, letters):
             named = [f"  {residual.what}: {residual.path}" for residual in differing]
-            block = "\n".join([*lines(differing, letters), *named])
-            said.setdefault(block, []).append(str(case))
+            found.say("\n".join([*lines(differing, letters), *named]), case)
         elif total(reading.tensors) != closed_form(letters):
-            said.setdefault("the closed form is not the sum of the tensors", []).append(str(case))
-    found.findings = [f"{', '.join(cases)}:\n{block}" for block, cases in said.items()]
+            found.say("the closed form is not the sum of the tensors", case)
     return found
 
 
