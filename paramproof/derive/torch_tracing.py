@@ -42,6 +42,7 @@ class Tracing(TorchFunctionMode):
     def __init__(self) -> None:
         super().__init__()
         self._lengths: dict[int, Lengths] = {}
+        self._shapes: dict[int, tuple[int, ...]] = {}
         self._made_in: dict[int, Made] = {}
         # A storage that is gone would give its number to another.
         self._kept: list[torch.Tensor] = []
@@ -50,10 +51,16 @@ class Tracing(TorchFunctionMode):
         """Return the shape of ``tensor`` in letters, None where nobody saw it made."""
         with torch._C.DisableTorchFunction():
             shape = tuple(tensor.shape)
-            found = self._lengths.get(_storage(tensor))
-        if found is not None and len(found) == len(shape):
+            found = self._lengths_of(tensor)
+        if found is not None:
             return found
         return (expression(1),) * len(shape) if set(shape) <= {1} else None
+
+    def _lengths_of(self, tensor: torch.Tensor) -> Lengths | None:
+        """What the storage was made with, if this is all of it: a slice has the same storage."""
+        storage = _storage(tensor)
+        whole = self._shapes.get(storage) == tuple(tensor.shape)
+        return self._lengths.get(storage) if whole else None
 
     def made(self, tensor: torch.Tensor) -> Made:
         """Return the iterations of loops in which ``tensor`` was made."""
@@ -78,6 +85,7 @@ class Tracing(TorchFunctionMode):
         lengths = self._shape_made(func, args, options, result)
         if lengths is not None and _storage(result) not in self._lengths:
             self._lengths[_storage(result)] = lengths
+            self._shapes[_storage(result)] = tuple(result.shape)
             self._made_in[_storage(result)] = tuple(RUNNING)
             self._kept.append(result)
 
@@ -93,13 +101,13 @@ class Tracing(TorchFunctionMode):
             return _expanded(args[1:], self._lengths.get(_storage(args[0])), result)
         # An elementwise operation: as long as what it was given.
         for tensor in _tensors((*args, *options.values())):
-            found = self._lengths.get(_storage(tensor))
+            found = self._lengths_of(tensor)
             if found is not None and tensor.shape == result.shape:
                 return found
         return None
 
     def _shape(self, tensor: torch.Tensor, shape: torch.Size) -> Any:
-        found = self._lengths.get(_storage(tensor))
+        found = self._lengths_of(tensor)
         if found is None or len(found) != len(shape):
             return shape
         return torch.Size(

@@ -34,7 +34,7 @@ def test_the_most_general_of_the_same_parts():
 
 def test_the_next_where_the_most_general_is_refused():
     builder = Lists(refuses=lambda spec: spec.hidden_size % spec.num_attention_heads)
-    (untied, tied) = supported_cases(builder, FAMILIES["llama"], {})
+    untied, _ = supported_cases(builder, FAMILIES["llama"], {})
     assert "hidden_size" not in untied.free
     assert untied.fields["hidden_size"] == "H"
 
