@@ -39,8 +39,14 @@ def prove_command(names: Sequence[str], families: Sequence[str], json_file: Path
     if json_file:
         write_json(json_file, proofs)
     _print_proofs(tables_beside(json_file), proofs, absent)
-    if any(proof.failed for proof in proofs):
+    if not _is_proved(proofs):
         raise SystemExit(1)
+
+
+def _is_proved(proofs: Sequence[Proof]) -> bool:
+    """Whether something was proved, and nothing stands against it."""
+    proved = any(proof.status == "proved" for proof in proofs)
+    return proved and not any(proof.failed for proof in proofs)
 
 
 def _print_proofs(out: Console, proofs: list[Proof], absent: list[Framework]) -> None:
@@ -55,6 +61,6 @@ def _print_proofs(out: Console, proofs: list[Proof], absent: list[Framework]) ->
     asked = [proof for proof in proofs if proof.status != "not expressible"]
     proved = sum(not proof.failed for proof in asked)
     tensors, traced = (sum(getattr(p, name) for p in asked) for name in ("tensors", "traced"))
-    families = "family" if len(asked) == 1 else "families"
-    out.print(f"{proved} of {len(asked)} {families} of frameworks equal the formula at every size")
+    pairs = f"{proved} of {len(asked)} pairs of framework and family"
+    out.print(f"{pairs} equal the formula at every size")
     out.print(f"{tensors:,} tensors derived in letters, {traced:,} of them traced")
