@@ -64,21 +64,21 @@ def units_of_1024(encoder, spec, nn):
     resize_tokens(encoder, spec, nn, thousands * 1024 + rest)
 
 
-@fault("anchors")
+@fault("anchors", "derivation")
 def a_tensor_for_large_vocabularies(encoder, spec, nn):
     """One more vector where V > 25000, as adaptive embeddings branch on the vocabulary."""
     if spec.vocab_size > 25000:
         encoder.rare_tokens = nn.Parameter(encoder.word_embeddings.weight.new_zeros(1))
 
 
-@fault("anchors")
+@fault("anchors", "derivation")
 def a_tensor_for_wide_models(encoder, spec, nn):
     """A norm of its own for H > 512."""
     if spec.hidden_size > 512:
         encoder.wide_norm = nn.LayerNorm(spec.hidden_size)
 
 
-@fault("anchors")
+@fault("anchors", "derivation")
 def a_tensor_for_deep_models(encoder, spec, nn):
     """A residual scale in each layer where there are more than 16 of them."""
     if spec.num_hidden_layers > 16:

@@ -147,7 +147,7 @@ OF_FAMILIES = {
     ("gpt", norm_at_the_end): "actual − formula = 2·H",
     ("gpt", frozen_below): "holds only where V < 30000: else other tensors are made",
     ("llama", norm_at_the_end): "actual − formula = 2·H",
-    ("llama", gate_in_every_layer): "actual − formula = L·G·K   layers.*.gate",
+    ("llama", gate_in_every_layer): "actual − formula = L·G·K   gate",
 }
 
 
