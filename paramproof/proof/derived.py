@@ -20,7 +20,7 @@ from typing import Any
 from paramproof.builders.protocol import Builder
 from paramproof.derive.constructor import Constructor
 from paramproof.derive.derivation import Derivation
-from paramproof.derive.derive import derive
+from paramproof.derive.derive import NotDerived, derive
 from paramproof.derive.questions import Relation, deaf_to
 from paramproof.derive.reading import Seen
 from paramproof.formulas import Spec, Weight
@@ -108,7 +108,13 @@ def read(builder: Builder, case: Case, known: Sizes | None = None, seed: int = 0
     """
     source = _Source(builder, case, known or {})
     constructor = source.constructor()
-    found = derive(constructor, seed, generic=READ_AT, held=HELD)
+    try:
+        found = derive(constructor, seed, generic=READ_AT, held=HELD)
+    except NotDerived as error:
+        # A builder that fails in another way than by refusing is broken, and not different.
+        if error.__cause__ is None or isinstance(error.__cause__, ValueError):
+            raise
+        raise error.__cause__ from None
     found = found.renamed(dict(found.fields))
     heads = source.heads
     return Reading(
