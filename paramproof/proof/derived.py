@@ -20,7 +20,7 @@ from typing import Any
 from paramproof.builders.protocol import Builder
 from paramproof.derive.constructor import Constructor
 from paramproof.derive.derivation import Derivation
-from paramproof.derive.derive import NotDerived, derive
+from paramproof.derive.derive import derive
 from paramproof.derive.questions import Relation, deaf_to
 from paramproof.derive.reading import Seen
 from paramproof.formulas import Spec, Weight
@@ -110,11 +110,10 @@ def read(builder: Builder, case: Case, known: Sizes | None = None, seed: int = 0
     constructor = source.constructor()
     try:
         found = derive(constructor, seed, generic=READ_AT, held=HELD)
-    except NotDerived as error:
-        # A builder that fails in another way than by refusing is broken, and not different.
-        if error.__cause__ is None or isinstance(error.__cause__, ValueError):
-            raise
-        raise error.__cause__ from None
+    finally:
+        # A builder that fails in another way than by refusing is broken, at whatever sizes.
+        if source.crash is not None:
+            raise source.crash
     found = found.renamed(dict(found.fields))
     heads = source.heads
     return Reading(
@@ -150,6 +149,7 @@ class _Source:
     case: Case
     known: Sizes
     traces: bool = False
+    crash: Exception | None = None
     stored: dict[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]] = field(
         default_factory=dict
     )
@@ -160,7 +160,13 @@ class _Source:
         sizes = {name: size for name, size in numbers.items() if name not in known}
 
         def make(chosen: Mapping[str, int]) -> Any:
-            return self.builder.build(self.case.of_fields({**chosen, **known}))
+            try:
+                return self.builder.build(self.case.of_fields({**chosen, **known}))
+            except ValueError:
+                raise
+            except Exception as error:
+                self.crash = self.crash or error
+                raise
 
         self.traces = _module(make(sizes)) is not None
         own = getattr(self.builder, "__name__", type(self.builder).__module__)
