@@ -100,10 +100,10 @@ def test_seen_by_the_totals_only():
 
 
 def test_a_branch_that_nobody_saw_asked_is_seen_at_the_nodes():
-    """Two that cancel in the total, where the vocabulary is even: every model is compared."""
+    """Two that cancel in the total, at one size: every model that is counted is compared."""
 
     def cancelling(weights, spec):
-        if int(spec.vocab_size) % 2:
+        if int(spec.max_position_embeddings) != 42:
             return weights
         kept = [w for w in weights if w.path != "final_layer_norm.bias"]
         return [*kept, extra("gain", spec.hidden_size)]
