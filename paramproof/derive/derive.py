@@ -55,6 +55,7 @@ REJECTED = 40
 """Traces at which other kinds of tensors were made, before it is asked which letter does that."""
 
 OTHERS = "other tensors are made"
+REFUSES = "the constructor refuses"
 
 Note = Callable[[str], None]
 
@@ -84,22 +85,30 @@ def derive(
     *,
     generic: int = GENERIC,
     held: int = HELD,
+    outcomes: dict[Condition, str] | None = None,
 ) -> Derivation:
     """Return the formula of ``constructor``, read at ``generic`` points and ``held`` to models.
 
+    ``outcomes`` remembers, from one constructor to others that are made by the same code, what
+    happens where a condition is not met: what did nothing alone is tried together only.
+
     Raises ``NotDerived``, in one line, where none was found or what was found did not hold.
     """
-    search = _Search(constructor, seed, note)
-    search.points, search.models = generic, held
+    known = {} if outcomes is None else outcomes
+
+    def search(richer: bool) -> _Search:
+        begun = _Search(constructor, seed, note, richer)
+        begun.points, begun.models, begun.outcomes = generic, held, known
+        return begun
+
+    first = search(richer=True)
     try:
-        return search.result()
+        return first.result()
     except NotDerived:
-        if search.base is search.first:
+        if first.base is first.first:
             raise
         # What other sizes have was no kind of layer: a name that has a size in it is none.
-        search = _Search(constructor, seed, note, richer=False)
-        search.points, search.models = generic, held
-        return search.result()
+        return search(richer=False).result()
 
 
 class _Search:
@@ -113,6 +122,8 @@ class _Search:
         self.started = time.perf_counter()
         self.fixed: set[str] = set()
         self.points, self.models = GENERIC, HELD
+        self.outcomes: dict[Condition, str] = {}
+        self.remembered: set[Condition] = set()
         self.traced = self.built = 0
         self.asked: dict[Condition, set[tuple[str, int]]] = {}
         self.outside: dict[Condition, str] = {}
@@ -429,7 +440,13 @@ class _Search:
             if any(other.implies(condition) for other in self.asked if other != condition):
                 del self.asked[condition]
                 continue
-            outcome = self.outcome(condition, tensors)
+            if condition in self.outcomes:
+                outcome = self.outcomes[condition]
+                self.remembered.add(condition)
+            else:
+                outcome = self.outcome(condition, tensors)
+                if outcome == "" or outcome.startswith(REFUSES):
+                    self.outcomes[condition] = outcome
             if outcome:
                 self.outside[condition] = outcome
             else:
@@ -450,7 +467,7 @@ class _Search:
             try:
                 made = self.build(sizes)
             except Exception as error:
-                return f"the constructor refuses: {in_one_line(error)}"
+                return f"{REFUSES}: {in_one_line(error)}"
             try:
                 wanted = self.expected(tensors, sizes)
             except (ValueError, ZeroDivisionError):
@@ -511,7 +528,10 @@ class _Search:
             unmet = [condition for condition in self.harmless if not condition.is_met(sizes)]
             if wrong and not unmet:
                 self.blame(tensors, sizes, wrong)
-            if wrong:
+            if wrong and self.remembered.intersection(unmet):
+                self.try_again(self.remembered.intersection(unmet), tensors)
+                held = 0
+            elif wrong:
                 # None of these does it alone.
                 self.outside |= dict.fromkeys(unmet, outside)
                 self.asked |= {condition: self.harmless.pop(condition) for condition in unmet}
@@ -519,8 +539,19 @@ class _Search:
             else:
                 held += 1
             self.note(f"held at {held} of {self.models + 1} points")
-            sizes = self.anywhere() if held else self.constructor.sizes
+            if held == 1 and self.remembered:
+                sizes = self.beyond_all()
+            else:
+                sizes = self.anywhere() if held else self.constructor.sizes
         return held
+
+    def try_again(self, conditions: Iterable[Condition], tensors: list[DerivedTensor]) -> None:
+        """Try alone what was remembered to do nothing: here something is otherwise."""
+        for condition in conditions:
+            self.remembered.remove(condition)
+            if outcome := self.outcome(condition, tensors):
+                self.outside[condition] = outcome
+                self.asked[condition] = self.harmless.pop(condition)
 
     def blame(self, tensors: list[DerivedTensor], sizes: Mapping[str, int], wrong: str) -> None:
         """Fix the letters without which the formula holds at ``sizes``, or raise ``NotDerived``.
@@ -556,7 +587,7 @@ class _Search:
         except Exception as error:
             why = in_one_line(error)
             refuses = f" refuses sizes inside the conditions, {_sizes(sizes)}: {why}"
-            return refuses, f"the constructor refuses: {why}"
+            return refuses, f"{REFUSES}: {why}"
         here = f": not as derived at {_sizes(sizes)}: "
         try:
             wanted = self.expected(tensors, sizes)
@@ -578,6 +609,17 @@ class _Search:
         sides = [replace(condition, holds=self.random.random() < 0.5) for condition in asked]
         self.random.shuffle(sides)
         return self.draw([*self.outside, *sides]) or self.draw([*self.outside])
+
+    def beyond_all(self) -> dict[str, int] | None:
+        """Return sizes at which as much as can be of what is harmless is not met."""
+        broken = list(self.outside)
+        sizes = self.draw(broken)
+        for condition in self.harmless:
+            otherwise = replace(condition, holds=not condition.holds)
+            if found := self.draw([*broken, otherwise]):
+                broken.append(otherwise)
+                sizes = found
+        return sizes
 
     def expected(
         self, tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]

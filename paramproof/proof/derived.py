@@ -23,7 +23,7 @@ from paramproof.derive.derive import derive
 from paramproof.derive.questions import deaf_to
 from paramproof.derive.reading import Seen
 from paramproof.formulas import Spec, Weight
-from paramproof.formulas.condition import Relation
+from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.path import LAYER
@@ -99,10 +99,17 @@ class Reading:
         return ""
 
 
-def read(builder: Builder, case: Case, known: Sizes | None = None, seed: int = 0) -> Reading:
+def read(
+    builder: Builder,
+    case: Case,
+    known: Sizes | None = None,
+    seed: int = 0,
+    outcomes: dict[Condition, str] | None = None,
+) -> Reading:
     """Derive the tensors of ``builder``'s models of one case.
 
-    ``known`` are fields of the spec that the builder cannot vary, with their values.
+    ``known`` are fields of the spec that the builder cannot vary, with their values; ``outcomes``
+    remembers from case to case, as in ``derive``.
 
     Raises ``ValueError``, in one line that names the tensor, for a shape that is not explained
     and for what does not hold at other sizes.
@@ -110,7 +117,7 @@ def read(builder: Builder, case: Case, known: Sizes | None = None, seed: int = 0
     source = _Source(builder, case, known or {})
     constructor = source.constructor()
     try:
-        found = derive(constructor, seed, generic=READ_AT, held=HELD)
+        found = derive(constructor, seed, generic=READ_AT, held=HELD, outcomes=outcomes)
     finally:
         # A builder that fails in another way than by refusing is broken, at whatever sizes.
         if source.crash is not None:

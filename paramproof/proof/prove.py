@@ -16,6 +16,7 @@ from paramproof.algebra.symbols import folded
 from paramproof.builders.protocol import Builder, Model
 from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES, Family, Numerics, Spec, Weight, closed_form
+from paramproof.formulas.condition import Condition
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.notation import text
 from paramproof.proof.cases import Case, Sizes
@@ -192,9 +193,10 @@ class _Derived:
 
 def _derived(builder: Builder, cases: Iterable[Case], known: Sizes) -> _Derived:
     found = _Derived()
+    outcomes: dict[Condition, str] = {}
     for case in cases:
         try:
-            reading = read(builder, case, known)
+            reading = read(builder, case, known, outcomes=outcomes)
         except ValueError as error:
             found.say(str(error), case)
             continue
