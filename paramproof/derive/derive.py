@@ -19,7 +19,7 @@ from paramproof.derive.instruments import instrumented
 from paramproof.derive.letters import letters_for
 from paramproof.derive.loops import times_made
 from paramproof.derive.multiplicity import multiplicity
-from paramproof.derive.points import drawn
+from paramproof.derive.points import DEEPEST, drawn
 from paramproof.derive.questions import Recorder, recorded
 from paramproof.derive.reading import Key, Readings, TensorGroup, groups, stored
 from paramproof.derive.size import Size
@@ -85,12 +85,14 @@ def derive(
     *,
     generic: int = GENERIC,
     held: int = HELD,
+    deepest: int = DEEPEST,
     outcomes: dict[Condition, str] | None = None,
 ) -> Derivation:
     """Return the formula of ``constructor``, read at ``generic`` points and ``held`` to models.
 
-    ``outcomes`` remembers, from one constructor to others that are made by the same code, what
-    happens where a condition is not met: what did nothing alone is tried together only.
+    Of what a loop runs over, models have up to ``deepest``. ``outcomes`` remembers, from one
+    constructor to others that are made by the same code, what happens where a condition is not
+    met: what did nothing alone is tried together only.
 
     Raises ``NotDerived``, in one line, where none was found or what was found did not hold.
     """
@@ -98,7 +100,7 @@ def derive(
 
     def search(richer: bool) -> _Search:
         begun = _Search(constructor, seed, note, richer)
-        begun.points, begun.models, begun.outcomes = generic, held, known
+        begun.points, begun.models, begun.deepest, begun.outcomes = generic, held, deepest, known
         return begun
 
     first = search(richer=True)
@@ -121,7 +123,7 @@ class _Search:
         self.note = note
         self.started = time.perf_counter()
         self.fixed: set[str] = set()
-        self.points, self.models = GENERIC, HELD
+        self.points, self.models, self.deepest = GENERIC, HELD, DEEPEST
         self.outcomes: dict[Condition, str] = {}
         self.remembered: set[Condition] = set()
         self.traced = self.built = 0
@@ -320,7 +322,8 @@ class _Search:
     def draw(self, conditions: Iterable[Condition]) -> dict[str, int] | None:
         """Return sizes that meet ``conditions``."""
         first = self.constructor.sizes
-        return drawn(self.random, first, list(conditions), self.repeated, frozenset(self.fixed))
+        fixed = frozenset(self.fixed)
+        return drawn(self.random, first, list(conditions), self.repeated, fixed, self.deepest)
 
     def moving_alone(self) -> set[str]:
         """Return the letters that change what is made, or are refused, when they move alone."""
@@ -328,7 +331,12 @@ class _Search:
         for name in self.constructor.sizes:
             others = frozenset(self.constructor.sizes) - {name}
             sizes = drawn(
-                self.random, self.constructor.sizes, list(self.asked), self.repeated, others
+                self.random,
+                self.constructor.sizes,
+                list(self.asked),
+                self.repeated,
+                others,
+                self.deepest,
             )
             if sizes is None or sizes == dict(self.constructor.sizes):
                 continue

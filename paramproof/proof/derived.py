@@ -30,11 +30,9 @@ from paramproof.formulas.path import LAYER
 from paramproof.formulas.spec.protocols import head_size_of
 from paramproof.proof.cases import Case, Sizes
 
-READ_AT = 2
-"""Generic points beside the first one: through two lengths there is always a sum."""
-
-HELD = 2
-"""Models that each case is held to, tensor by tensor, beside the one it was read at."""
+EFFORT: Any = {"generic": 2, "held": 2, "deepest": 4}
+"""How a case is read: at two generic points beside the first one, since through two lengths there
+is always a sum, and held to two models more. Layers are what takes time to build."""
 
 LOOPS_OF = ("torch.nn", "transformers.models", "keras_bert", "keras_transformer")
 """Packages that make the builders' layers in loops of their own."""
@@ -117,7 +115,9 @@ def read(
     source = _Source(builder, case, known or {})
     constructor = source.constructor()
     try:
-        found = derive(constructor, seed, generic=READ_AT, held=HELD, outcomes=outcomes)
+        found = derive(
+            constructor, seed, generic=READ_AT, held=HELD, deepest=DEEPEST, outcomes=outcomes
+        )
     finally:
         # A builder that fails in another way than by refusing is broken, at whatever sizes.
         if source.crash is not None:
