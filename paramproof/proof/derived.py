@@ -30,7 +30,7 @@ from paramproof.formulas.path import LAYER
 from paramproof.formulas.spec.protocols import head_size_of
 from paramproof.proof.cases import Case, Sizes
 
-EFFORT: Any = {"generic": 2, "held": 2, "deepest": 4}
+EFFORT: dict[str, int] = {"generic": 2, "held": 2, "deepest": 4}
 """How a case is read: at two generic points beside the first one, since through two lengths there
 is always a sum, and held to two models more. Layers are what takes time to build."""
 
@@ -115,9 +115,7 @@ def read(
     source = _Source(builder, case, known or {})
     constructor = source.constructor()
     try:
-        found = derive(
-            constructor, seed, generic=READ_AT, held=HELD, deepest=DEEPEST, outcomes=outcomes
-        )
+        found = derive(constructor, seed, outcomes=outcomes, **EFFORT)
     finally:
         # A builder that fails in another way than by refusing is broken, at whatever sizes.
         if source.crash is not None:
