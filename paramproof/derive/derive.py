@@ -39,12 +39,6 @@ from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.sources.reference import in_one_line
 
-GENERIC = 4
-"""Traces at sizes drawn at random, beside the one at the constructor's own."""
-
-HELD = 20
-"""Models that a formula is held to."""
-
 RICHER = 6
 """Traces at which kinds of layers are looked for that the constructor's own sizes leave out."""
 
@@ -58,6 +52,19 @@ OTHERS = "other tensors are made"
 REFUSES = "the constructor refuses"
 
 Note = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is done for a formula.
+
+    It is traced at ``generic`` sizes, beside the constructor's own, and held to ``held`` models,
+    beside the one of its own sizes; of what a loop runs over there are up to ``deepest``.
+    """
+
+    generic: int = 4
+    held: int = 20
+    deepest: int = DEEPEST
 
 
 class NotDerived(ValueError):
@@ -83,39 +90,36 @@ def derive(
     seed: int = 0,
     note: Note = lambda _: None,
     *,
-    generic: int = GENERIC,
-    held: int = HELD,
-    deepest: int = DEEPEST,
+    effort: Effort = Effort(),
     outcomes: dict[Condition, str] | None = None,
 ) -> Derivation:
-    """Return the formula of ``constructor``, read at ``generic`` points and ``held`` to models.
+    """Return the formula of ``constructor``.
 
-    Of what a loop runs over, models have up to ``deepest``. ``outcomes`` remembers, from one
-    constructor to others that are made by the same code, what happens where a condition is not
-    met: what did nothing alone is tried together only.
+    ``outcomes`` remembers, from one constructor to others that are made by the same code, what
+    happens where a condition is not met: what did nothing alone is tried together only.
 
     Raises ``NotDerived``, in one line, where none was found or what was found did not hold.
     """
     known = {} if outcomes is None else outcomes
-
-    def search(richer: bool) -> _Search:
-        begun = _Search(constructor, seed, note, richer)
-        begun.points, begun.models, begun.deepest, begun.outcomes = generic, held, deepest, known
-        return begun
-
-    first = search(richer=True)
+    search = _Search(constructor, seed, note, effort, known)
     try:
-        return first.result()
+        return search.result()
     except NotDerived:
-        if first.base is first.first:
+        if search.base is search.first:
             raise
         # What other sizes have was no kind of layer: a name that has a size in it is none.
-        return search(richer=False).result()
+        return _Search(constructor, seed, note, effort, known, richer=False).result()
 
 
 class _Search:
     def __init__(
-        self, constructor: Constructor, seed: int, note: Note, richer: bool = True
+        self,
+        constructor: Constructor,
+        seed: int,
+        note: Note,
+        effort: Effort,
+        outcomes: dict[Condition, str],
+        richer: bool = True,
     ) -> None:
         self.richer = richer
         self.constructor = constructor
@@ -123,8 +127,8 @@ class _Search:
         self.note = note
         self.started = time.perf_counter()
         self.fixed: set[str] = set()
-        self.points, self.models, self.deepest = GENERIC, HELD, DEEPEST
-        self.outcomes: dict[Condition, str] = {}
+        self.effort = effort
+        self.outcomes = outcomes
         self.remembered: set[Condition] = set()
         self.traced = self.built = 0
         self.asked: dict[Condition, set[tuple[str, int]]] = {}
@@ -236,7 +240,7 @@ class _Search:
                 self.look_for_richer()
             self.start()
             traces, rejected = [self.base], 0
-            while len(traces) <= self.points and rejected < REJECTED:
+            while len(traces) <= self.effort.generic and rejected < REJECTED:
                 trace = self.another(list(self.asked))
                 if trace is not None and self.richer and self.is_richer(trace):
                     self.base, traces = trace, [trace]
@@ -250,8 +254,8 @@ class _Search:
                     continue
                 self.learn(trace)
                 traces.append(trace)
-                self.note(f"traced at {len(traces)} of {self.points + 1} points")
-            if len(traces) > self.points:
+                self.note(f"traced at {len(traces)} of {self.effort.generic + 1} points")
+            if len(traces) > self.effort.generic:
                 for question in self.both:
                     self.doubts.pop(doubt(question), None)
                 return traces
@@ -323,7 +327,9 @@ class _Search:
         """Return sizes that meet ``conditions``."""
         first = self.constructor.sizes
         fixed = frozenset(self.fixed)
-        return drawn(self.random, first, list(conditions), self.repeated, fixed, self.deepest)
+        return drawn(
+            self.random, first, list(conditions), self.repeated, fixed, self.effort.deepest
+        )
 
     def moving_alone(self) -> set[str]:
         """Return the letters that change what is made, or are refused, when they move alone."""
@@ -336,7 +342,7 @@ class _Search:
                 list(self.asked),
                 self.repeated,
                 others,
-                self.deepest,
+                self.effort.deepest,
             )
             if sizes is None or sizes == dict(self.constructor.sizes):
                 continue
@@ -529,7 +535,7 @@ class _Search:
         """
         sizes: Mapping[str, int] | None = self.constructor.sizes
         held = 0
-        while held <= self.models:
+        while held <= self.effort.held:
             if sizes is None:
                 raise NotDerived(f"{self.constructor.name}: no sizes meet the conditions")
             wrong, outside = self.wrong(tensors, sizes)
@@ -546,7 +552,7 @@ class _Search:
                 held = 0
             else:
                 held += 1
-            self.note(f"held at {held} of {self.models + 1} points")
+            self.note(f"held at {held} of {self.effort.held + 1} points")
             if held == 1 and self.remembered:
                 sizes = self.beyond_all()
             else:

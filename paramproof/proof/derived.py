@@ -19,7 +19,7 @@ from typing import Any
 
 from paramproof.builders.protocol import Builder
 from paramproof.derive.constructor import Constructor
-from paramproof.derive.derive import derive
+from paramproof.derive.derive import Effort, derive
 from paramproof.derive.questions import deaf_to
 from paramproof.derive.reading import Seen
 from paramproof.formulas import Spec, Weight
@@ -30,9 +30,8 @@ from paramproof.formulas.path import LAYER
 from paramproof.formulas.spec.protocols import head_size_of
 from paramproof.proof.cases import Case, Sizes
 
-EFFORT: dict[str, int] = {"generic": 2, "held": 2, "deepest": 4}
-"""How a case is read: at two generic points beside the first one, since through two lengths there
-is always a sum, and held to two models more. Layers are what takes time to build."""
+EFFORT = Effort(generic=2, held=2, deepest=4)
+"""For each case: through two lengths there is always a sum, and layers are what takes time."""
 
 LOOPS_OF = ("torch.nn", "transformers.models", "keras_bert", "keras_transformer")
 """Packages that make the builders' layers in loops of their own."""
@@ -115,7 +114,7 @@ def read(
     source = _Source(builder, case, known or {})
     constructor = source.constructor()
     try:
-        found = derive(constructor, seed, outcomes=outcomes, **EFFORT)
+        found = derive(constructor, seed, effort=EFFORT, outcomes=outcomes)
     finally:
         # A builder that fails in another way than by refusing is broken, at whatever sizes.
         if source.crash is not None:
