@@ -15,7 +15,7 @@ from itertools import compress, product
 from paramproof.formulas import Spec
 from paramproof.formulas.report import Shape
 from paramproof.live.units import Unit, fusible, units_of, without_ones
-from paramproof.live.weight import LiveWeight
+from paramproof.sources.live.weight import LiveWeight
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from paramproof.formulas import Spec, closed_form
 from paramproof.formulas.printing import and_more, legible, shape_text, some_of
 from paramproof.formulas.report import DIFFERENCE, bounded, totals
 from paramproof.live.matching import Matching, match_weights
-from paramproof.live.readers import live_weights
 from paramproof.live.units import without_ones
-from paramproof.live.weight import LiveWeight
+from paramproof.sources.live.readers import live_weights
+from paramproof.sources.live.weight import LiveWeight
 from paramproof.sources.reference import in_one_line, load_reference
 
 MAX_COMPONENTS_NAMED = 4
