@@ -35,6 +35,7 @@ from paramproof.formulas.derivation import (
     Stored,
     expected,
 )
+from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.sources.reference import in_one_line
 
@@ -76,19 +77,29 @@ class Trace:
     told: Mapping[Condition, LoopQuestion]
 
 
-def derive(constructor: Constructor, seed: int = 0, note: Note = lambda _: None) -> Derivation:
-    """Return the formula of ``constructor``.
+def derive(
+    constructor: Constructor,
+    seed: int = 0,
+    note: Note = lambda _: None,
+    *,
+    generic: int = GENERIC,
+    held: int = HELD,
+) -> Derivation:
+    """Return the formula of ``constructor``, read at ``generic`` points and ``held`` to models.
 
     Raises ``NotDerived``, in one line, where none was found or what was found did not hold.
     """
     search = _Search(constructor, seed, note)
+    search.points, search.models = generic, held
     try:
         return search.result()
     except NotDerived:
         if search.base is search.first:
             raise
         # What other sizes have was no kind of layer: a name that has a size in it is none.
-        return _Search(constructor, seed, note, richer=False).result()
+        search = _Search(constructor, seed, note, richer=False)
+        search.points, search.models = generic, held
+        return search.result()
 
 
 class _Search:
@@ -101,6 +112,7 @@ class _Search:
         self.note = note
         self.started = time.perf_counter()
         self.fixed: set[str] = set()
+        self.points, self.models = GENERIC, HELD
         self.traced = self.built = 0
         self.asked: dict[Condition, set[tuple[str, int]]] = {}
         self.outside: dict[Condition, str] = {}
@@ -211,7 +223,7 @@ class _Search:
                 self.look_for_richer()
             self.start()
             traces, rejected = [self.base], 0
-            while len(traces) <= GENERIC and rejected < REJECTED:
+            while len(traces) <= self.points and rejected < REJECTED:
                 trace = self.another(list(self.asked))
                 if trace is not None and self.richer and self.is_richer(trace):
                     self.base, traces = trace, [trace]
@@ -225,8 +237,8 @@ class _Search:
                     continue
                 self.learn(trace)
                 traces.append(trace)
-                self.note(f"traced at {len(traces)} of {GENERIC + 1} points")
-            if len(traces) > GENERIC:
+                self.note(f"traced at {len(traces)} of {self.points + 1} points")
+            if len(traces) > self.points:
                 for question in self.both:
                     self.doubts.pop(doubt(question), None)
                 return traces
@@ -322,7 +334,13 @@ class _Search:
         """Return each kind of tensor in letters, and those that nothing explains."""
         points = [trace.sizes for trace in traces]
         names = [letter(name) for name in self.constructor.sizes if name not in self.fixed]
-        pool = [*names, *self.base.recorder.made]
+        # What was asked to be divisible may be divided where nobody sees it.
+        divided = [
+            floor(asked.right, asked.left)
+            for asked in self.asked
+            if asked.relation is Relation.DIVIDES and asked.holds
+        ]
+        pool = [*names, *self.base.recorder.made, *divided]
         found: list[DerivedTensor] = []
         unexplained: list[str] = []
         for key in self.base.readings:
@@ -486,7 +504,7 @@ class _Search:
         """
         sizes: Mapping[str, int] | None = self.constructor.sizes
         held = 0
-        while held <= HELD:
+        while held <= self.models:
             if sizes is None:
                 raise NotDerived(f"{self.constructor.name}: no sizes meet the conditions")
             wrong, outside = self.wrong(tensors, sizes)
@@ -500,7 +518,7 @@ class _Search:
                 held = 0
             else:
                 held += 1
-            self.note(f"held at {held} of {HELD + 1} points")
+            self.note(f"held at {held} of {self.models + 1} points")
             sizes = self.anywhere() if held else self.constructor.sizes
         return held
 

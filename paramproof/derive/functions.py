@@ -43,11 +43,12 @@ def constructor(
 
     import torch
 
+    from paramproof.builders.meta import meta
     from paramproof.derive import live_torch
     from paramproof.derive.torch_tracing import Tracing
 
     def make(values: Mapping[str, int]) -> Any:
-        with torch.device("meta"):
+        with meta():
             model = function(**values)
         if not isinstance(model, torch.nn.Module):
             raise TypeError(f"{name} returned {type(model).__name__}, which is no nn.Module")

@@ -68,6 +68,24 @@ def recorded() -> Iterator[Recorder]:
         _RECORDERS.remove(recorder)
 
 
+_DEAF: list[str] = []
+
+
+@contextmanager
+def deaf_to(*packages: str) -> Iterator[None]:
+    """Record nothing inside that code of these packages asks.
+
+    A package that computes with arrays asks of their shapes what it asks of every array, and
+    compares them with those of arrays that it keeps.
+    """
+    folders = [f"/{package}/" for package in packages]
+    _DEAF.extend(folders)
+    try:
+        yield
+    finally:
+        del _DEAF[-len(folders) :]
+
+
 def note_loop(length: Expression, index: str) -> None:
     """Tell whoever records that a loop of this length began, whose index is this letter."""
     for recorder in _RECORDERS:
@@ -94,8 +112,10 @@ def ask(relation: Relation, left: Any, right: Any, answer: bool) -> bool:
     What is infinite or no number has no expression, and every size gives the same answer.
     """
     if _RECORDERS and all(map(isfinite, (left, right))):
-        condition = _condition(relation, left, right, answer)
         place = _place()
+        if any(folder in place[0] for folder in _DEAF):
+            return answer
+        condition = _condition(relation, left, right, answer)
         for recorder in _RECORDERS:
             recorder.asked.setdefault(condition, set()).add(place)
     return answer
@@ -139,8 +159,14 @@ def _expression(value: Any) -> Expression:
 
 
 def _place() -> tuple[str, int]:
-    """Return file and line of the code that asked: the first that is not of this package."""
+    """Return file and line of the code that asked: the first that is not of this package.
+
+    What has no file, as a dataclass's comparison, asks for whoever called it.
+    """
     frame = sys._getframe(2)
-    while frame.f_back and frame.f_globals.get("__package__") == __package__:
+    while frame.f_back and (
+        frame.f_globals.get("__package__") == __package__
+        or frame.f_code.co_filename.startswith("<string")
+    ):
         frame = frame.f_back
     return frame.f_code.co_filename, frame.f_lineno

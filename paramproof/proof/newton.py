@@ -17,14 +17,11 @@ from itertools import product
 Exponents = tuple[int, ...]
 
 
-def divisors(letters: str, *monomials: str) -> frozenset[Exponents]:
-    """The exponents, in the order of ``letters``, of all that divides one of ``monomials``.
-
-    ``LAAKK`` is L·A²·K².
-    """
+def divisors(monomials: Iterable[Exponents]) -> frozenset[Exponents]:
+    """The exponents of all that divides one of ``monomials``."""
     found: set[Exponents] = set()
     for monomial in monomials:
-        found.update(product(*(range(monomial.count(letter) + 1) for letter in letters)))
+        found.update(product(*(range(exponent + 1) for exponent in monomial)))
     return frozenset(found)
 
 

@@ -17,7 +17,7 @@ from paramproof.checking.result import Result, timed_check
 from paramproof.differences.answer import Answer
 from paramproof.formulas import FAMILIES, EncoderSpec, Spec
 from paramproof.formulas.families import spec_fields, spec_from
-from paramproof.proof.prove import OnStep, Proof, prove
+from paramproof.proof.prove import OnStep, Proof, proofs
 from paramproof.random_specs import fixed_in, random_specs, refusal
 from paramproof.record import Record
 from paramproof.running.memory import peak_memory
@@ -142,18 +142,29 @@ class Verify(Job[Result]):
 
 @dataclass(frozen=True, slots=True)
 class Prove(Job[Proof]):
-    """Prove a framework's count at every size: one proof."""
+    """Prove a framework's count at every size: one proof for each of ``families``."""
 
     name = "prove"
     record = Proof
 
+    families: tuple[str, ...] = field(default_factory=lambda: tuple(FAMILIES))
+
     def records(self, chosen: Framework, builder: Builder, on_step: OnStep) -> Iterator[Proof]:
-        """Return the proof; a step is a build."""
-        yield prove(chosen, builder, on_step)
+        """Return a proof for each family; a step is a build."""
+        yield from proofs(chosen, builder, self.families, on_step)
 
     def due(self, came: Sequence[Proof]) -> int:
-        """Return 1, the proof."""
-        return 1
+        """Return the number of families."""
+        return len(self.families)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fields of this job as what ``json.dumps`` takes."""
+        return {"families": list(self.families)}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """Return the job that ``as_json`` wrote."""
+        return cls(tuple(data["families"]))
 
 
 @dataclass(frozen=True, slots=True)

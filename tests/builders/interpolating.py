@@ -9,6 +9,7 @@ import sys
 
 from paramproof.algebra.symbols import folded
 from paramproof.builders.registry import framework
+from paramproof.formulas import FAMILIES
 from paramproof.formulas.notation import text
 from paramproof.proof.interpolation import interpolate
 from paramproof.running.memory import peak_memory
@@ -35,7 +36,7 @@ class Weighed:
 def main():
     chosen = framework(sys.argv[1])
     builder = Weighed(load_builder(chosen), leak=int(*sys.argv[2:]))
-    found = interpolate(builder, chosen.fixed)
+    found = interpolate(builder, chosen.fixed, FAMILIES["encoder"])
     written = {
         "recovered": text(folded(found.recovered)),
         "residual": text(folded(found.residual)),

@@ -6,8 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.proof.interpolation import GRID, NODES, PARTS_GRID
+from paramproof.formulas import FAMILIES
+from paramproof.proof.interpolation import LAYER_NODES, NODES, Grids
 from paramproof.proof.newton import divisors, polynomial, raised, with_border
+from tests.weight_lists import Lists
+
+GRIDS = {name: Grids(Lists(), family, {}) for name, family in FAMILIES.items()}
 
 
 def evaluated(coefficients, point):
@@ -22,7 +26,7 @@ def evaluated(coefficients, point):
 
 @given(st.lists(st.integers(-9, 9), min_size=8, max_size=8))
 def test_any_polynomial_on_the_grid_is_recovered(coefficients):
-    grid = sorted(with_border(divisors("xy", "xxy"), corners=True))
+    grid = sorted(with_border(divisors([(2, 1)]), corners=True))
     assert len(grid) == 8
     expected = {e: c for e, c in zip(grid, coefficients, strict=True) if c}
     nodes = [[5, 2, 11, 3], [7, 1, 4]]
@@ -38,21 +42,39 @@ def test_halves_stay_halves():
     }
 
 
-@pytest.mark.parametrize("grid", [GRID, PARTS_GRID])
-def test_a_grid_has_every_divisor(grid):
-    assert all(set(raised(exponents, -1)) <= grid for exponents in grid)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_grid_has_every_divisor(family):
+    grids = GRIDS[family]
+    for grid in (grids.grid, *map(grids.smaller, grids.others)):
+        assert all(set(raised(exponents, -1)) <= grid for exponents in grid)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_grid_is_the_closed_form_with_a_border(family):
+    """One degree more in each direction from each monomial that the closed form has."""
+    grids = GRIDS[family]
+    own = {grids.exponents(powers) for powers in grids.formulas[grids.fullest].terms}
+    assert own <= grids.grid
+    assert {higher for exponents in own for higher in raised(exponents, +1)} <= grids.grid
+    for case in grids.others:
+        less = {grids.exponents(powers) for powers in grids.formulas[case].terms} - own
+        assert less <= grids.grid
 
 
 def test_the_number_of_nodes():
-    core = divisors("LAKFVPT", "LAAKK", "LAKF", "VAK", "PAK", "TAK")
-    assert (len(core), len(GRID), len(PARTS_GRID)) == (38, 171, 22)
-    # One degree more in each direction from each monomial.
-    assert {higher for exponents in core for higher in raised(exponents, +1)} <= GRID
+    assert {name: len(grids.grid) for name, grids in GRIDS.items()} == {
+        "encoder": 171,
+        "encoder-decoder": 264,
+        "gpt": 133,
+        "llama": 191,
+    }
+    smaller = {name: sum(map(len, map(g.smaller, g.others))) for name, g in GRIDS.items()}
+    assert smaller == {"encoder": 145, "encoder-decoder": 358, "gpt": 14, "llama": 11}
 
 
-def test_nodes_are_distinct_and_lie_in_several_residue_classes():
-    for letter, nodes in NODES.items():
-        degree = max(exponents[list(NODES).index(letter)] for exponents in GRID)
-        assert len(set(nodes)) == len(nodes) >= degree + 1
-        for modulus, classes in {2: 2, 3: 3, 8: 3}.items():
-            assert len({node % modulus for node in nodes}) >= classes, (letter, modulus)
+@pytest.mark.parametrize("nodes", [LAYER_NODES, *NODES], ids=str)
+def test_nodes_are_distinct_and_lie_in_several_residue_classes(nodes):
+    highest = max(exponent for g in GRIDS.values() for e in g.grid for exponent in e)
+    assert len(set(nodes)) == len(nodes) >= highest + 1
+    for modulus, classes in {2: 2, 3: 3, 8: 3}.items():
+        assert len({node % modulus for node in nodes}) >= classes
