@@ -1,9 +1,8 @@
 """keras-bert: that package's own ``get_model``, untouched, on tf-keras.
 
-Built in a fresh graph, where a variable has a shape and an initialiser that nobody runs. An
-abstract model has values from when it is given some. An
-encoder with a pooler or a head is cut out of the model for training, which has both heads;
-the bare encoder is what the package returns otherwise.
+Built in a fresh graph, where a variable has a shape. An abstract model's variables wait for values,
+and have them once it is given some. An encoder with a pooler or a head is cut out of the model for
+training, which has both heads; the bare encoder is what the package returns otherwise.
 """
 
 from __future__ import annotations
@@ -223,10 +222,11 @@ class KerasBertModel:
         require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
         variables = self.model.weights
         with variables[0].graph.as_default():
-            self.session = self.session or tf.compat.v1.Session()
+            session = self.session or tf.compat.v1.Session()
             # Copies: a session may keep the array itself.
             initial = {v.initial_value: arrays[_path(v)].copy() for v in variables}
-            self.session.run([variable.initializer for variable in variables], initial)
+            session.run([variable.initializer for variable in variables], initial)
+        self.session = session
 
     def run(self, *inputs: Array) -> Outputs:
         """A forward pass. Raises ``ValueError`` where the mask is not that of token id 0."""
