@@ -6,6 +6,7 @@ Python does. What is read as modules are imported, COLUMNS and those of Python i
 before: a command that is given such a variable is run in a fresh process.
 """
 
+import gc
 import importlib
 import json
 import os
@@ -54,6 +55,8 @@ def serve():
     """Fork for every request, and tell the status; in the fork, run the command."""
     from paramproof.cli.main import main
 
+    # At its end Python collects what is garbage: what has been imported is passed over.
+    gc.freeze()
     for line in sys.stdin:
         fork = os.fork()
         if fork == 0:
