@@ -19,7 +19,7 @@ from paramproof.derive.instruments import instrumented
 from paramproof.derive.letters import letters_for
 from paramproof.derive.loops import times_made
 from paramproof.derive.multiplicity import multiplicity
-from paramproof.derive.points import drawn
+from paramproof.derive.points import DEEPEST, drawn
 from paramproof.derive.questions import Recorder, recorded
 from paramproof.derive.reading import Key, Readings, TensorGroup, groups, stored
 from paramproof.derive.size import Size
@@ -39,12 +39,6 @@ from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.sources.reference import in_one_line
 
-GENERIC = 4
-"""Traces at sizes drawn at random, beside the one at the constructor's own."""
-
-HELD = 20
-"""Models that a formula is held to."""
-
 RICHER = 6
 """Traces at which kinds of layers are looked for that the constructor's own sizes leave out."""
 
@@ -55,8 +49,22 @@ REJECTED = 40
 """Traces at which other kinds of tensors were made, before it is asked which letter does that."""
 
 OTHERS = "other tensors are made"
+REFUSES = "the constructor refuses"
 
 Note = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is done for a formula.
+
+    It is traced at ``generic`` sizes, beside the constructor's own, and held to ``held`` models,
+    beside the one of its own sizes; of what a loop runs over there are up to ``deepest``.
+    """
+
+    generic: int = 4
+    held: int = 20
+    deepest: int = DEEPEST
 
 
 class NotDerived(ValueError):
@@ -82,29 +90,36 @@ def derive(
     seed: int = 0,
     note: Note = lambda _: None,
     *,
-    generic: int = GENERIC,
-    held: int = HELD,
+    effort: Effort = Effort(),
+    outcomes: dict[Condition, str] | None = None,
 ) -> Derivation:
-    """Return the formula of ``constructor``, read at ``generic`` points and ``held`` to models.
+    """Return the formula of ``constructor``.
+
+    ``outcomes`` remembers, from one constructor to others that are made by the same code, what
+    happens where a condition is not met: what did nothing alone is tried together only.
 
     Raises ``NotDerived``, in one line, where none was found or what was found did not hold.
     """
-    search = _Search(constructor, seed, note)
-    search.points, search.models = generic, held
+    known = {} if outcomes is None else outcomes
+    search = _Search(constructor, seed, note, effort, known)
     try:
         return search.result()
     except NotDerived:
         if search.base is search.first:
             raise
         # What other sizes have was no kind of layer: a name that has a size in it is none.
-        search = _Search(constructor, seed, note, richer=False)
-        search.points, search.models = generic, held
-        return search.result()
+        return _Search(constructor, seed, note, effort, known, richer=False).result()
 
 
 class _Search:
     def __init__(
-        self, constructor: Constructor, seed: int, note: Note, richer: bool = True
+        self,
+        constructor: Constructor,
+        seed: int,
+        note: Note,
+        effort: Effort,
+        outcomes: dict[Condition, str],
+        richer: bool = True,
     ) -> None:
         self.richer = richer
         self.constructor = constructor
@@ -112,7 +127,9 @@ class _Search:
         self.note = note
         self.started = time.perf_counter()
         self.fixed: set[str] = set()
-        self.points, self.models = GENERIC, HELD
+        self.effort = effort
+        self.outcomes = outcomes
+        self.remembered: set[Condition] = set()
         self.traced = self.built = 0
         self.asked: dict[Condition, set[tuple[str, int]]] = {}
         self.outside: dict[Condition, str] = {}
@@ -223,7 +240,7 @@ class _Search:
                 self.look_for_richer()
             self.start()
             traces, rejected = [self.base], 0
-            while len(traces) <= self.points and rejected < REJECTED:
+            while len(traces) <= self.effort.generic and rejected < REJECTED:
                 trace = self.another(list(self.asked))
                 if trace is not None and self.richer and self.is_richer(trace):
                     self.base, traces = trace, [trace]
@@ -237,8 +254,8 @@ class _Search:
                     continue
                 self.learn(trace)
                 traces.append(trace)
-                self.note(f"traced at {len(traces)} of {self.points + 1} points")
-            if len(traces) > self.points:
+                self.note(f"traced at {len(traces)} of {self.effort.generic + 1} points")
+            if len(traces) > self.effort.generic:
                 for question in self.both:
                     self.doubts.pop(doubt(question), None)
                 return traces
@@ -309,7 +326,10 @@ class _Search:
     def draw(self, conditions: Iterable[Condition]) -> dict[str, int] | None:
         """Return sizes that meet ``conditions``."""
         first = self.constructor.sizes
-        return drawn(self.random, first, list(conditions), self.repeated, frozenset(self.fixed))
+        fixed = frozenset(self.fixed)
+        return drawn(
+            self.random, first, list(conditions), self.repeated, fixed, self.effort.deepest
+        )
 
     def moving_alone(self) -> set[str]:
         """Return the letters that change what is made, or are refused, when they move alone."""
@@ -317,7 +337,12 @@ class _Search:
         for name in self.constructor.sizes:
             others = frozenset(self.constructor.sizes) - {name}
             sizes = drawn(
-                self.random, self.constructor.sizes, list(self.asked), self.repeated, others
+                self.random,
+                self.constructor.sizes,
+                list(self.asked),
+                self.repeated,
+                others,
+                self.effort.deepest,
             )
             if sizes is None or sizes == dict(self.constructor.sizes):
                 continue
@@ -429,7 +454,13 @@ class _Search:
             if any(other.implies(condition) for other in self.asked if other != condition):
                 del self.asked[condition]
                 continue
-            outcome = self.outcome(condition, tensors)
+            if condition in self.outcomes:
+                outcome = self.outcomes[condition]
+                self.remembered.add(condition)
+            else:
+                outcome = self.outcome(condition, tensors)
+                if outcome == "" or outcome.startswith(REFUSES):
+                    self.outcomes[condition] = outcome
             if outcome:
                 self.outside[condition] = outcome
             else:
@@ -450,7 +481,7 @@ class _Search:
             try:
                 made = self.build(sizes)
             except Exception as error:
-                return f"the constructor refuses: {in_one_line(error)}"
+                return f"{REFUSES}: {in_one_line(error)}"
             try:
                 wanted = self.expected(tensors, sizes)
             except (ValueError, ZeroDivisionError):
@@ -504,23 +535,37 @@ class _Search:
         """
         sizes: Mapping[str, int] | None = self.constructor.sizes
         held = 0
-        while held <= self.models:
+        while held <= self.effort.held:
             if sizes is None:
                 raise NotDerived(f"{self.constructor.name}: no sizes meet the conditions")
             wrong, outside = self.wrong(tensors, sizes)
             unmet = [condition for condition in self.harmless if not condition.is_met(sizes)]
             if wrong and not unmet:
                 self.blame(tensors, sizes, wrong)
-            if wrong:
+            if wrong and self.remembered.intersection(unmet):
+                self.try_again(self.remembered.intersection(unmet), tensors)
+                held = 0
+            elif wrong:
                 # None of these does it alone.
                 self.outside |= dict.fromkeys(unmet, outside)
                 self.asked |= {condition: self.harmless.pop(condition) for condition in unmet}
                 held = 0
             else:
                 held += 1
-            self.note(f"held at {held} of {self.models + 1} points")
-            sizes = self.anywhere() if held else self.constructor.sizes
+            self.note(f"held at {held} of {self.effort.held + 1} points")
+            if held == 1 and self.remembered:
+                sizes = self.beyond_all()
+            else:
+                sizes = self.anywhere() if held else self.constructor.sizes
         return held
+
+    def try_again(self, conditions: Iterable[Condition], tensors: list[DerivedTensor]) -> None:
+        """Try alone what was remembered to do nothing: here something is otherwise."""
+        for condition in conditions:
+            self.remembered.remove(condition)
+            if outcome := self.outcome(condition, tensors):
+                self.outside[condition] = outcome
+                self.asked[condition] = self.harmless.pop(condition)
 
     def blame(self, tensors: list[DerivedTensor], sizes: Mapping[str, int], wrong: str) -> None:
         """Fix the letters without which the formula holds at ``sizes``, or raise ``NotDerived``.
@@ -556,7 +601,7 @@ class _Search:
         except Exception as error:
             why = in_one_line(error)
             refuses = f" refuses sizes inside the conditions, {_sizes(sizes)}: {why}"
-            return refuses, f"the constructor refuses: {why}"
+            return refuses, f"{REFUSES}: {why}"
         here = f": not as derived at {_sizes(sizes)}: "
         try:
             wanted = self.expected(tensors, sizes)
@@ -578,6 +623,17 @@ class _Search:
         sides = [replace(condition, holds=self.random.random() < 0.5) for condition in asked]
         self.random.shuffle(sides)
         return self.draw([*self.outside, *sides]) or self.draw([*self.outside])
+
+    def beyond_all(self) -> dict[str, int] | None:
+        """Return sizes at which as much as can be of what is harmless is not met."""
+        broken = list(self.outside)
+        sizes = self.draw(broken)
+        for condition in self.harmless:
+            otherwise = replace(condition, holds=not condition.holds)
+            if found := self.draw([*broken, otherwise]):
+                broken.append(otherwise)
+                sizes = found
+        return sizes
 
     def expected(
         self, tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]

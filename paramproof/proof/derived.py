@@ -19,22 +19,19 @@ from typing import Any
 
 from paramproof.builders.protocol import Builder
 from paramproof.derive.constructor import Constructor
-from paramproof.derive.derive import derive
+from paramproof.derive.derive import Effort, derive
 from paramproof.derive.questions import deaf_to
 from paramproof.derive.reading import Seen
 from paramproof.formulas import Spec, Weight
-from paramproof.formulas.condition import Relation
+from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.path import LAYER
 from paramproof.formulas.spec.protocols import head_size_of
 from paramproof.proof.cases import Case, Sizes
 
-READ_AT = 2
-"""Generic points beside the first one: through two lengths there is always a sum."""
-
-HELD = 2
-"""Models that each case is held to, tensor by tensor, beside the one it was read at."""
+EFFORT = Effort(generic=2, held=2, deepest=4)
+"""For each case: through two lengths there is always a sum, and layers are what takes time."""
 
 LOOPS_OF = ("torch.nn", "transformers.models", "keras_bert", "keras_transformer")
 """Packages that make the builders' layers in loops of their own."""
@@ -99,10 +96,17 @@ class Reading:
         return ""
 
 
-def read(builder: Builder, case: Case, known: Sizes | None = None, seed: int = 0) -> Reading:
+def read(
+    builder: Builder,
+    case: Case,
+    known: Sizes | None = None,
+    seed: int = 0,
+    outcomes: dict[Condition, str] | None = None,
+) -> Reading:
     """Derive the tensors of ``builder``'s models of one case.
 
-    ``known`` are fields of the spec that the builder cannot vary, with their values.
+    ``known`` are fields of the spec that the builder cannot vary, with their values; ``outcomes``
+    remembers from case to case, as in ``derive``.
 
     Raises ``ValueError``, in one line that names the tensor, for a shape that is not explained
     and for what does not hold at other sizes.
@@ -110,7 +114,7 @@ def read(builder: Builder, case: Case, known: Sizes | None = None, seed: int = 0
     source = _Source(builder, case, known or {})
     constructor = source.constructor()
     try:
-        found = derive(constructor, seed, generic=READ_AT, held=HELD)
+        found = derive(constructor, seed, effort=EFFORT, outcomes=outcomes)
     finally:
         # A builder that fails in another way than by refusing is broken, at whatever sizes.
         if source.crash is not None:

@@ -5,11 +5,11 @@ case (L, A, K = H/A, F, V, P and T of an encoder; of a LLaMA the keys' heads, th
 and the pairs of a head), a combination of the monomials of a grid, different for each case.
 Polynomials in those monomials are determined by their values on a grid of as many nodes,
 exactly, in fractions. The grid is the divisors of the closed form's own monomials with a border:
-each of these times one letter more. So a term of one degree too much is seen as such.
+the smallest products that are none of these. Any other product is divided by one of them, and so
+a term that the closed form cannot have is seen in the border, by its name where it lies there.
 
-The fullest case is recovered on all of that. For each other one only what it has less is
-recovered, on a smaller grid: the divisors of what the closed form says it has less, with the
-products that are next to all of them.
+The fullest case is recovered on all of that. For each other one only what it has less than a case
+with more parts is recovered, on a smaller grid: that of what the closed form says it has less.
 
 What would fool it, and what catches that (tests/paramproof/proof/test_blind_spots.py):
 
@@ -89,16 +89,30 @@ class Grids:
         self.fullest, *self.others = self.cases
         self.letters = [name for name in self.fullest.free if name not in self.known]
         self.formulas = {case: in_free(case, self.known) for case in self.cases}
-        self.grid = self.bordered(self.formulas[self.fullest], corners=False)
+        self.grid = self.bordered(self.formulas[self.fullest])
+        self.richer = self._richer()
+
+    def _richer(self) -> dict[Case, Case]:
+        """Return for each case but the fullest a fuller one, from which it differs in least."""
+        known, found = [self.fullest], {}
+        for case in self.others:
+            alike = [one for one in known if set(one.free) >= set(case.free)]
+            found[case] = min(alike, key=lambda one: len(self.bordered(self.less(case, one))))
+            known.append(case)
+        return found
+
+    def less(self, case: Case, richer: Case) -> Expression:
+        """Return what the closed form of ``case`` has less than that of a richer one."""
+        whole = self.formulas[richer].substitute(as_in(case, richer, self.known))
+        return whole - self.formulas[case]
 
     def smaller(self, case: Case) -> frozenset[Exponents]:
-        """Return the grid for what ``case`` has less than the fullest one."""
-        whole = self.formulas[self.fullest].substitute(as_in(case, self.fullest, self.known))
-        return self.bordered(whole - self.formulas[case], corners=True)
+        """Return the grid for what ``case`` has less than the richer one."""
+        return self.bordered(self.less(case, self.richer[case]))
 
-    def bordered(self, one: Expression, corners: bool) -> frozenset[Exponents]:
-        """Return the divisors of the monomials of ``one``, with a border."""
-        return with_border(divisors(map(self.exponents, one.terms)), corners)
+    def bordered(self, one: Expression) -> frozenset[Exponents]:
+        """Return the divisors of the monomials of ``one``, 1 at least, with a border."""
+        return with_border(divisors(map(self.exponents, [(), *one.terms])))
 
     def exponents(self, powers: Powers) -> Exponents:
         """Return the powers of the letters in a product."""
@@ -155,11 +169,11 @@ class _Counts:
         return self.known[spec]
 
     def less(self, case: Case, sizes: Sizes) -> int:
-        """How much less ``case`` has than the fullest, at sizes that both can have."""
-        grids = self.grids
+        """How much less ``case`` has than the richer one, at sizes that both can have."""
+        grids, richer = self.grids, self.grids.richer[case]
         own = grids.spec(case, sizes)
         alike = {name: int(getattr(own, name, size)) for name, size in sizes.items()}
-        return self(case, own) - self(grids.fullest, grids.spec(grids.fullest, alike))
+        return self(case, own) - self(richer, grids.spec(richer, alike))
 
 
 def interpolate(
@@ -184,9 +198,10 @@ def interpolate(
         def less(sizes: Sizes, case: Case = case) -> int:
             return counts.less(case, sizes)
 
-        difference = _recovered(grids, grids.smaller(case), [case, fullest], less)
-        alike = as_in(case, fullest, grids.known)
-        recovered[case] = recovered[fullest].substitute(alike) + difference
+        richer = grids.richer[case]
+        difference = _recovered(grids, grids.smaller(case), [case, richer], less)
+        alike = as_in(case, richer, grids.known)
+        recovered[case] = recovered[richer].substitute(alike) + difference
     return Interpolation(
         over_parts({case: in_own(case, one) for case, one in recovered.items()}),
         over_parts({case: in_own(case, one) for case, one in grids.formulas.items()}),

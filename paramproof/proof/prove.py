@@ -16,10 +16,11 @@ from paramproof.algebra.symbols import folded
 from paramproof.builders.protocol import Builder, Model
 from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES, Family, Numerics, Spec, Weight, closed_form
+from paramproof.formulas.condition import Condition
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.notation import text
 from paramproof.proof.cases import Case, Sizes
-from paramproof.proof.derived import HELD, READ_AT, NamedTensor, Reading, read
+from paramproof.proof.derived import EFFORT, NamedTensor, Reading, read
 from paramproof.proof.findings import components_of_size, residuals
 from paramproof.proof.interpolation import Grids, interpolate
 from paramproof.record import Record
@@ -119,7 +120,7 @@ def _plan(builder: Builder, family: Family, fixed: Mapping[str, object]) -> Grid
 
 def _builds_due(grids: Grids) -> int:
     """How many builds a proof takes, unless a condition takes one more to be tried."""
-    return grids.due + len(grids.cases) * (READ_AT + HELD + 3)
+    return grids.due + len(grids.cases) * (EFFORT.generic + EFFORT.held + 3)
 
 
 def _proof(chosen: Framework, builder: _Counting, family: Family, grids: Grids) -> Proof:
@@ -192,9 +193,10 @@ class _Derived:
 
 def _derived(builder: Builder, cases: Iterable[Case], known: Sizes) -> _Derived:
     found = _Derived()
+    outcomes: dict[Condition, str] = {}
     for case in cases:
         try:
-            reading = read(builder, case, known)
+            reading = read(builder, case, known, outcomes=outcomes)
         except ValueError as error:
             found.say(str(error), case)
             continue

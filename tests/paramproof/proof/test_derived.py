@@ -100,7 +100,7 @@ def test_two_sizes_that_hold_other_tensors_of_one_name():
 def test_generic_sizes_cannot_be_confused():
     for case in EVERY:
         sizes = case.sizes.values()
-        assert all(sympy.isprime(size) and size >= 5 for size in sizes)
+        assert all(sympy.isprime(size) for size in sizes)
         assert len(set(sizes)) == len(sizes) >= 6
 
 

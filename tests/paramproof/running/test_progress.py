@@ -6,7 +6,7 @@ import pytest
 
 from paramproof.builders.registry import framework
 from paramproof.formulas.models import named_model
-from paramproof.proof.derived import HELD, READ_AT
+from paramproof.proof.derived import EFFORT
 from paramproof.running.jobs import Differences, Prove, Verify
 from paramproof.running.pool import run_in_workers
 from paramproof.running.progress import Progress
@@ -46,7 +46,7 @@ def test_prove_counts_its_grid(outsider):
     assert told[0] == (0, 1)
     assert [done for done, _ in told[1:]] == list(range(proof.builds + 1))
     # The grid, the smaller one, and what may be needed to derive two cases.
-    assert {due for _, due in told[1:]} == {171 + 16 + 2 * (READ_AT + HELD + 3)}
+    assert {due for _, due in told[1:]} == {62 + 16 + 2 * (EFFORT.generic + EFFORT.held + 3)}
     assert states(news["toy"]) == ["waiting", "importing", "running", "done"]
 
 

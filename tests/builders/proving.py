@@ -1,17 +1,15 @@
-"""A program: one framework's interpolation in a fresh process, and the memory that it takes.
+"""A program: one framework's proofs in a fresh process, and the memory that its builds take.
 
-``python interpolating.py FRAMEWORK`` prints JSON. With a number of bytes after it, a builder
-that leaks: it keeps as many at every build.
+``python proving.py FRAMEWORK`` prints JSON. With a number of bytes after it, the encoder alone, by
+a builder that leaks: it keeps as many at every build.
 """
 
 import json
 import sys
 
-from paramproof.algebra.symbols import folded
 from paramproof.builders.registry import framework
 from paramproof.formulas import FAMILIES
-from paramproof.formulas.notation import text
-from paramproof.proof.interpolation import interpolate
+from paramproof.proof.prove import proofs
 from paramproof.running.memory import peak_memory
 from paramproof.running.worker import load_builder
 
@@ -22,6 +20,7 @@ class Weighed:
     def __init__(self, builder, leak):
         self.supports = builder.supports
         self.builder = builder
+        self.__name__ = builder.__name__
         self.leak = leak
         self.kept = []
         self.peaks = []
@@ -35,15 +34,14 @@ class Weighed:
 
 def main():
     chosen = framework(sys.argv[1])
-    builder = Weighed(load_builder(chosen), leak=int(*sys.argv[2:]))
-    found = interpolate(builder, chosen.fixed, FAMILIES["encoder"])
-    written = {
-        "recovered": text(folded(found.recovered)),
-        "residual": text(folded(found.residual)),
-        "alarms": found.alarms,
-        "peaks": builder.peaks,
-    }
-    print(json.dumps(written))
+    leak = int(*sys.argv[2:])
+    builder = Weighed(load_builder(chosen), leak)
+    found = list(proofs(chosen, builder, ("encoder",)))
+    peaks = list(builder.peaks)
+    if not leak:
+        found += proofs(chosen, builder, [name for name in FAMILIES if name != "encoder"])
+    proved = {proof.family: proof.as_json() for proof in found}
+    print(json.dumps({"proofs": proved, "peaks": peaks}))
 
 
 if __name__ == "__main__":
