@@ -11,13 +11,13 @@ from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from paramproof.formulas import FAMILIES, Family, Spec
+from paramproof.formulas import FAMILIES, Family, Inventory, Spec, inventory
 from paramproof.formulas.families import spec_from
 from paramproof.formulas.models import SHORT_NAMES, NamedModel, named_model, named_models
 from paramproof.formulas.printing import path_text
 from paramproof.sources.configs import Configuration, read_config
 from paramproof.sources.configs.formats import config_only
-from paramproof.sources.configs.reading import MAX_FILE_BYTES
+from paramproof.sources.configs.reading import MAX_FILE_BYTES, NoFamily
 from paramproof.sources.strict_json import (
     object_in_file,
     object_in_text,
@@ -26,6 +26,15 @@ from paramproof.sources.strict_json import (
 
 STANDARD_INPUT = "-"
 """What a command takes for standard input, in place of a model."""
+
+
+class Undescribed(NoFamily):
+    """A configuration of a model that no family describes: what it is called, and its keys."""
+
+    def __init__(self, message: str, name: str, keys: Mapping[str, Any]) -> None:
+        super().__init__(message)
+        self.name = name
+        self.keys = keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +48,10 @@ class ResolvedModel:
     spec: Spec
     named: NamedModel | None = None
     configuration: Configuration | None = None
+
+    def inventory(self) -> Inventory:
+        """Return its tensors, in ints."""
+        return inventory(self.spec.letters())
 
     @property
     def title(self) -> str:
@@ -67,7 +80,8 @@ def resolve_model(text: str, architecture: str = "") -> ResolvedModel:
     ``architecture`` takes the place of the class that a configuration names. A named model
     hides a file of the same name, which can be written with its directory, as ``./gpt2``.
 
-    Raises ``ValueError``, in one line, for anything else.
+    Raises ``ValueError``, in one line, for anything else; ``Undescribed``, which is one, for a
+    configuration of a model type or class that no family describes.
     """
     if text == STANDARD_INPUT:
         keys = object_on_standard_input(largest=MAX_FILE_BYTES)
@@ -97,7 +111,10 @@ def _described(name: str, keys: Mapping[str, Any], architecture: str) -> Resolve
             return ResolvedModel(name, read.spec, configuration=read)
         return ResolvedModel(name, spec_from({"family": _family(keys), **keys}))
     except ValueError as error:
-        raise ValueError(f"{path_text(name)}: {error}" if name else str(error)) from error
+        line = f"{path_text(name)}: {error}" if name else str(error)
+        if isinstance(error, NoFamily):
+            raise Undescribed(line, name, keys) from error
+        raise ValueError(line) from error
 
 
 def _family(keys: Mapping[str, Any]) -> str:
