@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from paramproof.builders.registry import framework
 from paramproof.derive.asking import derived
@@ -37,6 +37,11 @@ class DerivedModel:
         """The name as it may stand in a line."""
         return path_text(self.name)
 
+    @property
+    def described(self) -> Derivation:
+        """What it is described by."""
+        return self.derivation
+
     def inventory(self) -> Inventory:
         """Return its tensors, in ints."""
         return self.derivation.inventory(self.derivation.sizes)
@@ -54,7 +59,9 @@ class DerivedModel:
 AnyModel: TypeAlias = ResolvedModel | DerivedModel
 
 
-def resolve(text: str, architecture: str = "", note: Note = lambda _: None) -> AnyModel:
+def resolve(
+    text: str | Mapping[str, Any], architecture: str = "", note: Note = lambda _: None
+) -> AnyModel:
     """Return the model that ``text`` names, as ``resolve_model`` does, with any formula.
 
     A configuration of a model type or class that no family describes has a derived formula.
@@ -64,7 +71,8 @@ def resolve(text: str, architecture: str = "", note: Note = lambda _: None) -> A
     try:
         return resolve_model(text, architecture)
     except Undescribed as undescribed:
-        undescribed.name = undescribed.name or text.strip()
+        inline = text.strip() if isinstance(text, str) else "the configuration"
+        undescribed.name = undescribed.name or inline
         return derivation_for(undescribed, architecture, note)
 
 
@@ -102,7 +110,7 @@ def on_the_spot(undescribed: Undescribed, architecture: str, note: Note) -> Deri
             f"{undescribed}; where {' and '.join(needed.missing)} is installed the formula is "
             f"derived: {needed.how_to_get}"
         )
-    key = json.dumps(keys, sort_keys=True), architecture
+    key = json.dumps(keys, sort_keys=True, default=repr), architecture
     start = time.monotonic()
     if key not in _derived:
         _derived[key] = derived(path_text(name), keys=keys, architecture=architecture, note=note)

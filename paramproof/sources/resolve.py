@@ -49,6 +49,11 @@ class ResolvedModel:
     named: NamedModel | None = None
     configuration: Configuration | None = None
 
+    @property
+    def described(self) -> Spec:
+        """What it is described by."""
+        return self.spec
+
     def inventory(self) -> Inventory:
         """Return its tensors, in ints."""
         return inventory(self.spec.letters())
@@ -70,10 +75,11 @@ class ResolvedModel:
             yield f"sizes from: {self.title}, read as {read.architecture}{how}"
 
 
-def resolve_model(text: str, architecture: str = "") -> ResolvedModel:
+def resolve_model(text: str | Mapping[str, Any], architecture: str = "") -> ResolvedModel:
     """Return the model that ``text`` is the name of, the file of, or describes as JSON.
 
-    ``-`` is what standard input describes so, which can be read once.
+    ``-`` is what standard input describes so, which can be read once. In place of a text may
+    stand the keys of a configuration or a spec.
 
     A file or object is a configuration, as ``paramproof.sources.configs`` reads it, or has the
     fields of a spec, with its family under ``family`` where the fields leave that open.
@@ -83,6 +89,8 @@ def resolve_model(text: str, architecture: str = "") -> ResolvedModel:
     Raises ``ValueError``, in one line, for anything else; ``Undescribed``, which is one, for a
     configuration of a model type or class that no family describes.
     """
+    if isinstance(text, Mapping):
+        return _described("", text, architecture)
     if text == STANDARD_INPUT:
         keys = object_on_standard_input(largest=MAX_FILE_BYTES)
         return _described("standard input", keys, architecture)
