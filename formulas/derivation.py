@@ -192,6 +192,14 @@ class Derivation:
         self.require(sizes)
         return self.formula.evaluate(sizes)
 
+    def holds_at(self, sizes: Mapping[str, int]) -> bool:
+        """Whether the formula was seen to hold at these sizes."""
+        try:
+            self.require(sizes)
+        except ValueError:
+            return False
+        return True
+
     def require(self, sizes: Mapping[str, int]) -> None:
         """Require that the formula holds at these sizes.
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from paramproof.explain.explanation import Explanation
+from paramproof.explain.explanation import Described, Explanation
 from paramproof.explain.number import WrittenNumber
 from paramproof.explain.words import words
 from paramproof.formulas.models import NamedModel
-from paramproof.formulas.spec import Spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,7 @@ class Match:
     explanation: Explanation
     count: int
     models: tuple[str, ...]
-    spec: Spec = field(repr=False)
+    spec: Described = field(repr=False)
     reading: str = ""
     bytes_each: int = 0
 
