@@ -6,12 +6,14 @@ is made of, a whole attention or feed-forward network inside a layer.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.notation import latex
 from paramproof.formulas.path import LAYER, leaf
+from paramproof.formulas.printing import legible
 from paramproof.formulas.spec import Quantity
 
 
@@ -81,4 +83,4 @@ def latex_sum(parts: Sequence[Term], result: Quantity) -> str:
 
 
 def _upright(path: str) -> str:
-    return path.replace("_", r"\_")
+    return re.sub(r"([_&%$#{}])", r"\\\1", legible(path))
