@@ -64,7 +64,7 @@ class NativeNames:
         return Parts(
             table=table,
             position=self._is_position(names, table),
-            bias=norm is False and _is_bias(names, tensor),
+            bias=_is_bias(names, tensor, norm),
             norm=norm,
             pooler=_is_pooler(path),
             head=self._is_head(path, norm, table),
@@ -114,9 +114,11 @@ class NativeNames:
         return True if _stack(path) in self.stacks else None
 
 
-def _is_bias(names: list[str], tensor: NativeTensor) -> bool | None:
+def _is_bias(names: list[str], tensor: NativeTensor, norm: bool | None) -> bool | None:
+    if norm:
+        return False
     if any(leaf(name).endswith("bias") or leaf(name).startswith("bias_") for name in names):
-        return True
+        return None if norm is None else True
     return None if len(tensor.shape) == 1 and leaf(names[0]) in ("b", "beta") else False
 
 

@@ -7,14 +7,28 @@ is made of, a whole attention or feed-forward network inside a layer.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from paramproof.formulas import Inventory, Tensor
+from paramproof.formulas.expression import Expression
 from paramproof.formulas.notation import latex
 from paramproof.formulas.path import LAYER, leaf
 from paramproof.formulas.printing import legible
 from paramproof.formulas.spec import Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Lettered:
+    """A model in letters: its tensors, the values of the letters, and a family's closed form.
+
+    ``fields`` are what the letters of a derived formula are called, none for a family's.
+    """
+
+    named: Inventory
+    sizes: Mapping[str, int]
+    closed: Expression | None = None
+    fields: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from rich.markup import escape
 from rich.table import Table
 
 from paramproof.algebra.symbols import size_letters, sizes_as_symbols
-from paramproof.algebra.terms import Term, latex_sum, terms
+from paramproof.algebra.terms import Lettered, Term, latex_sum, terms
 from paramproof.cli.tables import PLAIN
 from paramproof.derive.models import AnyModel, DerivedModel
-from paramproof.formulas import Inventory, Spec, closed_form, inventory
-from paramproof.formulas.expression import Expression, expression
+from paramproof.formulas import Spec, closed_form, inventory
+from paramproof.formulas.expression import expression
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible
 from paramproof.formulas.spec import Quantity
 
 
-@dataclass(frozen=True, slots=True)
-class Lettered:
-    """A model in letters: its tensors, the values of the letters, and a family's closed form."""
-
-    named: Inventory
-    sizes: Mapping[str, int]
-    closed: Expression | None = None
-
-
 def in_letters(model: AnyModel) -> Lettered:
     """Return a model in letters, the indicators of a family as the numbers that they are."""
     if isinstance(model, DerivedModel):
-        return Lettered(model.derivation.inventory(), model.derivation.sizes)
+        derivation = model.derivation
+        return Lettered(derivation.inventory(), derivation.sizes, fields=derivation.fields)
     letters, numbers = sizes_as_symbols(model.spec), model.spec.letters()
     closed = expression(closed_form(letters))
     return Lettered(inventory(letters), numbers._asdict(), closed)

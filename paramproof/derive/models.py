@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from paramproof.builders.registry import framework
 from paramproof.derive.asking import derived
 from paramproof.formulas import Inventory
 from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.models import SHORT_NAMES, named_models
 from paramproof.formulas.printing import legible, path_text, some_of
 from paramproof.sources.resolve import ResolvedModel, Undescribed, resolve_model
 
@@ -48,7 +52,7 @@ class DerivedModel:
 
     def origin(self) -> Iterator[str]:
         """Yield lines on where the formula is from, how sure it is, and what it does not count."""
-        yield f"no family has its formula: {self.source}"
+        yield f"formula: {self.source}"
         if not self.derivation.is_proved:
             yield f"not proved: {'; '.join(self.derivation.reasons)}"
         if buffers := self.derivation.buffers:
@@ -64,16 +68,32 @@ def resolve(
 ) -> AnyModel:
     """Return the model that ``text`` names, as ``resolve_model`` does, with any formula.
 
-    A configuration of a model type or class that no family describes has a derived formula.
+    A configuration of a model type or class that no family describes has a derived formula, and
+    so has a model type by its name, at the sizes that transformers has for it.
 
     Raises ``ValueError``, in one line, where there is neither.
     """
+    if isinstance(text, str) and _is_model_type(text):
+        by_default = Undescribed(f"{text} is no named model", text, {"model_type": text})
+        return derivation_for(by_default, architecture, note)
     try:
         return resolve_model(text, architecture)
     except Undescribed as undescribed:
         inline = text.strip() if isinstance(text, str) else "the configuration"
         undescribed.name = undescribed.name or inline
         return derivation_for(undescribed, architecture, note)
+
+
+def _is_model_type(text: str) -> bool:
+    """Whether this is no model's name and no file, and transformers has a model type of the name.
+
+    transformers is not imported to find out: it has a folder for each.
+    """
+    if text in named_models() or text in SHORT_NAMES or os.path.lexists(text):
+        return False
+    found = find_spec("transformers") if text.replace("-", "_").isidentifier() else None
+    folders = (found.submodule_search_locations if found else None) or ()
+    return any(Path(one, "models", text.replace("-", "_")).is_dir() for one in folders)
 
 
 def derivation_for(
@@ -118,7 +138,7 @@ def on_the_spot(undescribed: Undescribed, architecture: str, note: Note) -> Deri
     found = _derived[key]
     versions = ", ".join(f"{what} {version}" for what, version in found.evidence.versions.items())
     how = "proved" if found.is_proved else "fitted and checked"
-    line = f"{found.name} of {versions}, derived in {seconds:.1f} s, {how}"
+    line = f"that of {found.name}, derived from {versions} in {seconds:.1f} s: {how}"
     return DerivedModel(name, found, line)
 
 
