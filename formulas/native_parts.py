@@ -52,9 +52,9 @@ class NativeNames:
         self.rows = {name for name, field in fields.items() if ROWS.search(field)}
         named = [(name, one) for one in known for name in one.names]
         self.with_matrix = {parent(name) for name, one in named if len(one.shape) > 1}
-        self.stacks = {
-            _stack(name) for name, one in named if LAYER in name and one.times.constant is None
-        }
+        repeated = [(name, one) for name, one in named if LAYER in name and one.times != 1]
+        self.repeated = {_stack(name) for name, _ in repeated}
+        self.stacks = {_stack(name) for name, one in repeated if one.times.constant is None}
 
     def parts(self, path: str, tensor: NativeTensor) -> Parts:
         """Return the parts of the tensor that ``path`` is one of the names of."""
@@ -104,7 +104,7 @@ class NativeNames:
         first = path.split(".")[0]
         if HEAD.fullmatch(first):
             return True
-        holds_layers = any(f"{stack}.".startswith(f"{first}.") for stack in self.stacks)
+        holds_layers = any(f"{stack}.".startswith(f"{first}.") for stack in self.repeated)
         known = norm or table or holds_layers or first == "pooler" or TABLE.fullmatch(first)
         return False if known else None
 

@@ -73,6 +73,14 @@ def test_any_name_of_a_storage_may_say_it():
     assert parts(tensor("cls.bias", V))[2:4] == (None, None)
 
 
+def test_a_number_of_layers_that_did_not_vary():
+    """What holds several of something is no head; whether they are layers nobody can say."""
+    fixed = tensor("trunk.h.*.weight", H, H, times=expression(3))
+    assert parts(tensor("trunk.last.weight", H, H), fixed).head is False
+    assert parts(fixed)[5:] == (False, None)
+    assert parts(tensor("trunk.last.weight", H, H)).head is None
+
+
 def test_nothing_is_said_of_what_no_rule_is_about():
     assert parts(PROJECTION) == Parts(layer=True)
 
