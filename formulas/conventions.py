@@ -14,7 +14,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import TypeAlias
 
 from paramproof.formulas.lookup import no_such
-from paramproof.formulas.parts import Part, parts_of
+from paramproof.formulas.parts import PartName, parts_of
 from paramproof.formulas.printing import legible
 from paramproof.formulas.spec import Quantity
 from paramproof.formulas.tensors import Inventory, Tensor
@@ -24,7 +24,7 @@ Convention: TypeAlias = Callable[[Inventory], Inventory]
 MILLION = 10**6
 MEBI = 2**20
 
-PARTS_IN_WORDS: dict[Part, str] = {
+PARTS_IN_WORDS: dict[PartName, str] = {
     "table": "an embedding of tokens, positions or types",
     "position": "an embedding of positions",
     "bias": "a bias of a projection",
@@ -202,7 +202,7 @@ def _kept(inventory: Inventory, keeps: Callable[[Tensor], bool]) -> Inventory:
     return Inventory(inventory.letters, tuple(filter(keeps, inventory)))
 
 
-def _is(part: Part, tensor: Tensor) -> bool:
+def _is(part: PartName, tensor: Tensor) -> bool:
     """Whether a tensor belongs to a part. Raises ``Undecided`` where its name does not say."""
     belongs = getattr(tensor.parts or parts_of(tensor.path), part)
     if belongs is None:

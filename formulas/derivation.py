@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from paramproof.formulas.condition import Condition, value_at
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.native_parts import NativeNames, NativeTensor
-from paramproof.formulas.spec import Quantity
+from paramproof.formulas.spec import Quantity, Spec
 from paramproof.formulas.tensors import Inventory, Tensor
 
 Role: TypeAlias = Literal["trainable", "frozen", "buffer"]
@@ -243,6 +243,10 @@ class Derivation:
             inert=names(self.inert),
             unread=names(self.unread),
         )
+
+
+Described: TypeAlias = Spec | Derivation
+"""What a model is described by: a family's spec, or a derived formula at its own sizes."""
 
 
 def expected(tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]) -> Counter[Stored]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from paramproof.formulas.expression import Expression
-from paramproof.formulas.parts import Parts
+from paramproof.formulas.parts import TensorParts
 from paramproof.formulas.path import LAYER, leaf, parent
 
 PARAMETERS = frozenset({"weight", "bias", "kernel", "scale", "gain", "gamma", "beta", "g", "b"})
@@ -56,12 +56,12 @@ class NativeNames:
         self.repeated = {_stack(name) for name, _ in repeated}
         self.stacks = {_stack(name) for name, one in repeated if one.times.constant is None}
 
-    def parts(self, path: str, tensor: NativeTensor) -> Parts:
+    def parts(self, path: str, tensor: NativeTensor) -> TensorParts:
         """Return the parts of the tensor that ``path`` is one of the names of."""
         names = [path, *tensor.names]
         norm = self._is_norm(names, tensor)
         table = False if norm is not False else self._is_table(names, tensor)
-        return Parts(
+        return TensorParts(
             table=table,
             position=self._is_position(names, table),
             bias=_is_bias(names, tensor, norm),

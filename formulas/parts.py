@@ -7,12 +7,12 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from paramproof.formulas.path import LAYER, leaf, starred
 
-Part: TypeAlias = Literal["table", "position", "bias", "norm", "pooler", "head", "layer"]
+PartName: TypeAlias = Literal["table", "position", "bias", "norm", "pooler", "head", "layer"]
 
 TABLES = ("word_embeddings", "position_embeddings", "token_type_embeddings")
 
 
-class Parts(NamedTuple):
+class TensorParts(NamedTuple):
     """Whether a tensor belongs to each of these parts; None where that cannot be decided.
 
     A ``table`` is an embedding of tokens, positions or types; ``bias`` that of a projection.
@@ -28,14 +28,14 @@ class Parts(NamedTuple):
 
 
 @cache
-def parts_of(path: str) -> Parts:
+def parts_of(path: str) -> TensorParts:
     """Return the parts that the tensor with this canonical path belongs to.
 
     ``*`` stands for a layer's number: expanded inventories are told apart alike.
     """
     levels = starred(path).split(".")
     norm = any(level.endswith("norm") for level in levels)
-    return Parts(
+    return TensorParts(
         table=any(level in TABLES for level in levels),
         position="position_embeddings" in levels,
         bias=leaf(path) == "bias" and not norm,

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from paramproof.formulas.parts import Parts
+from paramproof.formulas.parts import TensorParts
 from paramproof.formulas.path import LAYER, at_layer, has_layer, lies_in, stack_of
 from paramproof.formulas.spec import FamilyLetters, Quantity
 
@@ -36,7 +36,7 @@ class Tensor:
     tied_to: str | None = None
     repeat: Quantity = 1
     present: Quantity = 1
-    parts: Parts | None = None
+    parts: TensorParts | None = None
 
     @property
     def size(self) -> Quantity:

@@ -8,11 +8,11 @@ from paramproof.algebra.terms import Lettered, terms
 from paramproof.formulas import Inventory
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.families import alphabet
-from paramproof.formulas.parts import Part, parts_of
+from paramproof.formulas.parts import PartName, parts_of
 from paramproof.formulas.spec import Quantity
 
 OTHER = "elsewhere"
-GROUPS: tuple[tuple[str, Part], ...] = (
+GROUPS: tuple[tuple[str, PartName], ...] = (
     ("heads", "head"),
     ("pooler", "pooler"),
     ("embeddings", "table"),

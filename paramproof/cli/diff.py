@@ -13,7 +13,7 @@ from paramproof.algebra.terms import Lettered
 from paramproof.checking.model import require_agreement
 from paramproof.cli.options import MODELS
 from paramproof.cli.output import console
-from paramproof.cli.resolving import resolving
+from paramproof.cli.resolving import resolving_type
 from paramproof.cli.symbolic import in_letters
 from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.derive.models import AnyModel, DerivedModel
@@ -41,7 +41,7 @@ def diff_command(first: str, other: str) -> None:
     """
     if first == other == STANDARD_INPUT:
         raise ValueError(f"{STANDARD_INPUT} is standard input, which can be read once")
-    models = [resolving(first), resolving(other)]
+    models = [resolving_type(first), resolving_type(other)]
     specs = (model.spec for model in models if isinstance(model, ResolvedModel))
     require_agreement(dict.fromkeys(family_of(spec).name for spec in specs))
     one = in_letters(models[0])

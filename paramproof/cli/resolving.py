@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 
 from rich.status import Status
 
 from paramproof.cli.output import errors
-from paramproof.derive.models import AnyModel, resolve
+from paramproof.derive.models import AnyModel, Note, resolve, resolve_type
 from paramproof.formulas.printing import legible
 
 
 def resolving(text: str, architecture: str = "") -> AnyModel:
     """Return ``resolve(text, architecture)``, and say meanwhile how far it is."""
+    with _told() as note:
+        return resolve(text, architecture, note)
+
+
+def resolving_type(text: str) -> AnyModel:
+    """Return ``resolve_type(text)``, and say meanwhile how far it is."""
+    with _told() as note:
+        return resolve_type(text, note)
+
+
+@contextmanager
+def _told() -> Iterator[Note]:
+    """Print what is noted while it lasts, once there is something."""
     with ExitStack() as stack:
         shown: list[Status] = []
 
@@ -21,4 +35,4 @@ def resolving(text: str, architecture: str = "") -> AnyModel:
                 shown.append(stack.enter_context(errors.status("starting a process")))
             shown[0].update(legible(line))
 
-        return resolve(text, architecture, note)
+        yield note

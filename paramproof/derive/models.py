@@ -68,20 +68,24 @@ def resolve(
 ) -> AnyModel:
     """Return the model that ``text`` names, as ``resolve_model`` does, with any formula.
 
-    A configuration of a model type or class that no family describes has a derived formula, and
-    so has a model type by its name, at the sizes that transformers has for it.
+    A configuration of a model type or class that no family describes has a derived formula.
 
     Raises ``ValueError``, in one line, where there is neither.
     """
-    if isinstance(text, str) and _is_model_type(text):
-        by_default = Undescribed(f"{text} is no named model", text, {"model_type": text})
-        return derivation_for(by_default, architecture, note)
     try:
         return resolve_model(text, architecture)
     except Undescribed as undescribed:
         inline = text.strip() if isinstance(text, str) else "the configuration"
         undescribed.name = undescribed.name or inline
         return derivation_for(undescribed, architecture, note)
+
+
+def resolve_type(text: str, note: Note = lambda _: None) -> AnyModel:
+    """Return ``resolve(text)``, or the model of a model type, at its default sizes."""
+    if not _is_model_type(text):
+        return resolve(text, note=note)
+    by_default = Undescribed(f"{text} is no named model", text, {"model_type": text})
+    return derivation_for(by_default, note=note)
 
 
 def _is_model_type(text: str) -> bool:

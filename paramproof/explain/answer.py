@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from paramproof.explain.explanation import Described, Explanation
+from paramproof.explain.explanation import Explanation
 from paramproof.explain.number import WrittenNumber
 from paramproof.explain.words import words
+from paramproof.formulas.derivation import Described
 from paramproof.formulas.models import NamedModel
 
 

@@ -11,20 +11,17 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from paramproof.explain.heads import Heads
 from paramproof.formulas import EncoderSpec, Inventory, inventory
 from paramproof.formulas.conventions import counted
-from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.path import at_layer, lies_in, starred
 from paramproof.formulas.spec import Spec
 from paramproof.formulas.tensors import Tensor
 
 TRAINABLE = ("trainable",)
-
-Described: TypeAlias = Spec | Derivation
-"""What a model is described by: a family's spec, or a derived formula at its own sizes."""
 
 
 ChangedSizes = tuple[tuple[str, int], ...]

@@ -14,7 +14,6 @@ from itertools import combinations
 from paramproof.explain.explanation import (
     TRAINABLE,
     Counted,
-    Described,
     Explanation,
     Part,
     has_usual_estimate,
@@ -26,7 +25,7 @@ from paramproof.explain.heads import classifiers_of, heads_of
 from paramproof.explain.tree import WHOLE, Node, Tree, inside, part_of
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import PARTS, STORAGE
-from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.path import leaf, lies_in, parent
 from paramproof.formulas.spec import Spec
 

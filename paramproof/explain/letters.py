@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from paramproof.algebra.symbols import size_letters, sizes_as_symbols
 from paramproof.explain.explanation import (
-    Described,
     Explanation,
     Part,
     spec_of,
@@ -12,7 +11,7 @@ from paramproof.explain.explanation import (
 )
 from paramproof.formulas import Inventory, inventory
 from paramproof.formulas.conventions import counted
-from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import lies_in

@@ -8,7 +8,6 @@ from dataclasses import replace
 from paramproof.explain.answer import Explanations, Match
 from paramproof.explain.explanation import (
     Counted,
-    Described,
     Explanation,
     inventory_of,
     recount,
@@ -25,7 +24,7 @@ from paramproof.explain.number import RoundedReading, WrittenNumber, read
 from paramproof.explain.ranking import different, is_synthetic, joined, simplest
 from paramproof.explain.sizes import at_known_sizes, at_unnamed_sizes, with_labels
 from paramproof.explain.tree import Tree
-from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.models import NamedModel, named_models
 
 Models = Mapping[str, Described]

@@ -13,7 +13,6 @@ from functools import cache
 from paramproof.explain.explanation import (
     ChangedSizes,
     Counted,
-    Described,
     Explanation,
     Part,
     with_sizes,
@@ -22,7 +21,7 @@ from paramproof.explain.grammar import coarse_explanations
 from paramproof.explain.heads import without_heads
 from paramproof.explain.tree import Tree
 from paramproof.formulas import inventory
-from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.expression import expression
 from paramproof.formulas.models import named_models
 from paramproof.formulas.spec import Spec

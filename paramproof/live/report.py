@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from paramproof.derive.models import resolve
-from paramproof.formulas import Spec, closed_form
-from paramproof.formulas.derivation import Derivation
+from paramproof.formulas import closed_form
+from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.printing import and_more, legible, shape_text, some_of
 from paramproof.formulas.report import DIFFERENCE, bounded, totals
 from paramproof.live.matching import Matching, match_weights
@@ -19,9 +19,6 @@ from paramproof.live.readers import live_weights
 from paramproof.live.units import without_ones
 from paramproof.live.weight import LiveWeight
 from paramproof.sources.reference import in_one_line, load_reference
-
-Described: TypeAlias = Spec | Derivation
-"""What a live model is compared with."""
 
 MAX_COMPONENTS_NAMED = 4
 """Of the components that have one shape, so many are named."""

@@ -4,7 +4,7 @@ import pytest
 
 from paramproof.formulas.conventions import PARTS, Undecided, count
 from paramproof.formulas.expression import expression
-from paramproof.formulas.parts import Parts
+from paramproof.formulas.parts import TensorParts
 from tests.derivations import MIXTURE, NUMBER, F, H, L, V, k, tensor, with_tensors
 
 PROJECTION = tensor("h.*.fc.weight", F, H, times=L)
@@ -82,7 +82,7 @@ def test_a_number_of_layers_that_did_not_vary():
 
 
 def test_nothing_is_said_of_what_no_rule_is_about():
-    assert parts(PROJECTION) == Parts(layer=True)
+    assert parts(PROJECTION) == TensorParts(layer=True)
 
 
 def test_conventions():

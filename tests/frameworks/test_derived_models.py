@@ -8,7 +8,7 @@ import pytest
 from paramproof.algebra.difference import components, told_apart
 from paramproof.cli.symbolic import in_letters
 from paramproof.derive import models
-from paramproof.derive.models import derivation_for, resolve
+from paramproof.derive.models import derivation_for, resolve, resolve_type
 from paramproof.explain.number import read
 from paramproof.explain.search import explain
 from paramproof.formulas import inventory
@@ -91,7 +91,7 @@ def test_another_class(here):
 
 def test_types_by_their_names(here):
     """Qwen3 is LLaMA, but for norms of queries and keys in each layer."""
-    llama, qwen3 = (in_letters(resolve(name)) for name in ("llama", "qwen3"))
+    llama, qwen3 = (in_letters(resolve_type(name)) for name in ("llama", "qwen3"))
     found = components(llama, told_apart(llama, qwen3))
     assert {one.path: one.difference for one in found if one.difference != 0} == {
         "layers.*.self_attn": 2 * letter("L") * letter("K")

@@ -8,7 +8,7 @@ import pytest
 
 from paramproof.builders.registry import Framework
 from paramproof.derive import models
-from paramproof.derive.models import DerivedModel, derivation_for, resolve
+from paramproof.derive.models import DerivedModel, derivation_for, resolve, resolve_type
 from paramproof.formulas import EncoderSpec, GPTSpec
 from paramproof.sources.resolve import Undescribed
 from tests.configs import BERT
@@ -121,16 +121,18 @@ def test_a_model_type_by_its_name(deriving, tmp_path, monkeypatch):
         (package / "models" / name).mkdir(parents=True)
     (package / "__init__.py").write_text("raise ImportError('asked, and not imported')")
     monkeypatch.setattr(models, "find_spec", lambda _: Spec([str(package)]))
-    assert resolve("mixture-moe", "Mixture").described is MIXTURE
-    assert deriving == [("mixture-moe", {"model_type": "mixture-moe"}, "Mixture")]
-    assert isinstance(resolve("gpt2").described, GPTSpec)
+    assert resolve_type("mixture-moe").described is MIXTURE
+    assert deriving == [("mixture-moe", {"model_type": "mixture-moe"}, "")]
+    assert isinstance(resolve_type("gpt2").described, GPTSpec)
     with pytest.raises(ValueError, match=r"^no model is named 'mixtur_moe'; there are: "):
-        resolve("mixtur_moe")
+        resolve_type("mixtur_moe")
+    with pytest.raises(ValueError, match=r"^no model is named 'mixture_moe'; there are: "):
+        resolve("mixture_moe")
     (tmp_path / "mixture_moe").write_text(json.dumps(BERT))
-    assert isinstance(resolve("mixture_moe").described, EncoderSpec)
+    assert isinstance(resolve_type("mixture_moe").described, EncoderSpec)
     monkeypatch.setattr(models, "find_spec", lambda _: None)
     with pytest.raises(ValueError, match=r"^no model is named 'mixture-moe'"):
-        resolve("mixture-moe")
+        resolve_type("mixture-moe")
 
 
 class Spec(NamedTuple):
