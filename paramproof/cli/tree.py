@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from paramproof.formulas import Inventory, Tensor
-from paramproof.formulas.path import LAYER, has_layer, leaf, parent
+from paramproof.formulas.path import LAYER, leaf
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def tree(
 
 def _kinds(named: Inventory, path: str, times: int) -> Iterator[tuple[int, Inventory]]:
     """What lies in a component, ``times`` over; of a stack's layers, each kind by its own."""
-    if leaf(path) == LAYER and not has_layer(parent(path)):
+    if leaf(path) == LAYER:
         yield from named.kinds(path).items()
     else:
         yield times, named

@@ -94,7 +94,7 @@ def with_labels(derivation: Derivation, number: int | None) -> Counted:
 def _solved(derivation: Derivation, field: str, number: int, most: int) -> Iterator[int]:
     """The value of a field, of which the formula is linear, that gives ``number``."""
     own = next((name for name, known in derivation.fields.items() if known == field), "")
-    if not own or own in derivation.fixed:
+    if not own:
         return
     rest = {name: expression(size) for name, size in derivation.sizes.items() if name != own}
     terms = derivation.formula.substitute(rest).terms

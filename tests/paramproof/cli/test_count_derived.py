@@ -120,6 +120,13 @@ def test_letters():
     assert sum(term.times * term.each for term in terms(model.named)) == MIXTURE.formula
 
 
+def test_terms_of_layers_in_layers():
+    """What each of them consists of, as in T5's blocks; experts alone are one term with theirs."""
+    names = ("h.*.layer.*.attention", "h.*.layer.*.norm")
+    nested = with_tensors(*(tensor(f"{name}.weight", H, H, times=L) for name in names))
+    assert [term.path for term in terms(nested.inventory())] == list(names)
+
+
 def test_symbolic():
     lines = printed(symbolic_table(in_letters(MODEL)))
     assert "model.layers.*.mlp H·E × (L − D) 96" in lines

@@ -28,6 +28,8 @@ SHAPES = {
 class Named(dict):
     """A model with weights of these shapes by name."""
 
+    frozen = ("frozen.weight", "model.embed_positions.weight")
+
 
 @pytest.fixture(autouse=True)
 def reading(monkeypatch):
@@ -36,12 +38,9 @@ def reading(monkeypatch):
     def read(model):
         if not isinstance(model, Named):
             return live_weights(model)
-        return [LiveWeight(path, shape, path not in FROZEN) for path, shape in model.items()]
+        return [LiveWeight(path, shape, path not in model.frozen) for path, shape in model.items()]
 
     monkeypatch.setattr(report, "live_weights", read)
-
-
-FROZEN = ("frozen.weight", "model.embed_positions.weight")
 
 
 def rows(shapes):
@@ -65,7 +64,9 @@ def test_by_names():
 
 
 def test_wrapped():
-    assert compare_live(Named({f"module.{n}": s for n, s in SHAPES.items()}), MIXTURE).equal
+    found = compare_live(Named({f"module.{n}": s for n, s in SHAPES.items()}), MIXTURE)
+    assert found.equal
+    assert len(found.matching.named) == len(SHAPES)
 
 
 def test_under_names_of_its_own():
@@ -89,6 +90,11 @@ def test_a_layer_without_its_norm():
         "missing (8) model.layers.*.norm.weight -8",
         "unexpected (8) extra +8",
     ]
+
+
+def test_what_is_frozen_and_should_not_be(monkeypatch):
+    monkeypatch.setattr(Named, "frozen", ("score.weight",))
+    assert rows(SHAPES) == ["frozen (3, 8) score.weight -24 as score.weight"]
 
 
 def test_another_shape():
