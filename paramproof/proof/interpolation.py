@@ -93,11 +93,19 @@ class Grids:
         self.richer = self._richer()
 
     def _richer(self) -> dict[Case, Case]:
-        """Return for each case but the fullest a fuller one, from which it differs in least."""
+        """Return for each case but the fullest a fuller one, which differs in the fewest parts.
+
+        Of several it is the one from which it differs in least.
+        """
         known, found = [self.fullest], {}
         for case in self.others:
+
+            def apart(one: Case, case: Case = case) -> tuple[int, int]:
+                parts = sum(case.parts[name] != there for name, there in one.parts.items())
+                return parts, len(self.bordered(self.less(case, one)))
+
             alike = [one for one in known if set(one.free) >= set(case.free)]
-            found[case] = min(alike, key=lambda one: len(self.bordered(self.less(case, one))))
+            found[case] = min(alike, key=apart)
             known.append(case)
         return found
 

@@ -151,7 +151,9 @@ OF_FAMILIES = {
 }
 
 
-@pytest.mark.parametrize(("family", "fault"), OF_FAMILIES, ids=str)
+@pytest.mark.parametrize(
+    ("family", "fault"), OF_FAMILIES, ids=lambda one: getattr(one, "__name__", one)
+)
 def test_a_proof_of_a_wrong_model_says_what_is_wrong(family, fault):
     import torch
 
