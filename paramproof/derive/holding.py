@@ -53,7 +53,7 @@ class Holder:
         unmet = [c for c in self.conditions.harmless if not c.is_met(sizes)]
         if not unmet:
             self.blame(sizes, wrong.said)
-        elif remembered := self.sorter.remembered.intersection(unmet):
+        elif remembered := [c for c in unmet if c in self.sorter.remembered]:
             self.sorter.try_again(remembered)
         else:
             # None of these does it alone.
