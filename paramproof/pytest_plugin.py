@@ -15,7 +15,10 @@ import pytest
 
 @pytest.fixture(scope="session")
 def assert_parameters() -> Callable[..., None]:
-    """``assert_parameters(model, spec)``: a live model has the parameters of ``spec``."""
+    """``assert_parameters(model, spec)``: a live model has the parameters of ``spec``.
+
+    In place of the spec may stand the path of a config.json or its keys.
+    """
     from paramproof.live.report import assert_parameters
 
     return assert_parameters

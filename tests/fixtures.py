@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from paramproof.formulas.families import alphabet, registered
+from tests.forked import TIMEOUT, Forked
 
 OUTSIDERS = Path(__file__).parent / "outsider"
 USER_FORMULAS = Path(__file__).with_name("user_formulas.py")
@@ -74,13 +75,25 @@ def invocation(tmp_path):
     return of
 
 
+@pytest.fixture(scope="session")
+def forked(tmp_path_factory):
+    """The process that ``paramproof`` is forked from."""
+    with Forked(tmp_path_factory.mktemp("forked")) as process:
+        yield process
+
+
 @pytest.fixture
-def paramproof(invocation):
-    """Run the command in a fresh process, in a directory that is not the checkout."""
+def paramproof(invocation, forked):
+    """Run the command in a process and a directory of its own, which is not the checkout.
+
+    With variables in a fresh process, and without them in a fork.
+    """
 
     def run(*arguments, **environment):
         asked = invocation(*arguments, **environment)
-        return subprocess.run(**asked, capture_output=True, timeout=300)
+        if environment:
+            return subprocess.run(**asked, capture_output=True, timeout=TIMEOUT)
+        return forked.run(*arguments, env=asked["env"], cwd=asked["cwd"])
 
     return run
 

@@ -6,11 +6,12 @@ As in ``tests.faults.evidence``, a kind raises ``AssertionError`` for a differen
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
 from paramproof.checking.model import check
-from paramproof.formulas import FAMILIES, EncoderSpec, Numerics, closed_form
+from paramproof.formulas import FAMILIES, Numerics, closed_form
 from paramproof.proof.cases import known_sizes, supported_cases
 from paramproof.proof.derived import read
 from paramproof.proof.findings import residuals
@@ -19,21 +20,12 @@ from tests.parity.cases import Case, own_epsilon
 from tests.parity.differences import built, output_differences
 from tests.remembered import Remembering
 from tests.selection import settle
+from tests.specs import SMALL_ENCODER
 
 ENCODER = FAMILIES["encoder"]
 EVERY_HEAD = {"pooler": 1, "mlm": 1, "nsp": 1, "untied": 0}
 
-SPEC = EncoderSpec(
-    vocab_size=11,
-    hidden_size=6,
-    num_hidden_layers=2,
-    num_attention_heads=2,
-    intermediate_size=5,
-    max_position_embeddings=7,
-    type_vocab_size=2,
-    mlm_head=True,
-    nsp_head=True,
-)
+SPEC = replace(SMALL_ENCODER, mlm_head=True, nsp_head=True)
 """With every head, as every framework has it."""
 
 

@@ -32,7 +32,7 @@ def refusal_here(name, **sizes):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("no_model", "it is not made: TypeError: it returned dict, which is no nn.Module"),
+        ("no_model", "it is not made: ValueError: params/hidden is of type int and no array"),
         ("lazy", "it is not made: ValueError: weight has no shape yet: the module is lazy"),
         ("empty", "it has no parameters"),
         (

@@ -148,7 +148,7 @@ def test_prove_equal(paramproof, outsider, tmp_path):
     assert (proof.status, proof.residual, proof.findings) == ("proved", "0", ())
     assert (proof.recovered, proof.parts) == (polynomial, ("pooler", "bare"))
     # The grid and the smaller one for the bare encoder; and more to derive each of the two.
-    assert 171 + 16 <= proof.builds <= 171 + 16 + 2 * 20
+    assert 62 + 16 <= proof.builds <= 62 + 16 + 2 * 20
     assert json.loads(json.dumps(proof.as_json())) == row
 
 
