@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from paramproof.derive.making import Maker, NotDerived, Note, Trace
 from paramproof.derive.told import LoopQuestion, answered_both_ways, doubt
-from paramproof.formulas.condition import Condition
+from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.expression import expression, letter
 
 RICHER = 6
 """Traces at which kinds of layers are looked for that the constructor's own sizes leave out."""
@@ -83,7 +84,7 @@ class Finder:
         self.start()
         traces, rejected = [self.base], 0
         while len(traces) < number and rejected < REJECTED:
-            trace = self.another(self.asked)
+            trace = self.another([*self.asked, *self.apart()]) or self.another(self.asked)
             if trace is None:
                 rejected += 4
             elif self.richer and self.is_richer(trace):
@@ -98,6 +99,12 @@ class Finder:
                 traces.append(trace)
                 self.note(f"traced at {len(traces)} of {number} points")
         return traces
+
+    def apart(self) -> list[Condition]:
+        """Return that no loop is as long as in the first trace: its length is no constant."""
+        moving = sorted(self.maker.repeated - self.maker.fixed)
+        lengths = {name: expression(self.base.sizes[name]) for name in moving}
+        return [Condition(Relation.EQUAL, letter(n), one, False) for n, one in lengths.items()]
 
     def start(self) -> None:
         """Begin with what was asked at its own sizes, and in the trace with the most kinds."""
