@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from importlib.metadata import version
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from paramproof.derive import abstract
@@ -66,9 +67,15 @@ def constructor(
         _traced_tensors if traced else lambda model, _: abstract.tensors(model),
         _tracing if traced else lambda: deaf_to(*abstract.OF_ARRAYS),
         (module, module.partition(".")[0], *LOOPS_OF),
-        {name: version(name) for name in abstract.FRAMEWORKS[framework]}
-        | {"python": sys.version.split()[0]},
+        dict(_versions(abstract.FRAMEWORKS[framework])) | {"python": sys.version.split()[0]},
     )
+
+
+def _versions(distributions: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for name in distributions:
+        # A mapping may be of linen, and of nothing at all.
+        with suppress(PackageNotFoundError):
+            yield name, version(name)
 
 
 def _framework(make: Callable[[Mapping[str, int]], Any], sizes: Mapping[str, int]) -> str:
