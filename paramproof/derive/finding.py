@@ -102,8 +102,10 @@ class Finder:
 
     def apart(self) -> list[Condition]:
         """Return that no loop is as long as in the first trace: its length is no constant."""
-        moving = sorted(self.maker.repeated - self.maker.fixed)
-        lengths = {name: expression(self.base.sizes[name]) for name in moving}
+        sizes = self.base.sizes
+        # A loop over what is no size of this constructor has nothing to be kept apart from.
+        moving = sorted((self.maker.repeated & sizes.keys()) - self.maker.fixed)
+        lengths = {name: expression(sizes[name]) for name in moving}
         return [Condition(Relation.EQUAL, letter(n), one, False) for n, one in lengths.items()]
 
     def start(self) -> None:
