@@ -29,6 +29,13 @@ def gpt2_without_biases(spec: GPTSpec):
     }
 
 
+def gpt2_by_heads(L, H, A, F, V, P):
+    """Of heads of a width; without biases in the attention, nor a head of its own."""
+    width = H // A
+    layer = 3 * A * (H * width) + A * width * H + 2 * H * F + F + H + 4 * H
+    return (V + P) * H + L * layer + 2 * H
+
+
 def llama(L, H, A, G, K, F, V, untied):
     """Grouped heads of a size of their own."""
     attention = H * A * K + 2 * H * G * K + A * K * H

@@ -106,6 +106,13 @@ def test_right(function, models):
             ["L·(−8·H² + 2·H·F − 4·H + F) + untied·V·H"],
         ),
         (
+            family_formulas.gpt2_by_heads,
+            "gpt",
+            [],
+            (1, 1, 1, 1, 1, 1, 0),
+            ["4·L·H + untied·V·H"],
+        ),
+        (
             family_formulas.gpt2_without_biases,
             "",
             [],
