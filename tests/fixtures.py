@@ -11,7 +11,6 @@ from paramproof.formulas.families import alphabet, registered
 from tests.forked import TIMEOUT, Forked
 
 OUTSIDERS = Path(__file__).parent / "outsider"
-USER_FORMULAS = Path(__file__).with_name("user_formulas.py")
 
 
 def install(site, name, source, group="paramproof.frameworks", value=""):
@@ -101,9 +100,21 @@ def paramproof(invocation, forked):
 @pytest.fixture
 def user_formulas(tmp_path):
     """``tests.user_formulas`` in the directory where the command runs, as in a checkout."""
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "tests" / "user_formulas.py").write_text(USER_FORMULAS.read_text("utf-8"))
-    return "tests.user_formulas"
+    return checked_out(tmp_path, "user_formulas")
+
+
+@pytest.fixture
+def family_formulas(tmp_path):
+    """``tests.family_formulas``, likewise."""
+    return checked_out(tmp_path, "family_formulas")
+
+
+def checked_out(where, name):
+    """Copy a module of the tests to where the command runs, and return its name."""
+    (where / "tests").mkdir()
+    source = Path(__file__).with_name(f"{name}.py").read_text("utf-8")
+    (where / "tests" / f"{name}.py").write_text(source)
+    return f"tests.{name}"
 
 
 @pytest.fixture

@@ -73,7 +73,7 @@ class Verify(Job[Result]):
     """Check named ``models`` and random specs, ``examples`` of each of the ``families``.
 
     ``formula`` names a user-supplied one, MODULE:FUNCTION, that is checked in place of this
-    project's.
+    project's; then there is one family, and all models are of it.
     """
 
     name = "verify"
@@ -101,12 +101,10 @@ class Verify(Job[Result]):
         """
         if any(result.status == "refused" for result in came):
             return len(came)
-        if self.formula:
-            differs = any(result.status == "different" for result in came)
-            return len(self._encoders()) + self.examples + differs
+        smallest = bool(self.formula) and any(result.status == "different" for result in came)
         families = len(self.families) if self.examples else 0
         refused = sum(not result.model and not result.spec for result in came)
-        return len(self.models) + refused + self.examples * (families - refused)
+        return len(self.models) + refused + self.examples * (families - refused) + smallest
 
     def as_json(self) -> dict[str, Any]:
         """Return the fields of this job as what ``json.dumps`` takes."""
@@ -121,7 +119,8 @@ class Verify(Job[Result]):
 
     def _results(self, chosen: Framework, builder: Builder) -> Iterator[Result]:
         if self.formula:
-            asked = self._encoders(), self.examples, self.seed
+            (family,) = self.families
+            asked = FAMILIES[family], self.models, self.examples, self.seed
             with AskedFormula(self.formula) as formula:
                 yield from verify_formula(chosen, builder, formula, *asked)
             return
@@ -134,10 +133,6 @@ class Verify(Job[Result]):
             fixed = fixed_in(family, chosen.fixed)
             for spec in random_specs(builder, self.examples, self.seed, family, **fixed):
                 yield timed_check(chosen, builder, spec, lambda spec: check(builder, spec))
-
-    def _encoders(self) -> dict[str, EncoderSpec]:
-        """The named models that a formula of the user's is about."""
-        return {k: v for k, v in self.models.items() if isinstance(v, EncoderSpec)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,11 +63,6 @@ def test_random_specs_are_of_the_families_of_the_models(paramproof, outsider):
     assert "4 of 4 models equal the formula" in done.stdout
 
 
-def test_a_formula_of_ones_own_is_of_encoders(refused, user_formulas):
-    line = refused("verify", "--formula", f"{user_formulas}:right", "--model", "gpt2")
-    assert line == "paramproof: --model gpt2: a formula of your own is checked for encoders only"
-
-
 def test_verify_of_some_families(paramproof, outsider):
     """Of their named models and random ones, and of no others."""
     arguments = ("verify", "--framework", "toy", "--examples", "3", "--json", "-")
@@ -93,11 +88,9 @@ def test_random_models_are_of_the_families_asked_for(paramproof, outsider):
     assert "the toy is an encoder" in paramproof(*asked, "--family", "encoder,gpt").stdout
 
 
-def test_verify_of_families_and_models(refused, outsider, user_formulas):
+def test_verify_of_families_and_models(refused, outsider):
     line = refused("verify", "--family", "llama", "--family", "encoder", "--model", "gpt2")
     assert line == "paramproof: --model gpt2 is of the family gpt, which --family leaves out"
-    line = refused("verify", "--formula", f"{user_formulas}:right", "--family", "encoder,gpt")
-    assert line == "paramproof: --family gpt: a formula of your own is checked for encoders only"
 
 
 def test_verify_different(paramproof, outsider):
