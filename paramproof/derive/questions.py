@@ -15,6 +15,7 @@ from math import gcd, isfinite
 from os.path import basename
 from typing import Any
 
+from paramproof.derive.doubts import Doubt
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.division import Quotient
 from paramproof.formulas.expression import Expression, Number, expression
@@ -34,7 +35,7 @@ class Recorder:
     asked: dict[Condition, set[tuple[str, int]]] = field(default_factory=dict)
     made: dict[Expression, None] = field(default_factory=dict)
     indices: dict[str, Expression] = field(default_factory=dict)
-    doubts: dict[str, None] = field(default_factory=dict)
+    doubts: dict[Doubt, None] = field(default_factory=dict)
 
     @property
     def loops(self) -> dict[Expression, None]:
@@ -98,12 +99,12 @@ def note_made(made: Expression) -> None:
         recorder.made[made] = None
 
 
-def note_doubt(doubt: str) -> None:
+def note_doubt(*doubt: str | Expression) -> None:
     """Tell whoever records that something was done with a size that cannot be followed."""
     if _RECORDERS:
         file, line = _place()
         for recorder in _RECORDERS:
-            recorder.doubts[f"{doubt} ({basename(file)}:{line})"] = None
+            recorder.doubts[*doubt, f" ({basename(file)}:{line})"] = None
 
 
 def ask(relation: Relation, left: Any, right: Any, answer: bool) -> bool:
