@@ -6,7 +6,6 @@ conditions under which what was seen is the whole truth.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from os.path import basename
 from typing import Any
 
 from paramproof.derive.doubts import Doubt
+from paramproof.derive.places import place
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.division import Quotient
 from paramproof.formulas.expression import Expression, Number, expression
@@ -102,7 +102,7 @@ def note_made(made: Expression) -> None:
 def note_doubt(*doubt: str | Expression) -> None:
     """Tell whoever records that something was done with a size that cannot be followed."""
     if _RECORDERS:
-        file, line = _place()
+        file, line = place()
         for recorder in _RECORDERS:
             recorder.doubts[*doubt, f" ({basename(file)}:{line})"] = None
 
@@ -113,12 +113,12 @@ def ask(relation: Relation, left: Any, right: Any, answer: bool) -> bool:
     What is infinite or no number has no expression, and every size gives the same answer.
     """
     if _RECORDERS and all(map(isfinite, (left, right))):
-        place = _place()
-        if any(folder in place[0] for folder in _DEAF):
+        where = place()
+        if any(folder in where[0] for folder in _DEAF):
             return answer
         condition = _condition(relation, left, right, answer)
         for recorder in _RECORDERS:
-            recorder.asked.setdefault(condition, set()).add(place)
+            recorder.asked.setdefault(condition, set()).add(where)
     return answer
 
 
@@ -157,17 +157,3 @@ def _expression(value: Any) -> Expression:
         return made
     number: Number = value if isinstance(value, int) else Fraction(repr(float(value)))
     return expression(number)
-
-
-def _place() -> tuple[str, int]:
-    """Return file and line of the code that asked: the first that is not of this package.
-
-    What has no file, as a dataclass's comparison, asks for whoever called it.
-    """
-    frame = sys._getframe(2)
-    while frame.f_back and (
-        frame.f_globals.get("__package__") == __package__
-        or frame.f_code.co_filename.startswith("<string")
-    ):
-        frame = frame.f_back
-    return frame.f_code.co_filename, frame.f_lineno
