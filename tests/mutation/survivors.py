@@ -1,4 +1,4 @@
-"""What mutmut left, of the formulas and the derivation: mutants no test kills, and why that may be."""
+"""What mutmut left of formulas and derivation: which mutants no test kills, and why that may be."""
 
 from __future__ import annotations
 
