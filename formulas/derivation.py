@@ -215,14 +215,14 @@ class Derivation:
             )
 
     def renamed(self, letters: Mapping[str, str]) -> Derivation:
-        """Return the same with other letters, ``letters`` by those that there are now."""
+        """Return the same with other letters, ``letters`` by those that there are now.
+
+        What is text stays as it is: the doubts.
+        """
         swap = {name: letter(new) for name, new in letters.items()}
 
         def lettered(one: Expression) -> Expression:
             return one.substitute(swap)
-
-        def renamed(old: Condition) -> Condition:
-            return replace(old, left=lettered(old.left), right=lettered(old.right))
 
         def names(old: Iterable[str]) -> tuple[str, ...]:
             return tuple(letters[name] for name in old)
@@ -236,9 +236,10 @@ class Derivation:
                 for t in self.tensors
             ),
             conditions=tuple(
-                replace(stated, condition=renamed(stated.condition)) for stated in self.conditions
+                replace(stated, condition=stated.condition.substitute(swap))
+                for stated in self.conditions
             ),
-            harmless=tuple(map(renamed, self.harmless)),
+            harmless=tuple(condition.substitute(swap) for condition in self.harmless),
             fixed=names(self.fixed),
             inert=names(self.inert),
             unread=names(self.unread),

@@ -12,6 +12,7 @@ from random import Random
 
 from paramproof.derive.conditions import Conditions
 from paramproof.derive.constructor import Constructor
+from paramproof.derive.doubts import Doubt, written
 from paramproof.derive.finding import Finder
 from paramproof.derive.holding import Holder
 from paramproof.derive.in_letters import Tensors, in_letters
@@ -99,14 +100,14 @@ def _written(
     maker: Maker,
     tensors: Tensors,
     conditions: Conditions,
-    doubts: dict[str, None],
+    doubts: dict[Doubt, None],
     held: int,
 ) -> Derivation:
     """Return the derivation of these, in the field's letters."""
     moving = {name for t in tensors.kept for e in (*t.shape, t.times) for name in e.letters}
     asked = {name for condition in conditions.outside for name in condition.letters}
     inert = sorted(set(maker.sizes) - moving - asked - maker.fixed)
-    read = maker.constructor.read_fields()
+    read, letters = maker.constructor.read_fields(), letters_for(maker.sizes)
     derivation = Derivation(
         maker.name,
         dict(maker.sizes),
@@ -118,7 +119,7 @@ def _written(
         unread=tuple(name for name in inert if name not in read) if read is not None else (),
         unexplained=tuple(tensors.left_out),
         harmless=tuple(conditions.harmless),
-        doubts=tuple(doubts),
+        doubts=tuple(written(doubt, letters) for doubt in doubts),
         evidence=maker.evidence(held),
     )
-    return derivation.renamed(letters_for(maker.sizes))
+    return derivation.renamed(letters)

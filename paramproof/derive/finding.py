@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from paramproof.derive.doubts import Doubt
 from paramproof.derive.making import Maker, NotDerived, Note, Trace
 from paramproof.derive.told import LoopQuestion, answered_both_ways, doubt
 from paramproof.formulas.condition import Condition, Relation
@@ -32,7 +33,7 @@ class Finder:
         self.note = note
         self.asked: dict[Condition, set[tuple[str, int]]] = {}
         self.beyond: dict[Condition, None] = {}
-        self.doubts: dict[str, None] = {}
+        self.doubts: dict[Doubt, None] = {}
         self.both: dict[LoopQuestion, None] = {}
         self.base = self.first = maker.first()
         maker.loops = self.first.recorder.loops
@@ -131,7 +132,7 @@ class Finder:
                 self.asked.setdefault(condition, set()).update(places)
             elif trace.told.get(condition) not in self.both:
                 self.beyond[condition] = None
-                self.doubts[f"at its own sizes it was not asked whether {condition}"] = None
+                self.doubts["at its own sizes it was not asked whether ", condition] = None
 
     def another(self, inside: Iterable[Condition]) -> Trace | None:
         """Return a trace at sizes drawn inside these conditions, None where it is refused."""

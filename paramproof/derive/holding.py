@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from paramproof.derive.conditions import Conditions, otherwise
+from paramproof.derive.doubts import Doubt, listed, written
 from paramproof.derive.in_letters import Tensors
 from paramproof.derive.making import Maker, NotDerived, Note
 from paramproof.derive.sorting import Sorter
 from paramproof.derive.trying import Trial, tried
+from paramproof.formulas.expression import letter
 
 MOST_BLAMED = 4
 """Letters that are fixed, at most, where a model is not as derived and nothing asked of them."""
@@ -29,7 +31,7 @@ class Holder:
         self.tensors = tensors
         self.sorter = sorter
         self.note = note
-        self.doubts: dict[str, None] = {}
+        self.doubts: dict[Doubt, None] = {}
 
     def hold(self, number: int) -> None:
         """Hold the formula to ``number`` models in a row, the first at its own sizes.
@@ -47,18 +49,18 @@ class Holder:
 
     def holds(self, sizes: Mapping[str, int]) -> bool:
         """Whether the formula holds at these sizes; where it does not, more is stated or fixed."""
-        wrong = self.compared(sizes)
-        if not wrong.outside:
+        trial = self.compared(sizes)
+        if not trial.outside:
             return True
         unmet = [c for c in self.conditions.harmless if not c.is_met(sizes)]
         if not unmet:
-            self.blame(sizes, wrong.said)
+            self.blame(sizes, trial.wrong)
         elif remembered := [c for c in unmet if c in self.sorter.remembered]:
             self.sorter.try_again(remembered)
         else:
             # None of these does it alone.
             for condition in unmet:
-                self.conditions.state(condition, wrong.outside)
+                self.conditions.state(condition, trial.outside)
         return False
 
     def compared(self, sizes: Mapping[str, int]) -> Trial:
@@ -68,17 +70,17 @@ class Holder:
             self.tensors.leave_out(kind)
         return trial
 
-    def blame(self, sizes: Mapping[str, int], wrong: str) -> None:
+    def blame(self, sizes: Mapping[str, int], wrong: Doubt) -> None:
         """Fix the letters without which the formula holds at ``sizes``, or raise ``NotDerived``.
 
         They must be few, and others must be left.
         """
         names = self.to_blame(sizes)
         if not 0 < len(names) <= min(MOST_BLAMED, len(sizes) - len(self.maker.fixed) - 1):
-            raise NotDerived(f"{self.maker.name}{wrong}")
+            raise NotDerived(f"{self.maker.name}: {written(wrong)}")
         self.maker.fixed |= names
-        fixed, failed = ", ".join(sorted(names)), wrong.lstrip(": ")
-        self.doubts[f"{fixed} did not vary once the formula had failed: {failed}"] = None
+        fixed = listed((letter(name),) for name in sorted(names))
+        self.doubts[*fixed, " did not vary once the formula had failed: ", *wrong] = None
 
     def to_blame(self, sizes: Mapping[str, int]) -> set[str]:
         """Return the letters that must be as at first for the formula to hold at these sizes."""

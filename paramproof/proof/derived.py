@@ -14,7 +14,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from paramproof.builders.protocol import Builder
@@ -127,11 +127,7 @@ def read(
             str(stated.condition)
             for stated in found.conditions
             # That a head has some width goes without saying where heads divide what they split.
-            if not replace(
-                stated.condition,
-                left=stated.condition.left.substitute(heads),
-                right=stated.condition.right.substitute(heads),
-            ).is_settled
+            if not stated.condition.substitute(heads).is_settled
             or stated.condition.relation is Relation.DIVIDES
         ),
         (
