@@ -85,7 +85,7 @@ class Finder:
         self.start()
         traces, rejected = [self.base], 0
         while len(traces) < number and rejected < REJECTED:
-            trace = self.another([*self.asked, *self.apart()]) or self.another(self.asked)
+            trace = self.another(self.asked, self.apart())
             if trace is None:
                 rejected += 4
             elif self.richer and self.is_richer(trace):
@@ -134,9 +134,15 @@ class Finder:
                 self.beyond[condition] = None
                 self.doubts["at its own sizes it was not asked whether ", condition] = None
 
-    def another(self, inside: Iterable[Condition]) -> Trace | None:
-        """Return a trace at sizes drawn inside these conditions, None where it is refused."""
-        sizes = self.maker.draw(inside)
+    def another(
+        self, inside: Iterable[Condition], rather: Iterable[Condition] = ()
+    ) -> Trace | None:
+        """Return a trace at sizes drawn inside these conditions, None where it is refused.
+
+        Where there are sizes, they are inside those of ``rather`` too.
+        """
+        known = list(inside)
+        sizes = self.maker.draw([*known, *rather]) or self.maker.draw(known)
         if sizes is None:
             return None
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 CUSTOM = {
     "L": "num_hidden_layers n_layer n_layers num_layers layers",
@@ -65,8 +65,3 @@ def _initials(name: str) -> str:
     words = [word for word in name.split("_") if word]
     initials = "".join(word[0] for word in words).lower()
     return initials if len(initials) > 1 else name[:2].lower()
-
-
-def fields_of(letters: Mapping[str, str]) -> dict[str, str]:
-    """Return the field of each letter."""
-    return {letter: field for field, letter in letters.items()}

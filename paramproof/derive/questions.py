@@ -69,22 +69,24 @@ def recorded() -> Iterator[Recorder]:
         _RECORDERS.remove(recorder)
 
 
+OF_ARRAYS = ("/jax/", "/tensorflow/", "/numpy/", "/ml_dtypes/")
+"""Folders of packages that compute with arrays, and whose questions are not the model's."""
+
 _DEAF: list[str] = []
 
 
 @contextmanager
-def deaf_to(*packages: str) -> Iterator[None]:
-    """Record nothing inside that code of these packages asks.
+def deaf_to_arrays() -> Iterator[None]:
+    """Record nothing inside that code of ``OF_ARRAYS`` asks.
 
-    A package that computes with arrays asks of their shapes what it asks of every array, and
-    compares them with those of arrays that it keeps.
+    It asks of shapes what it asks of every array, and compares them with those of arrays that it
+    keeps.
     """
-    folders = [f"/{package}/" for package in packages]
-    _DEAF.extend(folders)
+    _DEAF.extend(OF_ARRAYS)
     try:
         yield
     finally:
-        del _DEAF[-len(folders) :]
+        del _DEAF[-len(OF_ARRAYS) :]
 
 
 def note_loop(length: Expression, index: str) -> None:
