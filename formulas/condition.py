@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from paramproof.formulas.division import Quotient
-from paramproof.formulas.expression import Expression, Number, expression
+from paramproof.formulas.expression import Expression, Number, letter
 from paramproof.formulas.notation import text
 
 
@@ -101,10 +101,7 @@ class Condition:
             return False
         if any(_quotients(difference)):
             return self.relation is not Relation.EQUAL and _at_least(difference, self)
-        difference = _without_divisors(difference)
-        lowest = difference.substitute(
-            {name: expression(1) + Expression({((name, 1),): 1}) for name in difference.letters}
-        )
+        lowest = _counted_from_one(difference)
         if self.relation is Relation.EQUAL:
             return _signs(lowest) in ({1}, {-1}) and bool(lowest.terms.get(()))
         return _at_least(lowest, self)
@@ -128,7 +125,16 @@ def _quotients(one: Expression) -> Iterator[Quotient]:
 def _is_natural(one: Quotient) -> bool:
     """Whether a quotient is 0 or more at all sizes, as far as its signs say."""
     sides = (one.numerator, one.denominator)
-    return all(_signs(side) == {1} and all(map(_is_natural, _quotients(side))) for side in sides)
+    if any(quotient for side in sides for quotient in _quotients(side)):
+        return all(_signs(s) == {1} and all(map(_is_natural, _quotients(s))) for s in sides)
+    top, bottom = map(_counted_from_one, sides)
+    return _signs(top) <= {1} and _signs(bottom) == {1} and bool(bottom.terms.get(()))
+
+
+def _counted_from_one(one: Expression) -> Expression:
+    """Return what has the sign of ``one``, with x + 1 for each letter: x is 0 or more."""
+    whole = _without_divisors(one)
+    return whole.substitute({name: letter(name) + 1 for name in whole.letters})
 
 
 def _without_divisors(one: Expression) -> Expression:

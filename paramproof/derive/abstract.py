@@ -82,6 +82,8 @@ def _made(function: Callable[..., Any], sizes: Mapping[str, int]) -> Any:
         """What JAX knows of the model; the rest is set apart."""
         model = call()
         if isinstance(model, Mapping) or comes_from("flax.nnx", model):
+            # What is no array is refused: a plain number would come out as one.
+            live_weights(model)
             return model
         module, variables = model if is_pair(model) else (model, None)
         apart.append(module)

@@ -10,7 +10,7 @@ CUSTOM = {
     "A": "num_attention_heads n_head n_heads num_heads heads",
     "G": "num_key_value_heads num_kv_heads n_head_kv kv_heads",
     "K": "head_dim d_kv head_size attention_head_dim",
-    "F": "intermediate_size n_inner ffn_dim d_ff hidden_dim ffn_hidden_size",
+    "F": "intermediate_size feed_forward_dim n_inner ffn_dim d_ff hidden_dim ffn_hidden_size",
     "V": "vocab_size",
     "P": "max_position_embeddings n_positions max_seq_len n_ctx",
     "T": "type_vocab_size",

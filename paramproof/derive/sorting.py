@@ -91,7 +91,7 @@ class Sorter:
         """Add what is asked at sizes where a condition is not met, and was not before."""
         known = self.conditions
         try:
-            found = self.maker.trace(sizes).conditions
+            found = self.maker.asked(self.maker.trace(sizes))
         except Exception:
             return
         known.beyond |= {c: None for c in found if not (c in known.asked or c in known.harmless)}
