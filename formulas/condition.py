@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from paramproof.formulas.division import Quotient
-from paramproof.formulas.expression import Expression, Number, letter
+from paramproof.formulas.expression import Expression, Number, expression, letter
 from paramproof.formulas.notation import text
 
 
@@ -65,13 +65,20 @@ class Condition:
             return -apart - 1 if self.holds else apart
         return None
 
+    @property
+    def _apart_at_least(self) -> Expression | None:
+        """What is 0 or more where one size divides another, None where that may be below 1."""
+        there = Condition(Relation.LESS, self.right, expression(1), False)
+        return self.right - self.left if self.holds and there.is_settled else None
+
     def implies(self, other: Condition) -> bool:
         """Whether ``other`` is met wherever this is, as far as their difference tells."""
         if self.holds and other.holds and self.relation is other.relation is Relation.DIVIDES:
             return self.left == other.left and other.right in (self.right, 2 * self.right)
-        if self.bound is None or other.bound is None:
+        known = self.bound if self.relation is not Relation.DIVIDES else self._apart_at_least
+        if known is None or other.bound is None:
             return self == other
-        apart = (other.bound - self.bound).constant
+        apart = (other.bound - known).constant
         return apart is not None and apart >= 0
 
     def is_met(self, sizes: Mapping[str, int]) -> bool:

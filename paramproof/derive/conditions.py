@@ -51,8 +51,8 @@ class Conditions:
 
     def ask_of_lengths(self, lengths: Iterable[Expression]) -> None:
         """Ask whether what is 1 or more may be 0, and state that it is not less."""
-        for need in positive(folded(one, self.asked_to_divide) for one in lengths):
-            if not any(other.implies(need) for other in self.asked):
+        for need in positive(lengths):
+            if need not in self.asked:
                 self.add(replace(need, right=expression(0)), "a length is less than 0")
                 self.asked[need] = set()
 

@@ -1,5 +1,6 @@
 """A relation of sizes: where it is met, what it implies, and where it is settled."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -101,6 +102,17 @@ def test_bounds_imply_weaker_ones():
     assert strict.implies(Condition(Relation.LESS, L - A, expression(0), False))
     assert strict.implies(Condition(Relation.MORE, A, L, False))
     assert not Condition(Relation.MORE, A, L, False).implies(strict)
+
+
+def test_what_divides_is_not_more():
+    """Of what is 1 or more: 3 divides 0."""
+    divides = Condition(Relation.DIVIDES, A, H, True)
+    assert divides.implies(Condition(Relation.LESS, H, A, False))
+    assert divides.implies(Condition(Relation.MORE, A, H, False))
+    assert not divides.implies(Condition(Relation.LESS, A, H, True))
+    assert not replace(divides, holds=False).implies(Condition(Relation.LESS, H, A, False))
+    rest = Condition(Relation.DIVIDES, A, H - L, True)
+    assert not rest.implies(Condition(Relation.LESS, H - L, A, False))
 
 
 def test_fractions_are_no_bounds():

@@ -36,3 +36,13 @@ def rounded_up(hidden_size=24, wide=5):
 def asked(hidden_size=24, wide=4):
     assert hidden_size > wide
     return nn.Linear(hidden_size, hidden_size - wide)
+
+
+def scaled(hidden_size=24, heads=3):
+    """Whether 3 divides 24 is asked, and is no matter; 0 ** −0.5 is."""
+    if hidden_size % heads and hidden_size < 0:
+        raise ValueError("heads of no whole width")
+    width = hidden_size // heads
+    layer = nn.Linear(hidden_size, heads * width)
+    layer.scaling = width**-0.5
+    return layer

@@ -35,3 +35,12 @@ def test_lengths(name, formula, stated):
     assert conditions(found) == stated
     assert found.is_proved
     assert found.harmless == ()
+
+
+def test_heads_that_divide_nothing_and_are_not_more_than_it_is_wide():
+    """What one condition refuses is not what another one does."""
+    found = derived("lengths:scaled")
+    assert str(found.formula) == "A·⌊H/A⌋·(H + 1)"
+    refusal = "the constructor refuses: ZeroDivisionError: 0.0 cannot be raised to a negative power"
+    assert conditions(found) == {"H ≥ A": refusal}
+    assert [str(condition) for condition in found.harmless] == ["A divides H"]
