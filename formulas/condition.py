@@ -114,6 +114,27 @@ class Condition:
         return _at_least(lowest, self)
 
 
+def at_least_one(one: Expression) -> tuple[Condition, ...]:
+    """Return the conditions that are met just where ``one`` is 1 or more.
+
+    A product is where its factors are, and ⌊a / b⌋ where a is b or more.
+    """
+    shared = [dict(powers) for powers in one.terms]
+    quotients = [
+        atom
+        for atom in (shared[0] if shared else ())
+        if isinstance(atom, Quotient) and all(powers.get(atom, 0) > 0 for powers in shared)
+    ]
+    rest = one
+    for quotient in quotients:
+        power = min(powers[quotient] for powers in shared)
+        rest = rest / Expression({((quotient, power),): 1})
+    left = Condition(Relation.LESS, rest, expression(1), False)
+    if not (left.is_settled and left.is_met(dict.fromkeys(rest.letters, 1))):
+        return (Condition(Relation.LESS, one, expression(1), False),)
+    return tuple(Condition(Relation.LESS, q.numerator, q.denominator, False) for q in quotients)
+
+
 def _at_least(difference: Expression, asked: Condition) -> bool:
     """Whether a difference whose letters are 0 or more cannot be on the other side of 0."""
     signs = _signs(difference)

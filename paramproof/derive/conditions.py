@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from paramproof.derive.folding import folded
-from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.condition import Condition, Relation, at_least_one
 from paramproof.formulas.derivation import StatedCondition
-from paramproof.formulas.division import Quotient
 from paramproof.formulas.expression import Expression, expression
 
 
@@ -89,22 +88,9 @@ def otherwise(condition: Condition) -> Condition:
 
 
 def positive(lengths: Iterable[Expression]) -> list[Condition]:
-    """Return that each of these is 1 or more, of those that could be less.
-
-    A product is where its factors are, and of ⌊a / b⌋ that says b ≤ a.
-    """
-    found = (condition for one in lengths for condition in _at_least_one(one))
+    """Return that each of these is 1 or more, of those that could be less."""
+    found = (condition for one in lengths for condition in at_least_one(one))
     return [condition for condition in dict.fromkeys(found) if not condition.is_settled]
-
-
-def _at_least_one(length: Expression) -> Iterator[Condition]:
-    (powers, number), *more = [*length.terms.items(), ((), 0)]
-    if len(more) > 1 or number < 0:
-        yield Condition(Relation.LESS, length, expression(1), False)
-        return
-    for atom, _ in powers:
-        if isinstance(atom, Quotient):
-            yield Condition(Relation.LESS, atom.numerator, atom.denominator, False)
 
 
 def _divided(conditions: Iterable[Condition]) -> list[tuple[Expression, Expression]]:

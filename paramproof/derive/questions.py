@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import gcd, isfinite
 from os.path import basename
@@ -16,7 +16,7 @@ from typing import Any
 
 from paramproof.derive.doubts import Doubt
 from paramproof.derive.places import place
-from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.condition import Condition, Relation, at_least_one
 from paramproof.formulas.division import Quotient
 from paramproof.formulas.expression import Expression, Number, expression
 
@@ -138,6 +138,12 @@ def _condition(relation: Relation, left: Any, right: Any, answer: bool) -> Condi
     if not other and len(numbers) == len(one.terms):
         # 25·x > 0 is asked where a kernel is 5 wide, and says of x what x > 0 does.
         one = one / max(1, gcd(*numbers))
+        natural = Condition(Relation.LESS, one, other, False).is_settled
+        if relation is Relation.MORE or (relation is Relation.EQUAL and natural):
+            needs = at_least_one(one)
+            if len(needs) == 1 and needs[0].left != one:
+                # 3·⌊H/A⌋ > 0 says that A is no more than H.
+                return replace(needs[0], holds=answer is (relation is Relation.EQUAL))
     return Condition(relation, one, other, answer)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from paramproof.formulas.condition import Condition, Relation, value_at
+from paramproof.formulas.condition import Condition, Relation, at_least_one, value_at
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter
 
@@ -130,3 +130,31 @@ def test_the_value_of_an_expression(one, sizes):
     else:
         with pytest.raises(ValueError, match="is no whole number"):
             one.evaluate(sizes)
+
+
+FACTORS = st.sampled_from((expression(1), A, H, floor(H, A), floor(L, 2), floor(H - 1, L)))
+
+
+@given(st.lists(st.tuples(FACTORS, FACTORS, st.integers(-1, 3)), min_size=1, max_size=3), SIZES)
+def test_what_is_1_or_more_by_conditions(terms, sizes):
+    one = sum((first * other * number for first, other, number in terms), expression(0))
+    there = all(condition.is_met(sizes) for condition in at_least_one(one))
+    assert there is (value_at(one, sizes) >= 1)
+
+
+@pytest.mark.parametrize(
+    ("one", "conditions"),
+    [
+        (A * H, []),
+        (3 * floor(H, A), ["H ≥ A"]),
+        (A * floor(H, A) + 2 * L * floor(H, A), ["H ≥ A"]),
+        (floor(H, A) ** 2 * floor(L, 4), ["H ≥ A", "L ≥ 4"]),
+        (floor(H, A) ** 2 + floor(H, A), ["H ≥ A"]),
+        (floor(H, A) + floor(L, 4), ["⌊H/A⌋ + ⌊L/4⌋ > 0"]),
+        ((H - L) * floor(H, A), ["H·⌊H/A⌋ > L·⌊H/A⌋"]),
+        (-floor(H, A), ["0 > ⌊H/A⌋"]),
+        (expression(0), ["0 > 0"]),
+    ],
+)
+def test_what_is_1_or_more_in_words(one, conditions):
+    assert sorted(map(str, at_least_one(one))) == sorted(conditions)

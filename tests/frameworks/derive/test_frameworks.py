@@ -1,5 +1,6 @@
 """Models of every framework: what is not PyTorch's is read from values, its questions are kept."""
 
+import re
 from math import prod
 
 import pytest
@@ -20,7 +21,7 @@ def derived(name, **effort):
 def test_a_functional_model_of_keras():
     found = derived("in_keras:model")
     assert str(found.formula) == "L·(4·H·A·⌊H/A⌋ + 3·A·⌊H/A⌋ + 3·H) + 2·V·H"
-    assert conditions(found).keys() == {"⌊H/A⌋ > 0"}
+    assert conditions(found).keys() == {"H ≥ A"}
     assert READ in found.reasons
     assert "keras" in found.evidence.versions
 
@@ -62,7 +63,9 @@ def refusal(name):
 
 @pytest.mark.framework("keras-jax", "keras-tensorflow", "keras-torch")
 def test_a_layer_of_keras_that_has_seen_no_input():
-    assert refusal("in_keras:unbuilt").endswith("is not built: dense has no weights yet")
+    # Keras counts the layers that it made before.
+    said = re.sub(r"dense_\d+", "dense", refusal("in_keras:unbuilt"))
+    assert said.endswith("is not built: dense has no weights yet")
 
 
 @pytest.mark.framework("flax-linen")
