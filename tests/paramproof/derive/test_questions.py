@@ -38,7 +38,7 @@ def size(value, name="H"):
         (lambda: size(9) // 10 == 0, "H < 10"),
         (lambda: bool((size(9) - 3) // 4), "⌊(H + 1)/4⌋ − 1 ≠ 0"),
         (lambda: (size(9) - 3) // 4 > 0, "⌊(H + 1)/4⌋ > 1"),
-        (lambda: bool((size(9) - size(4, "A")) // size(2, "L")), "⌊(H − A)/L⌋ ≠ 0"),
+        (lambda: bool((size(4, "A") - size(9)) // size(2, "L")), "⌊(−H + A)/L⌋ ≠ 0"),
         (lambda: size(9) / size(4, "A") - 2 > 0, "H/A > 2"),
         (lambda: bool(size(9) / 2 - 3), "H/2 − 3 ≠ 0"),
     ],
