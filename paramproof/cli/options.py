@@ -52,6 +52,18 @@ class_option = click.option(
 """The option --class, whose parameter is ``architecture``."""
 
 
+def models_option(what: str) -> Callable[[Command], Command]:
+    """Return the option --model, whose parameter is ``models``."""
+    return click.option(
+        "--model",
+        "models",
+        multiple=True,
+        metavar="MODEL",
+        shell_complete=MODELS,
+        help=f"{what} only this model: its name or a config.json (repeatable).",
+    )
+
+
 def framework_option(what: str) -> Callable[[Command], Command]:
     """Return the option --framework; ``what`` is done with the framework, as help says it."""
     return click.option(

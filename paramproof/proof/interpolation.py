@@ -37,7 +37,7 @@ from paramproof.builders.protocol import Builder
 from paramproof.formulas import Family, Spec, Weight, closed_form
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.products import Powers
-from paramproof.proof.cases import Case, Sizes, known_sizes, of_free, supported_cases
+from paramproof.proof.cases import Case, Sizes, case_of, known_sizes, of_free, supported_cases
 from paramproof.proof.newton import Exponents, divisors, polynomial, with_border
 from paramproof.proof.over_parts import over_parts
 
@@ -80,12 +80,23 @@ class Interpolation:
 
 
 class Grids:
-    """Where the cases of one family are counted: the nodes, the grid, the smaller ones."""
+    """Where the cases of one family are counted: the nodes, the grid, the smaller ones.
 
-    def __init__(self, builder: Builder, family: Family, fixed: Mapping[str, object]) -> None:
+    Of a ``spec`` there is its own case only.
+    """
+
+    def __init__(
+        self,
+        builder: Builder,
+        family: Family,
+        fixed: Mapping[str, object],
+        spec: Spec | None = None,
+    ) -> None:
         self.builder = builder
         self.known = known_sizes(fixed, family)
         self.cases = supported_cases(builder, family, self.known)
+        if spec is not None:
+            self.cases = [case_of(spec, self.cases)]
         self.fullest, *self.others = self.cases
         self.letters = [name for name in self.fullest.free if name not in self.known]
         self.formulas = {case: in_free(case, self.known) for case in self.cases}
@@ -189,12 +200,15 @@ def interpolate(
     fixed: Mapping[str, object],
     family: Family,
     on_model: OnModel = lambda case, spec, weights: None,
+    spec: Spec | None = None,
 ) -> Interpolation:
     """Recover the polynomial of ``builder``, which cannot vary the fields in ``fixed``.
 
+    Of every case of the family, or of that of ``spec``.
+
     Raises ``ValueError`` where the builder refuses every case, or too many sizes.
     """
-    grids = Grids(builder, family, fixed)
+    grids = Grids(builder, family, fixed, spec)
     counts, fullest = _Counts(grids, on_model), grids.fullest
 
     def whole(sizes: Sizes) -> int:
