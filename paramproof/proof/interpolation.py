@@ -41,8 +41,11 @@ from paramproof.proof.cases import Case, Sizes, known_sizes, of_free, supported_
 from paramproof.proof.newton import Exponents, divisors, polynomial, with_border
 from paramproof.proof.over_parts import over_parts
 
-LAYER_NODES = (1, 0, 2, 3)
-"""Numbers of layers, one to spare for a builder that cannot do without any."""
+LAYER_NODES = (0, 1, 2, 3)
+"""Numbers of layers, one to spare for a builder that cannot do without any.
+
+The first is most used, and a model takes as long as it has layers.
+"""
 
 NODES = (
     (2, 3, 5, 4),
@@ -138,12 +141,15 @@ class Grids:
         Raises ``ValueError`` where they are too few.
         """
         columns = {name: _values(self.fullest, name) for name in self.letters}
+        cases, layers = tuple(cases), self.fullest.layers
         first = {name: column[0] for name, column in columns.items()} | self.known
 
         def expressible(sizes: Sizes) -> bool:
             specs = (self.spec(case, sizes) for case in cases)
             return all(self.builder.supports(spec) is True for spec in specs)
 
+        fewest = (first | dict.fromkeys(layers, number) for number in LAYER_NODES)
+        first = next(filter(expressible, fewest), first)
         nodes = []
         for index, (name, column) in enumerate(columns.items()):
             found = [value for value in column if expressible({**first, name: value})]
