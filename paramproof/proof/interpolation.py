@@ -20,6 +20,9 @@ What would fool it, and what catches that (tests/paramproof/proof/test_blind_spo
 - A buffer: what is not trainable is not counted here. If the builder lists it, the derivation and
   the comparison by tensor; what a builder does not list at all, nothing catches.
 
+A term in letters and a number of layers at once, in a part, is seen at one node of its smaller
+grid: of as many layers as the second node has. All others have the fewest that can be built.
+
 Floors and padding are no polynomials. Nodes lie in several residue classes, so that they come
 out with coefficients that are no integers, which is an alarm of its own.
 

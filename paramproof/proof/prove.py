@@ -120,7 +120,7 @@ def _plan(builder: Builder, family: Family, fixed: Mapping[str, object]) -> Grid
 
 def _builds_due(grids: Grids) -> int:
     """How many builds a proof takes, unless a condition takes one more to be tried."""
-    return grids.due + len(grids.cases) * (EFFORT.generic + EFFORT.held + 3)
+    return grids.due + len(grids.cases) * (EFFORT.generic + EFFORT.held + 2)
 
 
 def _proof(chosen: Framework, builder: _Counting, family: Family, grids: Grids) -> Proof:
