@@ -24,9 +24,9 @@ from paramproof.formulas.spec.quantity import INDICATOR, LAYERS, letter_kinds
 
 Sizes = Mapping[str, int]
 
-FEWEST_LAYERS = 3
+FEWEST_LAYERS = 2
 LEAST_LENGTH = 11
-"""Generic sizes are primes: numbers of layers from 3 up, and any other from 11 up, each about twice
+"""Generic sizes are primes: numbers of layers from 2 up, and any other from 11 up, each about twice
 the one before."""
 
 

@@ -142,7 +142,7 @@ class _Asked:
 
 def _builds_due(grids: Grids) -> int:
     """How many builds a proof takes, unless a condition takes one more to be tried."""
-    return grids.due + len(grids.cases) * (EFFORT.generic + EFFORT.held + 3)
+    return grids.due + len(grids.cases) * (EFFORT.generic + EFFORT.held + 2)
 
 
 def _proof(chosen: Framework, builder: _Counting, asked: _Asked, grids: Grids) -> Proof:
