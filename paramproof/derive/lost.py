@@ -17,7 +17,7 @@ from paramproof.formulas.expression import Expression, Number, letter
 Place = tuple[str, int]
 
 
-class Question(NamedTuple):
+class AskedNumber(NamedTuple):
     """What a place asks, with None for the side that is a number; ``order`` is which one it is."""
 
     place: Place
@@ -31,8 +31,8 @@ class Question(NamedTuple):
 class LostSizes:
     """The numbers in questions, at all sizes at which they were asked, and what they are."""
 
-    seen: dict[Question, list[tuple[Mapping[str, int], int]]] = field(default_factory=dict)
-    meant: dict[Question, Expression] = field(default_factory=dict)
+    seen: dict[AskedNumber, list[tuple[Mapping[str, int], int]]] = field(default_factory=dict)
+    meant: dict[AskedNumber, Expression] = field(default_factory=dict)
 
     def learn(self, sizes: Mapping[str, int], asked: Mapping[Condition, Iterable[Place]]) -> None:
         """Take what was asked at these sizes, by a model that was made or refused."""
@@ -69,15 +69,15 @@ class LostSizes:
 
 def _questions(
     asked: Mapping[Condition, Iterable[Place]],
-) -> Iterator[tuple[Question, Condition]]:
+) -> Iterator[tuple[AskedNumber, Condition]]:
     """Yield the questions about a number, in the order in which each place asks."""
-    before: dict[Question, int] = {}
+    before: dict[AskedNumber, int] = {}
     for condition, places in asked.items():
         sides = [None if one.constant is not None else one for one in _sides(condition)]
         if not isinstance(_number(condition), int):
             continue
         for place in places:
-            first = Question(place, condition.relation, sides[0], sides[1], 0)
+            first = AskedNumber(place, condition.relation, sides[0], sides[1], 0)
             before[first] = order = before.get(first, -1) + 1
             yield first._replace(order=order), condition
 
