@@ -138,13 +138,19 @@ def _condition(relation: Relation, left: Any, right: Any, answer: bool) -> Condi
     if not other and len(numbers) == len(one.terms):
         # 25·x > 0 is asked where a kernel is 5 wide, and says of x what x > 0 does.
         one = one / max(1, gcd(*numbers))
-        natural = Condition(Relation.LESS, one, other, False).is_settled
-        if relation is Relation.MORE or (relation is Relation.EQUAL and natural):
-            needs = at_least_one(one)
-            if len(needs) == 1 and needs[0].left != one:
-                # 3·⌊H/A⌋ > 0 says that A is no more than H.
-                return replace(needs[0], holds=answer is (relation is Relation.EQUAL))
+        if one.has_quotients and (need := _as_bound(relation, one)):
+            return replace(need, holds=answer is (relation is Relation.EQUAL))
     return Condition(relation, one, other, answer)
+
+
+def _as_bound(relation: Relation, one: Expression) -> Condition | None:
+    """Return what 3·⌊H/A⌋ > 0 says, or that it is not 0: that A is no more than H."""
+    natural = Condition(Relation.LESS, one, expression(0), False)
+    if relation is Relation.MORE or (relation is Relation.EQUAL and natural.is_settled):
+        needs = at_least_one(one)
+        if len(needs) == 1 and needs[0].left != one:
+            return needs[0]
+    return None
 
 
 def _remainder(difference: Expression) -> tuple[Expression, Expression] | None:
