@@ -8,7 +8,7 @@ from math import ceil, floor
 from random import Random
 
 from paramproof.formulas.condition import Condition, Relation, value_at
-from paramproof.formulas.expression import Expression, Number, expression
+from paramproof.formulas.expression import Expression, Number
 
 FACTORS = (0.25, 0.5, 1, 2, 3, 5, 7)
 """How much larger than at first a size may be drawn."""
@@ -115,7 +115,7 @@ def _multiple(
 
 def _line(one: Expression, name: str, sizes: Mapping[str, int]) -> tuple[Number, Number] | None:
     """Return slope and value at 0 of what is linear in ``name``, None for anything else."""
-    others = {n: expression(v) for n, v in sizes.items() if n != name}
+    others = {n: sizes[n] for n in one.letters if n != name}
     try:
         left = one.substitute(others)
     except ArithmeticError:

@@ -92,9 +92,15 @@ def _reads_labels(model_class: Any) -> bool:
 
 
 def _may_be_size(config: PreTrainedConfig, name: str) -> bool:
-    """Whether a field that is absent may be an int, as ``num_key_value_heads`` may."""
+    """Whether a field that is absent or 0 may be a size, as ``num_key_value_heads`` may."""
+    *parts, own = name.split(".")
+    for part in parts:
+        config = getattr(config, part, None)
+        if not isinstance(config, PreTrainedConfig):
+            return False
     kinds = {field.name: str(field.type) for field in dataclasses.fields(config)}
-    return getattr(config, name, 0) is None and "int" in kinds.get(name, "")
+    value = getattr(config, own, "")
+    return value is None and "int" in kinds.get(own, "") or type(value) is int and value == 0
 
 
 def _classes(
@@ -185,10 +191,16 @@ def _with(
             fields[name] = value
     for head, sizes in inner.items():
         part = getattr(start, head)
-        own = given.get(head) or {}
-        own = own if isinstance(own, Mapping) else {}
+        own = given.get(head)
+        own = own if isinstance(own, Mapping) else part_given(config_class, head)
         fields[head] = _with(type(part), own, part, sizes)
     return config_class(**fields)
+
+
+def part_given(config_class: type[PreTrainedConfig], name: str) -> dict[str, Any]:
+    """Return what a configuration gives a part that is absent: not what the part's class has."""
+    spec = config_class.sub_configs_defaults.get(name)
+    return dict(spec.init_kwargs) if spec else {}
 
 
 def _remember_floats(config: PreTrainedConfig) -> None:
@@ -206,7 +218,8 @@ def _remember_floats(config: PreTrainedConfig) -> None:
 def _watch(
     config: PreTrainedConfig, prefix: str, reads: set[str], computed: Mapping[str, int]
 ) -> None:
-    """Note in ``reads`` the fields of a configuration that are read from now on.
+    """Note in ``reads`` the fields of a configuration that are read from now on, and other names
+    that are looked for in it.
 
     ``computed`` are sizes that it would compute, as a plain int, from what it stores. The
     configuration is one made for a trace: its class is replaced by one that tells.
@@ -230,6 +243,8 @@ def _watch(
                 reads.update(f"{prefix}{field}[{i}]" for i in range(len(value)))
             reads.add(f"{prefix}{field}")
             return value
+        if not hasattr(kind, name) and not name.startswith("_"):
+            reads.add(f"{prefix}{name}")
         return given(self, name)
 
     config.__class__ = type(kind.__name__, (kind,), {"__getattribute__": telling})

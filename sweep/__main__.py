@@ -1,0 +1,82 @@
+"""Derive the catalogue: ``python -m sweep [TYPE ...] [--part 1/8] [--seconds 300] [--again]``.
+
+Run in the checkout, where PyTorch and Hugging Face transformers are installed. Each type is
+derived in a process of its own and written to a file of its own, those that are most used first;
+a type that is written already is left out, unless ``--again``. ``--compare`` derives again,
+writes nothing, and prints in which letters an entry is otherwise; its status is then 1. What
+could not be derived stands in ``sweep/failed.json``, with the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from typing import Any
+
+from sweep.child import in_a_child
+from sweep.comparing import differences
+from sweep.store import failed, read, write, write_failed
+from sweep.which import types
+
+
+def main(arguments: list[str]) -> int:
+    """Derive what is asked for; return the status."""
+    options = _options(arguments)
+    wanted = options.types or types()
+    if unknown := sorted(set(wanted) - set(types())):
+        print(f"transformers has no base model of the type {', '.join(unknown)}", file=sys.stderr)
+        return 2
+    part, parts = options.part
+    todo = [name for i, name in enumerate(wanted) if i % parts == part - 1]
+    if not (options.again or options.compare):
+        known = failed()
+        todo = [n for n in todo if not read(n) and (options.types or n not in known)]
+    changed = 0
+    for number, name in enumerate(todo, 1):
+        started = time.perf_counter()
+        found = in_a_child(name, options.seconds)
+        said = _compared(name, found) if options.compare else _written(name, found)
+        changed += bool(options.compare and said != "the same")
+        seconds = time.perf_counter() - started
+        print(f"{number}/{len(todo)} {name}: {said} ({seconds:.0f} s)", flush=True)
+    return 1 if changed else 0
+
+
+def _written(name: str, found: dict[str, Any]) -> str:
+    if "entry" in found:
+        write(name, found["entry"])
+    write_failed(name, found["failed"])
+    classes = found.get("entry", {}).get("classes", {})
+    also = sum(len(one.get("also", ())) for one in classes.values())
+    reasons = "; ".join(f"{what}: {why}" for what, why in found["failed"].items())[:200]
+    return f"{len(classes)} classes, {also} variants" + (f"; not {reasons}" if reasons else "")
+
+
+def _compared(name: str, found: dict[str, Any]) -> str:
+    known = read(name)
+    if not known or "entry" not in found:
+        return "the same" if not known and "entry" not in found else "there, or not there"
+    lines = list(differences(known, found["entry"]))
+    return "\n  ".join(["otherwise", *lines]) if lines else "the same"
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m sweep", description=__doc__.split("\n")[0])
+    parser.add_argument("types", nargs="*", metavar="TYPE", help="model types; all by default")
+    parser.add_argument("--part", type=_part, default=(1, 1), help="one part of several: 1/8")
+    parser.add_argument("--seconds", type=float, default=300, help="for each type")
+    parser.add_argument("--again", action="store_true", help="what is written already, too")
+    parser.add_argument("--compare", action="store_true", help="write nothing; say what changed")
+    return parser.parse_args(arguments)
+
+
+def _part(text: str) -> tuple[int, int]:
+    part, _, parts = text.partition("/")
+    if not (part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no part, as 1/8 is")
+    return int(part), int(parts)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

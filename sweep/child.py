@@ -1,0 +1,65 @@
+"""A type derived in a process of its own, which may end, and takes no longer than it is given.
+
+The process is a copy of this one, so that transformers is imported once.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import re
+import signal
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import transformers
+
+from paramproof.sources.reference import in_one_line
+from sweep.one import Sweep
+
+SPARE = 1.5
+"""How much longer than it is told a process is given to end by itself."""
+
+SITE = re.compile(r"\S*site-packages/")
+
+
+def in_a_child(model_type: str, seconds: float) -> dict[str, Any]:
+    """Derive a type; return its ``entry`` if there is one, and what ``failed`` by its name."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = Path(folder, "result.json")
+        process = multiprocessing.get_context("fork").Process(
+            target=_derive, args=(model_type, seconds, result)
+        )
+        process.start()
+        process.join(seconds * SPARE)
+        if process.is_alive():
+            process.kill()
+            process.join()
+            return {"failed": {model_type: f"not derived within {seconds * SPARE:g} seconds"}}
+        if not result.exists():
+            return {"failed": {model_type: f"the process ended with status {process.exitcode}"}}
+        found: dict[str, Any] = json.loads(result.read_text("utf-8"))
+        return found
+
+
+def _derive(model_type: str, seconds: float, result: Path) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    warnings.simplefilter("ignore")
+    transformers.logging.set_verbosity_error()
+    found: dict[str, Any] = {"failed": {}}
+    try:
+        sweep = Sweep(model_type, lambda _: None, seconds)
+        found["failed"] = sweep.failed
+        found["entry"] = sweep.run()
+    except BaseException as error:  # Anybody's constructor may raise anything.
+        found["failed"] = {model_type: in_one_line(error), **found["failed"]}
+    found["failed"] = {
+        name: SITE.sub("", " ".join(why.split()))[:300] for name, why in found["failed"].items()
+    }
+    result.write_text(json.dumps(found), "utf-8")
+    os._exit(0)

@@ -1,0 +1,161 @@
+"""An entry held to transformers: random configurations, in which much is absent or otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from transformers import PreTrainedConfig
+
+from paramproof.catalogue.configuration import LABELS
+from paramproof.catalogue.derivations import Written, derivation_of, field_of
+from paramproof.catalogue.entry import own_sizes, entry_in
+from paramproof.catalogue.files import TypeFile
+from paramproof.derive.points import drawn
+from paramproof.formulas.derivation import Derivation, expected
+from sweep.model import made, put
+from sweep.trials import LARGE, PROBES
+
+HELD = 5
+"""Configurations that each variant is held to."""
+
+ATTEMPTS = 12
+"""To draw one that is inside the conditions."""
+
+
+class NotHeldError(ValueError):
+    """An entry says other than transformers makes."""
+
+
+def hold(
+    file: TypeFile,
+    written: Written,
+    config_class: type[PreTrainedConfig],
+    model_class: Any,
+    random: Random,
+) -> int:
+    """Hold a variant to models of random configurations; return how many.
+
+    Raises ``NotHeldError``, in one line, for the first that has other tensors, or is refused.
+    """
+    derivation = derivation_of(file, written, own_sizes(file, written.data.get("absent", ())))
+    held = 0
+    for _ in range(HELD):
+        for _ in range(ATTEMPTS):
+            config = random_config(file, written, derivation, random)
+            if config is None:
+                continue
+            try:
+                found = entry_in(file, config, written.name)
+            except ValueError:
+                continue
+            wanted = expected(
+                (one for one in found.derivation.tensors if one.role != "buffer"), found.sizes
+            )
+            try:
+                there = made(model_class, config_class.from_dict(dict(config))).parameters
+            except Exception as error:
+                said = " ".join(str(error).split())[:200]
+                raise NotHeldError(f"refused by transformers: {said}; {config}") from None
+            wrong = {key for key in wanted.keys() | there.keys() if wanted[key] != there[key]}
+            if wrong:
+                kind, shape = sorted(wrong, key=str)[0]
+                raise NotHeldError(f"{kind.path} of {shape} is not as derived; {config}")
+            held += 1
+            break
+    if not held:
+        raise NotHeldError("no configuration was drawn inside the conditions")
+    return held
+
+
+def random_config(
+    file: TypeFile, written: Written, derivation: Derivation, random: Random
+) -> dict[str, Any] | None:
+    """Return a configuration as a file has it, None where no sizes were drawn."""
+    conditions = [one.condition for one in derivation.conditions]
+    repeated = frozenset(name for one in derivation.tensors for name in one.times.letters)
+    sizes = drawn(random, derivation.sizes, conditions, repeated, frozenset(derivation.fixed))
+    if sizes is None:
+        return None
+    config: dict[str, Any] = {"model_type": file.model_type}
+    leave_out = random.choice([0.0, 0.0, 0.15, 0.5])
+    absent_parts = {path for path in file.parts if random.random() < leave_out / 2}
+    lists: set[str] = set()
+    for letter in derivation.sizes:
+        field = field_of(file, letter)
+        base = field.partition("[")[0]
+        inside = any(field.startswith(f"{part}.") for part in absent_parts)
+        if base in lists:
+            continue
+        has_default = " = " in file.letters[letter]
+        if has_default and (inside or random.random() < leave_out):
+            if "[" in field:
+                lists.add(base)
+            elif field in file.null and not inside and random.random() < 0.3:
+                put(config, field, None)
+            continue
+        put(config, field, sizes[letter])
+    _complete(file, derivation, config, sizes)
+    _others(file, written, config, absent_parts, sizes, random)
+    return config
+
+
+def _complete(
+    file: TypeFile, derivation: Derivation, config: dict[str, Any], sizes: Mapping[str, int]
+) -> None:
+    """Give every size of a list, of which some are left out."""
+    fields = {field_of(file, letter): size for letter, size in sizes.items()}
+    for field in fields:
+        if "[" in field and _there(config, field.partition("[")[0]):
+            put(config, field, fields[field])
+
+
+def _there(config: Mapping[str, Any], path: str) -> bool:
+    here: Any = config
+    for name in path.split("."):
+        if not isinstance(here, Mapping) or name not in here:
+            return False
+        here = here[name]
+    return True
+
+
+def _others(
+    file: TypeFile,
+    written: Written,
+    config: dict[str, Any],
+    absent_parts: set[str],
+    sizes: Mapping[str, int],
+    random: Random,
+) -> None:
+    """Add what decides, as the variant has it, and other values of what does not."""
+
+    def inside(path: str) -> bool:
+        return any(path.startswith(f"{part}.") for part in absent_parts)
+
+    decides = written.data.get("decides", ())
+    only = written.data.get("only", {})
+    for path, value in written.where.items():
+        put(config, path, value)
+    for path in decides:
+        # A part that is given may have other defaults than the variant was derived at.
+        above = [part for part in file.parts if path.startswith(f"{part}.")]
+        needed = path in file.given and path not in written.where and path not in written.sized
+        if needed and above and _there(config, above[0]) and path in file.fields:
+            put(config, path, file.fields[path])
+    for name, sorts in file.free.items():
+        for sort in sorts:
+            free = name not in decides and sort in only.get(name, (sort,))
+            if free and not inside(name) and random.random() < 0.3:
+                put(config, name, random.choice(_small(sort)))
+    for name, values in file.texts.items():
+        if name not in decides and not inside(name) and random.random() < 0.3:
+            put(config, name, random.choice(values))
+    for part, kind in file.parts.items():
+        if _there(config, part) and random.random() < 0.8:
+            put(config, f"{part}.model_type", kind)
+    config.pop(LABELS if random.random() < 0.1 else "", None)
+
+
+def _small(sort: str) -> list[Any]:
+    return [value for value in PROBES[sort] if not (value == LARGE and type(value) is int)]

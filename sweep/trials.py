@@ -1,0 +1,282 @@
+"""Fields that are no sizes, tried at other values: what a model has is the same, or it is not.
+
+Values are tried by sorts (``paramproof.catalogue.values``), all fields of a sort at once, and
+by halves where that is not the same.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from transformers import PreTrainedConfig
+
+from paramproof.catalogue.configuration import NEVER
+from paramproof.catalogue.values import FACTOR, sort_of
+from sweep.model import Keys, Made, made, parts_of, whole
+
+LARGE = 10**6
+"""More than any size of a trial: what must be below a size is not made with it."""
+
+PROBES: Mapping[str, Sequence[Any]] = {
+    "null": [None],
+    "flag": [True, False],
+    "zero": [0],
+    "nothing": [0.0],
+    "whole": [1, 3, LARGE],
+    "share": [0.5, 0.03125],
+    "number": [1.0, 16.5],
+    "negative": [-1, -100],
+    "activation": ["gelu", "silu", "relu", "tanh"],
+    "empty": [[], {}],
+    "wholes": [[1, 2], [0]],
+    "names": [["a", "b"]],
+    "quantization": [
+        {"quant_method": "fp8", "weight_block_size": [128, 128]},
+        {"quant_method": "awq", "bits": 4, "group_size": 128},
+    ],
+    "rope_default": [{"rope_type": "default", "rope_theta": 500_000.0}, {"type": "default"}],
+    "rope_linear": [{"type": "linear", "factor": 2.0}],
+    "rope_dynamic": [{"type": "dynamic", "factor": 2.0}],
+    "rope_yarn": [{"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096}],
+    "rope_llama3": [
+        {
+            "rope_type": "llama3",
+            "factor": 8.0,
+            "low_freq_factor": 1.0,
+            "high_freq_factor": 4.0,
+            "original_max_position_embeddings": 8192,
+        },
+    ],
+    "rope_longrope": [
+        {
+            "type": "longrope",
+            "factor": 4.0,
+            "long_factor": [1.0, 2.0],
+            "short_factor": [1.0, 1.0],
+            "original_max_position_embeddings": 4096,
+        },
+    ],
+    "rope_mrope": [{"type": "mrope", "mrope_section": [2, 1, 1]}],
+    "rope_layers": [
+        {
+            "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1e6},
+            "sliding_attention": {"rope_type": "default", "rope_theta": 1e4},
+        },
+    ],
+}
+"""Values that stand for their sort; of ``whole`` the last stands for those above every size."""
+
+@dataclass
+class Tried:
+    """What trials of a class showed: sorts of values by field that are the same, and others.
+
+    ``moved`` are fields where some value gave other tensors, ``buffered`` those that move a
+    buffer; ``texts`` are strings that are the same, ``below`` fields that must be below something.
+    """
+
+    free: dict[str, set[str]] = field(default_factory=dict)
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    below: set[str] = field(default_factory=set)
+    moved: dict[str, list[Any]] = field(default_factory=dict)
+    buffered: set[str] = field(default_factory=set)
+
+
+class Trials:
+    """Makes a class at a few points with other values, and compares."""
+
+    def __init__(
+        self,
+        config_class: type[PreTrainedConfig],
+        model_class: Any,
+        start: PreTrainedConfig,
+        points: Sequence[Mapping[str, Any]],
+        own: Mapping[str, Any],
+    ) -> None:
+        self.config_class, self.model_class = config_class, model_class
+        self.start, self.points, self.own = start, points, own
+        self.builds = 0
+        self.base = [self.make(point, {}) for point in points]
+        self.tried = Tried()
+
+    def make(self, point: Mapping[str, Any], others: Mapping[str, Any]) -> Made:
+        self.builds += 1
+        keys: Keys = whole(self.start, {**point, **self.own, **others})
+        return made(self.model_class, self.config_class(**keys))
+
+    def outcome(self, others: Mapping[str, Any]) -> str:
+        """Return "" where all is the same, ``buffers``, ``moved`` or ``refused``."""
+        found = ""
+        for point, base in zip(self.points, self.base, strict=True):
+            try:
+                model = self.make(point, others)
+            except Exception:
+                return "refused"
+            if model.parameters != base.parameters:
+                return "moved"
+            if model.buffers != base.buffers:
+                found = "buffers"
+        return found
+
+    def same(self, names: Sequence[str], value: Any, note: Callable[[str], None]) -> None:
+        """Call ``note`` for each field with which ``value`` is the same, parts of them at once."""
+        if not names:
+            return
+        outcome = self.outcome(dict.fromkeys(names, value))
+        if len(names) == 1:
+            if outcome == "buffers":
+                self.tried.buffered.add(names[0])
+            if outcome == "moved":
+                self.tried.moved.setdefault(names[0], []).append(value)
+            if outcome in ("", "buffers"):
+                note(names[0])
+        elif outcome:
+            half = len(names) // 2
+            self.same(names[:half], value, note)
+            self.same(names[half:], value, note)
+        else:
+            for name in names:
+                note(name)
+
+    def run(self, sorts_of: Mapping[str, set[str]]) -> Tried:
+        """Try each field with the values of these sorts."""
+        for sort, values in PROBES.items():
+            names = [name for name, sorts in sorts_of.items() if sort in sorts]
+            kept = dict.fromkeys(names)
+            for value in values:
+                passed: list[str] = []
+                self.same(list(kept), value, passed.append)
+                if sort == "whole" and value == LARGE:
+                    self.tried.below |= kept.keys() - set(passed)
+                else:
+                    kept = {name: None for name in kept if name in passed}
+            for name in kept:
+                if not (sort == "whole" and name in self.tried.below):
+                    self.tried.free.setdefault(name, set()).add(sort)
+        return self.tried
+
+    def below(self, names: Iterable[str], sizes: Iterable[str]) -> dict[str, str]:
+        """Return the size that each of these fields must be below, where it is a vocabulary's."""
+        found = {}
+        for name in names:
+            limit = f"{name.rpartition('.')[0]}.vocab_size".removeprefix(".")
+            if limit in sizes and all(
+                self.outcome_at(index, {name: point[limit] - 1}) in ("", "buffers")
+                and self.outcome_at(index, {name: point[limit]})
+                for index, point in enumerate(self.points)
+            ):
+                found[name] = limit
+        return found
+
+    def outcome_at(self, index: int, others: Mapping[str, Any]) -> str:
+        points, base = self.points, self.base
+        self.points, self.base = points[index : index + 1], base[index : index + 1]
+        try:
+            return self.outcome(others)
+        finally:
+            self.points, self.base = points, base
+
+    def run_texts(self, options: Mapping[str, Sequence[str]]) -> None:
+        for name, values in options.items():
+            found: list[str] = []
+            for value in values:
+                self.same([name], value, lambda _, value=value: found.append(value))
+            if found:
+                self.tried.texts[name] = found
+
+
+ROPE = tuple(sort for sort in PROBES if sort.startswith("rope_"))
+
+
+def fields_of(
+    start: PreTrainedConfig, sizes: Iterable[str], read: Iterable[str]
+) -> tuple[dict[str, set[str]], dict[str, list[str]]]:
+    """Return the sorts to try each field with, and the strings that its type names.
+
+    Fields are the configuration's own, names that were looked for in it while a model was made,
+    and those of rotary positions under which they were known before.
+    """
+    taken = {name.partition("[")[0] for name in sizes}
+    sorts: dict[str, set[str]] = {}
+    texts: dict[str, list[str]] = {}
+    for before, config in [("", start), *((f"{path}.", c) for path, c in parts_of(start))]:
+        for one in dataclasses.fields(config):
+            path = f"{before}{one.name}"
+            value = getattr(config, one.name, None)
+            if one.name.startswith("_") or one.name in NEVER or isinstance(value, PreTrainedConfig):
+                continue
+            if path in taken or one.name == "id2label":
+                continue
+            sorts[path] = _sorts(one.type, value)
+            if named := _named(one.type):
+                texts[path] = named
+        if any(one.name == "rope_parameters" for one in dataclasses.fields(config)):
+            sorts[f"{before}rope_parameters"] = {*ROPE, "null"}
+            sorts[f"{before}rope_scaling"] = {*ROPE, "null"}
+            sorts[f"{before}rope_theta"] = {"whole", "number"}
+    parts = {path for path, _ in parts_of(start)}
+    for name in read:
+        path = name.partition("[")[0]
+        if path not in taken and path not in parts and path not in sorts and _is_key(path):
+            sorts[path] = {"null", "flag", "zero", "whole", "share", "empty", "activation"}
+            if path.endswith("quantization_config"):
+                sorts[path] = {"null", "empty", "quantization"}
+    return sorts, texts
+
+
+def _is_key(path: str) -> bool:
+    name = path.rpartition(".")[2]
+    return name not in NEVER and name not in ("num_labels", "id2label", FACTOR)
+
+
+def _sorts(kind: Any, value: Any) -> set[str]:
+    """Return the sorts of values that a field may have, by its type and its value."""
+    said = str(kind)
+    found = {sort_of(value)} - {""}
+    found |= {"null"} if "None" in said else set()
+    found |= {"flag"} if "bool" in said else set()
+    found |= {"zero", "whole", "negative"} if "int" in said.replace("list[int", "") else set()
+    found |= {"zero", "nothing", "whole", "share", "number"} if "float" in said else set()
+    found |= {"empty", "wholes"} if "list[int" in said else set()
+    found |= {"empty"} if "list" in said or "dict" in said else set()
+    return found
+
+
+def _named(kind: Any) -> list[str]:
+    """Return the strings that a type names, as ``Literal`` does."""
+    said = " ".join(re.findall(r"Literal\[([^\]]*)\]", str(kind)))
+    return [one.strip("'\"") for one in re.findall(r"'[^']*'|\"[^\"]*\"", said)]
+
+
+def looked_for(start: PreTrainedConfig) -> set[str]:
+    """Return what a configuration's own code names, and has no field for: older keys."""
+    found: set[str] = set()
+    for before, config in [("", start), *((f"{path}.", c) for path, c in parts_of(start))]:
+        own = {one.name for one in dataclasses.fields(config)}
+        for kind in type(config).__mro__:
+            if kind is PreTrainedConfig:
+                break
+            for function in vars(kind).values():
+                code = getattr(inspect.unwrap(function), "__code__", None) if callable(
+                    function
+                ) else None
+                names = _strings(code) if code else set()
+                found |= {f"{before}{n}" for n in names if n.isidentifier() and n not in own}
+    found |= {"per_layer_config", FACTOR}
+    return {name for name in found if name.rpartition(".")[2] not in NEVER}
+
+
+def _strings(code: Any) -> set[str]:
+    found: set[str] = set()
+    for one in code.co_consts:
+        if isinstance(one, str) and len(one) < 60:
+            found.add(one)
+        elif isinstance(one, tuple):
+            found |= {name for name in one if isinstance(name, str)}
+        elif inspect.iscode(one):
+            found |= _strings(one)
+    return found
