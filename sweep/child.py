@@ -59,7 +59,7 @@ def _derive(model_type: str, seconds: float, result: Path) -> None:
     except BaseException as error:  # Anybody's constructor may raise anything.
         found["failed"] = {model_type: in_one_line(error), **found["failed"]}
     found["failed"] = {
-        name: SITE.sub("", " ".join(why.split()))[:300] for name, why in found["failed"].items()
+        name: SITE.sub("", " ".join(why.split()))[:400] for name, why in found["failed"].items()
     }
     result.write_text(json.dumps(found), "utf-8")
     os._exit(0)

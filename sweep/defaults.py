@@ -79,6 +79,7 @@ class Defaults:
         null: bool,
         remembering: bool = False,
     ) -> PreTrainedConfig:
+        """Return the type's configuration at a point without some of its letters."""
         lists = {self.fields[one].partition("[")[0] for one in without if "[" in self.fields[one]}
         values: dict[str, Any] = {
             field: Size(point[one], letter(one)) if remembering and field != LABELS else point[one]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from random import Random
 from typing import Any
 
 from transformers import PreTrainedConfig
 
-from paramproof.catalogue.configuration import LABELS
+from paramproof.catalogue.configuration import Given
 from paramproof.catalogue.derivations import Written, derivation_of, field_of
-from paramproof.catalogue.entry import own_sizes, entry_in
+from paramproof.catalogue.entry import Entry, entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile
 from paramproof.derive.points import drawn
 from paramproof.formulas.derivation import Derivation, expected
+from paramproof.formulas.parsing import expression_in
 from sweep.model import made, put
 from sweep.trials import LARGE, PROBES
 
@@ -25,7 +28,11 @@ ATTEMPTS = 12
 
 
 class NotHeldError(ValueError):
-    """An entry says other than transformers makes."""
+    """An entry says other than transformers makes of ``config``."""
+
+    def __init__(self, why: str, config: Mapping[str, Any] | None = None) -> None:
+        super().__init__(f"{why}; {json.dumps(config)[:300]}" if config else why)
+        self.config = config
 
 
 def hold(
@@ -50,23 +57,55 @@ def hold(
                 found = entry_in(file, config, written.name)
             except ValueError:
                 continue
-            wanted = expected(
-                (one for one in found.derivation.tensors if one.role != "buffer"), found.sizes
-            )
-            try:
-                there = made(model_class, config_class.from_dict(dict(config))).parameters
-            except Exception as error:
-                said = " ".join(str(error).split())[:200]
-                raise NotHeldError(f"refused by transformers: {said}; {config}") from None
-            wrong = {key for key in wanted.keys() | there.keys() if wanted[key] != there[key]}
-            if wrong:
-                kind, shape = sorted(wrong, key=str)[0]
-                raise NotHeldError(f"{kind.path} of {shape} is not as derived; {config}")
+            if why := wrong(found, config_class, model_class, config):
+                raise NotHeldError(why, config)
             held += 1
             break
     if not held:
         raise NotHeldError("no configuration was drawn inside the conditions")
     return held
+
+
+def wrong(
+    found: Entry, config_class: type[PreTrainedConfig], model_class: Any, config: Mapping[str, Any]
+) -> str:
+    """Return what is not as an entry has it where a configuration is built, "" for nothing."""
+    wanted = expected((t for t in found.derivation.tensors if t.role != "buffer"), found.sizes)
+    try:
+        there = made(model_class, config_class.from_dict(deepcopy(dict(config)))).parameters
+    except Exception as error:
+        return f"refused by transformers: {' '.join(str(error).split())[:150]}"
+    apart = {key for key in wanted.keys() | there.keys() if wanted[key] != there[key]}
+    if not apart:
+        return ""
+    kind, shape = sorted(apart, key=str)[0]
+    return f"{kind.path} of {shape} is not as derived"
+
+
+def culprit(
+    file: TypeFile,
+    name: str,
+    config_class: type[PreTrainedConfig],
+    model_class: Any,
+    config: Mapping[str, Any],
+) -> tuple[str, Any] | None:
+    """Return the key, no size, without which a configuration would be as the entry has it."""
+    given = Given(file, config)
+    for path, value in given.values.items():
+        if path not in given.letter_of:
+            without = deepcopy(dict(config))
+            here: Any = without
+            *parts, last = path.split(".")
+            for part in parts:
+                here = here[part]
+            here.pop(last, None)
+            try:
+                found = entry_in(file, without, name)
+            except ValueError:
+                continue
+            if not wrong(found, config_class, model_class, without):
+                return path, value
+    return None
 
 
 def random_config(
@@ -129,32 +168,45 @@ def _others(
     random: Random,
 ) -> None:
     """Add what decides, as the variant has it, and other values of what does not."""
-
-    def inside(path: str) -> bool:
-        return any(path.startswith(f"{part}.") for part in absent_parts)
-
-    decides = written.data.get("decides", ())
-    only = written.data.get("only", {})
     for path, value in written.where.items():
         put(config, path, value)
-    for path in decides:
+    for path in written.data.get("decides", ()):
         # A part that is given may have other defaults than the variant was derived at.
-        above = [part for part in file.parts if path.startswith(f"{part}.")]
-        needed = path in file.given and path not in written.where and path not in written.sized
-        if needed and above and _there(config, above[0]) and path in file.fields:
+        needed = path in file.given and path not in {*written.where, *written.sized}
+        if needed and _there(config, path.partition(".")[0]) and path in file.fields:
             put(config, path, file.fields[path])
-    for name, sorts in file.free.items():
-        for sort in sorts:
-            free = name not in decides and sort in only.get(name, (sort,))
-            if free and not inside(name) and random.random() < 0.3:
-                put(config, name, random.choice(_small(sort)))
-    for name, values in file.texts.items():
-        if name not in decides and not inside(name) and random.random() < 0.3:
-            put(config, name, random.choice(values))
+    for path, value in _free_values(file, written, random):
+        inside = any(path.startswith(f"{part}.") for part in absent_parts)
+        other = path.replace("rope_scaling", "rope_parameters")
+        if not inside and (other == path or not _there(config, other)):
+            put(config, path, value)
+    for path, rule in file.layers.items():
+        if _there(config, field_of(file, rule["long"])) and random.random() < 0.4:
+            put(config, path, _layers(rule, sizes, random))
     for part, kind in file.parts.items():
         if _there(config, part) and random.random() < 0.8:
             put(config, f"{part}.model_type", kind)
-    config.pop(LABELS if random.random() < 0.1 else "", None)
+
+
+def _free_values(file: TypeFile, written: Written, random: Random) -> Iterator[tuple[str, Any]]:
+    """Yield values of some of the fields that decide nothing."""
+    decides, only = written.data.get("decides", ()), written.data.get("only", {})
+    for name, sorts in file.free.items():
+        for sort in sorts:
+            free = name not in decides and sort in only.get(name, (sort,))
+            if free and random.random() < 0.3:
+                yield name, random.choice(_small(sort))
+    for name, values in file.texts.items():
+        if name not in decides and name not in only and random.random() < 0.3:
+            yield name, random.choice(values)
+
+
+def _layers(rule: Mapping[str, Any], sizes: Mapping[str, int], random: Random) -> list[str]:
+    long = expression_in(rule["long"]).evaluate(sizes)
+    if "any of" in rule:
+        return random.choices(rule["any of"], k=long)
+    repeated: list[str] = rule["repeats"]
+    return [repeated[i % len(repeated)] for i in range(long)]
 
 
 def _small(sort: str) -> list[Any]:

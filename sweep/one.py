@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import time
 from collections.abc import Callable, Mapping
 from random import Random
@@ -12,20 +11,18 @@ import transformers
 from transformers import CONFIG_MAPPING
 
 from paramproof.catalogue.derivations import Written, variants
-from paramproof.catalogue.files import FORMAT, type_in
-from paramproof.catalogue.values import FACTOR
+from paramproof.catalogue.files import TypeFile, type_in
+from paramproof.catalogue.values import sort_of
 from paramproof.derive.derive import derive
 from paramproof.derive.points import drawn
 from paramproof.derive.transformers_models import constructor
 from paramproof.formulas.derivation import Derivation
-from paramproof.formulas.notation import text
 from paramproof.sources.reference import in_one_line
-from sweep.defaults import Defaults
-from sweep.held import NotHeldError, hold
-from sweep.layers import layer_rules
-from sweep.model import Keys, at, parts_of, whole
-from sweep.trials import Trials, fields_of, looked_for
-from sweep.variants import PUBLIC, changes
+from sweep.file import File
+from sweep.held import NotHeldError, culprit, hold
+from sweep.model import Keys, whole
+from sweep.trials import Trials, fields_of
+from sweep.variants import PUBLIC, TASKS, changes
 from sweep.which import classes
 from sweep.writing import Known, class_data, plain
 
@@ -45,6 +42,7 @@ class Sweep:
         self.known: list[Known] = []
         self.failed: dict[str, str] = {}
         self.trials: Any = None
+        self.base_trials: Any = None
         self.free: dict[str, set[str]] = {}
         self.texts: dict[str, list[str]] = {}
         self.reads: set[str] = set()
@@ -57,6 +55,7 @@ class Sweep:
         self.firm: set[str] = set()
 
     def run(self) -> dict[str, Any]:
+        """Derive, try and hold each class; return the file."""
         for name in classes(self.model_type):
             self.note(name)
             try:
@@ -67,16 +66,18 @@ class Sweep:
                 break
         if not self.classes:
             raise ValueError(next(iter(self.failed.values()), "no class"))
-        data = self.data()
+        data = File(self).data()
         self.hold(data)
         return data
 
     def late(self) -> bool:
+        """Whether the time is over."""
         return time.monotonic() > self.until
 
     def derived(
         self, name: str, where: Mapping[str, Any], sized: Mapping[str, int] | None = None
     ) -> Derivation:
+        """Derive a class with these values, and these sizes in place of null."""
         keys: Keys = whole(self.start, where)
         made = constructor(name, {"model_type": self.model_type, **keys}, name, sized)
         found = derive(made, 0, lambda _: None)
@@ -87,6 +88,7 @@ class Sweep:
         return found
 
     def one_class(self, name: str) -> None:
+        """Derive a class and its variants."""
         if getattr(getattr(transformers, name), "config_class", None) is not self.config_class:
             raise ValueError(f"{name} is not made of a configuration of this type")
         if self.late():
@@ -100,12 +102,16 @@ class Sweep:
         data["also"] = []
         self.classes[name] = data
         moved = {path: v for path, v in self.moved.items() if path in decides}
-        for where, sized in changes(self.model_type, name, self.start, moved):
+        if name.endswith(TASKS) and data.get("contains"):
+            self.put_together(data)
+            return
+        for where, sized in changes(self.model_type, self.start, moved):
             self.variant(name, first, where, sized)
 
     def variant(
         self, name: str, first: Derivation, where: Mapping[str, Any], sized: Mapping[str, int]
     ) -> None:
+        """Derive a class with other values of what decides, and add it to its variants."""
         data = self.classes[name]
         if self.late() or not (where.keys() | sized.keys()) <= set(data["decides"]):
             return
@@ -125,7 +131,25 @@ class Sweep:
         head |= {"sized": list(sized)} if sized else {}
         data["also"].append({**head, **own, "letters": set(found.fields)})
 
+    def put_together(self, data: dict[str, Any]) -> None:
+        """Add the variants of what a class contains, with what is its own as it is."""
+        part = self.classes[data["contains"]]
+        for index, also in enumerate(part["also"], 1):
+            if {*also.get("where", ()), *also.get("sized", ())} <= set(data["decides"]):
+                conditions = {**data.get("conditions", {}), **also.get("conditions", {})}
+                data["also"].append(
+                    {
+                        **{key: also[key] for key in ("where", "sized") if key in also},
+                        "variant": index,
+                        **({"conditions": conditions} if conditions else {}),
+                        "doubts": [*data.get("doubts", ()), PUT_TOGETHER],
+                        "status": "fitted and checked",
+                        "letters": data["letters"] | also["letters"],
+                    }
+                )
+
     def written(self, name: str, found: Derivation, index: int) -> dict[str, Any]:
+        """Return what is written of a derivation, by what is known already."""
         data = class_data(found, self.known)
         tensors = tuple(map(plain, found.tensors))
         self.known.append(Known(name, index, tensors))
@@ -152,7 +176,8 @@ class Sweep:
         model_class = getattr(transformers, name)
         self.trials = Trials(self.config_class, model_class, self.start, paths, {})
         sorts, texts = fields_of(self.start, first.fields.values(), self.reads)
-        self.points = self.points or found
+        if not self.points:
+            self.points, self.base_trials = found, self.trials
         new = {path: kinds for path, kinds in sorts.items() if path not in self.sorts}
         known = {path: set(self.free[path]) for path in sorts if self.free.get(path)}
         tried = self.trials.run({**new, **known})
@@ -184,137 +209,14 @@ class Sweep:
             self.firm = set(decides)
         return decides, {path: kinds for path, kinds in only.items() if path not in decides}
 
-    def data(self) -> dict[str, Any]:
-        """Return the file of the type."""
-        defaults = Defaults(self.config_class, self.letters, self.full_points())
-        parts = {path: part.model_type for path, part in parts_of(self.start)}
-        letters, null, given = self.sizes(defaults, bool(parts))
-        decides = {path for one in self.classes.values() for path in one["decides"]}
-        decides |= {path for one in self.classes.values() for path in one["only"]}
-        fields, bare = self.own_values(decides)
-        layers = layer_rules(self.config_class, self.start, self.points, self.letters, decides)
-        free: dict[str, str] = {}
-        for path in sorted(self.free):
-            sorts = self.free[path] - ({"whole"} if path in self.bounded else set())
-            if sorts:
-                key = " ".join(sorted(sorts))
-                free[key] = f"{free[key]} {path}" if key in free else path
-        tried = set(self.free) | set(self.texts) | decides
-        names = looked_for(self.start) - tried - set(self.letters.values()) - set(parts)
-        aliases = self.aliases()
-        lists = {field.partition("[")[0] for field in self.letters.values()}
-        data = {
-            "format": FORMAT,
-            "model_type": self.model_type,
-            "versions": {n: importlib.metadata.version(n) for n in ("torch", "transformers")},
-            "letters": letters,
-            "null": null,
-            "parts": parts,
-            "given": {**given, **bare},
-            "aliases": aliases,
-            "fields": fields,
-            "free": dict(sorted(free.items())),
-            "texts": {name: self.texts[name] for name in sorted(self.texts)},
-            "layers": layers,
-            "below": dict(sorted(self.below.items())),
-            "buffered": " ".join(sorted(self.buffered)),
-            "refused": " ".join(sorted(names - aliases.keys() - lists)),
-            "classes": {name: self.class_of(one) for name, one in self.classes.items()},
-        }
-        return {key: value for key, value in data.items() if value}
-
-    def class_of(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a class with the letters that it has not, in place of those that it has."""
-
-        def lacking(one: Mapping[str, Any]) -> list[str]:
-            return [letter for letter in self.letters if letter not in one["letters"]]
-
-        own = {key: value for key, value in data.items() if value and key not in ("letters", "also")}
-        own = {**({"absent": lacking(data)} if lacking(data) else {}), **own}
-        also = []
-        for variant in data["also"]:
-            kept = {key: value for key, value in variant.items() if key != "letters"}
-            if lacking(variant) != lacking(data):
-                kept["absent"] = lacking(variant)
-            also.append(kept)
-        return {**own, "also": also} if also else own
-
-    def full_points(self) -> list[dict[str, int]]:
-        """Return the points of the trials, with the letters of further classes."""
-        return [
-            {letter: point.get(letter, 3) for letter in self.letters} for point in self.points
-        ]
-
-    def sizes(
-        self, defaults: Defaults, parts: bool
-    ) -> tuple[dict[str, str], dict[str, str], dict[str, Any]]:
-        letters, null, given = {}, {}, {}
-        for letter, field in self.letters.items():
-            absent = defaults.absent(letter)
-            letters[letter] = field if absent is None else f"{field} = {text(absent)}"
-            if (there := defaults.null(letter)) is not None:
-                null[field] = text(there)
-            if "." in field and (bare := defaults.given(letter)) not in (None, absent):
-                given[field] = text(bare)
-        return letters, null, given
-
-    def own_values(self, decides: set[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return what fields that decide are by default, and in a part that is given."""
-        fields: dict[str, Any] = {}
-        bare: dict[str, Any] = {}
-        for path in sorted(decides | self.factors()):
-            fields[path] = self.own_value(self.start, path)
-            part = path.rpartition(".")[0]
-            if part:
-                keys: Keys = {}
-                for name, config in parts_of(self.start):
-                    if part == name or part.startswith(f"{name}."):
-                        keys.setdefault(name.partition(".")[0], {})
-                        here: Any = keys
-                        for step in name.split("."):
-                            here = here.setdefault(step, {})
-                        here["model_type"] = config.model_type
-                try:
-                    value = self.own_value(self.config_class(**keys), path)
-                except Exception:
-                    continue
-                if value != fields[path]:
-                    bare[path] = value
-        return fields, bare
-
-    def factors(self) -> set[str]:
-        """The paths of the shares of heads that are rotated."""
-        names = (path for path in self.sorts if path.rpartition(".")[2] == "rope_parameters")
-        return {path.removesuffix("rope_parameters") + FACTOR for path in names}
-
-    def own_value(self, config: Any, path: str) -> Any:
-        """Return a field's value as JSON has it; of an older key, what absence is like."""
-        if path.rpartition(".")[2] == FACTOR:
-            above = path.removesuffix(FACTOR) + "rope_parameters"
-            found = at(config, above) or {}
-            return found.get(FACTOR) if isinstance(found, dict) else None
-        try:
-            value = at(config, path)
-        except KeyError:
-            moved = self.moved.get(path, [])
-            return True if False in moved and True not in moved else (
-                False if True in moved and False not in moved else None
-            )
-        if isinstance(value, tuple):
-            value = list(value)
-        plain_ = (int, float, str, bool, list, dict, type(None))
-        if not isinstance(value, plain_) or (isinstance(value, dict) and len(str(value)) > 300):
-            return None
-        if isinstance(value, list) and len(value) > 4:
-            return None
-        return value
-
-    def aliases(self) -> dict[str, str]:
-        """Return other names of fields, those of parts among them."""
-        found = dict(self.config_class.attribute_map)
-        for path, part in parts_of(self.start):
-            found |= {f"{path}.{a}": f"{path}.{b}" for a, b in type(part).attribute_map.items()}
-        return dict(sorted(found.items()))
+    def drop(self, data: dict[str, Any], path: str, value: Any) -> None:
+        """Take back that a value of this sort decides nothing."""
+        self.note(f"{path}={value} is not free")
+        self.free[path] = self.free.get(path, set()) - {sort_of(value)}
+        self.texts[path] = [one for one in self.texts.get(path, ()) if one != value]
+        data["free"] = File(self).free_text()
+        data["texts"] = {name: self.texts[name] for name in sorted(self.texts) if self.texts[name]}
+        data["refused"] = " ".join(sorted({*data.get("refused", "").split(), path}))
 
     def hold(self, data: dict[str, Any]) -> None:
         """Hold every variant to random configurations; leave out those that are not held."""
@@ -325,17 +227,36 @@ class Sweep:
             for index, written in enumerate(variants(file, name)):
                 self.note(f"{name} held {index}")
                 try:
-                    self.hold_one(file, written)
+                    file = self.hold_one(data, file, written)
                 except (NotHeldError, KeyError, ZeroDivisionError) as error:
                     self.failed[f"{name} variant {index} {dict(written.where)}"] = str(error)
                     wrong.append(index)
             for index in wrong:
                 (one["also"][index - 1] if index else one)["withdrawn"] = True
 
-    def hold_one(self, file: Any, written: Written) -> None:
+    def hold_one(self, data: dict[str, Any], file: TypeFile, written: Written) -> TypeFile:
+        """Hold a variant, without the values that turn out to decide; return the file then."""
         model_class = getattr(transformers, written.name)
-        hold(file, written, self.config_class, model_class, Random(1))
+        for _ in range(REPAIRS):
+            try:
+                hold(file, written, self.config_class, model_class, Random(1))
+            except NotHeldError as error:
+                found = error.config and culprit(
+                    file, written.name, self.config_class, model_class, error.config
+                )
+                if not found:
+                    raise
+                self.drop(data, *found)
+                file = type_in(data, self.model_type)
+            else:
+                return file
+        raise NotHeldError(f"{written.name}: more than {REPAIRS} fields decide after all")
 
+
+PUT_TOGETHER = "not traced: put together from what it contains there, and what is its own"
+
+REPAIRS = 12
+"""Sorts of values that are taken back, at most, for one variant."""
 
 KEPT = ("also", "decides", "only", "status", "evidence", "letters")
 """Keys of a class that a variant has of its own, or not at all."""

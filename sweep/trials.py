@@ -71,6 +71,7 @@ PROBES: Mapping[str, Sequence[Any]] = {
 }
 """Values that stand for their sort; of ``whole`` the last stands for those above every size."""
 
+
 @dataclass
 class Tried:
     """What trials of a class showed: sorts of values by field that are the same, and others.
@@ -104,6 +105,7 @@ class Trials:
         self.tried = Tried()
 
     def make(self, point: Mapping[str, Any], others: Mapping[str, Any]) -> Made:
+        """Make a model at a point with these values, and read what it has."""
         self.builds += 1
         keys: Keys = whole(self.start, {**point, **self.own, **others})
         return made(self.model_class, self.config_class(**keys))
@@ -125,6 +127,12 @@ class Trials:
     def same(self, names: Sequence[str], value: Any, note: Callable[[str], None]) -> None:
         """Call ``note`` for each field with which ``value`` is the same, parts of them at once."""
         if not names:
+            return
+        alone = [name for name in names if name.rpartition(".")[2] in ALONE]
+        if alone and len(names) > 1:
+            for name in alone:
+                self.same([name], value, note)
+            self.same([name for name in names if name not in alone], value, note)
             return
         outcome = self.outcome(dict.fromkeys(names, value))
         if len(names) == 1:
@@ -173,6 +181,7 @@ class Trials:
         return found
 
     def outcome_at(self, index: int, others: Mapping[str, Any]) -> str:
+        """Return the outcome at one of the points."""
         points, base = self.points, self.base
         self.points, self.base = points[index : index + 1], base[index : index + 1]
         try:
@@ -181,15 +190,21 @@ class Trials:
             self.points, self.base = points, base
 
     def run_texts(self, options: Mapping[str, Sequence[str]]) -> None:
+        """Try each field with the strings that its type names."""
         for name, values in options.items():
-            found: list[str] = []
+            found: dict[str, list[str]] = {}
             for value in values:
-                self.same([name], value, lambda _, value=value: found.append(value))
-            if found:
-                self.tried.texts[name] = found
+                self.same([name], value, found.setdefault(value, []).append)
+            same = [value for value, names in found.items() if names]
+            if same:
+                self.tried.texts[name] = same
 
 
 ROPE = tuple(sort for sort in PROBES if sort.startswith("rope_"))
+
+
+ALONE = ("rope_parameters", "rope_scaling", "rope_theta", "head_dim")
+"""Fields that are tried by themselves: of two that are given, one counts for nothing."""
 
 
 def fields_of(
@@ -261,9 +276,11 @@ def looked_for(start: PreTrainedConfig) -> set[str]:
             if kind is PreTrainedConfig:
                 break
             for function in vars(kind).values():
-                code = getattr(inspect.unwrap(function), "__code__", None) if callable(
-                    function
-                ) else None
+                code = (
+                    getattr(inspect.unwrap(function), "__code__", None)
+                    if callable(function)
+                    else None
+                )
                 names = _strings(code) if code else set()
                 found |= {f"{before}{n}" for n in names if n.isidentifier() and n not in own}
     found |= {"per_layer_config", FACTOR}

@@ -11,9 +11,10 @@ from transformers import PreTrainedConfig
 from sweep.model import at
 
 MOST = 4
-"""Of the changes of a class, beside the public ones; half as many of a head for a task."""
+"""Of the changes of a class, beside the public ones."""
 
 TASKS = ("Classification", "QuestionAnswering")
+"""Ends of classes whose variants are put together: of what they contain, and of what is theirs."""
 
 PUBLIC: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "t5": [
@@ -48,7 +49,7 @@ PUBLIC: Mapping[str, Sequence[Mapping[str, Any]]] = {
 
 
 def changes(
-    model_type: str, name: str, start: PreTrainedConfig, moved: Mapping[str, Sequence[Any]]
+    model_type: str, start: PreTrainedConfig, moved: Mapping[str, Sequence[Any]]
 ) -> Iterator[tuple[dict[str, Any], dict[str, int]]]:
     """Yield what is given a class in place of the type's own: values, and sizes of null fields.
 
@@ -68,15 +69,14 @@ def changes(
                 break
     # What is tied is asked for most.
     flags.sort(key=lambda change: not any("tie" in path for path in change[0]))
-    most = MOST // 2 if name.endswith(TASKS) else MOST
     number = 0
     for together in range(1, len(flags) + 1):
-        if together > 1 and 2 ** len(flags) > 2 * most:
+        if together > 1 and 2 ** len(flags) > 2 * MOST:
             break
         for chosen in combinations(flags, together):
             where = {path: value for values, _ in chosen for path, value in values.items()}
             sized = {path: size for _, sizes in chosen for path, size in sizes.items()}
-            if number < most:
+            if number < MOST:
                 yield where, sized
             number += 1
 

@@ -12,8 +12,18 @@ from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.printing import legible, shown
 
 NEVER = frozenset(
-    """model_type architectures transformers_version torch_dtype dtype _name_or_path
-    name_or_path label2id task_specific_params auto_map""".split()
+    {
+        "_name_or_path",
+        "architectures",
+        "auto_map",
+        "dtype",
+        "label2id",
+        "model_type",
+        "name_or_path",
+        "task_specific_params",
+        "torch_dtype",
+        "transformers_version",
+    }
 )
 """Keys that say nothing about what a model has."""
 
@@ -25,9 +35,7 @@ class Given:
 
     def __init__(self, file: TypeFile, config: Mapping[str, Any]) -> None:
         self.file = file
-        self.letter_of = {
-            said.partition(" = ")[0]: letter for letter, said in file.letters.items()
-        }
+        self.letter_of = {said.partition(" = ")[0]: letter for letter, said in file.letters.items()}
         self.lists = {name.partition("[")[0] for name in self.letter_of if "[" in name}
         self.parts: set[str] = set()
         self.values: dict[str, Any] = {}
@@ -37,8 +45,10 @@ class Given:
                 raise self.outside(f"{path} and {name} name one size, and are not the same")
             self.values[name] = value
         self.labels(config)
+        self.require_one_rope()
 
     def outside(self, why: str) -> OutsideCatalogueError:
+        """Return the error that there is no entry, and why."""
         return OutsideCatalogueError(f"{self.file.model_type}: {why}")
 
     def flat(self, config: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
@@ -62,6 +72,7 @@ class Given:
                 yield path, value
 
     def sizes_in(self, path: str, value: object) -> Iterator[tuple[str, Any]]:
+        """Yield the sizes of a list by their fields."""
         names = [name for name in self.letter_of if name.startswith(f"{path}[")]
         if not isinstance(value, list) or len(value) != len(names):
             raise self.outside(f"{path}={shown(value)} is no list of {len(names)} sizes")
@@ -81,9 +92,17 @@ class Given:
         self.require_two(number)
 
     def require_two(self, labels: object) -> None:
+        """Refuse a single label of which one is to be chosen, as transformers does."""
         kind = self.values.get("problem_type")
         if labels == 1 and kind == "single_label_classification":
             raise self.outside(f"problem_type={kind} has 2 labels or more, and not 1")
+
+    def require_one_rope(self) -> None:
+        """Refuse two keys for one thing, of which one would count for nothing."""
+        for path in self.values:
+            other = f"{path.removesuffix('scaling')}parameters"
+            if path.endswith("rope_scaling") and self.values[path] and self.values.get(other):
+                raise self.outside(f"{path} and {other} are both given")
 
     def default(self, path: str, own: Any) -> Any:
         """Return what stands for an absent key: a part that is given has defaults of its own."""
@@ -96,9 +115,7 @@ class Given:
         return self.file.given[path]
 
 
-def sizes_of(
-    given: Given, sized: Iterable[str] = (), absent: Iterable[str] = ()
-) -> dict[str, int]:
+def sizes_of(given: Given, sized: Iterable[str] = (), absent: Iterable[str] = ()) -> dict[str, int]:
     """Return the size of each letter: the configuration's, or what transformers would fill in."""
     found: dict[str, int] = {}
     waiting: dict[str, Any] = {}
@@ -166,7 +183,7 @@ def _is_free(
     file = given.file
     if path in file.fields and same(value, file.fields[path]):
         return True
-    if path in file.layers and isinstance(value, list):
+    if path in file.layers and value is not None:
         return _is_layers(file.layers[path], value, sizes)
     sort = sort_of(value)
     if only is not None and sort not in only:
@@ -183,10 +200,10 @@ def _is_free(
     return sort in file.free.get(path, ()) or value in file.texts.get(path, ())
 
 
-def _is_layers(said: Mapping[str, Any], value: list[Any], sizes: Mapping[str, int]) -> bool:
+def _is_layers(said: Mapping[str, Any], value: object, sizes: Mapping[str, int]) -> bool:
     """Whether a list has a name for each layer: any of some, or those that repeat."""
     long = expression_in(said["long"]).evaluate(sizes)
-    if len(value) != long:
+    if not isinstance(value, list) or len(value) != long:
         return False
     if "repeats" in said:
         pattern = said["repeats"]

@@ -23,10 +23,10 @@ class TypeFile:
     ``letters`` has for each letter its field and what it is where it is absent, in other letters
     or a number; ``null`` what it is where it is null. ``given`` has what stands in place of a
     default where a part of the configuration is given at all. ``fields`` are those that are no
-    sizes and decide, with their values; ``free`` the sorts of values that decide nothing
-    by field, ``texts`` the strings; ``below`` fields below a letter, ``layers`` lists that have a name for
-    each layer. ``buffered`` are fields that buffers depend on, and ``refused`` keys that are no
-    fields and are looked at all the same.
+    sizes and decide, with their values; ``free`` the sorts of values that decide nothing by
+    field, ``texts`` the strings; ``below`` fields below a letter, ``layers`` lists that have a
+    name for each layer. ``buffered`` are fields that buffers depend on, and ``refused`` keys that
+    are no fields and are looked at all the same.
     """
 
     model_type: str

@@ -10,13 +10,34 @@ import math
 from typing import Any
 
 ACTIVATIONS = frozenset(
-    """gelu gelu_10 gelu_accurate gelu_fast gelu_new gelu_python gelu_python_tanh
-    gelu_pytorch_tanh hardswish laplace leaky_relu linear mish quick_gelu relu relu2 relu6 sigmoid
-    silu sqrtsoftplus swish tanh""".split()
+    {
+        "gelu",
+        "gelu_10",
+        "gelu_accurate",
+        "gelu_fast",
+        "gelu_new",
+        "gelu_python",
+        "gelu_python_tanh",
+        "gelu_pytorch_tanh",
+        "hardswish",
+        "laplace",
+        "leaky_relu",
+        "linear",
+        "mish",
+        "quick_gelu",
+        "relu",
+        "relu2",
+        "relu6",
+        "sigmoid",
+        "silu",
+        "sqrtsoftplus",
+        "swish",
+        "tanh",
+    }
 )
 """Names of transformers for activations that have no parameters: prelu and xielu have some."""
 
-ROPE_TYPES = tuple("default linear dynamic yarn llama3 longrope mrope".split())
+ROPE_TYPES = ("default", "linear", "dynamic", "yarn", "llama3", "longrope", "mrope")
 """How rotary positions are stretched; each is a sort of its own, as ``rope_yarn``."""
 
 ROPE_LAYERS = frozenset({"full_attention", "sliding_attention"})
@@ -25,32 +46,14 @@ ROPE_LAYERS = frozenset({"full_attention", "sliding_attention"})
 FACTOR = "partial_rotary_factor"
 """The share of a head that is rotated, which decides what sizes there may be."""
 
-SORTS = (
-    "null",
-    "flag",
-    "zero",
-    "nothing",
-    "whole",
-    "share",
-    "number",
-    "negative",
-    "activation",
-    *(f"rope_{kind}" for kind in ROPE_TYPES),
-    "rope_layers",
-    "quantization",
-    "empty",
-    "wholes",
-    "names",
-)
-"""What ``sort_of`` tells apart, a name for each."""
-
 
 def sort_of(value: object) -> str:
     """Return the sort of a value of JSON, "" for one that is like no other.
 
     ``zero`` is the int and ``nothing`` the float; ``whole`` is an int above 0, ``share`` a float
     below 1 and ``number`` another; ``rope_…`` are the parameters of rotary positions,
-    ``rope_layers`` those of kinds of layers, ``quantization`` those of a stored form, ``wholes`` a list of ints and ``names`` of strings.
+    ``rope_layers`` those of kinds of layers, ``quantization`` those of a stored form,
+    ``wholes`` a list of ints and ``names`` of strings.
     """
     if value is None:
         return "null"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor
 from random import Random
@@ -41,6 +42,8 @@ def drawn(
         return random.randint(max(1, int(around * 0.7)), int(around * 1.4) + 1)
 
     free = frozenset(first) - fixed
+    if _contradictory(conditions):
+        return None
     for _ in range(ATTEMPTS):
         sizes = {name: draw(name) for name in first}
         for _ in range(30 + 4 * len(conditions)):
@@ -56,6 +59,17 @@ def drawn(
             usable = found is not None and 0 < found <= (DEEPEST**2 if name in repeated else found)
             sizes[name] = found if usable else draw(name)  # type: ignore[assignment]
     return None
+
+
+def _contradictory(conditions: Sequence[Condition]) -> bool:
+    """Whether one of two conditions is the opposite of what follows from the other."""
+    opposites = [replace(one, holds=not one.holds) for one in conditions]
+    return any(
+        one.implies(opposite)
+        for i, one in enumerate(conditions)
+        for j, opposite in enumerate(opposites)
+        if i != j
+    )
 
 
 def _repaired(

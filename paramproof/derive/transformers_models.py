@@ -100,7 +100,7 @@ def _may_be_size(config: PreTrainedConfig, name: str) -> bool:
             return False
     kinds = {field.name: str(field.type) for field in dataclasses.fields(config)}
     value = getattr(config, own, "")
-    return value is None and "int" in kinds.get(own, "") or type(value) is int and value == 0
+    return (value is None and "int" in kinds.get(own, "")) or (type(value) is int and value == 0)
 
 
 def _classes(

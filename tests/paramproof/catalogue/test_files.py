@@ -36,7 +36,9 @@ def test_every_class_is_evaluated(model_type):
         used |= {one for stated in derivation.conditions for one in stated.condition.letters}
         assert used <= known
         assert {*derivation.inert, *derivation.fixed} <= known
-        assert written.data["status"] == ("proved" if derivation.is_proved else "fitted and checked")
+        assert written.data["status"] == (
+            "proved" if derivation.is_proved else "fitted and checked"
+        )
         for tensor in tensors:
             again = tensor_in(tensor.path, tensor_text(tensor), buffer=tensor.role == "buffer")
             assert (again.shape, again.times, again.role) == (
