@@ -14,6 +14,7 @@ from paramproof.catalogue.configuration import Given
 from paramproof.catalogue.derivations import Written, derivation_of, field_of
 from paramproof.catalogue.entry import Entry, entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile
+from paramproof.catalogue.values import THETA
 from paramproof.derive.points import drawn
 from paramproof.formulas.derivation import Derivation, expected
 from paramproof.formulas.parsing import expression_in
@@ -195,7 +196,8 @@ def _free_values(file: TypeFile, written: Written, random: Random) -> Iterator[t
         for sort in sorts:
             free = name not in decides and sort in only.get(name, (sort,))
             if free and random.random() < 0.3:
-                yield name, random.choice(_small(sort))
+                theta = name.rpartition(".")[2] == THETA
+                yield name, random.choice([10_000, 5e5] if theta else _small(sort))
     for name, values in file.texts.items():
         if name not in decides and name not in only and random.random() < 0.3:
             yield name, random.choice(values)

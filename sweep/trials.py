@@ -234,9 +234,13 @@ def fields_of(
             sorts[f"{before}rope_scaling"] = {*ROPE, "null"}
             sorts[f"{before}rope_theta"] = {"whole", "number"}
     parts = {path for path, _ in parts_of(start)}
+    for name in looked_for(start):
+        if name not in taken and name not in parts and name not in sorts and _is_key(name):
+            sorts[name] = {"null"}
     for name in read:
         path = name.partition("[")[0]
-        if path not in taken and path not in parts and path not in sorts and _is_key(path):
+        known = sorts.get(path, {"null"}) != {"null"}
+        if path not in taken and path not in parts and not known and _is_key(path):
             sorts[path] = {"null", "flag", "zero", "whole", "share", "empty", "activation"}
             if path.endswith("quantization_config"):
                 sorts[path] = {"null", "empty", "quantization"}

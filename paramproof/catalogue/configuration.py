@@ -7,7 +7,7 @@ from typing import Any
 
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.outside import OutsideCatalogueError
-from paramproof.catalogue.values import FACTOR, factors, same, sort_of
+from paramproof.catalogue.values import FACTOR, THETA, factors, same, sort_of
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.printing import legible, shown
 
@@ -197,6 +197,8 @@ def _is_free(
         own = file.fields.get(f"{before}.{FACTOR}" if before else FACTOR)
         if not all(share is None or same(share, own) for share in factors(value)):
             return False
+    if path.rpartition(".")[2] == THETA and not (isinstance(value, int | float) and value > 1):
+        return False
     return sort in file.free.get(path, ()) or value in file.texts.get(path, ())
 
 

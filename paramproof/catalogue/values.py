@@ -47,6 +47,10 @@ FACTOR = "partial_rotary_factor"
 """The share of a head that is rotated, which decides what sizes there may be."""
 
 
+THETA = "rope_theta"
+"""The base of rotary positions, of whose logarithm is divided: it is above 1."""
+
+
 def sort_of(value: object) -> str:
     """Return the sort of a value of JSON, "" for one that is like no other.
 
