@@ -1,10 +1,11 @@
-"""Derive the catalogue: ``python -m sweep [TYPE ...] [--part 1/8] [--seconds 300] [--again]``.
+"""Derive the catalogue: ``python -m sweep [TYPE ...] [--part 1/8] [--seconds 120] [--again]``.
 
 Run in the checkout, where PyTorch and Hugging Face transformers are installed. Each type is
 derived in a process of its own and written to a file of its own, those that are most used first;
 a type that is written already is left out, unless ``--again``. ``--compare`` derives again,
 writes nothing, and prints in which letters an entry is otherwise; its status is then 1. What
-could not be derived stands in ``sweep/failed.json``, with the reason.
+could not be derived stands in ``sweep/failed.json``, with the reason; ``--reasons`` lists it by
+class of reason.
 """
 
 from __future__ import annotations
@@ -16,13 +17,17 @@ from typing import Any
 
 from sweep.child import in_a_child
 from sweep.comparing import differences
-from sweep.store import failed, read, write, write_failed
+from sweep.store import by_reason, failed, read, write, write_failed
 from sweep.which import types
 
 
 def main(arguments: list[str]) -> int:
     """Derive what is asked for; return the status."""
     options = _options(arguments)
+    if options.reasons:
+        for reason, names in by_reason().items():
+            print(f"{len(names)} {reason}: {', '.join(names)}")
+        return 0
     wanted = options.types or types()
     if unknown := sorted(set(wanted) - set(types())):
         print(f"transformers has no base model of the type {', '.join(unknown)}", file=sys.stderr)
@@ -65,9 +70,12 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m sweep", description=__doc__.split("\n")[0])
     parser.add_argument("types", nargs="*", metavar="TYPE", help="model types; all by default")
     parser.add_argument("--part", type=_part, default=(1, 1), help="one part of several: 1/8")
-    parser.add_argument("--seconds", type=float, default=300, help="for each type")
+    parser.add_argument(
+        "--seconds", type=float, default=120, help="of the processor, for each type"
+    )
     parser.add_argument("--again", action="store_true", help="what is written already, too")
     parser.add_argument("--compare", action="store_true", help="write nothing; say what changed")
+    parser.add_argument("--reasons", action="store_true", help="list what failed, by reason")
     return parser.parse_args(arguments)
 
 

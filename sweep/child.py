@@ -21,8 +21,8 @@ import transformers
 from paramproof.sources.reference import in_one_line
 from sweep.one import Sweep
 
-SPARE = 1.5
-"""How much longer than it is told a process is given to end by itself."""
+SPARE = 6
+"""How much longer than the processor's time that it is told a process is given to end by itself."""
 
 SITE = re.compile(r"\S*site-packages/")
 

@@ -15,7 +15,17 @@ from paramproof.formulas.notation import text
 def differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
     """Yield a line for each thing that ``new`` says otherwise; versions and evidence may differ."""
     before, after = (type_in(one, one["model_type"]) for one in (old, new))
-    for name in ("letters", "null", "parts", "given", "fields", "aliases", "texts", "layers"):
+    for name in (
+        "letters",
+        "null",
+        "parts",
+        "given",
+        "fields",
+        "aliases",
+        "free",
+        "texts",
+        "layers",
+    ):
         there, here = getattr(before, name), getattr(after, name)
         for key in [*there, *(key for key in here if key not in there)]:
             if there.get(key) != here.get(key):

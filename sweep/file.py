@@ -10,9 +10,9 @@ from paramproof.catalogue.files import FORMAT
 from paramproof.catalogue.values import FACTOR
 from paramproof.formulas.notation import text
 from sweep.defaults import Defaults
+from sweep.fields import looked_for
 from sweep.layers import layer_rules
 from sweep.model import Keys, at, parts_of
-from sweep.trials import looked_for
 
 if TYPE_CHECKING:
     from sweep.one import Sweep

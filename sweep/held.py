@@ -12,7 +12,7 @@ from transformers import PreTrainedConfig
 
 from paramproof.catalogue.configuration import Given
 from paramproof.catalogue.derivations import Written, derivation_of, field_of
-from paramproof.catalogue.entry import Entry, entry_in, own_sizes
+from paramproof.catalogue.entries import Entry, entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.values import THETA
 from paramproof.derive.points import drawn

@@ -18,10 +18,11 @@ from paramproof.derive.points import drawn
 from paramproof.derive.transformers_models import constructor
 from paramproof.formulas.derivation import Derivation
 from paramproof.sources.reference import in_one_line
+from sweep.fields import fields_of
 from sweep.file import File
 from sweep.held import NotHeldError, culprit, hold
 from sweep.model import Keys, whole
-from sweep.trials import Trials, fields_of
+from sweep.trials import Trials
 from sweep.variants import PUBLIC, TASKS, changes
 from sweep.which import classes
 from sweep.writing import Known, class_data, plain
@@ -36,7 +37,7 @@ class Sweep:
         self.model_type, self.note = model_type, note
         self.config_class: Any = CONFIG_MAPPING[model_type]
         self.start = self.config_class()
-        self.until = time.monotonic() + seconds
+        self.until = time.process_time() + seconds
         self.letters: dict[str, str] = {}
         self.classes: dict[str, Any] = {}
         self.known: list[Known] = []
@@ -72,7 +73,7 @@ class Sweep:
 
     def late(self) -> bool:
         """Whether the time is over."""
-        return time.monotonic() > self.until
+        return time.process_time() > self.until
 
     def derived(
         self, name: str, where: Mapping[str, Any], sized: Mapping[str, int] | None = None

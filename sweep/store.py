@@ -39,3 +39,41 @@ def write_failed(model_type: str, reasons: dict[str, str]) -> None:
         known[model_type] = dict(sorted(reasons.items()))
     text = json.dumps(dict(sorted(known.items())), indent=1, ensure_ascii=False)
     FAILED.write_text(text + "\n", "utf-8")
+
+
+REASONS = {
+    "is not made": "its own configuration is not made",
+    "not derived within": "no time was left",
+    "no time was left": "no time was left",
+    "not explained": "a shape or a number is not explained",
+    "was not found why": "other tensors at other sizes, and it was not found why",
+    "refuses sizes inside": "sizes inside the conditions are refused",
+    "not as derived at": "not as derived at other sizes",
+    "is not as derived": "not as transformers fills in a configuration",
+    "refused by transformers": "an entry's configuration is refused",
+    "no configuration was drawn": "no configuration was drawn inside the conditions",
+    "no sizes meet": "no sizes meet the conditions",
+    "no parameters": "no parameters",
+    "is not made of a configuration": "a class of another configuration",
+    "is tied in some layers": "ties that differ by layer",
+    "requires the": "a package is missing",
+    "No module named": "a package is missing",
+}
+"""Classes of reasons, by what stands in a reason."""
+
+
+def reason_class(why: str) -> str:
+    """Return the class of a reason."""
+    found = (said for part, said in REASONS.items() if part in why)
+    return next(found, "an error in the constructor or the configuration")
+
+
+def by_reason() -> dict[str, list[str]]:
+    """Return what could not be derived by the class of the reason, most first."""
+    found: dict[str, list[str]] = {}
+    for model_type, reasons in failed().items():
+        for name, why in reasons.items():
+            found.setdefault(reason_class(why), []).append(
+                name if name == model_type else f"{model_type}: {name}"
+            )
+    return dict(sorted(found.items(), key=lambda pair: -len(pair[1])))

@@ -6,18 +6,13 @@ by halves where that is not the same.
 
 from __future__ import annotations
 
-import dataclasses
-import inspect
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from transformers import PreTrainedConfig
 
-from paramproof.catalogue.configuration import NEVER
-from paramproof.catalogue.values import FACTOR, sort_of
-from sweep.model import Keys, Made, made, parts_of, whole
+from sweep.model import Keys, Made, made, whole
 
 LARGE = 10**6
 """More than any size of a trial: what must be below a size is not made with it."""
@@ -70,6 +65,10 @@ PROBES: Mapping[str, Sequence[Any]] = {
     ],
 }
 """Values that stand for their sort; of ``whole`` the last stands for those above every size."""
+
+
+ALONE = ("rope_parameters", "rope_scaling", "rope_theta", "head_dim")
+"""Fields that are tried by themselves: of two that are given, one counts for nothing."""
 
 
 @dataclass
@@ -198,106 +197,3 @@ class Trials:
             same = [value for value, names in found.items() if names]
             if same:
                 self.tried.texts[name] = same
-
-
-ROPE = tuple(sort for sort in PROBES if sort.startswith("rope_"))
-
-
-ALONE = ("rope_parameters", "rope_scaling", "rope_theta", "head_dim")
-"""Fields that are tried by themselves: of two that are given, one counts for nothing."""
-
-
-def fields_of(
-    start: PreTrainedConfig, sizes: Iterable[str], read: Iterable[str]
-) -> tuple[dict[str, set[str]], dict[str, list[str]]]:
-    """Return the sorts to try each field with, and the strings that its type names.
-
-    Fields are the configuration's own, names that were looked for in it while a model was made,
-    and those of rotary positions under which they were known before.
-    """
-    taken = {name.partition("[")[0] for name in sizes}
-    sorts: dict[str, set[str]] = {}
-    texts: dict[str, list[str]] = {}
-    for before, config in [("", start), *((f"{path}.", c) for path, c in parts_of(start))]:
-        for one in dataclasses.fields(config):
-            path = f"{before}{one.name}"
-            value = getattr(config, one.name, None)
-            if one.name.startswith("_") or one.name in NEVER or isinstance(value, PreTrainedConfig):
-                continue
-            if path in taken or one.name == "id2label":
-                continue
-            sorts[path] = _sorts(one.type, value)
-            if named := _named(one.type):
-                texts[path] = named
-        if any(one.name == "rope_parameters" for one in dataclasses.fields(config)):
-            sorts[f"{before}rope_parameters"] = {*ROPE, "null"}
-            sorts[f"{before}rope_scaling"] = {*ROPE, "null"}
-            sorts[f"{before}rope_theta"] = {"whole", "number"}
-    parts = {path for path, _ in parts_of(start)}
-    for name in looked_for(start):
-        if name not in taken and name not in parts and name not in sorts and _is_key(name):
-            sorts[name] = {"null"}
-    for name in read:
-        path = name.partition("[")[0]
-        known = sorts.get(path, {"null"}) != {"null"}
-        if path not in taken and path not in parts and not known and _is_key(path):
-            sorts[path] = {"null", "flag", "zero", "whole", "share", "empty", "activation"}
-            if path.endswith("quantization_config"):
-                sorts[path] = {"null", "empty", "quantization"}
-    return sorts, texts
-
-
-def _is_key(path: str) -> bool:
-    name = path.rpartition(".")[2]
-    return name not in NEVER and name not in ("num_labels", "id2label", FACTOR)
-
-
-def _sorts(kind: Any, value: Any) -> set[str]:
-    """Return the sorts of values that a field may have, by its type and its value."""
-    said = str(kind)
-    found = {sort_of(value)} - {""}
-    found |= {"null"} if "None" in said else set()
-    found |= {"flag"} if "bool" in said else set()
-    found |= {"zero", "whole", "negative"} if "int" in said.replace("list[int", "") else set()
-    found |= {"zero", "nothing", "whole", "share", "number"} if "float" in said else set()
-    found |= {"empty", "wholes"} if "list[int" in said else set()
-    found |= {"empty"} if "list" in said or "dict" in said else set()
-    return found
-
-
-def _named(kind: Any) -> list[str]:
-    """Return the strings that a type names, as ``Literal`` does."""
-    said = " ".join(re.findall(r"Literal\[([^\]]*)\]", str(kind)))
-    return [one.strip("'\"") for one in re.findall(r"'[^']*'|\"[^\"]*\"", said)]
-
-
-def looked_for(start: PreTrainedConfig) -> set[str]:
-    """Return what a configuration's own code names, and has no field for: older keys."""
-    found: set[str] = set()
-    for before, config in [("", start), *((f"{path}.", c) for path, c in parts_of(start))]:
-        own = {one.name for one in dataclasses.fields(config)}
-        for kind in type(config).__mro__:
-            if kind is PreTrainedConfig:
-                break
-            for function in vars(kind).values():
-                code = (
-                    getattr(inspect.unwrap(function), "__code__", None)
-                    if callable(function)
-                    else None
-                )
-                names = _strings(code) if code else set()
-                found |= {f"{before}{n}" for n in names if n.isidentifier() and n not in own}
-    found |= {"per_layer_config", FACTOR}
-    return {name for name in found if name.rpartition(".")[2] not in NEVER}
-
-
-def _strings(code: Any) -> set[str]:
-    found: set[str] = set()
-    for one in code.co_consts:
-        if isinstance(one, str) and len(one) < 60:
-            found.add(one)
-        elif isinstance(one, tuple):
-            found |= {name for name in one if isinstance(name, str)}
-        elif inspect.iscode(one):
-            found |= _strings(one)
-    return found

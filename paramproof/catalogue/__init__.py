@@ -3,7 +3,7 @@
 The data are derived, never written by hand, and name the releases that they are of.
 """
 
-from paramproof.catalogue.entry import Entry, entry
+from paramproof.catalogue.entries import Entry, entry
 from paramproof.catalogue.files import model_types, read_type
 from paramproof.catalogue.outside import OutsideCatalogueError
 

@@ -65,7 +65,7 @@ def _fields(file):
 def test_a_type_is_derived_again_as_it_is_written():
     """Its base model: every class takes longer than a test may."""
     from paramproof.catalogue.derivations import derivation_of
-    from paramproof.catalogue.entry import own_sizes
+    from paramproof.catalogue.entries import own_sizes
     from paramproof.derive.derive import derive
     from paramproof.derive.transformers_models import constructor
 

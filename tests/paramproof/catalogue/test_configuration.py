@@ -5,7 +5,7 @@ from copy import deepcopy
 import pytest
 
 from paramproof.catalogue import OutsideCatalogueError
-from paramproof.catalogue.entry import entry_in
+from paramproof.catalogue.entries import entry_in
 from paramproof.catalogue.files import type_in
 
 TOY = {

@@ -7,7 +7,7 @@ import pytest
 
 from paramproof.catalogue import model_types, read_type
 from paramproof.catalogue.derivations import derivation_of, variants
-from paramproof.catalogue.entry import entry_in, own_sizes
+from paramproof.catalogue.entries import entry_in, own_sizes
 from paramproof.catalogue.files import type_in
 from paramproof.catalogue.tensors import tensor_in, tensor_text
 
