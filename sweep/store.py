@@ -19,8 +19,25 @@ def read(model_type: str) -> dict[str, Any] | None:
 
 def write(model_type: str, entry: dict[str, Any]) -> None:
     """Write the file of a type."""
-    text = json.dumps(entry, indent=1, ensure_ascii=False)
-    (DATA / f"{model_type}.json").write_text(text + "\n", "utf-8")
+    (DATA / f"{model_type}.json").write_text(laid_out(entry) + "\n", "utf-8")
+
+
+WIDTH = 100
+"""Characters of a line that has the whole of an object or a list."""
+
+
+def laid_out(value: Any, depth: int = 0) -> str:
+    """Return a value as JSON, what fits into a line on one."""
+    short = json.dumps(value, ensure_ascii=False)
+    if len(short) + depth <= WIDTH or not isinstance(value, dict | list):
+        return short
+    if isinstance(value, list):
+        inside = [laid_out(one, depth + 1) for one in value]
+    else:
+        inside = [f"{json.dumps(key)}: {laid_out(one, depth + 1)}" for key, one in value.items()]
+    first, last = "[]" if isinstance(value, list) else "{}"
+    before = "\n" + " " * (depth + 1)
+    return f"{first}{before}{f',{before}'.join(inside)}\n{' ' * depth}{last}"
 
 
 def failed() -> dict[str, dict[str, str]]:
