@@ -51,7 +51,8 @@ def constructor(
     if _reads_labels(model_class):
         first[LABELS] = int(start.num_labels or 0)
     for name in sizes or {}:
-        if name not in first and not _may_be_size(start, name):
+        known = name in first or _may_be_size(start, name)
+        if not known and not _is_looked_for(config_class, keys, start, model_class, name):
             raise ValueError(f"{what} has no size {shown(name)}; it has {', '.join(first)}")
     for name, value in (sizes or {}).items():
         if value < 1:
@@ -88,7 +89,9 @@ LABELS = "num_labels"
 
 
 def _reads_labels(model_class: Any) -> bool:
-    return LABELS in inspect.unwrap(model_class.__init__).__code__.co_names
+    """Whether a class has as many labels as its configuration: BART's answers have two always."""
+    made = inspect.unwrap(model_class.__init__)
+    return LABELS in made.__code__.co_names and f"config.{LABELS} = " not in inspect.getsource(made)
 
 
 def _may_be_size(config: PreTrainedConfig, name: str) -> bool:
@@ -101,6 +104,24 @@ def _may_be_size(config: PreTrainedConfig, name: str) -> bool:
     kinds = {field.name: str(field.type) for field in dataclasses.fields(config)}
     value = getattr(config, own, "")
     return (value is None and "int" in kinds.get(own, "")) or (type(value) is int and value == 0)
+
+
+def _is_looked_for(
+    config_class: type[PreTrainedConfig],
+    keys: Mapping[str, Any],
+    start: PreTrainedConfig,
+    model_class: Any,
+    name: str,
+) -> bool:
+    """Whether a model looks in its configuration for what is no field, as for ``head_dim``."""
+    reads: set[str] = set()
+    config = _with(config_class, keys, start, {})
+    if "." in name or hasattr(config, name):
+        return False
+    _watch(config, "", reads, {})
+    with torch.device("meta"):
+        model_class(config)
+    return name in reads
 
 
 def _classes(
