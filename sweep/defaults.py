@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -29,9 +30,9 @@ class Defaults:
         self.config_class = config_class
         self.start = config_class()
         own = {
-            name: at(self.start, field) if field != LABELS else 2 for name, field in fields.items()
+            name: _there(self.start, field) if field != LABELS else 2
+            for name, field in fields.items()
         }
-        own = {name: size or 8 for name, size in own.items()}
         larger = [{name: size * n for name, size in own.items()} for n in (1, 2, 3)]
         self.fields, self.points = fields, [*points, *larger]
 
@@ -66,10 +67,18 @@ class Defaults:
                 # The others' sizes may not go with this default.
                 continue
             found.append(default)
-        if len(found) < 2 or len(set(found)) > 1:
+        if not found or len(set(found)) > 1:
+            return None
+        if len(found) < 2 and (null or found[0] != self.written(name)):
             return None
         default = found[0]
         return default if default != letter(name) else None
+
+    def written(self, name: str) -> int | None:
+        """Return what stands as a letter's default in the class of its configuration."""
+        part, _, own = self.fields[name].rpartition(".")
+        kind = type(at(self.start, part)) if part else self.config_class
+        return next((one.default for one in dataclasses.fields(kind) if one.name == own), None)
 
     def config(
         self,
@@ -97,6 +106,14 @@ class Defaults:
                     own = {f: v for f, v in values.items() if f.startswith(f"{path}.")}
                     keys = whole(self.start, values) | _bare(path, config, own)
         return self.config_class(**keys)
+
+
+def _there(start: PreTrainedConfig, field: str) -> int:
+    """Return a size of a configuration, or one for what it leaves out."""
+    try:
+        return at(start, field) or 8
+    except KeyError:
+        return 8
 
 
 def _bare(path: str, config: PreTrainedConfig, own: Mapping[str, Any]) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def fields_of(
     texts: dict[str, list[str]] = {}
     for path, kind, value in _own(start):
         if path not in taken:
-            sorts[path] = _sorts(kind, value)
+            sorts[path] = _sorts(kind, value) - (set() if "token" in path else {"wholes"})
             if path.rpartition(".")[2] == "rope_parameters":
                 before = path.removesuffix("rope_parameters")
                 sorts |= {key: {*ROPE, "null"} for key in (path, f"{before}rope_scaling")}

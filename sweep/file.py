@@ -147,11 +147,7 @@ class File:
             value = at(config, path)
         except KeyError:
             moved = self.found.moved.get(path, [])
-            return (
-                True
-                if False in moved and True not in moved
-                else (False if True in moved and False not in moved else None)
-            )
+            return True if False in moved and True not in moved else None
         if isinstance(value, tuple):
             value = list(value)
         plain_ = (int, float, str, bool, list, dict, type(None))
@@ -166,4 +162,7 @@ class File:
         found = dict(self.found.config_class.attribute_map)
         for path, part in parts_of(self.found.start):
             found |= {f"{path}.{a}": f"{path}.{b}" for a, b in type(part).attribute_map.items()}
-        return dict(sorted(found.items()))
+        fields = {*self.found.letters.values(), *self.found.sorts}
+        # A field may be called by what it is stored as, and the other way round.
+        turned = {b if a in fields else a: a if a in fields else b for a, b in found.items()}
+        return dict(sorted((a, b) for a, b in turned.items() if a not in fields))

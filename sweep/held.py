@@ -92,8 +92,9 @@ def culprit(
 ) -> tuple[str, Any] | None:
     """Return the key, no size, without which a configuration would be as the entry has it."""
     given = Given(file, config)
+    decides = file.classes[name].get("decides", ())
     for path, value in given.values.items():
-        if path not in given.letter_of:
+        if path not in given.letter_of and path not in decides:
             without = deepcopy(dict(config))
             here: Any = without
             *parts, last = path.split(".")

@@ -138,11 +138,13 @@ class Sweep:
         for index, also in enumerate(part["also"], 1):
             if {*also.get("where", ()), *also.get("sized", ())} <= set(data["decides"]):
                 conditions = {**data.get("conditions", {}), **also.get("conditions", {})}
+                ties = _ties(data, part.get("ties", {}), also.get("ties", part.get("ties", {})))
                 data["also"].append(
                     {
                         **{key: also[key] for key in ("where", "sized") if key in also},
                         "variant": index,
                         **({"conditions": conditions} if conditions else {}),
+                        **({"ties": ties} if ties != data.get("ties", {}) else {}),
                         "doubts": [*data.get("doubts", ()), PUT_TOGETHER],
                         "status": "fitted and checked",
                         "letters": data["letters"] | also["letters"],
@@ -215,9 +217,14 @@ class Sweep:
         self.note(f"{path}={value} is not free")
         self.free[path] = self.free.get(path, set()) - {sort_of(value)}
         self.texts[path] = [one for one in self.texts.get(path, ()) if one != value]
+        self.renewed(data)
+        data["refused"] = " ".join(sorted({*data.get("refused", "").split(), path}))
+
+    def renewed(self, data: dict[str, Any]) -> TypeFile:
+        """Write what is free anew; return the file then."""
         data["free"] = File(self).free_text()
         data["texts"] = {name: self.texts[name] for name in sorted(self.texts) if self.texts[name]}
-        data["refused"] = " ".join(sorted({*data.get("refused", "").split(), path}))
+        return type_in(data, self.model_type)
 
     def hold(self, data: dict[str, Any]) -> None:
         """Hold every variant to random configurations; leave out those that are not held."""
@@ -227,9 +234,12 @@ class Sweep:
             wrong = []
             for index, written in enumerate(variants(file, name)):
                 self.note(f"{name} held {index}")
+                before = {p: set(s) for p, s in self.free.items()}, dict(self.texts)
                 try:
                     file = self.hold_one(data, file, written)
                 except (NotHeldError, KeyError, ZeroDivisionError) as error:
+                    self.free, self.texts = before
+                    file = self.renewed(data)
                     self.failed[f"{name} variant {index} {dict(written.where)}"] = str(error)
                     wrong.append(index)
             for index in wrong:
@@ -252,6 +262,19 @@ class Sweep:
             else:
                 return file
         raise NotHeldError(f"{written.name}: more than {REPAIRS} fields decide after all")
+
+
+def _ties(
+    data: Mapping[str, Any], old: Mapping[str, list[str]], new: Mapping[str, list[str]]
+) -> dict[str, list[str]]:
+    """Return the ties of a class whose part has new ones in place of its old ones."""
+    before = f"{data['under']}." if data.get("under") else ""
+    own = {
+        path: ties for path, ties in data.get("ties", {}).items() if path[len(before) :] not in old
+    }
+    return own | {
+        f"{before}{path}": [f"{before}{one}" for one in ties] for path, ties in new.items()
+    }
 
 
 PUT_TOGETHER = "not traced: put together from what it contains there, and what is its own"

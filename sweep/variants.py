@@ -60,13 +60,10 @@ def changes(
     flags: list[tuple[dict[str, Any], dict[str, int]]] = []
     for path, values in moved.items():
         own = _own(start, path)
-        for value in values:
-            if isinstance(value, bool) and value is not own:
-                flags.append(({path: value}, {}))
-                break
-            if isinstance(value, int) and not isinstance(value, bool) and own in (None, 0):
-                flags.append(({}, {path: 8}))
-                break
+        if own in (None, 0) and own is not False and any(type(one) is int for one in values):
+            flags.append(({}, {path: 8}))
+        else:
+            flags += [({path: one}, {}) for one in values if type(one) is bool and one != own][:1]
     # What is tied is asked for most.
     flags.sort(key=lambda change: not any("tie" in path for path in change[0]))
     number = 0

@@ -56,7 +56,10 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], architecture: str = "") 
     }
     written, values = _variant(file, given, name, decides)
     absent = written.data.get("absent", ())
-    sizes = sizes_of(given, written.sized, absent)
+    try:
+        sizes = sizes_of(given, written.sized, absent)
+    except KeyError as error:
+        raise given.outside(f"what {error} stands for is absent") from None
     require_alike(given, values, written.data.get("only", {}), sizes)
     derivation = derivation_of(file, written, own_sizes(file, absent))
     for stated in derivation.conditions:
@@ -106,7 +109,11 @@ def _variant(
 def own_sizes(file: TypeFile, absent: tuple[str, ...]) -> dict[str, int]:
     """Return the sizes of the type's own configuration."""
     missing = [letter for letter, said in file.letters.items() if " = " not in said]
-    return sizes_of(Given(file, {}), absent=(*absent, *missing))
+    try:
+        return sizes_of(Given(file, {}), absent=(*absent, *missing))
+    except KeyError:
+        # Of what has no default of its own, others are computed.
+        return {}
 
 
 def _without_moved(derivation: Derivation, file: TypeFile, given: Given) -> Derivation:
