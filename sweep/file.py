@@ -6,6 +6,7 @@ import importlib.metadata
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from paramproof.catalogue.configuration import LABELS, NEVER
 from paramproof.catalogue.files import FORMAT
 from paramproof.catalogue.values import FACTOR
 from paramproof.formulas.notation import text
@@ -34,8 +35,12 @@ class File:
         fields, bare = self.own_values(decides)
         layers = layer_rules(self.found.base_trials, self.found.letters, sorted(self.found.sorts))
         tried = set(self.found.free) | set(self.found.texts) | decides
-        names = looked_for(self.found.start) - tried - set(self.found.letters.values()) - set(parts)
         aliases = self.aliases()
+        names = looked_for(self.found.start) | {one.partition("[")[0] for one in self.found.reads}
+        names |= {*self.found.config_class.attribute_map}
+        names -= (
+            tried | set(self.found.letters.values()) | set(parts) | NEVER | {LABELS, "id2label"}
+        )
         lists = {field.partition("[")[0] for field in self.found.letters.values()}
         data = {
             "format": FORMAT,
@@ -165,4 +170,4 @@ class File:
         fields = {*self.found.letters.values(), *self.found.sorts}
         # A field may be called by what it is stored as, and the other way round.
         turned = {b if a in fields else a: a if a in fields else b for a, b in found.items()}
-        return dict(sorted((a, b) for a, b in turned.items() if a not in fields))
+        return {a: b for a, b in sorted(turned.items()) if a not in fields and b in fields}

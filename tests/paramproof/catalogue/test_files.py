@@ -60,6 +60,15 @@ def test_the_types_own_configuration_has_a_count(model_type):
             assert entry_in(file, {"model_type": model_type}, name).count > 0
 
 
+@pytest.mark.parametrize("model_type", model_types())
+def test_other_names_are_of_fields_that_the_file_knows(model_type):
+    file = read_type(model_type)
+    fields = {said.partition(" = ")[0].partition("[")[0] for said in file.letters.values()}
+    known = fields | file.free.keys() | file.fields.keys() | file.texts.keys() | file.below.keys()
+    assert not file.aliases.keys() & fields
+    assert set(file.aliases.values()) <= known
+
+
 def lacking(data):
     return data.get("absent", ())
 
