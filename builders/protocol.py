@@ -69,9 +69,9 @@ class Model(Protocol):
 
         Raises ``ValueError``, before anything is written, where the arrays are not those of
         ``read`` by path, shape and dtype, or a weight in half precision would round them;
-        ``NotAllocated`` for an abstract model, unless the
-        framework can allocate it by this. JAX's do: they spare themselves random values,
-        whose making they compile for every new shape.
+        ``NotAllocated`` for an abstract model, unless the framework can allocate it by this.
+        JAX's and keras-bert do: they spare themselves random values, and what it takes to
+        make them, a compilation for every new shape or a third of a graph.
         """
         ...
 

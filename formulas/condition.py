@@ -48,6 +48,11 @@ class Condition:
         """The letters that it is about."""
         return self.left.letters | self.right.letters
 
+    def substitute(self, values: Mapping[str, Expression | Number]) -> Condition:
+        """Return this with other expressions or numbers in place of some letters."""
+        left, right = self.left.substitute(values), self.right.substitute(values)
+        return Condition(self.relation, left, right, self.holds)
+
     @property
     def bound(self) -> Expression | None:
         """What is 0 or more just where it is met, None for what is no bound of whole sizes."""

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Decimal
-from functools import cache
 from typing import TypeAlias
 
 from paramproof.formulas.lookup import no_such
-from paramproof.formulas.path import LAYER, leaf, starred
+from paramproof.formulas.parts import PartName, parts_of
+from paramproof.formulas.printing import legible
 from paramproof.formulas.spec import Quantity
 from paramproof.formulas.tensors import Inventory, Tensor
 
@@ -23,7 +23,20 @@ Convention: TypeAlias = Callable[[Inventory], Inventory]
 
 MILLION = 10**6
 MEBI = 2**20
-TABLES = ("word_embeddings", "position_embeddings", "token_type_embeddings")
+
+PARTS_IN_WORDS: dict[PartName, str] = {
+    "table": "an embedding of tokens, positions or types",
+    "position": "an embedding of positions",
+    "bias": "a bias of a projection",
+    "norm": "of a norm",
+    "pooler": "of the pooler",
+    "head": "of a head",
+    "layer": "in a layer",
+}
+
+
+class Undecided(ValueError):
+    """A convention asks of a tensor what its name does not say."""
 
 
 def size(inventory: Inventory) -> Quantity:
@@ -46,32 +59,32 @@ def total(inventory: Inventory) -> Inventory:
 
 def tied_each(inventory: Inventory) -> Inventory:
     """Trainable tensors, tied storage counted once per name."""
-    return _kept(inventory, lambda tensor: tensor.trainable)
+    return _with_names(_kept(inventory, lambda tensor: tensor.trainable))
 
 
 def listed(inventory: Inventory) -> Inventory:
     """Everything: fixed tensors included, tied storage counted once per name."""
-    return inventory
+    return _with_names(inventory)
 
 
 def without_embeddings(inventory: Inventory) -> Inventory:
     """Excludes token, position and type embeddings; keeps the norm of the embeddings."""
-    return _kept(inventory, lambda tensor: not _in_table(tensor.path))
+    return _kept(inventory, lambda tensor: not _is("table", tensor))
 
 
 def without_positions(inventory: Inventory) -> Inventory:
     """Excludes position embeddings."""
-    return _kept(inventory, lambda tensor: "position_embeddings" not in _levels(tensor.path))
+    return _kept(inventory, lambda tensor: not _is("position", tensor))
 
 
 def without_biases(inventory: Inventory) -> Inventory:
     """Excludes biases of projections; keeps those of norms."""
-    return _kept(inventory, lambda tensor: not _is_bias(tensor.path))
+    return _kept(inventory, lambda tensor: not _is("bias", tensor))
 
 
 def without_norms(inventory: Inventory) -> Inventory:
     """Excludes norms."""
-    return _kept(inventory, lambda tensor: not _in_norm(tensor.path))
+    return _kept(inventory, lambda tensor: not _is("norm", tensor))
 
 
 def weights_only(inventory: Inventory) -> Inventory:
@@ -81,32 +94,32 @@ def weights_only(inventory: Inventory) -> Inventory:
 
 def without_pooler(inventory: Inventory) -> Inventory:
     """Excludes the pooler."""
-    return _kept(inventory, lambda tensor: _levels(tensor.path)[0] != "pooler")
+    return _kept(inventory, lambda tensor: not _is("pooler", tensor))
 
 
 def without_heads(inventory: Inventory) -> Inventory:
     """Excludes the heads on top of the encoder or decoder; keeps the pooler."""
-    return _kept(inventory, lambda tensor: not _levels(tensor.path)[0].endswith("_head"))
+    return _kept(inventory, lambda tensor: not _is("head", tensor))
 
 
 def layers_only(inventory: Inventory) -> Inventory:
     """Only the layers."""
-    return _kept(inventory, lambda tensor: LAYER in _levels(tensor.path))
+    return _kept(inventory, lambda tensor: _is("layer", tensor))
 
 
 def embeddings_only(inventory: Inventory) -> Inventory:
     """Only the token, position and type embeddings."""
-    return _kept(inventory, lambda tensor: _in_table(tensor.path))
+    return _kept(inventory, lambda tensor: _is("table", tensor))
 
 
 def norms_only(inventory: Inventory) -> Inventory:
     """Only the norms."""
-    return _kept(inventory, lambda tensor: _in_norm(tensor.path))
+    return _kept(inventory, lambda tensor: _is("norm", tensor))
 
 
 def biases_only(inventory: Inventory) -> Inventory:
     """Only the biases of projections."""
-    return _kept(inventory, lambda tensor: _is_bias(tensor.path))
+    return _kept(inventory, lambda tensor: _is("bias", tensor))
 
 
 STORAGE: dict[str, Convention] = {
@@ -140,7 +153,8 @@ def counted(inventory: Inventory, *names: str) -> Inventory:
     """Return what the conventions of these names count of ``inventory``, in any order.
 
     Raises ``ValueError`` for an unknown name, and where not exactly one is of STORAGE: what
-    counts as a parameter is never left open.
+    counts as a parameter is never left open. Raises ``Undecided`` where a convention cannot be
+    decided for some tensor of a derived formula.
     """
     unknown = [name for name in names if name not in CONVENTIONS]
     if unknown:
@@ -148,7 +162,10 @@ def counted(inventory: Inventory, *names: str) -> Inventory:
     if sum(name in STORAGE for name in names) != 1:
         raise ValueError(f"a count takes exactly one of {', '.join(STORAGE)}: {names!r}")
     for name in names:
-        inventory = CONVENTIONS[name](inventory)
+        try:
+            inventory = CONVENTIONS[name](inventory)
+        except Undecided as error:
+            raise Undecided(f"{name} cannot be decided: {error}") from None
     return inventory
 
 
@@ -185,22 +202,19 @@ def _kept(inventory: Inventory, keeps: Callable[[Tensor], bool]) -> Inventory:
     return Inventory(inventory.letters, tuple(filter(keeps, inventory)))
 
 
-@cache
-def _levels(path: str) -> list[str]:
-    """The names in a path, with ``*`` for a layer's number: expanded inventories count alike."""
-    return starred(path).split(".")
+def _is(part: PartName, tensor: Tensor) -> bool:
+    """Whether a tensor belongs to a part. Raises ``Undecided`` where its name does not say."""
+    belongs = getattr(tensor.parts or parts_of(tensor.path), part)
+    if belongs is None:
+        what = PARTS_IN_WORDS[part]
+        raise Undecided(f"{legible(tensor.path)} may be {what}, or not: its name does not say")
+    return bool(belongs)
 
 
-@cache
-def _in_table(path: str) -> bool:
-    return any(level in TABLES for level in _levels(path))
-
-
-@cache
-def _in_norm(path: str) -> bool:
-    return any(level.endswith("norm") for level in _levels(path))
-
-
-@cache
-def _is_bias(path: str) -> bool:
-    return leaf(path) == "bias" and not _in_norm(path)
+def _with_names(inventory: Inventory) -> Inventory:
+    """Return ``inventory``. Raises ``Undecided`` where it has a name that stands for several."""
+    for tensor in inventory:
+        if not tensor.is_one_name:
+            path = legible(tensor.path)
+            raise Undecided(f"how many names {path} stands for is not known, all of one storage")
+    return inventory

@@ -10,6 +10,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from paramproof.formulas.condition import Condition, value_at
 from paramproof.formulas.expression import Expression, letter
+from paramproof.formulas.native_parts import NativeNames, NativeTensor
+from paramproof.formulas.spec import Quantity, Spec
+from paramproof.formulas.tensors import Inventory, Tensor
 
 Role: TypeAlias = Literal["trainable", "frozen", "buffer"]
 
@@ -116,6 +119,50 @@ class Derivation:
         return found
 
     @property
+    def buffers(self) -> tuple[str, ...]:
+        """The names of its buffers, which no count has."""
+        explained = (tensor.path for tensor in self.tensors if tensor.role == "buffer")
+        return (*explained, *(name.removesuffix(" (buffer)") for name in self.unexplained))
+
+    def inventory(self, sizes: Mapping[str, int] | None = None) -> Inventory:
+        """Return the parameters as an inventory: in letters, or in ints at these ``sizes``.
+
+        The paths are native. A further name of a storage is a tensor of its own, tied to the
+        first one, behind all others; buffers are none of them.
+
+        Raises ``ValueError`` for sizes, as ``count`` does.
+        """
+        if sizes is not None:
+            self.require(sizes)
+        parameters = [
+            (one, NativeTensor((one.path, *one.aliases), one.shape, one.times))
+            for one in self.tensors
+            if one.role != "buffer"
+        ]
+        names = NativeNames((native for _, native in parameters), self.fields)
+
+        def tensor(one: DerivedTensor, native: NativeTensor, alias: str | None) -> Tensor:
+            lengths: list[Quantity] = [*one.shape, one.times]
+            if sizes is not None:
+                lengths = [_whole(value_at(length, sizes)) for length in lengths]
+            *shape, times = lengths
+            return Tensor(
+                path=alias or one.path,
+                shape=tuple(shape),
+                source=self.name,
+                trainable=one.role == "trainable",
+                tied_to=one.path if alias else None,
+                repeat=times,
+                present=1 if times else 0,
+                parts=names.parts(alias or one.path, native),
+            )
+
+        own = [tensor(one, native, None) for one, native in parameters]
+        tied = [tensor(one, native, name) for one, native in parameters for name in one.aliases]
+        letters = {name: letter(name) for name in self.sizes} if sizes is None else dict(sizes)
+        return Inventory(letters, (*own, *tied))
+
+    @property
     def reasons(self) -> tuple[str, ...]:
         """Why it is not proved; none where it is."""
         parameters = [tensor for tensor in self.tensors if tensor.role != "buffer"]
@@ -141,10 +188,22 @@ class Derivation:
         return self.is_proved and all(condition.is_met(sizes) for condition in self.harmless)
 
     def count(self, sizes: Mapping[str, int]) -> int:
-        """Return the trainable parameters at these sizes.
+        """Return the trainable parameters at these sizes. Raises as ``require`` does."""
+        self.require(sizes)
+        return self.formula.evaluate(sizes)
 
-        Raises ``ValueError``, naming the condition, for sizes at which the formula was not seen
-        to hold.
+    def holds_at(self, sizes: Mapping[str, int]) -> bool:
+        """Whether the formula was seen to hold at these sizes."""
+        try:
+            self.require(sizes)
+        except ValueError:
+            return False
+        return True
+
+    def require(self, sizes: Mapping[str, int]) -> None:
+        """Require that the formula holds at these sizes.
+
+        Raises ``ValueError``, naming the condition, for sizes at which it was not seen to hold.
         """
         for stated in self.conditions:
             if not stated.condition.is_met(sizes):
@@ -154,17 +213,16 @@ class Derivation:
             raise ValueError(
                 f"{self.name}: the formula holds at {moved[0]} = {self.sizes[moved[0]]}"
             )
-        return self.formula.evaluate(sizes)
 
     def renamed(self, letters: Mapping[str, str]) -> Derivation:
-        """Return the same with other letters, ``letters`` by those that there are now."""
+        """Return the same with other letters, ``letters`` by those that there are now.
+
+        What is text stays as it is: the doubts.
+        """
         swap = {name: letter(new) for name, new in letters.items()}
 
         def lettered(one: Expression) -> Expression:
             return one.substitute(swap)
-
-        def renamed(old: Condition) -> Condition:
-            return replace(old, left=lettered(old.left), right=lettered(old.right))
 
         def names(old: Iterable[str]) -> tuple[str, ...]:
             return tuple(letters[name] for name in old)
@@ -178,13 +236,18 @@ class Derivation:
                 for t in self.tensors
             ),
             conditions=tuple(
-                replace(stated, condition=renamed(stated.condition)) for stated in self.conditions
+                replace(stated, condition=stated.condition.substitute(swap))
+                for stated in self.conditions
             ),
-            harmless=tuple(map(renamed, self.harmless)),
+            harmless=tuple(condition.substitute(swap) for condition in self.harmless),
             fixed=names(self.fixed),
             inert=names(self.inert),
             unread=names(self.unread),
         )
+
+
+Described: TypeAlias = Spec | Derivation
+"""What a model is described by: a family's spec, or a derived formula at its own sizes."""
 
 
 def expected(tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]) -> Counter[Stored]:

@@ -170,8 +170,18 @@ def _atom(atom: Atom, style: Style) -> str:
         shorter = len(up.terms) < len(atom.numerator.terms)
         top, shape = (up, style.ceiling) if shorter else (atom.numerator, style.floor)
         return shape.format(*(_side(side, style) for side in (top, atom.denominator)))
-    name = str(atom)
-    return style.word.format(name) if len(name) > 1 and name.isalpha() else name
+    return str(atom) if style is PLAIN else _latex_name(str(atom))
+
+
+def _latex_name(name: str) -> str:
+    """A letter: a word upright, what is behind a ``_`` as its index, a prime as it is."""
+    bare = name.rstrip("'")
+    word, _, index = bare.partition("_")
+    written = LATEX.word.format(word) if len(word) > 1 else word
+    if index:
+        escaped = index.replace("_", r"\_")
+        written += rf"_{{\text{{{escaped}}}}}"
+    return written + name[len(bare) :]
 
 
 def _side(side: Expression, style: Style) -> str:

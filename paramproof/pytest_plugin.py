@@ -15,7 +15,10 @@ import pytest
 
 @pytest.fixture(scope="session")
 def assert_parameters() -> Callable[..., None]:
-    """``assert_parameters(model, spec)``: a live model has the parameters of ``spec``."""
+    """``assert_parameters(model, spec)``: a live model has the parameters of ``spec``.
+
+    In place of the spec may stand the path of a config.json or its keys.
+    """
     from paramproof.live.report import assert_parameters
 
     return assert_parameters
@@ -23,10 +26,10 @@ def assert_parameters() -> Callable[..., None]:
 
 @pytest.fixture(scope="session")
 def assert_formula() -> Callable[..., Any]:
-    """``assert_formula(formula, framework="torch", examples=25, seed=0)``.
+    """``assert_formula(formula, framework="torch", family="", examples=25, seed=0)``.
 
-    A function of a spec, or of letters by name, gives the count of the models that the
-    framework really builds.
+    A function of a spec, or of letters or fields by name, gives the count of the models that
+    the framework really builds; ``family`` decides where several fit.
     """
     from paramproof.user_formulas.verdict import assert_formula
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from paramproof.formulas.families import alphabet, registered
+from tests.forked import TIMEOUT, Forked
 
 OUTSIDERS = Path(__file__).parent / "outsider"
-USER_FORMULAS = Path(__file__).with_name("user_formulas.py")
 
 
 def install(site, name, source, group="paramproof.frameworks", value=""):
@@ -74,13 +74,25 @@ def invocation(tmp_path):
     return of
 
 
+@pytest.fixture(scope="session")
+def forked(tmp_path_factory):
+    """The process that ``paramproof`` is forked from."""
+    with Forked(tmp_path_factory.mktemp("forked")) as process:
+        yield process
+
+
 @pytest.fixture
-def paramproof(invocation):
-    """Run the command in a fresh process, in a directory that is not the checkout."""
+def paramproof(invocation, forked):
+    """Run the command in a process and a directory of its own, which is not the checkout.
+
+    With variables in a fresh process, and without them in a fork.
+    """
 
     def run(*arguments, **environment):
         asked = invocation(*arguments, **environment)
-        return subprocess.run(**asked, capture_output=True, timeout=300)
+        if environment:
+            return subprocess.run(**asked, capture_output=True, timeout=TIMEOUT)
+        return forked.run(*arguments, env=asked["env"], cwd=asked["cwd"])
 
     return run
 
@@ -88,9 +100,21 @@ def paramproof(invocation):
 @pytest.fixture
 def user_formulas(tmp_path):
     """``tests.user_formulas`` in the directory where the command runs, as in a checkout."""
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "tests" / "user_formulas.py").write_text(USER_FORMULAS.read_text("utf-8"))
-    return "tests.user_formulas"
+    return checked_out(tmp_path, "user_formulas")
+
+
+@pytest.fixture
+def family_formulas(tmp_path):
+    """``tests.family_formulas``, likewise."""
+    return checked_out(tmp_path, "family_formulas")
+
+
+def checked_out(where, name):
+    """Copy a module of the tests to where the command runs, and return its name."""
+    (where / "tests").mkdir()
+    source = Path(__file__).with_name(f"{name}.py").read_text("utf-8")
+    (where / "tests" / f"{name}.py").write_text(source)
+    return f"tests.{name}"
 
 
 @pytest.fixture

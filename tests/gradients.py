@@ -4,17 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from paramproof.formulas import EncoderSpec
-
-ENCODER = EncoderSpec(
-    vocab_size=13,
-    hidden_size=8,
-    num_hidden_layers=2,
-    num_attention_heads=2,
-    intermediate_size=12,
-    max_position_embeddings=5,
-    type_vocab_size=2,
-)
+from tests.specs import SMALL_ENCODER as ENCODER
 
 ENCODERS = {
     "encoder": ENCODER,

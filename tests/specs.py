@@ -49,7 +49,11 @@ SMALL_ENCODER = EncoderSpec(
     max_position_embeddings=7,
     type_vocab_size=2,
 )
-"""Three heads of two, so that every size may be made 1."""
+"""Three heads of two, so that every size may be made 1. What computes comes back to this one and
+to ``IDS``: a framework that compiles each operation for each shape has compiled it."""
+
+IDS = ((3, 4, 5, 6), (7, 8, 9, 10))
+"""Two sequences of four tokens, none of them padding."""
 
 LIVE_ENCODER = EncoderSpec(
     vocab_size=31,

@@ -4,6 +4,7 @@ No framework is needed to try the proofs on them.
 """
 
 from paramproof.formulas import Weight, inventory
+from paramproof.proof.cases import plain
 
 
 class Lists:
@@ -17,7 +18,7 @@ class Lists:
         return "refused" if self.refuses(spec) else True
 
     def build(self, spec):
-        return Listed(self.change(listed(spec), spec))
+        return Listed(self.change(listed(plain(spec)), spec))
 
 
 class Listed:

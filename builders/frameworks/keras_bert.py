@@ -1,8 +1,8 @@
 """keras-bert: that package's own ``get_model``, untouched, on tf-keras.
 
-Built in a fresh graph, where a variable has a shape and an initialiser that nobody runs. An
-encoder with a pooler or a head is cut out of the model for training, which has both heads;
-the bare encoder is what the package returns otherwise.
+Built in a fresh graph, where a variable has a shape. An abstract model's variables wait for values,
+and have them once it is given some. An encoder with a pooler or a head is cut out of the model for
+training, which has both heads; the bare encoder is what the package returns otherwise.
 """
 
 from __future__ import annotations
@@ -119,9 +119,18 @@ def build(
     if numerics.layer_norm_eps != LAYER_NORM_EPS:
         raise UnsupportedSpec(f"keras-bert's norms have epsilon {LAYER_NORM_EPS:.0e} and no other")
     with tf.Graph().as_default(), _floatx(dtype):
+        if not allocate:
+            with tf.variable_creator_scope(_without_initial_value):
+                model, outputs = _model(spec, ACTIVATIONS[numerics.hidden_act])
+            return KerasBertModel(model, outputs, None)
         model, outputs = _model(spec, ACTIVATIONS[numerics.hidden_act])
-        session = _initialised() if allocate else None
-    return KerasBertModel(model, outputs, session)
+        return KerasBertModel(model, outputs, _initialised())
+
+
+def _without_initial_value(create: Any, **of: Any) -> tf.Variable:
+    """A variable whose initial value is to be fed; what would draw it is a third of the graph."""
+    value = tf.compat.v1.placeholder(of["dtype"], of["shape"])
+    return create(**of | {"initial_value": value})
 
 
 def _initialised() -> tf.compat.v1.Session:
@@ -210,13 +219,14 @@ class KerasBertModel:
 
     def write(self, arrays: Mapping[str, Array]) -> None:
         """Initialise every variable again, fed with ``arrays`` in place of its initial value."""
-        require_allocated(self.session is not None)
         require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
         variables = self.model.weights
-        with self.session.graph.as_default():
+        with variables[0].graph.as_default():
+            session = self.session or tf.compat.v1.Session()
             # Copies: a session may keep the array itself.
             initial = {v.initial_value: arrays[_path(v)].copy() for v in variables}
-            self.session.run([variable.initializer for variable in variables], initial)
+            session.run([variable.initializer for variable in variables], initial)
+        self.session = session
 
     def run(self, *inputs: Array) -> Outputs:
         """A forward pass. Raises ``ValueError`` where the mask is not that of token id 0."""

@@ -47,15 +47,15 @@ def part_functions() -> list[FunctionType]:
 def family(found: Family) -> str:
     """A family's letters, the terms of its count with their sources, and its closed form."""
     letters = symbols(found.letters)
-    summed = inventory(letters).total()
-    rows = map(_row, terms(letters))
+    named = inventory(letters)
+    rows = map(_row, terms(named))
     return "\n\n".join(
         [
             markdown(found.inventory),
             markdown(found.letters),
             table(["letter", "is"], _letters(found)),
             table(["component", "tensors", "count", "times", "sources"], rows),
-            f"Together, sorted by what is repeated or may be absent:\n\n    {text(summed)}",
+            f"Together, sorted by what is repeated or may be absent:\n\n    {text(named.total())}",
             f"The closed form:\n\n    {text(closed_form(letters))}",
             markdown(found.closed_form),
         ]

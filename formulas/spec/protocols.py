@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import Field
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
@@ -37,6 +38,6 @@ class Spec(Protocol):
         """Return this spec in the symbols of the formulas."""
 
 
-def head_size_of(described: Spec | FamilyLetters) -> Quantity:
-    """Return the width of one attention head, 1 where a family has no heads."""
+def head_size_of(described: Spec | FamilyLetters | Mapping[str, Quantity]) -> Quantity:
+    """Return the width of one attention head, 1 where a family has no heads, or none is said."""
     return getattr(described, "head_size", 1)

@@ -20,7 +20,8 @@ def require(condition: bool, name: str, value: object, wanted: str) -> None:
 
 def require_size(name: str, value: object, lowest: int = 1) -> None:
     """Require that a size is an int, and ``lowest`` or more."""
-    require(type(value) is int, name, value, "an int")
+    # A size that remembers how it was made is an int; True is none.
+    require(isinstance(value, int) and not isinstance(value, bool), name, value, "an int")
     require(cast(int, value) >= lowest, name, value, f"{lowest} or more")
 
 

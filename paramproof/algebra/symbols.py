@@ -33,11 +33,15 @@ def size_letters(letters: type[FamilyLetters]) -> tuple[str, ...]:
     return tuple(name for name, kind in letter_kinds(letters).items() if kind != INDICATOR)
 
 
+def heads_only(letters: type[FamilyLetters]) -> bool:
+    """Return whether a family has heads and no letter for their size, so that H is A·K."""
+    return "A" in letters._fields and "K" not in letters._fields
+
+
 def with_head_size(letters: AnyLetters) -> AnyLetters:
     """Return ``letters`` with H written as A·K, where there are heads and K is no letter."""
     own = letters._asdict()
-    heads_only = "A" in own and "K" not in own
-    return letters._replace(H=own["A"] * letter("K")) if heads_only else letters
+    return letters._replace(H=own["A"] * letter("K")) if heads_only(type(letters)) else letters
 
 
 def folded(one: Expression | int) -> Expression:

@@ -1,4 +1,4 @@
-"""A family's count as a sum of terms in letters, each with its component.
+"""A model's count as a sum of terms in letters, each with its component.
 
 The terms are read off the inventory: the tables, norms and layers of dense units that a model
 is made of, a whole attention or feed-forward network inside a layer.
@@ -6,13 +6,29 @@ is made of, a whole attention or feed-forward network inside a layer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from paramproof.formulas import FamilyLetters, Inventory, Tensor, inventory
+from paramproof.formulas import Inventory, Tensor
+from paramproof.formulas.expression import Expression
 from paramproof.formulas.notation import latex
-from paramproof.formulas.path import LAYER, lies_in
+from paramproof.formulas.path import LAYER, leaf
+from paramproof.formulas.printing import legible
 from paramproof.formulas.spec import Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Lettered:
+    """A model in letters: its tensors, the values of the letters, and a family's closed form.
+
+    ``fields`` are what the letters of a derived formula are called, none for a family's.
+    """
+
+    named: Inventory
+    sizes: Mapping[str, int]
+    closed: Expression | None = None
+    fields: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,31 +46,35 @@ class Term:
         return tuple(dict.fromkeys(tensor.source for tensor in self.tensors))
 
 
-def terms(letters: FamilyLetters) -> list[Term]:
-    """Return the terms of the count, in the order of the forward pass.
+def terms(named: Inventory) -> list[Term]:
+    """Return the terms of the count of a model, in the order of the forward pass.
 
-    The times ``letters`` says that their layer is there, they add up to ``inventory.total()``.
+    The times that their layer is there, they add up to ``named.total()``.
     """
-    named = inventory(letters)
-    return [_term(named, path) for path in _term_paths(named, "")]
+    present = replace(named, tensors=tuple(t for t in named if t.present != 0))
+    return [
+        Term(path, kind.tensors, _each(kind), times)
+        for path in _term_paths(present, "")
+        for times, kind in present.kinds(path).items()
+    ]
 
 
 def _term_paths(named: Inventory, component: str) -> Iterator[str]:
     """Components that hold tensors themselves, or are what a layer consists of."""
-    paths = {tensor.path for tensor in named if tensor.present != 0}
+    paths = {tensor.path for tensor in named}
     for path in named.components(component):
-        if not any(lies_in(tensor, path) for tensor in paths):
-            continue
-        direct = any(below in paths for below in named.components(path))
-        if direct or component.endswith(LAYER):
+        below = named.components(path)
+        direct = path in paths or any(component in paths for component in below)
+        if direct or (leaf(component) == LAYER and list(map(leaf, below)) != [LAYER]):
             yield path
         else:
             yield from _term_paths(named, path)
 
 
-def _term(named: Inventory, path: str) -> Term:
-    inside = tuple(t for t in named if lies_in(t.path, path) and t.present != 0)
-    return Term(path, inside, named.total(path), inside[0].repeat)
+def _each(kind: Inventory) -> Quantity:
+    """Trainable parameters of what is there equally often, once."""
+    counted = (t for t in kind if t.trainable and t.tied_to is None)
+    return sum((tensor.present * tensor.size for tensor in counted), 0)
 
 
 def latex_sum(parts: Sequence[Term], result: Quantity) -> str:
@@ -77,4 +97,4 @@ def latex_sum(parts: Sequence[Term], result: Quantity) -> str:
 
 
 def _upright(path: str) -> str:
-    return path.replace("_", r"\_")
+    return re.sub(r"([_&%$#{}])", r"\\\1", legible(path))

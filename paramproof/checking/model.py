@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import count, islice
-from math import isqrt
+from collections.abc import Iterable
+from itertools import islice
 
+from paramproof.algebra.primes import primes_from
 from paramproof.algebra.symbols import symbols
 from paramproof.builders.protocol import Builder
 from paramproof.formulas import FAMILIES, Family, Report, Spec, closed_form, compare, inventory
@@ -48,7 +48,8 @@ def require_agreement(families: Iterable[str]) -> None:
     where a derivation cannot be evaluated.
     """
     for family in (FAMILIES[name] for name in families):
-        letters = family.letters._make(islice(primes(), len(family.letters._fields)))
+        primes = islice(primes_from(LEAST_PRIME), len(family.letters._fields))
+        letters = family.letters._make(primes)
         try:
             equal = family.inventory(letters).total() == family.closed_form(letters)
         except Exception as error:
@@ -60,13 +61,6 @@ def require_agreement(families: Iterable[str]) -> None:
                 f"the two derivations of {family.name} differ: "
                 f"closed form − inventory = {_difference(family)}"
             )
-
-
-def primes() -> Iterator[int]:
-    """Yield the primes from ``LEAST_PRIME`` on, which is odd, in order."""
-    for number in count(LEAST_PRIME, 2):
-        if all(number % divisor for divisor in range(3, isqrt(number) + 1, 2)):
-            yield number
 
 
 def _difference(family: Family) -> str:

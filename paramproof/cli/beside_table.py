@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -12,10 +13,10 @@ from paramproof.algebra.symbols import size_letters
 from paramproof.cli.dtypes import bytes_of
 from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.cli.tree import tree
-from paramproof.formulas import FAMILIES, Spec, inventory
+from paramproof.derive.models import AnyModel, DerivedModel
+from paramproof.formulas.families import alphabet
 from paramproof.formulas.path import LAYER, leaf
-from paramproof.formulas.printing import signed
-from paramproof.sources.resolve import ResolvedModel
+from paramproof.formulas.printing import legible, signed
 
 COMPONENT = 24
 """Columns that the names of components have at least; longer ones are folded."""
@@ -36,13 +37,13 @@ class _Column(NamedTuple):
 
 
 def beside_tables(
-    models: Sequence[ResolvedModel], depth: int | None, dtype: str, width: int
+    models: Sequence[AnyModel], depth: int | None, dtype: str, width: int
 ) -> Iterator[Table]:
     """Yield tables of as many ``models`` as ``width`` has room for; the first is in each.
 
     The components are those of ``depth`` levels, or all; bytes only where there is a ``dtype``.
     """
-    first, *others = (_Column(model.title, _blocks(model.spec, depth, dtype)) for model in models)
+    first, *others = (_Column(model.title, _blocks(model, depth, dtype)) for model in models)
     while others:
         room = width - COMPONENT - first.widest - GAP
         taken: list[_Column] = []
@@ -52,15 +53,27 @@ def beside_tables(
         yield _table(first, taken)
 
 
-def _blocks(spec: Spec, depth: int | None, dtype: str) -> Sequence[Mapping[str, int]]:
-    letters = spec.letters()
-    named = inventory(letters)
-    sizes = {name: getattr(letters, name) for name in size_letters(type(letters))}
-    # One layer has no row: its total is that of all of them.
-    nodes = {node.path: node.total for node in tree(named, depth) if leaf(node.path) != LAYER}
+def _blocks(model: AnyModel, depth: int | None, dtype: str) -> Sequence[Mapping[str, int]]:
+    named = model.inventory()
+    nodes: Counter[str] = Counter()
+    for node in tree(named, depth):
+        # One layer has no row: its total is that of all of them, of whichever kind.
+        if leaf(node.path) != LAYER:
+            nodes[node.path] += node.total
     whole: int = named.total()
     size = {f"bytes, {dtype}": bytes_of(whole, dtype)} if dtype else {}
-    return sizes, nodes, {"total": whole, **size}
+    return _sizes(model), nodes, {"total": whole, **size}
+
+
+def _sizes(model: AnyModel) -> dict[str, int]:
+    """The sizes of a model by letter; a letter that no family has may be anything: by field."""
+    if isinstance(model, DerivedModel):
+        known = alphabet().factors
+        sizes, fields = model.derivation.sizes, model.derivation.fields
+        moving = model.derivation.formula.letters
+        return {n if n in known else fields[n]: size for n, size in sizes.items() if n in moving}
+    letters = model.spec.letters()
+    return {name: getattr(letters, name) for name in size_letters(type(letters))}
 
 
 def _needs(first: _Column, other: _Column) -> int:
@@ -82,7 +95,7 @@ def _table(first: _Column, others: Sequence[_Column]) -> Table:
         for row in _merged([list(block), *map(list, there)]):
             cells = [_cell(block, row)]
             for other in there:
-                cells += [_cell(other, row), _difference(block, other, row)]
+                cells += [_cell(other, row), _difference(block, other, row, sizes=not number)]
             table.add_row(escape(_label(row)), *cells)
         table.add_section()
     return table
@@ -104,19 +117,16 @@ def _cell(block: Mapping[str, int], row: str) -> str:
     return f"{block[row]:,}" if row in block else "-"
 
 
-def _difference(first: Mapping[str, int], other: Mapping[str, int], row: str) -> str:
+def _difference(
+    first: Mapping[str, int], other: Mapping[str, int], row: str, *, sizes: bool
+) -> str:
     """What ``other`` has more. A component that is absent has none; an absent size is no 0."""
-    if not (row in first and row in other) and (row in _sizes() or row not in {**first, **other}):
+    if not (row in first and row in other) and (sizes or row not in {**first, **other}):
         return "-"
     difference = other.get(row, 0) - first.get(row, 0)
     return signed(difference) if difference else "0"
 
 
-def _sizes() -> set[str]:
-    """The letters of all families that are sizes."""
-    return {name for family in FAMILIES.values() for name in size_letters(family.letters)}
-
-
 def _label(row: str) -> str:
     names = [name for name in row.split(".") if name != LAYER]
-    return f"{'  ' * (len(names) - 1)}{names[-1]}"
+    return f"{'  ' * (len(names) - 1)}{legible(names[-1])}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.measure import Measurement
 from rich.table import Table
@@ -15,6 +15,7 @@ from paramproof.formulas.conventions import (
     MEBI,
     PARTS,
     STORAGE,
+    Undecided,
     as_named,
     count,
     in_units,
@@ -22,6 +23,9 @@ from paramproof.formulas.conventions import (
 
 LEAST_FOR_MEANINGS = 24
 """Columns that the meanings have in the table; where there are fewer they stand below it."""
+
+UNDECIDED = "undecided"
+"""Stands for a number where the names of a derived formula's tensors do not say it."""
 
 DEFAULT = "trainable"
 """The rule of what counts as a parameter, unless --under names another."""
@@ -51,6 +55,8 @@ def print_conventions(name: str, named: Inventory) -> None:
     console.print(_table(named, meanings=room))
     for convention, function in CONVENTIONS.items() if not room else ():
         console.print(f"{convention}: {function.__doc__}", markup=False, highlight=False)
+    for line in undecided(named):
+        console.print(line, markup=False, highlight=False)
 
 
 def _table(named: Inventory, meanings: bool = False) -> Table:
@@ -61,16 +67,39 @@ def _table(named: Inventory, meanings: bool = False) -> Table:
     if meanings:
         table.add_column("what is counted")
     for convention, number in under_every(named).items():
+        meaning = [CONVENTIONS[convention].__doc__] * meanings
+        if number is None:
+            table.add_row(convention, UNDECIDED, "", "", "", *meaning)
+            continue
         rounded = f"{as_named(number)}, {as_named(number, 3)}" if number else "0"
         units = in_units(number), in_units(number, MEBI)
-        meaning = [CONVENTIONS[convention].__doc__] * meanings
         table.add_row(convention, f"{number:,}", *units, rounded, *meaning)
     return table
 
 
-def under_every(named: Inventory) -> dict[str, int]:
-    """Return the count of a model by convention; under those of PARTS, of trained tensors."""
+def under_every(named: Inventory) -> dict[str, int | None]:
+    """Return the count of a model by convention; under those of PARTS, of trained tensors.
+
+    None where a convention cannot be decided for a derived formula.
+    """
     return {
-        convention: count(named, *((DEFAULT,) if convention in PARTS else ()), convention)
+        convention: _under(named, *((DEFAULT,) if convention in PARTS else ()), convention)
         for convention in CONVENTIONS
     }
+
+
+def undecided(named: Inventory) -> Iterator[str]:
+    """Yield why conventions cannot be decided, a line for each that cannot."""
+    for convention in CONVENTIONS:
+        try:
+            count(named, *((DEFAULT,) if convention in PARTS else ()), convention)
+        except Undecided as error:
+            yield str(error)
+
+
+def _under(named: Inventory, *conventions: str) -> int | None:
+    try:
+        number: int = count(named, *conventions)
+    except Undecided:
+        return None
+    return number

@@ -15,13 +15,19 @@ from paramproof.cli.conventions import print_conventions, print_count
 from paramproof.cli.count_json import as_json
 from paramproof.cli.count_table import count_table, ties
 from paramproof.cli.dtypes import BITS, bytes_text, require_dtype
-from paramproof.cli.options import INSTEAD, MODELS, completing, json_option
+from paramproof.cli.options import INSTEAD, MODELS, class_option, completing, json_option
 from paramproof.cli.output import console, say, write_file
-from paramproof.cli.symbolic import latex_of, sizes_line, symbolic_table
-from paramproof.formulas import inventory
+from paramproof.cli.resolving import resolving
+from paramproof.cli.symbolic import (
+    in_letters,
+    latex_of,
+    letters_of,
+    symbolic_table,
+)
+from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.formulas.families import family_of
-from paramproof.sources.resolve import STANDARD_INPUT, ResolvedModel, resolve_model
+from paramproof.sources.resolve import STANDARD_INPUT, ResolvedModel
 
 
 @click.command("count", short_help="Count the parameters of models.")
@@ -50,6 +56,7 @@ from paramproof.sources.resolve import STANDARD_INPUT, ResolvedModel, resolve_mo
     "--symbolic", is_flag=True, help="Print the count in letters: its terms and the closed form."
 )
 @click.option("--latex", is_flag=True, help="Print the same terms as LaTeX (amsmath, align*).")
+@class_option
 def count_command(
     models: Sequence[str],
     depth: int | None,
@@ -59,12 +66,15 @@ def count_command(
     every: bool,
     symbolic: bool,
     latex: bool,
+    architecture: str,
 ) -> None:
     """Print the tree of MODEL: shapes, parameters, subtotals and shares.
 
     MODEL is a model's name, or a config.json: of Hugging Face (BERT, ERNIE, RoBERTa, GPT-2,
     LLaMA), Google's bert_config.json or Baidu's ernie_config.json; - reads one from standard
-    input. Several are printed side by side, with their differences to the first.
+    input. Of any other model type or class of Hugging Face the formula is derived, where
+    transformers is installed. Several are printed side by side, with their differences to the
+    first.
 
     With --under, print one number instead, and say what it counts; several conventions apply
     together.
@@ -78,8 +88,9 @@ def count_command(
         require_dtype(dtype)
     if models.count(STANDARD_INPUT) > 1:
         raise ValueError(f"{STANDARD_INPUT} is standard input, which can be read once")
-    resolved = [resolve_model(model) for model in models]
-    require_agreement(dict.fromkeys(family_of(model.spec).name for model in resolved))
+    resolved = [resolving(model, architecture) for model in models]
+    specs = (model.spec for model in resolved if isinstance(model, ResolvedModel))
+    require_agreement(dict.fromkeys(family_of(spec).name for spec in specs))
     if json_file:
         data = {"models": [as_json(model, depth, dtype) for model in resolved]}
         write_file(json_file, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
@@ -92,34 +103,38 @@ def count_command(
         _print_beside(resolved, depth, dtype)
 
 
-def _print_otherwise(
-    resolved: ResolvedModel, conventions: Sequence[str], every: bool, latex: bool
-) -> None:
-    name, spec = escape(resolved.title), resolved.spec
+def _print_otherwise(model: AnyModel, conventions: Sequence[str], every: bool, latex: bool) -> None:
+    name = escape(model.title)
+    if latex:
+        say(latex_of(in_letters(model)))
+        return
     if every:
-        print_conventions(name, inventory(spec.letters()))
+        print_conventions(name, model.inventory())
     elif conventions:
-        print_count(name, inventory(spec.letters()), conventions)
-    elif latex:
-        say(latex_of(spec))
+        print_count(name, model.inventory(), conventions)
     else:
-        title = f"{resolved.title}: trainable parameters in letters, tied tensors counted once"
+        title = f"{model.title}: trainable parameters in letters, tied tensors counted once"
         console.print(title, markup=False)
-        console.print(symbolic_table(spec))
-        console.print(sizes_line(spec), markup=False, highlight=False)
+        console.print(symbolic_table(in_letters(model)))
+        for line in letters_of(model):
+            console.print(line, markup=False, highlight=False)
+    if isinstance(model, DerivedModel):
+        for line in model.origin():
+            console.print(line, markup=False, highlight=False)
 
 
-def _print_tree(resolved: ResolvedModel, depth: int | None, dtype: str) -> None:
-    title = f"{resolved.title}: trainable parameters, tied tensors counted once"
+def _print_tree(model: AnyModel, depth: int | None, dtype: str) -> None:
+    title = f"{model.title}: trainable parameters, tied tensors counted once"
     console.print(title, markup=False)
-    console.print(count_table(resolved.spec, depth, dtype))
-    for tie in ties(resolved.spec):
+    named = model.inventory()
+    console.print(count_table(named, depth, dtype))
+    for tie in ties(named):
         console.print(f"tied: {tie}", markup=False)
-    for line in [*_bytes(resolved, dtype), *resolved.origin()]:
+    for line in [*_bytes(model, dtype), *model.origin()]:
         console.print(line, markup=False)
 
 
-def _print_beside(resolved: Sequence[ResolvedModel], depth: int | None, dtype: str) -> None:
+def _print_beside(resolved: Sequence[AnyModel], depth: int | None, dtype: str) -> None:
     console.print("trainable parameters, tied tensors counted once")
     for table in beside_tables(resolved, depth, dtype, console.width):
         console.print(table)
@@ -128,6 +143,6 @@ def _print_beside(resolved: Sequence[ResolvedModel], depth: int | None, dtype: s
             console.print(f"{model.title}: {line}", markup=False)
 
 
-def _bytes(resolved: ResolvedModel, dtype: str) -> list[str]:
+def _bytes(model: AnyModel, dtype: str) -> list[str]:
     """The bytes of a model at ``dtype`` as a line, none without a dtype."""
-    return [bytes_text(inventory(resolved.spec.letters()).total(), dtype)] if dtype else []
+    return [bytes_text(model.inventory().total(), dtype)] if dtype else []

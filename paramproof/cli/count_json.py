@@ -7,24 +7,23 @@ from typing import Any
 from paramproof.cli.conventions import under_every
 from paramproof.cli.dtypes import bytes_of
 from paramproof.cli.tree import tree
-from paramproof.formulas import Tensor, inventory
+from paramproof.derive.models import AnyModel, DerivedModel
+from paramproof.formulas import Spec, Tensor
 from paramproof.formulas.families import spec_fields
-from paramproof.sources.resolve import ResolvedModel
+from paramproof.formulas.notation import text
 
 
-def as_json(resolved: ResolvedModel, depth: int | None, dtype: str) -> dict[str, Any]:
+def as_json(model: AnyModel, depth: int | None, dtype: str) -> dict[str, Any]:
     """Return one model as what ``json.dumps`` takes.
 
     ``total`` are its trainable parameters, those of ``components`` add up to it level by level,
     down to ``depth``; of ``tensors`` all are there, fixed and tied ones too.
     """
-    letters = resolved.spec.letters()
-    named = inventory(letters)
+    named = model.inventory()
     total: int = named.total()
     return {
-        "model": resolved.name,
-        "spec": spec_fields(resolved.spec),
-        "letters": letters._asdict(),
+        "model": model.name,
+        **(_derived(model) if isinstance(model, DerivedModel) else _of_family(model.spec)),
         "total": total,
         **({"dtype": dtype, "bytes": bytes_of(total, dtype)} if dtype else {}),
         "conventions": under_every(named),
@@ -34,6 +33,26 @@ def as_json(resolved: ResolvedModel, depth: int | None, dtype: str) -> dict[str,
             if node.tensor is None
         ],
         "tensors": [_tensor(tensor) for tensor in named if tensor.present and tensor.repeat],
+    }
+
+
+def _of_family(spec: Spec) -> dict[str, Any]:
+    return {"spec": spec_fields(spec), "letters": spec.letters()._asdict()}
+
+
+def _derived(model: DerivedModel) -> dict[str, Any]:
+    """What a derived formula says of itself; all of it is what ``derive --json`` writes."""
+    derivation = model.derivation
+    return {
+        "class": derivation.name,
+        "formula": text(derivation.formula),
+        "status": "proved" if derivation.is_proved else "fitted and checked",
+        "reasons": list(derivation.reasons),
+        "conditions": [str(stated.condition) for stated in derivation.conditions],
+        "versions": dict(derivation.evidence.versions),
+        "buffers": list(derivation.buffers),
+        "letters": dict(derivation.sizes),
+        "fields": dict(derivation.fields),
     }
 
 

@@ -8,12 +8,12 @@ from rich.table import Table
 from paramproof.cli.dtypes import bytes_of
 from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.cli.tree import TreeRow, tree
-from paramproof.formulas import Spec, inventory
-from paramproof.formulas.path import LAYER, leaf
-from paramproof.formulas.printing import shape_text
+from paramproof.formulas import Inventory
+from paramproof.formulas.path import LAYER, has_layer, leaf, parent
+from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shape_text
 
 
-def count_table(spec: Spec, depth: int | None = None, dtype: str = "") -> Table:
+def count_table(named: Inventory, depth: int | None = None, dtype: str = "") -> Table:
     """Return the tree of components: shapes, parameters of each and of all, share, bytes.
 
     It has so many levels as ``depth`` says, or all; bytes only where there is a ``dtype``.
@@ -23,7 +23,6 @@ def count_table(spec: Spec, depth: int | None = None, dtype: str = "") -> Table:
     table.add_column("shape", no_wrap=True)
     for heading in ("each", "total", "share", *["bytes"] * bool(dtype)):
         table.add_column(heading, justify=RIGHT, no_wrap=True)
-    named = inventory(spec.letters())
     whole: int = named.total()
     for node in tree(named, depth):
         table.add_row(*map(escape, (_name(node), *_cells(node, whole), *_bytes(node.total, dtype))))
@@ -32,19 +31,24 @@ def count_table(spec: Spec, depth: int | None = None, dtype: str = "") -> Table:
     return table
 
 
-def ties(spec: Spec) -> list[str]:
+def ties(named: Inventory) -> list[str]:
     """Return a line for each tensor that shares another's storage."""
-    tied = (tensor for tensor in inventory(spec.letters()) if tensor.tied_to)
-    return [f"{t.path} is {t.tied_to}" for t in tied if t.present and t.repeat]
+    tied = (tensor for tensor in named if tensor.tied_to)
+    lines = (f"{t.path} is {t.tied_to}" for t in tied if t.present and t.repeat)
+    return [legible(line, MAX_NOTE_SHOWN) for line in lines]
 
 
 def _name(node: TreeRow) -> str:
-    return f"{'  ' * (node.depth - 1)}{leaf(node.path).replace(LAYER, f'each of {node.times}')}"
+    name = leaf(node.path)
+    # Below a stack's layers a further * is as often there as they say.
+    if name == LAYER and not has_layer(parent(node.path)):
+        name = f"each of {node.times}"
+    return f"{'  ' * (node.depth - 1)}{legible(name)}"
 
 
 def _cells(node: TreeRow, whole: int) -> tuple[str, ...]:
     """The shape of a node, and its numbers; "tied" and "fixed" are those that add nothing."""
-    share = f"{100 * node.total / whole:.2f} %"
+    share = f"{100 * node.total / whole:.2f} %" if whole else ""
     if node.tensor is None:
         return "", f"{node.each:,}", f"{node.total:,}", share
     shape = shape_text(node.tensor.shape)

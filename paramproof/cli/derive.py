@@ -66,8 +66,8 @@ def derive_command(
     """Derive the formula of WHAT: its tensors in letters, and where the formula holds.
 
     WHAT is a model type or class of Hugging Face transformers (deepseek_v3, BertForMaskedLM), a
-    config.json, or MODULE:FUNCTION, a function that returns a torch.nn.Module and whose int
-    parameters are the letters.
+    config.json, or MODULE:FUNCTION, a function whose int parameters are the letters. It returns a
+    model: of PyTorch, Keras 3, tf-keras or nnx, or linen's module with its variables.
 
     \b
     paramproof derive bert

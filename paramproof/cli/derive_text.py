@@ -110,9 +110,8 @@ def evidence_lines(derivation: Derivation) -> Iterator[str]:
         f"traced {evidence.traces} times; every tensor held to {evidence.held} models at other "
         f"sizes; {evidence.builds} models made, {evidence.seconds:g} s"
     )
-    buffers = [t.path for t in derivation.tensors if t.role == "buffer"]
-    if names := [*buffers, *(name.removesuffix(" (buffer)") for name in derivation.unexplained)]:
-        yield f"buffers, not counted: {', '.join(map(legible, names))}"
+    if derivation.buffers:
+        yield f"buffers, not counted: {', '.join(map(legible, derivation.buffers))}"
 
 
 def _stack(tensors: Sequence[DerivedTensor]) -> str:

@@ -8,14 +8,16 @@ from pathlib import Path
 import click
 
 from paramproof.checking.model import require_agreement
+from paramproof.cli.options import class_option
 from paramproof.cli.output import WHERE, require_writable, tables_beside, write_file
+from paramproof.cli.resolving import resolving
+from paramproof.derive.models import DerivedModel
 from paramproof.explain.number import read
 from paramproof.explain.rendering import as_json
 from paramproof.explain.search import explain
 from paramproof.explain.text import WIDTH, lines
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.models import named_models
-from paramproof.sources.resolve import resolve_model
 
 
 @click.command("explain", short_help="Explain which parameters a number counts.")
@@ -28,16 +30,18 @@ from paramproof.sources.resolve import resolve_model
     metavar="FILE",
     help=f"Write every explanation as JSON {WHERE}",
 )
+@class_option
 @click.option(
     "--all", "everything", is_flag=True, help="Print every explanation, and every model's name."
 )
 def explain_command(
-    number: str, model: str | None, json_file: Path | None, everything: bool
+    number: str, model: str | None, json_file: Path | None, architecture: str, everything: bool
 ) -> None:
     """Explain NUMBER: which parts of MODEL, or of any named model, it counts.
 
     NUMBER is as people write it: 2,362,368, 110M, or in bytes 438MB. MODEL is a name, a
-    config.json, or a spec as JSON. The simplest explanations are printed. Exit status 1 where
+    config.json, or a spec as JSON; of a config.json without a family the formula is derived,
+    where transformers is installed. The simplest explanations are printed. Exit status 1 where
     there is none.
     """
     if json_file:
@@ -45,15 +49,21 @@ def explain_command(
     wanted = read(number)
     require_agreement(FAMILIES)
     named = {name: known.spec for name, known in named_models().items()}
+    resolved = None
     if model is None:
+        if architecture:
+            raise ValueError("--class is about a config.json: give one behind the number")
         answer = explain(wanted, named)
     else:
-        resolved = resolve_model(model)
+        resolved = resolving(model, architecture)
         name = "the spec given" if resolved.name.startswith("{") else resolved.title
-        answer = explain(wanted, {name: resolved.spec}, others=named)
+        answer = explain(wanted, {name: resolved.described}, others=named)
     out = tables_beside(json_file)
     for line in lines(answer, everything=everything, width=min(out.width, WIDTH)):
         out.print(line, markup=False, highlight=False, soft_wrap=True)
+    if isinstance(resolved, DerivedModel):
+        for line in ("", *resolved.origin()):
+            out.print(line, markup=False, highlight=False, soft_wrap=True)
     if json_file:
         text = json.dumps(as_json(answer), indent=1, ensure_ascii=False)
         write_file(json_file, text + "\n")

@@ -22,6 +22,7 @@ from paramproof.cli.checkpoint import checkpoint_command
 from paramproof.cli.compare import compare_command
 from paramproof.cli.count import count_command
 from paramproof.cli.derive import derive_command
+from paramproof.cli.diff import diff_command
 from paramproof.cli.differences import differences_command
 from paramproof.cli.explain import explain_command
 from paramproof.cli.models import models_command
@@ -83,6 +84,7 @@ cli.add_command(explain_command)
 cli.add_command(models_command)
 cli.add_command(checkpoint_command)
 cli.add_command(derive_command)
+cli.add_command(diff_command)
 cli.add_command(differences_command)
 cli.add_command(verify_command)
 cli.add_command(compare_command)

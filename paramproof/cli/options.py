@@ -42,6 +42,16 @@ def model_names() -> list[str]:
 MODELS = completing(model_names, files=True)
 
 
+class_option = click.option(
+    "--class",
+    "architecture",
+    default="",
+    metavar="CLASS",
+    help="Read a config.json as this class of transformers, not the one that it names.",
+)
+"""The option --class, whose parameter is ``architecture``."""
+
+
 def framework_option(what: str) -> Callable[[Command], Command]:
     """Return the option --framework; ``what`` is done with the framework, as help says it."""
     return click.option(

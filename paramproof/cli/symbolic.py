@@ -2,33 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rich.markup import escape
 from rich.table import Table
 
 from paramproof.algebra.symbols import size_letters, sizes_as_symbols
-from paramproof.algebra.terms import Term, latex_sum, terms
+from paramproof.algebra.terms import Lettered, Term, latex_sum, terms
 from paramproof.cli.tables import PLAIN
+from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas import Spec, closed_form, inventory
+from paramproof.formulas.expression import expression
 from paramproof.formulas.notation import text
+from paramproof.formulas.printing import legible
+from paramproof.formulas.spec import Quantity
 
 
-def symbolic_table(spec: Spec) -> Table:
+def in_letters(model: AnyModel) -> Lettered:
+    """Return a model in letters, the indicators of a family as the numbers that they are."""
+    if isinstance(model, DerivedModel):
+        derivation = model.derivation
+        return Lettered(derivation.inventory(), derivation.sizes, fields=derivation.fields)
+    letters, numbers = sizes_as_symbols(model.spec), model.spec.letters()
+    closed = expression(closed_form(letters))
+    return Lettered(inventory(letters), numbers._asdict(), closed)
+
+
+def symbolic_table(model: Lettered) -> Table:
     """A line for each term: what there is of it in letters, how often, and the number."""
-    letters, numbers = sizes_as_symbols(spec), spec.letters()
-    counts = [term.times * term.each for term in terms(numbers)]
     table = Table(**PLAIN)
-    table.add_column("component", no_wrap=True)
+    table.add_column("component", overflow="fold", min_width=24)
     table.add_column("each", overflow="fold")
     table.add_column("", no_wrap=True)
     table.add_column("total", justify="right", no_wrap=True)
-    for term, count in zip(terms(letters), counts, strict=True):
-        times = "" if term.times == 1 else f"× {text(term.times)}"
-        table.add_row(escape(term.path), _each(term), times, f"{int(count):,}")
+    for term in terms(model.named):
+        times = "" if term.times == 1 else f"× {_factor(term.times)}"
+        number = _number(term.times * term.each, model)
+        table.add_row(escape(legible(term.path)), _each(term), times, number)
     table.add_section()
-    whole = text(inventory(letters).total())
-    table.add_row("total", whole, "", f"{int(sum(counts)):,}")
-    table.add_row("closed form", text(closed_form(letters)), "", f"{closed_form(numbers):,}")
+    whole = model.named.total()
+    table.add_row("total", text(whole), "", _number(whole, model))
+    if model.closed is not None:
+        table.add_row("closed form", text(model.closed), "", _number(model.closed, model))
     return table
+
+
+def letters_of(model: AnyModel) -> Iterator[str]:
+    """Yield what a model's letters are; of a derived formula, their fields, and where it holds."""
+    if not isinstance(model, DerivedModel):
+        yield sizes_line(model.spec)
+        return
+    derivation = model.derivation
+    moving = derivation.formula.letters
+    known = ((name, size) for name, size in derivation.sizes.items() if name in moving)
+    sizes = (f"{name} = {size} ({legible(derivation.fields[name])})" for name, size in known)
+    yield ", ".join(sizes)
+    if derivation.conditions:
+        conditions = (str(stated.condition) for stated in derivation.conditions)
+        yield f"holds where {'; '.join(conditions)}"
 
 
 def sizes_line(spec: Spec) -> str:
@@ -38,10 +69,19 @@ def sizes_line(spec: Spec) -> str:
     return ", ".join(f"{name} = {size}" for name, size in sizes)
 
 
-def latex_of(spec: Spec) -> str:
+def latex_of(model: Lettered) -> str:
     """The same sum as LaTeX, up to the closed form."""
-    letters = sizes_as_symbols(spec)
-    return latex_sum(terms(letters), closed_form(letters))
+    whole = model.named.total() if model.closed is None else model.closed
+    return latex_sum(terms(model.named), whole)
+
+
+def _number(one: Quantity, model: Lettered) -> str:
+    return f"{expression(one).evaluate(model.sizes):,}"
+
+
+def _factor(times: Quantity) -> str:
+    one = expression(times)
+    return f"({text(one)})" if len(one.terms) > 1 else text(one)
 
 
 def _each(term: Term) -> str:
@@ -49,4 +89,4 @@ def _each(term: Term) -> str:
     if term.each != 0:
         return text(term.each)
     tied = [tensor.tied_to for tensor in term.tensors if tensor.tied_to]
-    return f"0: tied to {tied[0]}" if tied else "0: not trainable"
+    return f"0: tied to {legible(tied[0])}" if tied else "0: not trainable"

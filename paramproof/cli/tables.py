@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any, Literal
 
 from rich import box
@@ -80,29 +81,42 @@ def _summary(family: str, results: Sequence[Result]) -> tuple[str, ...]:
 
 
 def proof_table(proofs: Sequence[Proof]) -> Table:
-    """Return a section per framework: the recovered count, the formula, their difference."""
+    """Return a section per framework, with each family's count, or what it has otherwise."""
     table = Table(**PLAIN)
-    table.add_column("framework", overflow="fold", min_width=12)
+    table.add_column("framework, family", overflow="fold", min_width=12)
     table.add_column("number of trainable parameters", overflow="fold")
     for heading in ("builds", "seconds"):
         table.add_column(heading, justify=RIGHT, no_wrap=True)
-    for proof in proofs:
-        cost = (str(proof.builds), f"{proof.seconds:.1f}") if proof.builds else ("", "")
-        about = _scope(proof) if proof.builds else proof.status
-        table.add_row(escape(f"{proof.framework} {proof.version}"), about, *cost, style="bold")
-        for name in ("recovered", "formula", "residual"):
-            if text := getattr(proof, name):
-                table.add_row(f"  {name}", text)
+    for _, group in groupby(proofs, key=lambda proof: proof.framework):
+        own = list(group)
+        heading = f"{own[0].framework} {own[0].version}"
+        about = own[0].status if own[0].status == "broken" else ""
+        table.add_row(escape(heading), about, "", "", style="bold")
+        for proof in own:
+            for row in _proof_rows(proof):
+                table.add_row(*map(escape, row))
         table.add_section()
     return table
 
 
+def _proof_rows(proof: Proof) -> Iterator[tuple[str, ...]]:
+    """The polynomial that was recovered, and the formula where that is another one."""
+    if proof.status == "not expressible":
+        yield f"  {proof.family}", f"{proof.status}: {proof.reason}", "", ""
+    elif proof.status != "broken":
+        cost = (f"{proof.builds:,}", f"{proof.seconds:.1f}")
+        yield f"  {proof.family}", f"{proof.status}: {_scope(proof)}", *cost
+        same = proof.residual == "0"
+        for name in ("recovered",) if same else ("recovered", "formula", "residual"):
+            yield f"    {name}", getattr(proof, name), "", ""
+
+
 def _scope(proof: Proof) -> str:
-    """For which sizes and optional parts the count was recovered."""
+    """For which sizes and combinations of parts the count was recovered and derived."""
     fixed = [f"{letter} = {size}" for letter, size in proof.known.items()]
     number = len(proof.parts)
     plural = "s" * (number > 1)
-    return ", ".join([*fixed, f"{number} combination{plural} of pooler and task heads"])
+    return ", ".join([*fixed, f"{number} combination{plural} of parts", *proof.conditions])
 
 
 def frameworks_table(frameworks: Sequence[Framework]) -> Table:

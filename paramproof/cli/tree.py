@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paramproof.formulas import Inventory, Tensor
-from paramproof.formulas.path import LAYER, leaf, lies_in
+from paramproof.formulas.path import LAYER, leaf
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +37,28 @@ def tree(
 ) -> Iterator[TreeRow]:
     """Yield every component of a model and every tensor, each before what lies in it.
 
-    ``depth`` is the number of names that a path has at most. What is not present is left out.
+    The layers of a stack are one row, or where they are of several kinds one for each, by how
+    often what lies in it is there. ``depth`` is the number of names that a path has at most. What
+    is not present is left out.
     """
-    for path in named.components(component):
-        tensors = {tensor.path: tensor for tensor in named if tensor.present}
-        inside = [tensor for key, tensor in tensors.items() if lies_in(key, path)]
-        if not inside:
-            continue
-        if leaf(path) == LAYER:
-            times = inside[0].repeat
-        node = TreeRow(path, named.total(path), times, tensors.get(path))
-        if depth is not None and node.depth > depth:
-            return
-        yield node
-        if node.tensor is None:
-            yield from tree(named, depth, path, times)
+    present = replace(named, tensors=tuple(tensor for tensor in named if tensor.present))
+    for path in present.components(component):
+        for often, kind in _kinds(present, path, times):
+            row = TreeRow(path, kind.total(path), often)
+            if depth is not None and row.depth > depth:
+                return
+            tensors = [tensor for tensor in kind if tensor.path == path]
+            if not tensors:
+                yield row
+                yield from tree(kind, depth, path, often)
+            for tensor in tensors:
+                counts = tensor.trainable and not tensor.tied_to
+                yield replace(row, each=tensor.size if counts else 0, tensor=tensor)
+
+
+def _kinds(named: Inventory, path: str, times: int) -> Iterator[tuple[int, Inventory]]:
+    """What lies in a component, ``times`` over; of a stack's layers, each kind by its own."""
+    if leaf(path) == LAYER:
+        yield from named.kinds(path).items()
+    else:
+        yield times, named

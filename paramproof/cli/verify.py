@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -18,17 +17,16 @@ from paramproof.cli.output import tables_beside, width_of
 from paramproof.cli.progress import shown_progress
 from paramproof.cli.tables import verify_table
 from paramproof.cli.verify_derived import is_to_be_derived, verify_derived
+from paramproof.cli.verify_formula import verify_formula
 from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, write_json
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import family_of
 from paramproof.formulas.models import named_models
 from paramproof.formulas.printing import path_text
-from paramproof.formulas.spec import EncoderSpec, Spec
+from paramproof.formulas.spec import Spec
 from paramproof.running.jobs import Verify
 from paramproof.running.pool import run_in_workers
 from paramproof.sources.resolve import resolve_model
-from paramproof.user_formulas.asked import AskedFormula
-from paramproof.user_formulas.verdict import require_counts, verdict, without_smallest
 
 
 @click.command("verify", short_help="Verify the formula in every framework, on many models.")
@@ -77,10 +75,11 @@ def verify_command(
     Every model is built in every framework, and its tensors are compared with the formula's.
     Random models are of the families under --family, of the models that are named, or of all.
 
-    A formula of your own takes a spec, or letters by name (L H A F V P T pooler mlm untied
-    nsp), and returns trainable parameters: an int, or ints by component. With --model naming a
-    config.json of a type without a family, or MODULE:FUNCTION, that model's formula is derived,
-    and its letters or fields are what a formula takes.
+    A formula of your own takes a spec, or letters and fields by name (as L H A F V P T pooler
+    mlm untied nsp, of an encoder), and returns trainable parameters: an int, or ints by component.
+    What it takes says which family it is about; where several fit, --family does. With --model
+    naming a config.json of a type without a family, or MODULE:FUNCTION, that model's formula is
+    derived, and its letters or fields are what a formula takes.
     """
     if reference and len(models) == 1 and is_to_be_derived(models[0]):
         if names or families:
@@ -89,34 +88,31 @@ def verify_command(
             raise SystemExit(1)
         return
     specs = _specs(models, families)
-    encoders = _encoders(specs, models, families) if reference else {}
-    specs = {**encoders} if reference else specs
-    asked = dict.fromkeys(family_of(spec).name for spec in specs.values())
-    families = families or tuple(asked if models or reference else FAMILIES)
-    if not reference:
-        require_agreement(families)
+    asked = tuple(dict.fromkeys(family_of(spec).name for spec in specs.values()))
+    families = families or (asked if models else ())
     there, absent = chosen_frameworks(names)
-    job = Verify(specs, examples, seed, tuple(families), reference or "")
-    with AskedFormula(reference) if reference else nullcontext() as formula:
-        if formula:
-            require_counts(formula, encoders)
-        results = _results(job, there)
+    if reference:
+        results = verify_formula(
+            reference,
+            there,
+            specs,
+            families,
+            named=bool(models),
+            examples=examples,
+            seed=seed,
+            json_file=json_file,
+        )
+    else:
+        families = families or tuple(FAMILIES)
+        require_agreement(families)
+        with shown_progress(there) as take:
+            results = run_in_workers(there, Verify(specs, examples, seed, tuple(families)), take)
         if json_file:
             write_json(json_file, results, seed=seed, examples=examples)
-        out = tables_beside(json_file)
-        if formula:
-            _print_verdict(out, formula, results, seed)
-        else:
-            _print_results(out, results, absent, seed)
+        _print_results(tables_beside(json_file), results, absent, seed)
     # A run that verified nothing is not green: no framework could build any of the models.
     if any(result.failed for result in results) or not any(result.report for result in results):
         raise SystemExit(1)
-
-
-def _results(job: Verify, there: Sequence[Framework]) -> list[Result]:
-    """Do ``job`` in every framework, with a bar for each."""
-    with shown_progress(there) as take:
-        return run_in_workers(there, job, take)
 
 
 def _specs(models: Sequence[str], families: Sequence[str]) -> dict[str, Spec]:
@@ -135,21 +131,6 @@ def _specs(models: Sequence[str], families: Sequence[str]) -> dict[str, Spec]:
         where = path_text(others[0])
         raise ValueError(f"--model {where} is of the family {family}, which --family leaves out")
     return own
-
-
-def _encoders(
-    specs: Mapping[str, Spec], models: Sequence[str], families: Sequence[str]
-) -> dict[str, EncoderSpec]:
-    """Return the encoders among ``specs``: what a user-supplied formula can count.
-
-    Raises ``ValueError`` where another one was asked for by ``models`` or ``families``.
-    """
-    encoders = {name: spec for name, spec in specs.items() if isinstance(spec, EncoderSpec)}
-    others = [f"--family {name}" for name in families if name != "encoder"]
-    others += [f"--model {path_text(name)}" for name in specs if models and name not in encoders]
-    if others:
-        raise ValueError(f"{others[0]}: a formula of your own is checked for encoders only")
-    return encoders
 
 
 def _print_results(out: Console, results: list[Result], absent: list[Framework], seed: int) -> None:
@@ -173,12 +154,3 @@ def _print_results(out: Console, results: list[Result], absent: list[Framework],
     equal = len(reports) - sum(result.failed for result in reports)
     out.print(f"{equal} of {len(reports)} models equal the formula, tensor by tensor", end="")
     out.print(f" (random specs: seed {seed})")
-
-
-def _print_verdict(out: Console, formula: AskedFormula, results: list[Result], seed: int) -> None:
-    lines = list(verdict(formula, results))
-    out.print(verify_table(without_smallest(results)))
-    for result in results:
-        if result.status == "broken":
-            lines.insert(0, broken(result))
-    out.print(*lines, f"random specs: seed {seed}", sep="\n", markup=False)

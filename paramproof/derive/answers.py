@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from paramproof.derive.questions import LOOP, Recorder
@@ -64,8 +65,7 @@ def asked(
 
 def of_index(condition: Condition, index: str) -> Condition:
     """The question of a condition about ``index``, with the index of any loop."""
-    left, right = (side.substitute({index: INDEX}) for side in (condition.left, condition.right))
-    return Condition(condition.relation, left, right, True)
+    return replace(condition.substitute({index: INDEX}), holds=True)
 
 
 def at_least(one: Expression, other: Expression) -> Condition:

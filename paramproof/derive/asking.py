@@ -25,6 +25,7 @@ LARGEST_CONFIG = 2**20
 def derived(
     what: str,
     *,
+    keys: Mapping[str, Any] | None = None,
     sizes: Mapping[str, int] | None = None,
     architecture: str = "",
     seed: int = 0,
@@ -33,10 +34,12 @@ def derived(
 ) -> Derivation:
     """Return the formula of MODULE:FUNCTION, of a model type or class, or of a configuration.
 
+    A configuration is a file, or has these ``keys``; ``what`` is then what errors call it.
+
     Raises ``ValueError``, in one line, where there is none, and where it takes longer than
     ``seconds``.
     """
-    keys = _configuration(what)
+    keys = _in_file(what) if keys is None else _of_transformers(keys, what)
     request = {"what": what, "sizes": dict(sizes or {}), "keys": keys, "architecture": architecture}
     late = threading.Event()
     with (
@@ -66,11 +69,15 @@ def derived(
     raise ValueError(f"{path_text(what)}: the process ended {how_it_ended(status)}")
 
 
-def _configuration(what: str) -> dict[str, Any] | None:
+def _in_file(what: str) -> dict[str, Any] | None:
     """Return the keys of a configuration's file, None for what is no file's name."""
     if not (what.endswith(".json") or "/" in what):
         return None
-    keys = object_in_file(Path(what), largest=LARGEST_CONFIG)
+    return _of_transformers(object_in_file(Path(what), largest=LARGEST_CONFIG), what)
+
+
+def _of_transformers(keys: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """Return the keys of a configuration that makes a class of transformers."""
     if "auto_map" in keys:
         raise ValueError(
             f"{path_text(what)}: auto_map names code beside the file, which is not run"
@@ -78,4 +85,4 @@ def _configuration(what: str) -> dict[str, Any] | None:
     if not isinstance(keys.get("model_type"), str):
         given = shown(keys.get("model_type"))
         raise ValueError(f"{path_text(what)}: model_type={given} is no model type of transformers")
-    return keys
+    return dict(keys)

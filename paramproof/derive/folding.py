@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import prod
 
-from paramproof.formulas.division import Quotient, floor
-from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.division import floor
+from paramproof.formulas.expression import Expression, expression
 
 
 def folded(one: Expression, exact: Iterable[tuple[Expression, Expression]]) -> Expression:
@@ -21,9 +21,7 @@ def folded(one: Expression, exact: Iterable[tuple[Expression, Expression]]) -> E
     for powers, number in one.terms.items():
         factors = []
         for atom, power in powers:
-            base = letter(atom) if isinstance(atom, str) else Expression({((atom, 1),): 1})
-            if isinstance(atom, Quotient):
-                base = known.get(base, base)
-            factors.append(base**power)
+            base = Expression({((atom, 1),): 1})
+            factors.append(known.get(base, base) ** power)
         total = total + prod(factors, start=expression(number))
     return total

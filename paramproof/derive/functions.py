@@ -1,15 +1,26 @@
-"""A function that makes a PyTorch module as a constructor: its int parameters are the letters."""
+"""A function that makes a model as a constructor: its int parameters are the letters.
+
+A PyTorch module's shapes are traced where they are made; those of any other framework are read from
+values, since there sizes become plain ints on the way.
+"""
 
 from __future__ import annotations
 
-import importlib.metadata
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from paramproof.derive import abstract
 from paramproof.derive.constructor import Constructor
+from paramproof.derive.questions import deaf_to
+from paramproof.derive.reading import Seen
 from paramproof.formulas.printing import shown
+
+LOOPS_OF = ("torch.nn", "keras_bert", "keras_transformer")
+"""Packages that make layers in loops of their own."""
 
 
 def constructor(
@@ -18,7 +29,7 @@ def constructor(
     """Return ``function`` as a constructor; ``given`` are sizes by name, of any that it takes.
 
     Raises ``ValueError``, in one line, for a function without sizes, for a size that it does not
-    take, and for what it returns that is no module.
+    take.
     """
     sizes = _defaults(name, function)
     chosen = dict(given or {})
@@ -41,28 +52,50 @@ def constructor(
     if not sizes:
         raise ValueError(f"{name} takes no ints: there is no letter to derive a formula in")
 
-    import torch
-
-    from paramproof.derive import live_torch
-    from paramproof.derive.torch_tracing import Tracing
-
     def make(values: Mapping[str, int]) -> Any:
-        with torch.device("meta"):
-            model = function(**values)
-        if not isinstance(model, torch.nn.Module):
-            raise TypeError(f"{name} returned {type(model).__name__}, which is no nn.Module")
+        model = abstract.made(function, values)
+        abstract.framework_of(model)
         return model
 
+    framework = _framework(make, sizes)
+    traced = framework == "torch"
     module = function.__module__
     return Constructor(
         name,
         sizes,
         make,
-        live_torch.tensors,
-        Tracing,
-        (module, module.partition(".")[0], "torch.nn"),
-        {"torch": importlib.metadata.version("torch"), "python": sys.version.split()[0]},
+        _traced_tensors if traced else lambda model, _: abstract.tensors(model),
+        _tracing if traced else lambda: deaf_to(*abstract.OF_ARRAYS),
+        (module, module.partition(".")[0], *LOOPS_OF),
+        dict(_versions(abstract.FRAMEWORKS[framework])) | {"python": sys.version.split()[0]},
     )
+
+
+def _versions(distributions: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for name in distributions:
+        # A mapping may be of linen, and of nothing at all.
+        with suppress(PackageNotFoundError):
+            yield name, version(name)
+
+
+def _framework(make: Callable[[Mapping[str, int]], Any], sizes: Mapping[str, int]) -> str:
+    """The framework of what is made; PyTorch where nothing is, which whoever derives will say."""
+    try:
+        return abstract.framework_of(make(sizes))
+    except Exception:
+        return "torch"
+
+
+def _traced_tensors(model: Any, tracing: Any) -> Iterable[Seen]:
+    from paramproof.derive import live_torch
+
+    return live_torch.tensors(model, tracing)
+
+
+def _tracing() -> Any:
+    from paramproof.derive.torch_tracing import Tracing
+
+    return Tracing()
 
 
 def _defaults(name: str, function: Callable[..., Any]) -> dict[str, int]:

@@ -78,7 +78,8 @@ class Loop:
             try:
                 yield Size(number, made)
             finally:
-                RUNNING.remove(iteration)
+                if iteration in RUNNING:
+                    RUNNING.remove(iteration)
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -97,6 +98,8 @@ class Loop:
 @contextmanager
 def instrumented(packages: Iterable[str]) -> Iterator[None]:
     """Give the modules of ``packages`` the remembering ``int`` and ``range``, inside only."""
+    # A loop that an error left, and whose frame somebody keeps, runs no longer.
+    RUNNING.clear()
     names = tuple(packages)
     replaced = {"int": RememberedInt, "range": RememberedRange}
     touched: list[tuple[ModuleType, str]] = []

@@ -32,6 +32,7 @@ def _candidates(loops: Sequence[Expression], letters: Sequence[str]) -> Iterator
     near = sorted({name for loop in loops for name in loop.letters})
     names = [letter(name) for name in [*near, *(n for n in letters if n not in near)]]
     lengths = list(dict.fromkeys([*loops, *names]))
+    yield from lengths
     for one in lengths:
         for number in range(1, 9):
             yield from (one - number, one + number, (number + 1) * one)

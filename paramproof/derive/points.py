@@ -27,17 +27,18 @@ def drawn(
     conditions: Sequence[Condition],
     repeated: frozenset[str] = frozenset(),
     fixed: frozenset[str] = frozenset(),
+    deepest: int = DEEPEST,
 ) -> dict[str, int] | None:
     """Return sizes that meet ``conditions``, None where none were found.
 
-    ``repeated`` are the letters of loops, which stay small; ``fixed`` ones are as at first.
+    ``repeated`` are the letters of loops, drawn up to ``deepest``; ``fixed`` ones are as at first.
     """
 
     def draw(name: str) -> int:
         if name in fixed:
             return first[name]
         if name in repeated:
-            return random.randint(1, DEEPEST)
+            return random.randint(1, deepest)
         around = max(2.0, first[name] * random.choice(FACTORS))
         return random.randint(max(1, int(around * 0.7)), int(around * 1.4) + 1)
 
@@ -56,7 +57,7 @@ def drawn(
                 break
             name = random.choice(movable)
             found = _repaired(random, condition, name, sizes)
-            usable = found is not None and 0 < found <= (DEEPEST**2 if name in repeated else found)
+            usable = found is not None and 0 < found <= (deepest**2 if name in repeated else found)
             sizes[name] = found if usable else draw(name)  # type: ignore[assignment]
     return None
 

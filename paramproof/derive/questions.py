@@ -6,7 +6,6 @@ conditions under which what was seen is the whole truth.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,6 +14,8 @@ from math import gcd, isfinite
 from os.path import basename
 from typing import Any
 
+from paramproof.derive.doubts import Doubt
+from paramproof.derive.places import place
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.division import Quotient
 from paramproof.formulas.expression import Expression, Number, expression
@@ -34,7 +35,7 @@ class Recorder:
     asked: dict[Condition, set[tuple[str, int]]] = field(default_factory=dict)
     made: dict[Expression, None] = field(default_factory=dict)
     indices: dict[str, Expression] = field(default_factory=dict)
-    doubts: dict[str, None] = field(default_factory=dict)
+    doubts: dict[Doubt, None] = field(default_factory=dict)
 
     @property
     def loops(self) -> dict[Expression, None]:
@@ -68,6 +69,24 @@ def recorded() -> Iterator[Recorder]:
         _RECORDERS.remove(recorder)
 
 
+_DEAF: list[str] = []
+
+
+@contextmanager
+def deaf_to(*packages: str) -> Iterator[None]:
+    """Record nothing inside that code of these packages asks.
+
+    A package that computes with arrays asks of their shapes what it asks of every array, and
+    compares them with those of arrays that it keeps.
+    """
+    folders = [f"/{package}/" for package in packages]
+    _DEAF.extend(folders)
+    try:
+        yield
+    finally:
+        del _DEAF[-len(folders) :]
+
+
 def note_loop(length: Expression, index: str) -> None:
     """Tell whoever records that a loop of this length began, whose index is this letter."""
     for recorder in _RECORDERS:
@@ -80,12 +99,12 @@ def note_made(made: Expression) -> None:
         recorder.made[made] = None
 
 
-def note_doubt(doubt: str) -> None:
+def note_doubt(*doubt: str | Expression) -> None:
     """Tell whoever records that something was done with a size that cannot be followed."""
     if _RECORDERS:
-        file, line = _place()
+        file, line = place()
         for recorder in _RECORDERS:
-            recorder.doubts[f"{doubt} ({basename(file)}:{line})"] = None
+            recorder.doubts[*doubt, f" ({basename(file)}:{line})"] = None
 
 
 def ask(relation: Relation, left: Any, right: Any, answer: bool) -> bool:
@@ -94,10 +113,12 @@ def ask(relation: Relation, left: Any, right: Any, answer: bool) -> bool:
     What is infinite or no number has no expression, and every size gives the same answer.
     """
     if _RECORDERS and all(map(isfinite, (left, right))):
+        where = place()
+        if any(folder in where[0] for folder in _DEAF):
+            return answer
         condition = _condition(relation, left, right, answer)
-        place = _place()
         for recorder in _RECORDERS:
-            recorder.asked.setdefault(condition, set()).add(place)
+            recorder.asked.setdefault(condition, set()).add(where)
     return answer
 
 
@@ -136,11 +157,3 @@ def _expression(value: Any) -> Expression:
         return made
     number: Number = value if isinstance(value, int) else Fraction(repr(float(value)))
     return expression(number)
-
-
-def _place() -> tuple[str, int]:
-    """Return file and line of the code that asked: the first that is not of this package."""
-    frame = sys._getframe(2)
-    while frame.f_back and frame.f_globals.get("__package__") == __package__:
-        frame = frame.f_back
-    return frame.f_code.co_filename, frame.f_lineno

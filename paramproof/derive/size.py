@@ -42,7 +42,7 @@ class Size(int):
 
     def __hash__(self) -> int:
         # A table answers by the number, and compares with what it has only: nothing is asked.
-        note_doubt(f"{self.expression} was looked up")
+        note_doubt(self.expression, " was looked up")
         return int.__hash__(self)
 
     def __copy__(self) -> Size:
@@ -167,7 +167,7 @@ class Ratio(float):
         if digits is not None:
             return float.__round__(self, digits)
         # Of a half Python takes the even side: no floor does.
-        note_doubt(f"{self.expression} was rounded to the nearest")
+        note_doubt(self.expression, " was rounded to the nearest")
         return _rounded(float.__round__(self), self.expression + Fraction(1, 2))
 
     def is_integer(self) -> bool:
@@ -229,7 +229,7 @@ def _doubt_rounding(value: Any) -> None:
     if not isinstance(value, Ratio) or value.expression.constant is not None:
         return
     if value.rounding is Rounding.MORE:
-        note_doubt(f"{value.expression} was computed in floats")
+        note_doubt(value.expression, " was computed in floats")
 
 
 def _rounded(value: int, made: Expression) -> int:

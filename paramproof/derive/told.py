@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from paramproof.derive.answers import INDEX, asked, of_index
+from paramproof.derive.doubts import Doubt
 from paramproof.derive.questions import LOOP, Recorder, about_a_loop
 from paramproof.formulas.condition import Condition, Relation, value_at
 from paramproof.formulas.division import floor
@@ -27,10 +28,10 @@ def answered_both_ways(recorder: Recorder) -> Iterator[LoopQuestion]:
     return (question for question, given in answers.items() if len(given) == 2)
 
 
-def doubt(question: LoopQuestion) -> str:
+def doubt(question: LoopQuestion) -> Doubt:
     """What is said where it cannot be told what a loop's answers say of sizes."""
     length, asked_there = question
-    return f"a loop of {length} asked of its index, {LOOP}, whether {asked_there}"
+    return "a loop of ", length, f" asked of its index, {LOOP}, whether ", asked_there
 
 
 def conditions(
@@ -47,7 +48,7 @@ def conditions(
         if not own:
             continue
         if about_a_loop(length.letters) or any(about_a_loop(c.letters - {index}) for c in own):
-            recorder.doubts["a loop asked about the index of another one"] = None
+            recorder.doubts["a loop asked about the index of another one",] = None
             continue
         for question in asked(own, recorder.indices, length):
             same = [c for c in own if of_index(c, index) == question]
@@ -90,10 +91,7 @@ def _never_otherwise(
         relation = Relation.MORE if first > 0 else Relation.LESS
         ends = [Condition(relation, question.left, question.right, True)] * 2
     at = ({LOOP: expression(0)}, {LOOP: length - 1})
-    found = [
-        replace(end, left=end.left.substitute(where), right=end.right.substitute(where))
-        for end, where in zip(ends, at, strict=True)
-    ]
+    found = [end.substitute(where) for end, where in zip(ends, at, strict=True)]
     if all(condition.is_met(sizes) for condition in found):
         yield from found
 

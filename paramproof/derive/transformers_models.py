@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-import torch
 import transformers
 from transformers import CONFIG_MAPPING, MODEL_MAPPING, PreTrainedConfig, PreTrainedModel
 
+from paramproof.builders.meta import meta
 from paramproof.derive import live_torch
 from paramproof.derive.constructor import Constructor
 from paramproof.derive.size import Size, remembering
@@ -68,7 +68,7 @@ def constructor(
         if any(isinstance(size, Size) for size in chosen.values()):
             _remember_floats(config)
             _watch(config, "", reads, {LABELS: chosen[LABELS]} if LABELS in chosen else {})
-        with torch.device("meta"):
+        with meta():
             return model_class(config)
 
     package = model_class.__module__.rpartition(".")[0]

@@ -17,7 +17,7 @@ def explained(
     """Return what is as long as ``lengths`` at ``points``, None where nothing is.
 
     ``made`` are the sizes that the program computed: a length is one of them, a number, a
-    multiple of one, or a product or sum of two.
+    multiple of one or a number more, or a product or sum of two.
     """
     if len(set(lengths)) == 1:
         return expression(lengths[0])
@@ -31,6 +31,10 @@ def explained(
         ratio, rest = divmod(wanted[0], column[0]) if column[0] else (0, 1)
         if not rest and ratio > 1 and [ratio * value for value in column] == wanted:
             return ratio * one
+    for one, column in values.items():
+        more = {length - value for length, value in zip(lengths, column, strict=True)}
+        if len(more) == 1:
+            return one + more.pop()
     for (one, left), (other, right) in combinations_with_replacement(values.items(), 2):
         if left[0] * right[0] == wanted[0] and [*map(mul, left, right)] == wanted:
             return one * other

@@ -9,18 +9,18 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
-from paramproof.algebra.symbols import folded
+from paramproof.algebra.symbols import folded, symbols
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
 from paramproof.differences.answer import Answer
 from paramproof.differences.count_in_letters import count_in_letters
 from paramproof.differences.questions import COUNTS, QUESTIONS
-from paramproof.formulas import EncoderSpec, inventory
+from paramproof.formulas import FAMILIES, EncoderLetters, EncoderSpec, inventory
 from paramproof.formulas.models import named_model
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import shape_text
-from paramproof.proof import symbolic
-from paramproof.proof.parts import encoder_letters, known_sizes, spec_of, supported_parts
+from paramproof.proof.cases import known_sizes, plain, supported_cases
+from paramproof.proof.derived import NamedTensor, read
 
 DECODER = "mlm_head.decoder.weight"
 COUNTED = ("bert-tiny", "bert-base-uncased")
@@ -38,7 +38,7 @@ def answers(chosen: Framework, builder: Builder) -> Iterator[Answer]:
     framework from outside has no probe, and so is asked for shapes only.
     """
     probe = _probe(chosen)
-    order = [tensor.path for tensor in inventory(encoder_letters())]
+    order = [tensor.path for tensor in inventory(symbols(EncoderLetters))]
     shapes = _shapes(chosen, builder, probe)
     yield from sorted(shapes, key=lambda answer: order.index(answer.components[0]))
     if probe:
@@ -62,21 +62,22 @@ def _probe(chosen: Framework) -> ModuleType | None:
 
 def _shapes(chosen: Framework, builder: Builder, probe: ModuleType | None) -> Iterator[Answer]:
     """An answer for each canonical tensor; for the decoder's table one tied, one of its own."""
-    known = known_sizes(chosen.fixed)
-    named = inventory(encoder_letters(known=known))
+    family = FAMILIES["encoder"]
+    known = known_sizes(chosen.fixed, family)
+    supported = supported_cases(builder, family, known)
+    named = inventory(supported[0].symbols(known))
     shapes = {tensor.path: _shape(tensor.shape) for tensor in named}
-    sizes = dict(symbolic.POINTS[0]) | known
-    supported = supported_parts(builder, sizes)
-    tied = next(parts for parts in supported if not parts.untied)
-    for parts in (tied, *(parts for parts in supported[:1] if parts.untied)):
-        spec = replace(spec_of(sizes, parts), num_hidden_layers=2)
+    tied = next(case for case in supported if not case.parts["untied"])
+    for case in (tied, *(case for case in supported[:1] if case.parts["untied"])):
+        encoder: Any = plain(case.spec({**case.sizes, **known}))
+        spec = replace(encoder, num_hidden_layers=2)
         types = probe.dtypes(builder.build(spec)) if probe else {}
-        for tensor in symbolic.read(builder, parts, known):
+        for tensor in read(builder, case, known).tensors:
             # Layers count from 0 or from 1, so there is always one of the number 1.
             dtype = types.get(tensor.path.replace("*", "1"), "")
             stored = _stored(tensor) | {"dtype": dtype}
             for part in tensor.parts:
-                if parts == tied or part == DECODER:
+                if case == tied or part == DECODER:
                     yield Answer(chosen.name, "shapes", part, shapes[part], stored, (part,))
             if DECODER in tensor.aliases:
                 facts = stored | {"layout": "a second name of the table"}
@@ -84,7 +85,7 @@ def _shapes(chosen: Framework, builder: Builder, probe: ModuleType | None) -> It
                 yield Answer(chosen.name, "shapes", row, shapes[DECODER], facts, (DECODER,))
 
 
-def _stored(tensor: symbolic.SymbolicTensor) -> dict[str, str]:
+def _stored(tensor: NamedTensor) -> dict[str, str]:
     several = [f"{len(tensor.parts)} concatenated"] if len(tensor.parts) > 1 else []
     layout = ", ".join([*several, *tensor.layout]) or "as it is"
     return {"path": tensor.path, "shape": _shape(tensor.shape), "layout": layout}

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from paramproof.explain.explanation import Explanation
 from paramproof.explain.number import WrittenNumber
 from paramproof.explain.words import words
+from paramproof.formulas.derivation import Described
 from paramproof.formulas.models import NamedModel
-from paramproof.formulas.spec import Spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Match:
     explanation: Explanation
     count: int
     models: tuple[str, ...]
-    spec: Spec = field(repr=False)
+    spec: Described = field(repr=False)
     reading: str = ""
     bytes_each: int = 0
 

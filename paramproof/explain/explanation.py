@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from paramproof.explain.heads import Heads
 from paramproof.formulas import EncoderSpec, Inventory, inventory
 from paramproof.formulas.conventions import counted
+from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.path import at_layer, lies_in, starred
 from paramproof.formulas.spec import Spec
 from paramproof.formulas.tensors import Tensor
@@ -24,7 +25,7 @@ TRAINABLE = ("trainable",)
 
 
 ChangedSizes = tuple[tuple[str, int], ...]
-"""Fields of a spec with values."""
+"""Fields of a spec or of a derived formula with values."""
 
 
 class Part(NamedTuple):
@@ -102,12 +103,24 @@ def usual_estimate(spec: Any) -> EncoderSpec:
     )
 
 
-def recount(explanation: Explanation, spec: Spec) -> tuple[int, frozenset[tuple[str, int]]]:
+def inventory_of(described: Described, sizes: ChangedSizes = ()) -> Inventory:
+    """Return the tensors of a model in ints, with other values in some of its fields."""
+    if not isinstance(described, Derivation):
+        return inventory(with_sizes(described, sizes).letters())
+    letters = {field: letter for letter, field in described.fields.items()}
+    return described.inventory({**described.sizes, **{letters[f]: n for f, n in sizes}})
+
+
+def recount(
+    explanation: Explanation, described: Described
+) -> tuple[int, frozenset[tuple[str, int]]]:
     """Return the number that ``explanation`` comes to, and how often it counts which tensor.
 
     Two explanations of a model that count the same tensors are the same explanation.
     """
-    spec = spec_of(explanation, spec)
+    if isinstance(described, Derivation):
+        return _recount_derived(explanation, described)
+    spec = spec_of(explanation, described)
     tensors = _expanded(spec, explanation.heads)
     times: Counter[str] = Counter()
     sizes: dict[str, int] = {}
@@ -119,6 +132,21 @@ def recount(explanation: Explanation, spec: Spec) -> tuple[int, frozenset[tuple[
                 sizes[tensor.path] = tensor.size
     number = sum(count * sizes[path] for path, count in times.items())
     return number, frozenset((path, count) for path, count in times.items() if count)
+
+
+def _recount_derived(
+    explanation: Explanation, derivation: Derivation
+) -> tuple[int, frozenset[tuple[str, int]]]:
+    """The same of a derived formula, which does not say which layers are of which kind."""
+    times: Counter[Tensor] = Counter()
+    named = inventory_of(derivation, explanation.sizes)
+    for part in explanation.parts:
+        for tensor in counted(named, *part.conventions):
+            if lies_in(tensor.path, part.component):
+                times[tensor] += part.times * (1 if part.one else tensor.repeat)
+    number = sum(count * tensor.size for tensor, count in times.items())
+    counts = ((f"{tensor.path} {tensor.shape}", count) for tensor, count in times.items() if count)
+    return number, frozenset(counts)
 
 
 @lru_cache(maxsize=64)

@@ -17,6 +17,7 @@ from paramproof.explain.explanation import (
     Explanation,
     Part,
     has_usual_estimate,
+    inventory_of,
     usual_estimate,
 )
 from paramproof.explain.full_width import full_width
@@ -24,6 +25,7 @@ from paramproof.explain.heads import classifiers_of, heads_of
 from paramproof.explain.tree import WHOLE, Node, Tree, inside, part_of
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import PARTS, STORAGE
+from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.path import leaf, lies_in, parent
 from paramproof.formulas.spec import Spec
 
@@ -40,17 +42,19 @@ ABOUT_HEADS = {"without-pooler", "without-heads"}
 """Conventions that would undo what heads are named for."""
 
 
-def explanations(spec: Spec) -> Counted:
+def explanations(described: Described) -> Counted:
     """Yield every explanation but those with a classifier or at other sizes, with its number."""
-    tree = Tree(inventory(spec.letters()))
+    tree = Tree(inventory_of(described))
+    spec = None if isinstance(described, Derivation) else described
     yield from components(tree)
-    yield from with_other_heads(spec)
+    yield from with_other_heads(spec) if spec else ()
     yield from under_conventions(tree)
     yield from siblings(tree)
     yield from pairs(tree)
     yield from left_out_or_twice(tree)
-    yield from full_width(tree, spec)
-    yield from estimates(tree, spec)
+    if spec:
+        yield from full_width(tree, spec)
+        yield from estimates(tree, spec)
 
 
 def components(tree: Tree) -> Counted:
@@ -95,7 +99,7 @@ def siblings(tree: Tree) -> Counted:
     """Yield sums of parts of one component, and the component without some of its parts."""
     counts = tree.counts()
     for whole, parts in families(tree):
-        for number in range(1, len(parts)):
+        for number in range(1, min(len(parts), MAX_ADDED + 1)):
             for chosen in combinations(parts, number):
                 count = sum(counts[part] for part in chosen)
                 if 1 < number <= MAX_ADDED:

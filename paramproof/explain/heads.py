@@ -52,14 +52,14 @@ class Heads(NamedTuple):
 
     def on(self, inventory: Inventory) -> Inventory:
         """Return ``inventory``, of a spec with these heads, with the tensors no spec has."""
-        hidden, source = inventory.letters._asdict()["H"], f"transformers, {self.like}"
+        hidden, source = inventory.letter("H"), f"transformers, {self.like}"
         tensors = inventory.tensors
         if self.labels:
             classifier = linear(hidden, self.labels, source, bias=1 if self.bias else None)
             tensors += within(self.component, classifier)
         if self.has_second_bias:
-            tensors += (Tensor("mlm_head.bias", (inventory.letters._asdict()["V"],), source),)
-        return Inventory(inventory.letters, tensors)
+            tensors += (Tensor("mlm_head.bias", (inventory.letter("V"),), source),)
+        return replace(inventory, tensors=tensors)
 
     def with_labels(self, labels: int) -> Heads:
         """Return this classifier with so many outputs."""

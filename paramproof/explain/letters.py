@@ -3,33 +3,49 @@
 from __future__ import annotations
 
 from paramproof.algebra.symbols import size_letters, sizes_as_symbols
-from paramproof.explain.explanation import Explanation, Part, spec_of, usual_estimate
-from paramproof.formulas import inventory
+from paramproof.explain.explanation import (
+    Explanation,
+    Part,
+    spec_of,
+    usual_estimate,
+)
+from paramproof.formulas import Inventory, inventory
 from paramproof.formulas.conventions import counted
+from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import lies_in
-from paramproof.formulas.spec import FamilyLetters, Spec
+from paramproof.formulas.spec import FamilyLetters, Quantity, Spec
 
 
-def in_letters(explanation: Explanation, spec: Spec) -> Expression:
+def in_letters(explanation: Explanation, described: Described) -> Expression:
     """The number of ``explanation`` as a polynomial."""
+    if isinstance(described, Derivation):
+        total = _sum(explanation, described.inventory())
+        changed = dict(explanation.sizes)
+        primed = {n: letter(f"{n}'") for n, field in described.fields.items() if field in changed}
+        return total.substitute(primed)
+    spec = described
     letters = symbols(spec, explanation)
     named, sizes = inventory(letters), letters._asdict()
     if explanation.heads:
         named = explanation.heads.on(named)
+    return _sum(explanation, named, sizes.get("A", 1))
+
+
+def _sum(explanation: Explanation, named: Inventory, heads: Quantity = 1) -> Expression:
     total = Expression()
     for part in explanation.parts:
-        times = part.times * ((sizes["A"] - 1) if part.per_head_full_width else 1)
+        times = part.times * ((heads - 1) if part.per_head_full_width else 1)
         for tensor in counted(named, *part.conventions):
             if lies_in(tensor.path, part.component):
                 total += times * tensor.present * tensor.size * (1 if part.one else tensor.repeat)
     return total
 
 
-def beyond(explanation: Explanation, spec: Spec) -> Expression:
+def beyond(explanation: Explanation, described: Described) -> Expression:
     """What ``explanation`` has beyond the component that it begins with, as the model has it."""
-    return in_letters(explanation, spec) - in_letters(reference(explanation), spec)
+    return in_letters(explanation, described) - in_letters(reference(explanation), described)
 
 
 def reference(explanation: Explanation) -> Explanation:
@@ -62,9 +78,12 @@ def symbols(spec: Spec, explanation: Explanation | None = None) -> FamilyLetters
     return spec.letters()._replace(**own)
 
 
-def in_powers(residual: int, spec: Spec) -> str:
+def in_powers(residual: int, described: Described) -> str:
     """A difference that no explanation fits, by its size: ``−3·H² + 12·H − 5``."""
-    hidden = int(spec.hidden_size)
+    if not isinstance(described, Derivation):
+        hidden = int(described.hidden_size)
+    elif (hidden := described.sizes.get("H", 0)) == 0:
+        return text(residual)
     square, rest = _nearest(residual, hidden * hidden)
     linear, units = _nearest(rest, hidden)
     symbol = letter("H")

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from paramproof.explain.answer import Match
 from paramproof.explain.explanation import Explanation, recount
-from paramproof.formulas.conventions import TABLES
 from paramproof.formulas.models import named_models
+from paramproof.formulas.parts import TABLES
 
 
 def different(found: Iterable[Match]) -> Iterator[Match]:

@@ -6,7 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from paramproof.explain.answer import Explanations, Match
-from paramproof.explain.explanation import Counted, Explanation, recount
+from paramproof.explain.explanation import (
+    Counted,
+    Explanation,
+    inventory_of,
+    recount,
+)
 from paramproof.explain.grammar import (
     MIN_COUNT_BY_COMPLEXITY,
     components,
@@ -17,13 +22,12 @@ from paramproof.explain.grammar import (
 )
 from paramproof.explain.number import RoundedReading, WrittenNumber, read
 from paramproof.explain.ranking import different, is_synthetic, joined, simplest
-from paramproof.explain.sizes import at_known_sizes, at_unnamed_sizes
+from paramproof.explain.sizes import at_known_sizes, at_unnamed_sizes, with_labels
 from paramproof.explain.tree import Tree
-from paramproof.formulas import inventory
+from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.models import NamedModel, named_models
-from paramproof.formulas.spec import Spec
 
-Models = Mapping[str, Spec]
+Models = Mapping[str, Described]
 
 
 def explain(number: WrittenNumber, models: Models, others: Models | None = None) -> Explanations:
@@ -73,17 +77,20 @@ def exact(number: int, models: Models) -> list[Match]:
 
 
 def candidates(
-    spec: Spec, *, alone: bool = False, number: int | None = None
+    described: Described, *, alone: bool = False, number: int | None = None
 ) -> Iterator[tuple[int, Explanation]]:
     """Yield every explanation by a model that an exact number may have, with its count.
 
     Where the ``number`` is given, the labels of a classifier are solved for.
     """
-    found = (
-        *with_classifier(spec, number),
-        *explanations(spec),
-        *at_known_sizes(spec, alone=alone),
-    )
+    if isinstance(described, Derivation):
+        found = (*explanations(described), *with_labels(described, number))
+    else:
+        found = (
+            *with_classifier(described, number),
+            *explanations(described),
+            *at_known_sizes(described, alone=alone),
+        )
     for count, explanation in found:
         if count >= MIN_COUNT_BY_COMPLEXITY[explanation.complexity]:
             yield count, explanation
@@ -106,11 +113,12 @@ def rounded(readings: Sequence[RoundedReading], models: Models, *, whole: bool) 
     return simplest(joined(found.values()), more=0)
 
 
-def _short(spec: Spec) -> Counted:
+def _short(described: Described) -> Counted:
     """What a rounded number may be: a component, or the whole model, perhaps with other heads."""
-    tree = Tree(inventory(spec.letters()))
+    tree = Tree(inventory_of(described))
     yield from components(tree)
-    yield from with_other_heads(spec)
+    if not isinstance(described, Derivation):
+        yield from with_other_heads(described)
     yield from whole_under(tree, most=2)
 
 
@@ -123,7 +131,7 @@ def nearest(number: int, models: Models) -> Match:
     counts = [
         (abs(count - number), count, name, explanation)
         for name, spec in models.items()
-        for count, explanation in components(Tree(inventory(spec.letters())))
+        for count, explanation in components(Tree(inventory_of(spec)))
         if explanation.complexity == 1
     ]
     wholes = [known for known in counts if not known[-1].parts[0].component]
@@ -137,7 +145,7 @@ def nearest(number: int, models: Models) -> Match:
 def _match(
     explanation: Explanation,
     name: str,
-    spec: Spec,
+    spec: Described,
     number: int,
     reading: RoundedReading | None = None,
 ) -> Match:

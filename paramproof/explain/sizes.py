@@ -10,11 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from paramproof.explain.explanation import ChangedSizes, Counted, Explanation, with_sizes
+from paramproof.explain.explanation import (
+    ChangedSizes,
+    Counted,
+    Explanation,
+    Part,
+    with_sizes,
+)
 from paramproof.explain.grammar import coarse_explanations
 from paramproof.explain.heads import without_heads
 from paramproof.explain.tree import Tree
 from paramproof.formulas import inventory
+from paramproof.formulas.derivation import Derivation, Described
+from paramproof.formulas.expression import expression
 from paramproof.formulas.models import named_models
 from paramproof.formulas.spec import Spec
 
@@ -71,8 +79,40 @@ def _named_bodies() -> frozenset[Spec]:
     return frozenset(without_heads(model.spec) for model in named_models().values())
 
 
-def at_unnamed_sizes(spec: Spec, number: int) -> Iterator[Explanation]:
+LABELS, MOST_LABELS = "num_labels", 1000
+"""The size that a classifier of transformers has, and the most that is tried."""
+
+
+def with_labels(derivation: Derivation, number: int | None) -> Counted:
+    """Yield a derived model with the number of labels at which it has ``number`` parameters."""
+    if number is None or derivation.count(derivation.sizes) == number:
+        return
+    for labels in _solved(derivation, LABELS, number, MOST_LABELS):
+        yield number, Explanation((Part(),), 2, sizes=((LABELS, labels),))
+
+
+def _solved(derivation: Derivation, field: str, number: int, most: int) -> Iterator[int]:
+    """The value of a field, of which the formula is linear, that gives ``number``."""
+    own = next((name for name, known in derivation.fields.items() if known == field), "")
+    if not own:
+        return
+    rest = {name: expression(size) for name, size in derivation.sizes.items() if name != own}
+    terms = derivation.formula.substitute(rest).terms
+    slope = int(terms.get(((own, 1),), 0))
+    if slope and terms.keys() <= {(), ((own, 1),)}:
+        value, left = divmod(number - int(terms.get((), 0)), slope)
+        sizes = {**derivation.sizes, own: value}
+        if not left and 1 <= value <= most and derivation.holds_at(sizes):
+            yield value
+
+
+def at_unnamed_sizes(spec: Described, number: int) -> Iterator[Explanation]:
     """Yield explanations of ``number`` as the whole model, at a size that is solved for."""
+    if isinstance(spec, Derivation):
+        for field, most in FIELDS.items():
+            for value in _solved(spec, field, number, most):
+                yield Explanation((Part(),), 3, sizes=((field, value),))
+        return
     for sizes, explanation, count, slope in _sloped(spec):
         if explanation.complexity > 1:
             continue

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
 from paramproof.explain.explanation import TRAINABLE, Explanation, Part
 from paramproof.formulas import Inventory
-from paramproof.formulas.conventions import counted, size
+from paramproof.formulas.conventions import Undecided, counted, size
 from paramproof.formulas.path import LAYER, beginnings, has_layer, leaf, lies_in
 
 
@@ -38,26 +39,42 @@ class Tree:
     def __init__(self, inventory: Inventory) -> None:
         self.inventory = inventory
         self._counts: dict[tuple[str, ...], NodeCounts] = {}
+        often: dict[str, set[int]] = defaultdict(set)
+        for tensor in inventory:
+            for component in beginnings(tensor.path) if tensor.present else ():
+                often[component].add(tensor.repeat)
+        self._of_kinds = {component for component, kinds in often.items() if len(kinds) > 1}
 
     def counts(self, conventions: tuple[str, ...] = TRAINABLE) -> NodeCounts:
         """Return each component's count under ``conventions``; those that are 0 are absent.
 
-        A component of one layer has a count for it and one for all, where there are several.
+        A component of one layer has a count for it and one for all, where there are several, and
+        all are of one kind. There is none under conventions that cannot be decided.
         """
         if conventions not in self._counts:
             sums: NodeCounts = defaultdict(int)
-            for tensor in counted(self.inventory, *conventions):
+            for tensor in self._counted(conventions):
                 if amount := tensor.present * tensor.size:
                     for node in nodes(tensor.path):
                         sums[node] += amount * (1 if node.one else tensor.repeat)
             self._counts[conventions] = {
-                node: count for node, count in sums.items() if count and not _doubled(node, sums)
+                node: count
+                for node, count in sums.items()
+                if count
+                and not _doubled(node, sums)
+                and not (node.one and node.component in self._of_kinds)
             }
         return self._counts[conventions]
 
+    def _counted(self, conventions: tuple[str, ...]) -> Inventory:
+        try:
+            return counted(self.inventory, *conventions)
+        except Undecided:
+            return replace(self.inventory, tensors=())
+
     def whole(self, conventions: tuple[str, ...]) -> int:
-        """Return what the whole model counts under ``conventions``."""
-        counted_size: int = size(counted(self.inventory, *conventions))
+        """Return what the whole model counts under ``conventions``; 0 where nobody can decide."""
+        counted_size: int = size(self._counted(conventions))
         return counted_size
 
     def number(self, explanation: Explanation) -> int:

@@ -99,6 +99,8 @@ def _sizes(explanation: Explanation) -> str:
     """The sizes with the models that have them all; those of one table are one size."""
     values = {field.removeprefix("target_"): value for field, value in explanation.sizes}
     text = ", ".join(f"{field}={value}" for field, value in values.items())
+    if not values.keys() <= known().keys():
+        return text
     owners = [known()[field].get(value, []) for field, value in values.items()]
     names = [name for name in owners[0] if all(name in own for own in owners)]
     if not names:

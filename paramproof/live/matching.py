@@ -15,16 +15,25 @@ from itertools import compress, product
 from paramproof.formulas import Spec
 from paramproof.formulas.report import Shape
 from paramproof.live.units import Unit, fusible, units_of, without_ones
-from paramproof.live.weight import LiveWeight
+from paramproof.sources.live.weight import LiveWeight
 
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """Pairs that fit, and what is left over on either side."""
+    """Pairs that fit, and what is left over on either side.
+
+    ``pairs`` fit by their shapes, and others could be in their place; ``named`` by their names.
+    """
 
     pairs: tuple[tuple[Unit, LiveWeight], ...]
     missing: tuple[Unit, ...]
     unexpected: tuple[LiveWeight, ...]
+    named: tuple[tuple[Unit, LiveWeight], ...] = ()
+
+    @property
+    def all_pairs(self) -> tuple[tuple[Unit, LiveWeight], ...]:
+        """The pairs that fit, by names or by shapes."""
+        return (*self.named, *self.pairs)
 
     @property
     def left_over(self) -> int:

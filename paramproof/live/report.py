@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from paramproof.formulas import Spec, closed_form
+from paramproof.derive.models import resolve
+from paramproof.formulas import closed_form
+from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.printing import and_more, legible, shape_text, some_of
 from paramproof.formulas.report import DIFFERENCE, bounded, totals
 from paramproof.live.matching import Matching, match_weights
-from paramproof.live.readers import live_weights
+from paramproof.live.named import match_named
 from paramproof.live.units import without_ones
-from paramproof.live.weight import LiveWeight
+from paramproof.sources.live.readers import live_weights
+from paramproof.sources.live.weight import LiveWeight
 from paramproof.sources.reference import in_one_line, load_reference
 
 MAX_COMPONENTS_NAMED = 4
@@ -67,17 +72,17 @@ class LiveReport:
     def equal(self) -> bool:
         """Whether totals agree, every tensor has a trainable counterpart, and none is left."""
         unexpected = any(weight.trainable for weight in self.matching.unexpected)
-        frozen = any(not weight.trainable for _, weight in self.matching.pairs)
+        frozen = any(not weight.trainable for _, weight in self.matching.all_pairs)
         return not (self.difference or self.matching.missing or unexpected or frozen)
 
-    def render(self, spec: object) -> str:
-        """Return this report as text: a spec to paste, the totals, what has no counterpart.
+    def render(self, described: Described) -> str:
+        """Return this report as text: what was asked for, the totals, what has no counterpart.
 
         The differences of the rows add up to that of the totals; there are no more rows than
         ``MAX_ROWS_SHOWN``, and one for all others.
         """
         lines = [
-            f"spec = {spec!r}",
+            _asked(described),
             totals(self.actual, self.formula),
             f"not trainable: {self.frozen:,}{'' if self.actual else ALL_FROZEN}",
             *self._shared(),
@@ -90,7 +95,7 @@ class LiveReport:
 
     def _shared(self) -> list[str]:
         """A line for each storage that has several names."""
-        pairs = [weight for _, weight in self.matching.pairs]
+        pairs = [weight for _, weight in self.matching.all_pairs]
         weights = [weight for weight in (*pairs, *self.matching.unexpected) if weight.others]
         lines = [
             f"one storage, counted once: {some_of([*map(legible, names)], MAX_COMPONENTS_NAMED)}"
@@ -119,36 +124,65 @@ class LiveReport:
                 yield LiveRow("unexpected", shape, path, weight.size, note)
 
     def _frozen(self) -> Iterator[LiveRow]:
-        for unit, weight in self.matching.pairs:
+        for unit, weight in self.matching.all_pairs:
             if not weight.trainable:
                 shape, path = shape_text(weight.shape), legible(weight.path)
-                yield LiveRow("frozen", shape, path, -weight.size, f"as {unit.path}")
+                yield LiveRow("frozen", shape, path, -weight.size, f"as {legible(unit.path)}")
 
 
-def compare_live(model: Any, spec: Spec) -> LiveReport:
-    """Compare a live model with the formula of ``spec``; raises as ``live_weights`` does."""
+def compare_live(model: Any, described: Described) -> LiveReport:
+    """Compare a live model with the formula of a spec, or with a derived one at its own sizes.
+
+    Raises as ``live_weights`` does.
+    """
     weights: list[LiveWeight] = live_weights(model)
+    if isinstance(described, Derivation):
+        named = described.inventory(described.sizes)
+        formula, matching = named.total(), match_named(named, weights)
+    else:
+        formula, matching = closed_form(described.letters()), match_weights(described, weights)
     return LiveReport(
-        formula=closed_form(spec.letters()),
+        formula=formula,
         actual=sum(weight.size for weight in weights if weight.trainable),
         frozen=sum(weight.size for weight in weights if not weight.trainable),
-        matching=match_weights(spec, weights),
+        matching=matching,
     )
 
 
-def assert_parameters(model: Any, spec: Spec) -> None:
+def assert_parameters(
+    model: Any, spec: Described | str | Path | Mapping[str, Any], architecture: str = ""
+) -> None:
     """Assert that ``model`` has the trainable parameters of ``spec``, tensor by tensor.
 
     ``model`` is a live one of PyTorch, Keras, tf-keras or nnx; of linen it is the pair
     (module, variables), or the variables. Names do not matter, shapes do.
 
-    Raises ``AssertionError`` with the report, and ``ValueError`` for what is no built model.
+    In place of a spec stand a configuration, as the path of a config.json or its keys, a model's
+    name, and a derivation. A configuration that no family describes has its formula derived from
+    transformers; ``architecture`` takes the place of the class that it names.
+
+    Raises ``AssertionError`` with the report, and ``ValueError`` for what is no built model and
+    for a configuration without a formula.
     """
     # A traceback should end in the test that asked, not here.
     __tracebackhide__ = True
+    if isinstance(spec, str | Path | Mapping):
+        # A path has its directory, so that no model's name hides it.
+        given = os.path.join(os.curdir, spec) if isinstance(spec, Path) else spec
+        spec = resolve(given, architecture).described
     report = compare_live(model, spec)
     if not report.equal:
         raise AssertionError(report.render(spec))
+
+
+def _asked(described: Described) -> str:
+    """What was asked for: a spec to paste, or the sizes at which a formula was derived."""
+    if not isinstance(described, Derivation):
+        return f"spec = {described!r}"
+    moving = described.formula.letters
+    fields = ((described.fields[name], n) for name, n in described.sizes.items() if name in moving)
+    sizes = ", ".join(f"{legible(field)}={size}" for field, size in fields)
+    return f"{legible(described.name)}, derived, at {sizes}"
 
 
 def model_named(reference: str) -> Any:

@@ -6,16 +6,17 @@ import math
 from collections.abc import Iterator, Sequence
 
 from paramproof.algebra.residual import IN_LAYERS, Residual
-from paramproof.formulas import EncoderLetters, Inventory, inventory
+from paramproof.algebra.symbols import symbols, with_head_size
+from paramproof.formulas import Family, FamilyLetters, Inventory, inventory
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.layout import STACKED, stored_shape
-from paramproof.formulas.path import LAYER, shared_path
+from paramproof.formulas.path import LAYER, shared_path, stack_of
+from paramproof.formulas.spec.protocols import head_size_of
 from paramproof.formulas.tensors import Tensor
-from paramproof.proof.parts import encoder_letters
-from paramproof.proof.symbolic import POINTS, SymbolicTensor
+from paramproof.proof.derived import NamedTensor
 
 
-def residuals(read: Sequence[SymbolicTensor], letters: EncoderLetters) -> list[Residual]:
+def residuals(read: Sequence[NamedTensor], letters: FamilyLetters) -> list[Residual]:
     """Return each way in which tensors read in letters are not as the formula says.
 
     A residual may be of size 0: another shape with as many entries, or an unknown name beside a
@@ -28,7 +29,7 @@ def residuals(read: Sequence[SymbolicTensor], letters: EncoderLetters) -> list[R
     for tensor in read:
         parts = [path for path in tensor.parts if path in expected]
         for path in parts:
-            left[path] -= tensor.times * (letters.L if STACKED in tensor.layout else 1)
+            left[path] -= tensor.times * (expected[path].repeat if STACKED in tensor.layout else 1)
         if parts:
             found += _compared(tensor, [expected[path] for path in parts], letters)
         elif tensor.trainable or not {t.path for t in named}.issuperset(tensor.parts or ("",)):
@@ -36,18 +37,19 @@ def residuals(read: Sequence[SymbolicTensor], letters: EncoderLetters) -> list[R
             found.append(Residual("".join(tensor.parts[:1]) or tensor.path, "unexpected", size))
     for path, times in left.items():
         if times:
-            what = "missing" if times.evaluate(POINTS[0]) > 0 else "stored too often"
+            what = "missing" if times.evaluate(_apart(times)) > 0 else "stored too often"
             found.append(Residual(path, what, -times * expected[path].size))
     return found
 
 
 def _compared(
-    read: SymbolicTensor, tensors: Sequence[Tensor], letters: EncoderLetters
+    read: NamedTensor, tensors: Sequence[Tensor], letters: FamilyLetters
 ) -> Iterator[Residual]:
     """Yield how one native tensor is not as the canonical tensors in it ask for."""
     path = shared_path(tensor.path for tensor in tensors)
     shapes = [tensor.shape for tensor in tensors]
-    expected = stored_shape(read.layout, shapes, head_size=letters.head_size, layers=letters.L)
+    heads, layers = head_size_of(letters), tensors[0].repeat
+    expected = stored_shape(read.layout, shapes, head_size=heads, layers=layers)
     if expected != read.shape:
         extra = read.times * (math.prod(read.shape) - math.prod(expected))
         yield Residual(path, "wrong shape", extra)
@@ -55,13 +57,19 @@ def _compared(
         yield Residual(path, "frozen", -read.size)
 
 
-def components_of_size(residual: Expression) -> list[str]:
+def _apart(one: Expression) -> dict[str, int]:
+    """Sizes that are all different, at which a number of tensors has its sign."""
+    return {name: 10 + number for number, name in enumerate(sorted(one.letters))}
+
+
+def components_of_size(residual: Expression, family: Family) -> list[str]:
     """Return the components whose size, in all layers, is ``residual`` up to the sign."""
-    letters = encoder_letters()
-    named = inventory(letters)
+    named = inventory(with_head_size(symbols(family.letters)))
+    repeats = {stack_of(tensor.path): tensor.repeat for tensor in named}
     found = []
     for path in _components(named, ""):
-        size = named.total(path) * (letters.L if LAYER in path.split(".") else 1)
+        inside = LAYER in path.split(".")
+        size = named.total(path) * (repeats[stack_of(f"{path}.")] if inside else 1)
         if residual in (size, -size):
             found.append(path.removeprefix(IN_LAYERS))
     return found

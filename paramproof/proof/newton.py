@@ -17,14 +17,11 @@ from itertools import product
 Exponents = tuple[int, ...]
 
 
-def divisors(letters: str, *monomials: str) -> frozenset[Exponents]:
-    """The exponents, in the order of ``letters``, of all that divides one of ``monomials``.
-
-    ``LAAKK`` is L·A²·K².
-    """
+def divisors(monomials: Iterable[Exponents]) -> frozenset[Exponents]:
+    """The exponents of all that divides one of ``monomials``."""
     found: set[Exponents] = set()
     for monomial in monomials:
-        found.update(product(*(range(monomial.count(letter) + 1) for letter in letters)))
+        found.update(product(*(range(exponent + 1) for exponent in monomial)))
     return frozenset(found)
 
 
@@ -35,15 +32,10 @@ def raised(exponents: Exponents, by: int) -> Iterable[Exponents]:
             yield (*exponents[:index], exponent + by, *exponents[index + 1 :])
 
 
-def with_border(grid: frozenset[Exponents], corners: bool) -> frozenset[Exponents]:
-    """``grid`` and one degree more in each direction, from every monomial or from corners.
-
-    A corner is a monomial each of whose divisors by one letter lies in the grid.
-    """
+def with_border(grid: frozenset[Exponents]) -> frozenset[Exponents]:
+    """``grid`` and its corners: what is not in it, and each of whose divisors by one letter is."""
     border = {higher for exponents in grid for higher in raised(exponents, +1)} - grid
-    if corners:
-        border = {higher for higher in border if grid.issuperset(raised(higher, -1))}
-    return grid | border
+    return grid | {higher for higher in border if grid.issuperset(raised(higher, -1))}
 
 
 def polynomial(

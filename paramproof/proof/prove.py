@@ -1,13 +1,13 @@
-"""``paramproof prove``: every size at once, by interpolation and by the symbolic reading.
+"""``paramproof prove``: every size at once, by interpolation and by derivation.
 
-The proof of one framework runs in its worker, and comes out as text: no algebra crosses the
-process.
+The proofs of one framework, one for each family, run in its worker, and come out as text: no
+algebra crosses the process.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -15,14 +15,14 @@ from paramproof.algebra.residual import lines
 from paramproof.algebra.symbols import folded
 from paramproof.builders.protocol import Builder, Model
 from paramproof.builders.registry import Framework
-from paramproof.formulas import Numerics, Spec
+from paramproof.formulas import FAMILIES, Family, Numerics, Spec, Weight, closed_form
+from paramproof.formulas.condition import Condition
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.notation import text
-from paramproof.proof import symbolic
+from paramproof.proof.cases import Case, Sizes
+from paramproof.proof.derived import EFFORT, NamedTensor, Reading, read
 from paramproof.proof.findings import components_of_size, residuals
-from paramproof.proof.interpolation import first_sizes, grids, interpolate
-from paramproof.proof.parts import Parts, encoder_letters, known_sizes, supported_parts
-from paramproof.random_specs import refusal
+from paramproof.proof.interpolation import Grids, interpolate
 from paramproof.record import Record
 
 ProofStatus: TypeAlias = Literal["proved", "different", "not expressible", "broken"]
@@ -30,22 +30,26 @@ ProofStatus: TypeAlias = Literal["proved", "different", "not expressible", "brok
 
 @dataclass(frozen=True, slots=True)
 class Proof(Record):
-    """What was proved of one framework, or what stands against it.
+    """What was proved of one family in one framework, or what stands against it.
 
-    ``recovered``, ``formula`` and ``residual`` are polynomials as text; ``known`` are letters
+    ``recovered``, ``formula`` and ``residual`` are polynomials as text; ``known`` are sizes
     that the framework cannot vary and ``parts`` the combinations it can express. ``tensors``
-    is the number read in symbols, ``findings`` is what differs, by line. ``reason`` says why
-    there is nothing of all that.
+    is the number derived in letters, of which ``traced`` were seen where they were made and the
+    others read from values; ``conditions`` are those under which they were. ``findings`` is what
+    differs, by line. ``reason`` says why there is nothing of all that.
     """
 
     version: str
     status: ProofStatus
+    family: str = ""
     recovered: str = ""
     formula: str = ""
     residual: str = ""
     known: dict[str, int] = field(default_factory=dict)
     parts: tuple[str, ...] = ()
     tensors: int = 0
+    traced: int = 0
+    conditions: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
     builds: int = 0
     seconds: float = 0.0
@@ -53,7 +57,7 @@ class Proof(Record):
 
     @property
     def failed(self) -> bool:
-        """Whether this is a reason not to trust the formula or the framework."""
+        """Whether the formula does not hold in this framework at every size."""
         return self.status in ("different", "broken")
 
     @classmethod
@@ -69,11 +73,12 @@ OnStep: TypeAlias = Callable[[int, int], None]
 class _Counting:
     """A builder that counts its builds, and tells of each."""
 
-    def __init__(self, builder: Builder, due: int, on_build: OnStep) -> None:
+    def __init__(self, builder: Builder, on_build: OnStep) -> None:
         self.supports = builder.supports
         self.builder = builder
-        self.builds = 0
-        self.due, self.on_build = due, on_build
+        self.__name__ = getattr(builder, "__name__", type(builder).__module__)
+        self.builds = self.due = 0
+        self.on_build = on_build
 
     def build(self, spec: Spec, *numerics: Numerics | None, **options: Any) -> Model:
         model = self.builder.build(spec, *numerics, **options)
@@ -82,72 +87,137 @@ class _Counting:
         return model
 
 
-def prove(chosen: Framework, builder: Builder, on_build: OnStep = lambda done, due: None) -> Proof:
-    """Compare ``builder`` with the encoder's formula at every size it can be given.
+def proofs(
+    chosen: Framework,
+    builder: Builder,
+    families: Iterable[str] = (),
+    on_build: OnStep = lambda done, due: None,
+) -> Iterator[Proof]:
+    """Compare ``builder`` with the formula of each family, at every size it can be given.
 
     ``on_build`` is told how many builds there were, and how many there are to be.
     """
-    if reason := refusal(builder, "encoder"):
-        return Proof(chosen.name, chosen.version, "not expressible", reason=reason)
-    start = time.perf_counter()
-    counting = _Counting(builder, builds_due(builder, chosen.fixed), on_build)
+    counting = _Counting(builder, on_build)
+    names = tuple(families) or tuple(FAMILIES)
+    plans = {name: _plan(counting, FAMILIES[name], chosen.fixed) for name in names}
+    counting.due = sum(_builds_due(plan) for plan in plans.values() if isinstance(plan, Grids))
     on_build(0, counting.due)
-    found = interpolate(counting, chosen.fixed)
-    findings, tensors = _read(counting, found.parts, found.known)
-    residual = found.residual
+    for name, plan in plans.items():
+        if isinstance(plan, Grids):
+            yield _proof(chosen, counting, FAMILIES[name], plan)
+        else:
+            record = Proof(chosen.name, chosen.version, "not expressible", name, reason=plan)
+            yield record
+
+
+def _plan(builder: Builder, family: Family, fixed: Mapping[str, object]) -> Grids | str:
+    """What is to be built for one family, or why none of it can be."""
+    try:
+        return Grids(builder, family, fixed)
+    except ValueError as error:
+        return str(error)
+
+
+def _builds_due(grids: Grids) -> int:
+    """How many builds a proof takes, unless a condition takes one more to be tried."""
+    return grids.due + len(grids.cases) * (EFFORT.generic + EFFORT.held + 3)
+
+
+def _proof(chosen: Framework, builder: _Counting, family: Family, grids: Grids) -> Proof:
+    start, before = time.perf_counter(), builder.builds
+    derived = _derived(builder, grids.cases, grids.known)
+    # Each model that is counted is one more that what was derived is held to.
+    found = interpolate(builder, chosen.fixed, family, derived.hold)
+    residual, findings = found.residual, derived.all_findings()
     if residual and not findings:
-        findings = [f"actual − formula = {_text(residual)}   {_size_of(residual)}".rstrip()]
+        findings = [f"actual − formula = {_text(residual)}   {_size_of(residual, family)}".rstrip()]
     findings += found.alarms
     return Proof(
         chosen.name,
         chosen.version,
         "different" if residual or findings else "proved",
+        family.name,
         _text(found.recovered),
         _text(found.formula),
         _text(residual),
-        found.known,
-        tuple(map(str, found.parts)),
-        tensors,
+        {grids.fullest.fields[name]: size for name, size in found.known.items()},
+        tuple(map(str, found.cases)),
+        len(derived.tensors),
+        sum(tensor.traced for tensor in derived.tensors),
+        tuple(derived.conditions),
         tuple(findings),
-        counting.builds,
+        builder.builds - before,
         round(time.perf_counter() - start, 1),
     )
 
 
-def builds_due(builder: Builder, fixed: Mapping[str, object]) -> int:
-    """Return how many builds a proof takes, unless a shape takes one more to be read."""
-    known = known_sizes(fixed)
-    grid, smaller = grids(known)
-    number = len(supported_parts(builder, first_sizes(known)))
-    return len(grid) + (number - 1) * len(smaller) + number * symbolic.FEWEST_POINTS
-
-
 def _text(polynomial: Expression) -> str:
-    return text(folded(polynomial))
+    """With H for A·K, where H is no letter of its own beside K."""
+    return text(polynomial if "H" in polynomial.letters else folded(polynomial))
 
 
-def _read(
-    builder: Builder, combinations: Iterable[Parts], known: Mapping[str, int]
-) -> tuple[list[str], int]:
-    """Return what the symbolic reading finds, duplicates merged, and the tensors read."""
-    findings: dict[str, list[str]] = {}
-    tensors = 0
-    for parts in combinations:
+@dataclass(slots=True)
+class _Derived:
+    """What was derived of every case, and what differs: findings with the cases that have them."""
+
+    readings: dict[Case, Reading] = field(default_factory=dict)
+    said: dict[str, list[str]] = field(default_factory=dict)
+    failed: dict[Case, str] = field(default_factory=dict)
+
+    @property
+    def tensors(self) -> list[NamedTensor]:
+        """The tensors of every case."""
+        return [tensor for reading in self.readings.values() for tensor in reading.tensors]
+
+    @property
+    def conditions(self) -> dict[str, None]:
+        """The conditions of every case, each once."""
+        return {one: None for reading in self.readings.values() for one in reading.conditions}
+
+    def say(self, finding: str, case: Case) -> None:
+        """Take a finding about a case."""
+        self.said.setdefault(finding, []).append(str(case))
+
+    def hold(self, case: Case, spec: Spec, weights: Iterable[Weight]) -> None:
+        """Compare a model with what was derived of its case."""
+        if case in self.readings and case not in self.failed:
+            difference = self.readings[case].difference(spec, weights)
+            if difference:
+                self.failed[case] = difference
+
+    def all_findings(self) -> list[str]:
+        """Return every finding, with the cases that have it."""
+        said = [f"{', '.join(cases)}:\n{block}" for block, cases in self.said.items()]
+        return said + [f"{case}:\n{difference}" for case, difference in self.failed.items()]
+
+
+def _derived(builder: Builder, cases: Iterable[Case], known: Sizes) -> _Derived:
+    found = _Derived()
+    outcomes: dict[Condition, str] = {}
+    for case in cases:
         try:
-            read = symbolic.read(builder, parts, known)
-        except symbolic.Unreadable as error:
-            findings.setdefault(str(error), []).append(str(parts))
+            reading = read(builder, case, known, outcomes=outcomes)
+        except ValueError as error:
+            found.say(str(error), case)
             continue
-        tensors += len(read)
-        letters = encoder_letters(parts, known)
-        if found := residuals(read, letters):
-            differing = [f"  {residual.what}: {residual.path}" for residual in found]
-            block = "\n".join([*lines(found, letters), *differing])
-            findings.setdefault(block, []).append(str(parts))
-    return [f"{', '.join(parts)}:\n{block}" for block, parts in findings.items()], tensors
+        found.readings[case] = reading
+        for branch in reading.branches:
+            found.say(f"holds only where {branch}", case)
+        letters = case.symbols(known)
+        if differing := residuals(reading.tensors, letters):
+            named = [f"  {residual.what}: {residual.path}" for residual in differing]
+            found.say("\n".join([*lines(differing, letters), *named]), case)
+        elif total(reading.tensors) != closed_form(letters):
+            found.say("the closed form is not the sum of the tensors", case)
+    return found
 
 
-def _size_of(residual: Expression) -> str:
+def total(tensors: Iterable[NamedTensor]) -> Expression:
+    """Return the count of what is trainable, in letters."""
+    return sum((one.size for one in tensors if one.trainable), Expression())
+
+
+def _size_of(residual: Expression, family: Family) -> str:
     """Return the components that are as large as ``residual``: all that a total can say."""
-    names = components_of_size(residual)
+    names = components_of_size(residual, family)
     return f"as large as {' or '.join(names)}" if names else ""

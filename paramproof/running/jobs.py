@@ -17,7 +17,7 @@ from paramproof.checking.result import Result, timed_check
 from paramproof.differences.answer import Answer
 from paramproof.formulas import FAMILIES, EncoderSpec, Spec
 from paramproof.formulas.families import spec_fields, spec_from
-from paramproof.proof.prove import OnStep, Proof, prove
+from paramproof.proof.prove import OnStep, Proof, proofs
 from paramproof.random_specs import fixed_in, random_specs, refusal
 from paramproof.record import Record
 from paramproof.running.memory import peak_memory
@@ -73,7 +73,7 @@ class Verify(Job[Result]):
     """Check named ``models`` and random specs, ``examples`` of each of the ``families``.
 
     ``formula`` names a user-supplied one, MODULE:FUNCTION, that is checked in place of this
-    project's.
+    project's; then there is one family, and all models are of it.
     """
 
     name = "verify"
@@ -101,12 +101,10 @@ class Verify(Job[Result]):
         """
         if any(result.status == "refused" for result in came):
             return len(came)
-        if self.formula:
-            differs = any(result.status == "different" for result in came)
-            return len(self._encoders()) + self.examples + differs
+        smallest = bool(self.formula) and any(result.status == "different" for result in came)
         families = len(self.families) if self.examples else 0
         refused = sum(not result.model and not result.spec for result in came)
-        return len(self.models) + refused + self.examples * (families - refused)
+        return len(self.models) + refused + self.examples * (families - refused) + smallest
 
     def as_json(self) -> dict[str, Any]:
         """Return the fields of this job as what ``json.dumps`` takes."""
@@ -121,7 +119,8 @@ class Verify(Job[Result]):
 
     def _results(self, chosen: Framework, builder: Builder) -> Iterator[Result]:
         if self.formula:
-            asked = self._encoders(), self.examples, self.seed
+            (family,) = self.families
+            asked = FAMILIES[family], self.models, self.examples, self.seed
             with AskedFormula(self.formula) as formula:
                 yield from verify_formula(chosen, builder, formula, *asked)
             return
@@ -135,25 +134,32 @@ class Verify(Job[Result]):
             for spec in random_specs(builder, self.examples, self.seed, family, **fixed):
                 yield timed_check(chosen, builder, spec, lambda spec: check(builder, spec))
 
-    def _encoders(self) -> dict[str, EncoderSpec]:
-        """The named models that a formula of the user's is about."""
-        return {k: v for k, v in self.models.items() if isinstance(v, EncoderSpec)}
-
 
 @dataclass(frozen=True, slots=True)
 class Prove(Job[Proof]):
-    """Prove a framework's count at every size: one proof."""
+    """Prove a framework's count at every size: one proof for each of ``families``."""
 
     name = "prove"
     record = Proof
 
+    families: tuple[str, ...] = field(default_factory=lambda: tuple(FAMILIES))
+
     def records(self, chosen: Framework, builder: Builder, on_step: OnStep) -> Iterator[Proof]:
-        """Return the proof; a step is a build."""
-        yield prove(chosen, builder, on_step)
+        """Return a proof for each family; a step is a build."""
+        yield from proofs(chosen, builder, self.families, on_step)
 
     def due(self, came: Sequence[Proof]) -> int:
-        """Return 1, the proof."""
-        return 1
+        """Return the number of families."""
+        return len(self.families)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fields of this job as what ``json.dumps`` takes."""
+        return {"families": list(self.families)}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """Return the job that ``as_json`` wrote."""
+        return cls(tuple(data["families"]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,13 @@ from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from paramproof.formulas import FAMILIES, Family, Spec
+from paramproof.formulas import FAMILIES, Family, Inventory, Spec, inventory
 from paramproof.formulas.families import spec_from
 from paramproof.formulas.models import SHORT_NAMES, NamedModel, named_model, named_models
 from paramproof.formulas.printing import path_text
 from paramproof.sources.configs import Configuration, read_config
 from paramproof.sources.configs.formats import config_only
-from paramproof.sources.configs.reading import MAX_FILE_BYTES
+from paramproof.sources.configs.reading import MAX_FILE_BYTES, NoFamily
 from paramproof.sources.strict_json import (
     object_in_file,
     object_in_text,
@@ -26,6 +26,15 @@ from paramproof.sources.strict_json import (
 
 STANDARD_INPUT = "-"
 """What a command takes for standard input, in place of a model."""
+
+
+class Undescribed(NoFamily):
+    """A configuration of a model that no family describes: what it is called, and its keys."""
+
+    def __init__(self, message: str, name: str, keys: Mapping[str, Any]) -> None:
+        super().__init__(message)
+        self.name = name
+        self.keys = keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +48,15 @@ class ResolvedModel:
     spec: Spec
     named: NamedModel | None = None
     configuration: Configuration | None = None
+
+    @property
+    def described(self) -> Spec:
+        """What it is described by."""
+        return self.spec
+
+    def inventory(self) -> Inventory:
+        """Return its tensors, in ints."""
+        return inventory(self.spec.letters())
 
     @property
     def title(self) -> str:
@@ -57,18 +75,22 @@ class ResolvedModel:
             yield f"sizes from: {self.title}, read as {read.architecture}{how}"
 
 
-def resolve_model(text: str, architecture: str = "") -> ResolvedModel:
+def resolve_model(text: str | Mapping[str, Any], architecture: str = "") -> ResolvedModel:
     """Return the model that ``text`` is the name of, the file of, or describes as JSON.
 
-    ``-`` is what standard input describes so, which can be read once.
+    ``-`` is what standard input describes so, which can be read once. In place of a text may
+    stand the keys of a configuration or a spec.
 
     A file or object is a configuration, as ``paramproof.sources.configs`` reads it, or has the
     fields of a spec, with its family under ``family`` where the fields leave that open.
     ``architecture`` takes the place of the class that a configuration names. A named model
     hides a file of the same name, which can be written with its directory, as ``./gpt2``.
 
-    Raises ``ValueError``, in one line, for anything else.
+    Raises ``ValueError``, in one line, for anything else; ``Undescribed``, which is one, for a
+    configuration of a model type or class that no family describes.
     """
+    if isinstance(text, Mapping):
+        return _described("", text, architecture)
     if text == STANDARD_INPUT:
         keys = object_on_standard_input(largest=MAX_FILE_BYTES)
         return _described("standard input", keys, architecture)
@@ -97,7 +119,10 @@ def _described(name: str, keys: Mapping[str, Any], architecture: str) -> Resolve
             return ResolvedModel(name, read.spec, configuration=read)
         return ResolvedModel(name, spec_from({"family": _family(keys), **keys}))
     except ValueError as error:
-        raise ValueError(f"{path_text(name)}: {error}" if name else str(error)) from error
+        line = f"{path_text(name)}: {error}" if name else str(error)
+        if isinstance(error, NoFamily):
+            raise Undescribed(line, name, keys) from error
+        raise ValueError(line) from error
 
 
 def _family(keys: Mapping[str, Any]) -> str:

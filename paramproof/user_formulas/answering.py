@@ -1,7 +1,7 @@
 """The process of a formula: ``python -m paramproof.user_formulas.answering MODULE:FUNCTION``.
 
-Names after that are the letters that there are, in place of the encoder's. It tells first that the
-formula has been imported, and then an answer to each request.
+Names after that are those that there are, in place of the letters and fields of the families. It
+tells first that the formula has been imported, and then an answer to each request.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from types import SimpleNamespace
 from typing import Any
 
 from paramproof.child_process import Parent
-from paramproof.formulas import EncoderSpec, Report, Row
+from paramproof.formulas import Report, Row, Spec
 from paramproof.formulas.derivation_data import expression_data
 from paramproof.formulas.expression import expression, letter
 from paramproof.formulas.families import spec_from
 from paramproof.sources.reference import in_one_line
+from paramproof.user_formulas.calling import Given
 from paramproof.user_formulas.difference import difference
-from paramproof.user_formulas.signature import ENCODERS, FormulaRefused, UserFormula
+from paramproof.user_formulas.signature import FormulaRefused, UserFormula
 
 
 def main() -> None:
@@ -28,7 +29,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent, reference, known = Parent(), sys.argv[1], sys.argv[2:]
     try:
-        formula = UserFormula.named(reference, known or ENCODERS)
+        formula = UserFormula.named(reference, known)
     except ValueError as error:
         parent.tell({"refused": str(error)})
     except BaseException as error:  # Anybody's module may raise anything.
@@ -42,16 +43,17 @@ def main() -> None:
 def reply(formula: UserFormula, **request: Any) -> dict[str, Any]:
     """Return the answer to one request, or why there is none."""
     asked: Any = spec_from(request.pop("spec")) if "spec" in request else request
-    answering = answer if isinstance(asked, EncoderSpec) else answer_derived
     try:
-        return {"answer": answering(formula, asked, **request)}
+        if asked is not request:
+            return {"answer": answer(formula, asked, **request)}
+        return {"answer": answer_derived(formula, **request) if request else formula.families()}
     except FormulaRefused as refusal:
         return {"refused": str(refusal)}
     except BaseException as error:
         return {"refused": f"{formula.name} raised {in_one_line(error)} at {asked!r}"}
 
 
-def answer(formula: UserFormula, spec: EncoderSpec, report: Any = None) -> Any:
+def answer(formula: UserFormula, spec: Spec, report: Any = None) -> Any:
     """Return the counts at ``spec``, or the lines on a ``report``, as ``json.dumps`` takes them."""
     if report is None:
         return formula.counts(spec)
@@ -61,7 +63,6 @@ def answer(formula: UserFormula, spec: EncoderSpec, report: Any = None) -> Any:
 
 def answer_derived(
     formula: UserFormula,
-    _: object,
     fields: Mapping[str, str],
     sizes: Mapping[str, int] | None = None,
 ) -> Any:
@@ -79,9 +80,10 @@ def answer_derived(
             inside.__dict__.setdefault(part, SimpleNamespace())
             inside = inside.__dict__[part]
         setattr(inside, last, letters[name])
+    given = Given(spec, letters, {field: letters[name] for name, field in fields.items()})
     if sizes:
-        return formula.count(spec, SimpleNamespace(**letters))
-    return expression_data(expression(formula.value(spec, SimpleNamespace(**letters))))
+        return formula.count(given)
+    return expression_data(expression(formula.value(given)))
 
 
 if __name__ == "__main__":

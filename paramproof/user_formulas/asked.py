@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Any, Self
 
 from paramproof.child_process import Child, how_it_ended
-from paramproof.formulas import EncoderSpec, Report
+from paramproof.formulas import Report, Spec
 from paramproof.formulas.derivation_data import expression_from
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.families import spec_fields
@@ -21,7 +21,7 @@ from paramproof.user_formulas.signature import FormulaRefused
 class AskedFormula:
     """The formula that MODULE:FUNCTION names, in a process that ends with the context.
 
-    ``known`` are the letters that it may ask for by name, in place of the encoder's.
+    ``known`` are the names that it may ask for, in place of those of the families.
 
     Whatever it is asked, it raises ``FormulaRefused`` where it cannot be imported or called,
     where what it returned is no count, and where it ended its process.
@@ -39,7 +39,11 @@ class AskedFormula:
     def __exit__(self, *_: object) -> None:
         self._child.__exit__()
 
-    def counts(self, spec: EncoderSpec) -> dict[str, int]:
+    def families(self) -> tuple[str, ...]:
+        """Return the families that its parameters fit, by name."""
+        return tuple(self._ask("when it was asked for its parameters"))
+
+    def counts(self, spec: Spec) -> dict[str, int]:
         """Return parameters by component, ``total`` where the function returns one number."""
         found: dict[str, int] = self._answer(spec)
         return found
@@ -52,12 +56,12 @@ class AskedFormula:
         """Return what it is in letters."""
         return expression_from(self._ask("in letters", fields=dict(fields)))
 
-    def difference(self, spec: EncoderSpec, report: Report) -> list[str]:
+    def difference(self, spec: Spec, report: Report) -> list[str]:
         """Return what ``difference.difference`` says of ``report``, of a model of ``spec``."""
         lines: list[str] = self._answer(spec, report=asdict(report))
         return lines
 
-    def _answer(self, spec: EncoderSpec, **about: Any) -> Any:
+    def _answer(self, spec: Spec, **about: Any) -> Any:
         return self._ask(f"at {spec!r}", spec=spec_fields(spec), **about)
 
     def _ask(self, when: str, **request: Any) -> Any:

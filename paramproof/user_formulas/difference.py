@@ -1,34 +1,38 @@
 """The difference between the count and a user-supplied formula, as algebra.
 
-The formula is called with symbols for the sizes, once for each combination of parts, since
-it may branch on a part: pooler, MLM head, untied, NSP head. What it then is, is checked
+The formula is called with symbols for the sizes, once for each combination of the family's parts,
+since it may branch on a part: a pooler, a head of its own. What it then is, is checked
 against what it says for numbers: a formula may branch on a size, or round.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import product
+from collections.abc import Iterator, Mapping
 from random import Random
-from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeAlias
 
-from paramproof.algebra.symbols import symbols
-from paramproof.formulas import EncoderLetters, EncoderSpec, Report, inventory
-from paramproof.formulas.expression import expression
+from paramproof.algebra.symbols import folded, heads_only, sizes_of
+from paramproof.formulas import Family, Report, Spec
+from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.families import family_of
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import MINUS
 from paramproof.formulas.report import totals
-from paramproof.formulas.spec import Quantity
+from paramproof.proof.cases import Case, cases
+from paramproof.proof.over_parts import over_parts
 from paramproof.random_specs import random_spec
-from paramproof.user_formulas.signature import TOTAL, UserFormula, symbolic_value
+from paramproof.user_formulas.calling import Given
+from paramproof.user_formulas.signature import TOTAL, UserFormula
+
+Algebra: TypeAlias = Mapping[str, Mapping[Case, Expression]]
+"""A formula by component, in letters for each combination of parts."""
 
 
 class NotArithmetic(ValueError):
     """There is no algebra of this formula; the message says why."""
 
 
-def difference(formula: UserFormula, spec: EncoderSpec, report: Report) -> Iterator[str]:
+def difference(formula: UserFormula, spec: Spec, report: Report) -> Iterator[str]:
     """Yield a spec to paste, both counts of each component that differs, the algebra."""
     counts = formula.counts(spec)
     yield f"spec = {spec!r}"
@@ -39,88 +43,94 @@ def difference(formula: UserFormula, spec: EncoderSpec, report: Report) -> Itera
     yield from residual(formula, spec, report)
 
 
-def residual(formula: UserFormula, spec: EncoderSpec, report: Report) -> list[str]:
+def residual(formula: UserFormula, spec: Spec, report: Report) -> list[str]:
     """A line of algebra for each component of ``report`` that differs at ``spec``.
 
     ``report`` is of a real model. The count as algebra is this project's own, and believed
     only where it gives that model's number. Lines say so where there is no algebra.
     """
-    letters = symbols(EncoderLetters)
+    family = family_of(spec)
+    symbolic = _Symbolic(family)
     try:
-        theirs = _algebra(formula, letters)
+        theirs = _algebra(formula, symbolic)
     except NotArithmetic as error:
         return [f"no algebra: {error}"]
     lines = []
     for row in report.rows:
         component = "" if row.path == TOTAL else row.path
-        missing = inventory(letters).total(component) - theirs[row.path]
+        ours = {case: symbolic.total(case, component) for case in symbolic.specs}
+        missing = over_parts({case: ours[case] - theirs[row.path][case] for case in ours})
         name = "" if row.path == TOTAL else f"   {row.path}"
-        if missing.substitute(spec.letters()._asdict()) == row.difference:
-            lines.append(f"actual {MINUS} formula = {text(missing)}{name}")
+        if missing.substitute(symbolic.numbers(spec)) == row.difference:
+            printed = folded(missing) if heads_only(family.letters) else missing
+            lines.append(f"actual {MINUS} formula = {text(printed)}{name}")
         else:
             lines.append(f"no algebra: this framework does not have paramproof's count{name}")
     return lines
 
 
-def _algebra(formula: UserFormula, letters: EncoderLetters) -> dict[str, Quantity]:
-    """The formula as polynomials in every letter, by component."""
-    values: dict[tuple[int, int, int, int], dict[str, Quantity]] = {}
-    for (pooler, nsp), (mlm, untied) in product(((0, 0), (1, 0), (1, 1)), repeat=2):
-        chosen = letters._replace(pooler=pooler, mlm=mlm, untied=untied, nsp=nsp)
+class _Symbolic:
+    """Specs of a family with a symbol for each size, one for each combination of its parts.
+
+    No symbol is a size that a spec can be validated with: they are put in its place.
+    """
+
+    def __init__(self, family: Family) -> None:
+        self.family = family
+        # Where most sizes are free, fields that may differ have letters that do.
+        by_size = sorted(cases(family), key=lambda case: len(case.free))
+        self.names = by_size[-1].fields
+        self.cases = {tuple(case.parts.values()): case for case in by_size}
+        self.specs = {case: self._spec(case) for case in self.cases.values()}
+
+    def total(self, case: Case, component: str) -> Expression:
+        """Our count of ``component`` where the parts are those of ``case``."""
+        return expression(self.family.inventory(self.specs[case].letters()).total(component))
+
+    def case_of(self, spec: Spec) -> Case:
+        """The combination of parts that ``spec`` has."""
+        own = spec.letters()._asdict()
+        first = next(iter(self.specs))
+        return self.cases[tuple(own[name] for name in first.parts)]
+
+    def numbers(self, spec: Spec) -> dict[str, int]:
+        """The sizes and parts of ``spec`` by symbol."""
+        fields = {name: getattr(spec, field) for field, name in self.names.items()}
+        return fields | spec.letters()._asdict() | sizes_of(spec)
+
+    def _spec(self, case: Case) -> Any:
+        sizes = {field: letter(name) for field, name in self.names.items()}
+        if heads_only(self.family.letters):
+            sizes["hidden_size"] = letter("A") * letter("K")
+        spec: Any = object.__new__(self.family.spec)
+        for field, value in {**sizes, **case.flags}.items():
+            object.__setattr__(spec, field, value)
+        return spec
+
+
+def _algebra(formula: UserFormula, symbolic: _Symbolic) -> Algebra:
+    """The formula in letters, or ``NotArithmetic``."""
+    found: dict[Case, dict[str, Expression]] = {}
+    for case, spec in symbolic.specs.items():
         try:
-            values[pooler, mlm, untied, nsp] = symbolic_value(formula, _symbolic(chosen), chosen)
-        except ValueError as error:
+            values = formula.by_component(Given.of(spec), symbolic.family, "symbols")
+            found[case] = {name: expression(value) for name, value in values.items()}
+        except (ValueError, TypeError) as error:
             reason = str(error.__cause__ or error)
             raise NotArithmetic(f"{formula.name} does not take symbols ({reason})") from error
-    names = {name for found in values.values() for name in found}
-    if any(set(found) != names for found in values.values()):
+    names = {name for values in found.values() for name in values}
+    if any(set(values) != names for values in found.values()):
         raise NotArithmetic(f"{formula.name} counts other components where a part is absent")
-    algebra = {name: _joined(lambda *parts: values[parts][name], letters) for name in names}  # noqa: B023
-    _require_the_same_numbers(formula, algebra, letters)
+    algebra = {name: {case: found[case][name] for case in found} for name in names}
+    _require_the_same_numbers(formula, algebra, symbolic)
     return algebra
 
 
-def _joined(at: Callable[..., Quantity], letters: EncoderLetters) -> Quantity:
-    """One polynomial that gives ``at(pooler, mlm, untied, nsp)`` for every combination.
-
-    There is an NSP head only with a pooler and something to untie only with an MLM head,
-    so what each adds is a difference between two neighbours.
-    """
-
-    def heads(pooler: int, nsp: int) -> Quantity:
-        bare, head, own = (at(pooler, *mlm, nsp) for mlm in ((0, 0), (1, 0), (1, 1)))
-        return bare + letters.mlm * (head - bare) + letters.untied * (own - head)
-
-    bare, pooled, both = heads(0, 0), heads(1, 0), heads(1, 1)
-    return bare + letters.pooler * (pooled - bare) + letters.nsp * (both - pooled)
-
-
-def _require_the_same_numbers(
-    formula: UserFormula, algebra: dict[str, Quantity], letters: EncoderLetters
-) -> None:
+def _require_the_same_numbers(formula: UserFormula, algebra: Algebra, symbolic: _Symbolic) -> None:
     random = Random(0)
     for _ in range(25):
-        spec = random_spec(random)
-        numbers = spec.letters()._asdict()
+        spec = random_spec(random, symbolic.family.name)
+        case, numbers = symbolic.case_of(spec), symbolic.numbers(spec)
         for name, count in formula.counts(spec).items():
-            if expression(algebra[name]).substitute(numbers) != count:
+            if algebra[name][case].substitute(numbers) != count:
                 raise NotArithmetic(f"{formula.name} is one thing in symbols, another in numbers")
-
-
-def _symbolic(letters: EncoderLetters) -> Any:
-    """What looks like a spec, with symbols for its sizes."""
-    return SimpleNamespace(
-        vocab_size=letters.V,
-        hidden_size=letters.H,
-        num_hidden_layers=letters.L,
-        num_attention_heads=letters.A,
-        intermediate_size=letters.F,
-        max_position_embeddings=letters.P,
-        type_vocab_size=letters.T,
-        pooler=bool(letters.pooler),
-        mlm_head=bool(letters.mlm),
-        tie_word_embeddings=not letters.untied,
-        nsp_head=bool(letters.nsp),
-        head_size=letters.H / letters.A,
-        letters=lambda: letters,
-    )

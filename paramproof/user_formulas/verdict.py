@@ -7,38 +7,26 @@ from typing import Any
 
 from paramproof.builders.registry import framework as named_framework
 from paramproof.checking.result import Result
-from paramproof.formulas import EncoderSpec, Report
+from paramproof.formulas import Family, Report, Spec
 from paramproof.user_formulas.asked import AskedFormula
+from paramproof.user_formulas.choosing import chosen_family, whole
 from paramproof.user_formulas.counts import uncounted
 from paramproof.user_formulas.difference import difference
 from paramproof.user_formulas.signature import Formula, FormulaRefused, UserFormula
 from paramproof.user_formulas.verify import verify_formula
 
-WHOLE = EncoderSpec(
-    vocab_size=13,
-    hidden_size=6,
-    num_hidden_layers=2,
-    num_attention_heads=3,
-    intermediate_size=5,
-    max_position_embeddings=11,
-    type_vocab_size=2,
-    mlm_head=True,
-    tie_word_embeddings=False,
-    nsp_head=True,
-)
-"""A spec with every part."""
 
-
-def require_counts(formula: Formula, models: Mapping[str, EncoderSpec]) -> None:
+def require_counts(formula: Formula, family: Family, models: Mapping[str, Spec]) -> None:
     """Require that ``formula`` counts each of ``models``, before any framework is started.
 
+    All are of ``family``, whose largest combination of parts it must count too.
     Raises ``FormulaRefused`` for one that cannot be called.
     """
-    for spec in (WHOLE, *models.values()):
+    for spec in (whole(family), *models.values()):
         formula.counts(spec)
 
 
-def verdict(formula: AskedFormula, results: Sequence[Result]) -> Iterator[str]:
+def verdict(formula: AskedFormula, family: Family, results: Sequence[Result]) -> Iterator[str]:
     """Yield the smallest difference with its algebra, what was not counted, how many agree.
 
     The same difference in several frameworks is printed once. Raises ``FormulaRefused`` where
@@ -47,15 +35,15 @@ def verdict(formula: AskedFormula, results: Sequence[Result]) -> Iterator[str]:
     for result in results:
         if result.status == "refused":
             raise FormulaRefused(result.reason)
-    found: dict[tuple[EncoderSpec, Report], list[str]] = {}
+    found: dict[tuple[Spec, Report], list[str]] = {}
     for result in results:
-        if result.smallest and isinstance(result.spec, EncoderSpec) and result.report:
+        if result.smallest and result.spec and result.report:
             found.setdefault((result.spec, result.report), []).append(result.framework)
     for (spec, report), names in found.items():
         yield from ("", f"{', '.join(names)}: the smallest spec that differs")
         yield from formula.difference(spec, report)
         yield ""
-    left = uncounted(formula.counts(WHOLE))
+    left = uncounted(formula.counts(whole(family)), family)
     if left:
         yield f"{formula.name} does not count: {', '.join(left)}"
     counted = [result for result in results if result.report and not result.smallest]
@@ -64,22 +52,30 @@ def verdict(formula: AskedFormula, results: Sequence[Result]) -> Iterator[str]:
 
 
 def assert_formula(
-    function: Callable[..., Any], framework: str = "torch", *, examples: int = 25, seed: int = 0
+    function: Callable[..., Any],
+    framework: str = "torch",
+    *,
+    family: str = "",
+    examples: int = 25,
+    seed: int = 0,
 ) -> None:
     """Assert that ``function`` counts what ``framework`` builds, over random specs.
 
-    ``function`` takes a spec, or letters by name, and returns an int, or ints by component.
-    The framework is loaded in this process. Raises ``AssertionError`` with the smallest spec
-    that differs and the algebra, ``FormulaRefused`` for what is no formula, and as
-    ``paramproof.builders.load`` does.
+    ``function`` takes a spec or letters, or some letters and fields by name, and returns an int,
+    or ints by component. Its parameters say which family it is about, and where several fit,
+    ``family``. The framework is loaded in this process.
+
+    Raises ``AssertionError`` with the smallest spec that differs and the algebra,
+    ``FormulaRefused`` for what is no formula, and as ``paramproof.builders.load`` does.
     """
     __tracebackhide__ = True
     chosen = named_framework(framework)
     formula = UserFormula.of(function)
-    for result in verify_formula(chosen, chosen.load(), formula, {}, examples, seed):
+    about = chosen_family(formula, (family,) if family else ())
+    for result in verify_formula(chosen, chosen.load(), formula, about, {}, examples, seed):
         if result.status == "refused":
             raise FormulaRefused(result.reason)
-        if result.smallest and isinstance(result.spec, EncoderSpec) and result.report:
+        if result.smallest and result.spec and result.report:
             raise AssertionError("\n".join(difference(formula, result.spec, result.report)))
 
 

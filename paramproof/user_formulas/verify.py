@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
 from paramproof.checking.result import Result, timed_check
-from paramproof.formulas import EncoderSpec, Report
-from paramproof.random_specs import random_specs
-from paramproof.user_formulas.counts import compare_counts
+from paramproof.formulas import Family, Report, Spec
+from paramproof.random_specs import fixed_in, random_specs, refusal
+from paramproof.user_formulas.counts import compare_counts, layers_of
 from paramproof.user_formulas.shrink import shrink
 from paramproof.user_formulas.signature import Formula, FormulaRefused
 
@@ -20,21 +19,25 @@ def verify_formula(
     chosen: Framework,
     builder: Builder,
     formula: Formula,
-    models: Mapping[str, EncoderSpec],
+    family: Family,
+    models: Mapping[str, Spec],
     examples: int,
     seed: int,
 ) -> Iterator[Result]:
     """Yield a result for each named model, each random spec, and the smallest that differs.
 
-    That last one has ``smallest`` set. Where the formula cannot be called, one result that is
-    ``refused`` ends the run.
+    All are of ``family``; one that cannot be expressed has a result that says so in place of
+    random specs. The last, the smallest, has ``smallest`` set. Where the formula cannot be
+    called, one result that is ``refused`` ends the run.
     """
-    worst: list[EncoderSpec] = []
-    fixed: Any = chosen.fixed
+    worst: list[Spec] = []
+    fixed = fixed_in(family.name, chosen.fixed)
+    absent = refusal(builder, family.name) if examples else ""
+    number = 0 if absent else examples
     specs = [*models.items()]
-    specs += [("", spec) for spec in random_specs(builder, examples, seed, **fixed)]
+    specs += [("", spec) for spec in random_specs(builder, number, seed, family.name, **fixed)]
 
-    def compared(spec: Any) -> Report:
+    def compared(spec: Spec) -> Report:
         return report_on(builder, formula, spec)
 
     try:
@@ -42,21 +45,23 @@ def verify_formula(
             result = timed_check(chosen, builder, spec, compared, model)
             worst += [spec] if result.status == "different" else []
             yield result
+        if absent:
+            yield Result(chosen.name, chosen.version, "", "not expressible", reason=absent)
         if worst:
             start = min(worst, key=lambda spec: sum(spec.letters()))
             least = shrink(start, lambda spec: differs(builder, formula, spec))
             yield replace(timed_check(chosen, builder, least, compared), smallest=True)
-    except FormulaRefused as refusal:
-        yield Result(chosen.name, chosen.version, "", "refused", reason=str(refusal))
+    except FormulaRefused as refused:
+        yield Result(chosen.name, chosen.version, "", "refused", reason=str(refused))
 
 
-def report_on(builder: Builder, formula: Formula, spec: EncoderSpec) -> Report:
+def report_on(builder: Builder, formula: Formula, spec: Spec) -> Report:
     """Compare the formula's counts with those of the model that the framework builds."""
     # The formula first: it is the cheaper one to be wrong.
     expected = formula.counts(spec)
-    return compare_counts(expected, builder.build(spec).weights(), spec.num_hidden_layers)
+    return compare_counts(expected, builder.build(spec).weights(), layers_of(spec))
 
 
-def differs(builder: Builder, formula: Formula, spec: EncoderSpec) -> bool:
+def differs(builder: Builder, formula: Formula, spec: Spec) -> bool:
     """Return whether ``builder`` can build ``spec`` and its count is not the formula's."""
     return builder.supports(spec) is True and not report_on(builder, formula, spec).equal

@@ -10,7 +10,7 @@ import pytest
 
 from tests.builders.refused import refuses_family, refuses_model
 
-PROGRAM = Path(__file__).with_name("interpolating.py")
+PROGRAM = Path(__file__).with_name("proving.py")
 
 
 def pytest_collection_modifyitems(config, items):
@@ -31,8 +31,8 @@ def is_refused(item):
 
 
 @pytest.fixture(scope="session")
-def interpolation_in_a_process():
-    """Run ``interpolating.py``."""
+def proofs_in_a_process():
+    """Run ``proving.py``."""
 
     def run(framework, *arguments):
         path = os.pathsep.join(map(os.path.abspath, sys.path))
@@ -49,6 +49,6 @@ def interpolation_in_a_process():
 
 
 @pytest.fixture(scope="session")
-def interpolated(framework, builder, interpolation_in_a_process):
-    """What a framework's interpolation says, and the peaks of memory; ``builder`` is there."""
-    return interpolation_in_a_process(framework)
+def proved(framework, builder, proofs_in_a_process):
+    """A framework's proofs by family, and the peaks of memory; ``builder`` is there."""
+    return proofs_in_a_process(framework)

@@ -15,6 +15,7 @@ from tests.gradients import assert_reached_but
 from tests.parity.differences import built, gradients
 from tests.parity.families import GROUPED, SPECS, DecoderCase
 from tests.profiles import one_in
+from tests.specs import IDS
 from tests.strategies import supported_specs
 
 GPT = "gpt"
@@ -104,11 +105,11 @@ def test_an_earlier_token_matters(builder, name):
 @pytest.mark.parametrize("name", [TRANSFORMER])
 def test_padding_of_the_source_is_not_attended_to(builder, name):
     _, model = modelled(builder, SPECS[name])
-    source, target = np.array([[3, 4, 5, 6]], "int32"), np.array([[1, 2, 3]], "int32")
-    mask = np.array([[True, True, True, False]])
+    source, target = np.array(IDS, "int32"), np.array([[1, 2, 3], [4, 5, 6]], "int32")
+    mask = np.array([[True, True, True, False]] * 2)
     padded = model.run(source, mask, target)
     alone = model.run(source[:, :3], mask[:, :3], target)
-    other = model.run(np.array([[3, 4, 7, 6]], "int32"), mask, target)
+    other = model.run(np.array([[3, 4, 7, 6], [7, 8, 2, 10]], "int32"), mask, target)
     assert change(padded.lm, alone.lm) < UNMOVED
     # What is not padded is: the decoder sees the source through its cross-attention alone.
     assert change(padded.lm, other.lm) > MOVED
@@ -119,7 +120,7 @@ def test_padding_of_the_source_is_not_attended_to(builder, name):
 def test_llama_knows_relative_positions_alone(builder, name, told_apart):
     """A token repeated is the same at every position; learned positions tell them apart."""
     _, model = modelled(builder, SPECS[name])
-    sequence = model.run(np.full((1, 4), 5, "int32")).sequence
+    sequence = model.run(np.full((2, 4), 5, "int32")).sequence
     assert (change(sequence[:, :1], sequence) > MOVED) == told_apart
 
 
@@ -128,7 +129,7 @@ def test_llama_knows_relative_positions_alone(builder, name, told_apart):
 def test_llama_knows_how_far_a_token_is(builder, name):
     """One layer, without positions, would see what comes before as a set."""
     _, model = modelled(builder, replace(SPECS[name], num_hidden_layers=1))
-    orders = np.array([[3, 7, 5]], "int32"), np.array([[7, 3, 5]], "int32")
+    orders = np.array([[3, 7, 5, 5]] * 2, "int32"), np.array([[7, 3, 5, 5]] * 2, "int32")
     assert change(*(model.run(ids).sequence[:, -1] for ids in orders)) > MOVED
 
 

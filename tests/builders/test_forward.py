@@ -40,9 +40,9 @@ def test_forward_pass(framework, builder, data):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_padding_is_not_attended_to(framework, builder, dtype):
     model = builder.build(SPEC, allocate=True, dtype=dtype)
-    padded = np.array([[3, 4, 5, 0, 0]], dtype="int32")
+    padded = np.array([[3, 4, 5, 0], [6, 7, 8, 0]], dtype="int32")
     alone = padded[:, :3]
-    types = np.array([[0, 1, 0, 1, 1]], dtype="int32")
+    types = np.array([[0, 1, 0, 1]] * 2, dtype="int32")
     long = model.run(padded, types, padded != 0)
     short = model.run(alone, types[:, :3], alone != 0)
     assert long.sequence.dtype == dtype

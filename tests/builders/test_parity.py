@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.formulas import EncoderSpec, Numerics, compare, inventory
+from paramproof.formulas import Numerics, compare, inventory
 from paramproof.weights.transfer import canonical_weights
 from tests.parity import mistakes
 from tests.parity.bounds import FLOAT32_STEPS, output_bounds, slope, slope_bound
@@ -27,18 +27,9 @@ from tests.parity.mistakes import MISTAKES, UNSEEN
 from tests.profiles import a_fifth, half
 from tests.reference import encoder
 from tests.reference.functions import ACTIVATIONS
+from tests.specs import SMALL_ENCODER
 
-SPEC = EncoderSpec(
-    vocab_size=11,
-    hidden_size=6,
-    num_hidden_layers=2,
-    num_attention_heads=2,
-    intermediate_size=5,
-    max_position_embeddings=7,
-    type_vocab_size=2,
-    mlm_head=True,
-    nsp_head=True,
-)
+SPEC = replace(SMALL_ENCODER, mlm_head=True, nsp_head=True)
 
 
 def fixed_case(builder, dtype, **fields):

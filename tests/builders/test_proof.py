@@ -2,36 +2,46 @@
 
 import pytest
 
-from paramproof.formulas import closed_form
-from paramproof.proof import interpolation, symbolic
-from paramproof.proof.findings import residuals
-from paramproof.proof.parts import encoder_letters, known_sizes, supported_parts
+from paramproof.formulas import FAMILIES
+from paramproof.proof.cases import known_sizes, supported_cases
+from paramproof.proof.interpolation import Grids
 
-pytestmark = pytest.mark.shapes_only
+pytestmark = [pytest.mark.shapes_only, pytest.mark.expressed("family")]
 
-
-def test_symbolic_reading_is_the_formula(framework, builder):
-    """Tensor by tensor and in total, for each combination of parts that there is."""
-    known = known_sizes(framework.fixed)
-    first = dict(symbolic.POINTS[0]) | known
-    for parts in supported_parts(builder, first):
-        tensors = symbolic.read(builder, parts, known)
-        letters = encoder_letters(parts, known)
-        assert residuals(tensors, letters) == []
-        assert symbolic.total(tensors) == closed_form(letters)
+TRACED = ("torch", "transformers")
+"""Where each shape is seen as it is made; elsewhere sizes become plain ints on the way."""
 
 
-def test_interpolation_is_the_closed_form(framework, interpolated):
-    assert interpolated["residual"] == "0"
-    assert interpolated["alarms"] == []
-    # The layers, as the literature writes them, recovered from totals alone.
-    assert interpolated["recovered"].startswith("L·(4·H² + 2·H·F + 9·H + F) + H·(V + ")
+def test_a_family_is_proved(framework, proved, family):
+    """From totals, and tensor by tensor in letters, for each combination of parts that there is."""
+    proof = proved["proofs"][family]
+    assert (proof["status"], proof["residual"], proof["findings"]) == ("proved", "0", [])
+    assert proof["recovered"] == proof["formula"]
+    if family == "encoder":
+        # The layers, as the literature writes them, recovered from totals alone.
+        assert proof["recovered"].startswith("L·(4·H² + 2·H·F + 9·H + F) + H·(V + ")
 
 
-def test_heads_are_the_same_at_every_size(framework, builder):
+def test_shapes_are_traced_where_they_can_be(framework, proved, family):
+    proof = proved["proofs"][family]
+    assert proof["tensors"] > 0
+    assert proof["traced"] == (proof["tensors"] if framework.name in TRACED else 0)
+
+
+def test_the_conditions_are_the_spec_s_and_the_framework_s(framework, proved, family):
+    own = {"G divides A", "2 divides K"} if family == "llama" else {"A divides H"}
+    further = {("transformers", "llama"): {"A divides H"}, ("keras-bert", "encoder"): {"H ≠ 1"}}
+    expected = own | further.get((framework.name, family), set())
+    assert set(proved["proofs"][family]["conditions"]) == expected
+
+
+def test_cases_are_the_same_at_every_size(framework, builder, family):
     """A combination that is refused at the sizes of a proof would silently not be proved."""
-    known = known_sizes(framework.fixed)
-    sizes = [{k: column[0] for k, column in interpolation.NODES.items()}, *symbolic.POINTS]
-    small, *primes = (supported_parts(builder, dict(size) | known) for size in sizes)
-    assert primes == [small] * len(primes)
-    assert {parts[:1] for parts in small} == {(0,), (1,)}
+    known = known_sizes(framework.fixed, FAMILIES[family])
+    cases = supported_cases(builder, FAMILIES[family], known)
+    grids = Grids(builder, FAMILIES[family], framework.fixed)
+    assert grids.cases == cases
+    for case in cases:
+        nodes = grids.nodes([case, grids.fullest], grids.grid)
+        first = dict(zip(grids.letters, (column[0] for column in nodes), strict=True))
+        assert builder.supports(grids.spec(case, first)) is True

@@ -20,6 +20,7 @@ from paramproof.weights.files import read_weights, save_weights
 from paramproof.weights.transfer import assign_weights, build_with, canonical_weights, transfer
 from tests.bitwise import assert_same, odd_weights
 from tests.profiles import a_fifth
+from tests.specs import IDS
 from tests.specs import SMALL_ENCODER as SPEC
 from tests.strategies import supported_specs
 
@@ -61,7 +62,7 @@ def test_a_tied_head_computes_with_the_token_table(model):
     table, bias = arrays["embeddings.word_embeddings.weight"], arrays["mlm_head.decoder.bias"]
     table[5], bias[5] = table[6], bias[6]
     assign_weights(model, HEADS, arrays)
-    ids = np.array([[3, 4]], dtype="int32")
+    ids = np.array(IDS, dtype="int32")
     mlm = model.run(ids, ids * 0, ids != 0).mlm
     np.testing.assert_allclose(mlm[..., 5], mlm[..., 6], rtol=1e-6)
     assert np.abs(mlm[..., 4] - mlm[..., 6]).max() > 1e-3

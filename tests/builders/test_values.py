@@ -7,6 +7,7 @@ import pytest
 
 from paramproof.builders.protocol import NotAllocated
 from tests.bitwise import assert_same, odd
+from tests.specs import IDS
 from tests.specs import SMALL_ENCODER as SPEC
 
 HEADS = replace(SPEC, mlm_head=True, nsp_head=True)
@@ -43,7 +44,7 @@ def test_what_was_written_is_the_models_own(model, values):
 
 
 def test_a_model_computes_with_what_was_written(model, values):
-    ids = np.array([[3, 4]], dtype="int32")
+    ids = np.array(IDS, dtype="int32")
     model.write({path: np.zeros_like(array) for path, array in values.items()})
     outputs = model.run(ids, ids * 0, ids != 0)
     assert not outputs.sequence.any()
@@ -81,7 +82,7 @@ def test_an_abstract_model_has_no_values(builder):
 
 def test_an_abstract_model_takes_values_or_says_that_it_cannot(builder, model, values):
     abstract = builder.build(HEADS, dtype=model.dtype)
-    ids = np.array([[3, 4]], dtype="int32")
+    ids = np.array(IDS, dtype="int32")
     try:
         abstract.write(values)
     except NotAllocated:

@@ -1,5 +1,7 @@
 """``paramproof verify`` of every family, in a framework's own worker process."""
 
+import pytest
+
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import family_of
 from paramproof.random_specs import refusal
@@ -26,3 +28,20 @@ def test_every_family(framework, builder):
         for result in [next(random) for _ in range(EXAMPLES)]:
             assert (result.status, family_of(result.spec).name) == ("equal", family)
     assert list(random) == []
+
+
+@pytest.mark.expressed("family")
+@pytest.mark.parametrize("family", ["gpt"])
+def test_a_formula_of_ones_own(framework, builder, family):
+    """Of another family than the encoder: it differs in what it forgets, and in nothing else."""
+    formula = "tests.family_formulas:gpt2_without_biases"
+    job = Verify({"named": SPECS[family]}, EXAMPLES, 0, (family,), formula)
+    *results, smallest = run_in_workers([framework], job)
+    assert [result.spec.family for result in results] == [family] * (1 + EXAMPLES)
+    assert (smallest.smallest, smallest.spec.num_hidden_layers) == (True, 1)
+    for spec, report in [(one.spec, one.report) for one in (results[0], smallest)]:
+        width, inner = spec.hidden_size, spec.intermediate_size
+        assert {row.path: row.difference for row in report.rows} == {
+            "layers.*.attention": 4 * width,
+            "layers.*.feed_forward": inner + width,
+        }

@@ -120,15 +120,27 @@ def test_a_wrong_one_is_named_in_its_letters(mixer, b16, paramproof):
     assert "actual − formula = −B·F   blocks.*.channel_mixing.intermediate.bias" in done.stdout
 
 
-def test_nothing_to_prove_is_no_breakage(mixer, paramproof):
-    """``prove`` is about the encoder: who has none is not broken, and proves nothing."""
-    done = paramproof("prove", "--framework", "mixer-toy")
+def test_a_family_from_outside_is_proved(mixer, paramproof):
+    done = paramproof("prove", "--framework", "mixer-toy", "--framework", "toy")
+    assert done.returncode == 0
+    assert "mixer            proved" in done.stdout
+    assert "not expressible: the toy has no such family: gpt" in done.stdout
+    # The Mixer in the one, the encoder in the other.
+    assert "2 of 2 pairs of framework and family equal the formula at every size" in done.stdout
+
+
+def test_a_wrong_one_is_seen_in_its_proof(mixer, paramproof):
+    done = paramproof("prove", "--framework", "mixer-wrong", "--family", "mixer")
     assert done.returncode == 1
-    assert "mixer-toy: not expressible: the toy has no such family: encoder" in done.stdout
+    assert "actual − formula = −B·F   blocks.*.channel_mixing.intermediate.bias" in done.stdout
+
+
+def test_nothing_to_prove_is_no_success(mixer, paramproof):
+    """Nor is it a breakage."""
+    done = paramproof("prove", "--framework", "mixer-toy", "--family", "gpt")
+    assert done.returncode == 1
+    assert "not expressible: the toy has no such family: gpt" in done.stdout
     assert "broken" not in done.stdout
-    both = paramproof("prove", "--framework", "mixer-toy", "--framework", "toy")
-    assert both.returncode == 0
-    assert "1 of 2 frameworks equal the formula at every size" in both.stdout
 
 
 MISTAKES = {

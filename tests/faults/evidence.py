@@ -13,18 +13,19 @@ from typing import Literal
 from paramproof.algebra.symbols import folded
 from paramproof.builders.protocol import Builder
 from paramproof.checking.model import check
-from paramproof.formulas import EncoderSpec, Numerics, closed_form
+from paramproof.formulas import FAMILIES, EncoderSpec, Numerics, closed_form
 from paramproof.formulas.models import named_models
 from paramproof.formulas.notation import text
+from paramproof.proof.cases import plain, supported_cases
+from paramproof.proof.derived import read
 from paramproof.proof.findings import residuals
 from paramproof.proof.interpolation import interpolate
-from paramproof.proof.parts import ALL_PARTS, encoder_letters
-from paramproof.proof.symbolic import Unreadable, read
 from tests.laws import LAWS
 from tests.parity.cases import Case
 from tests.parity.differences import built, output_differences
 from tests.strategies import random_specs
 
+ENCODER = FAMILIES["encoder"]
 EXAMPLES = 50
 SPECS_PER_LAW = 10
 SPECS_FOR_PARITY = 8
@@ -56,15 +57,21 @@ def anchors(builder: Builder) -> None:
             assert_equal(builder, named.spec)
 
 
-def symbolic(builder: Builder) -> None:
-    """The symbolic shape of every tensor, under every combination of parts."""
-    for parts in ALL_PARTS:
+def derivation(builder: Builder) -> None:
+    """Every tensor in letters, derived of the builder, under every combination of parts."""
+    # What is remembered of other builds was made of other sizes, and not seen made.
+    anew = getattr(builder, "builder", builder)
+    for case in supported_cases(builder, ENCODER, {}):
+        # An exception is a crash, and no finding.
+        anew.build(plain(case.spec(case.sizes)))
         try:
-            terms = residuals(read(builder, parts), encoder_letters(parts))
-        except Unreadable as unreadable:
-            # A length that no letters explain is this evidence's finding, not a crash.
-            raise AssertionError(str(unreadable)) from unreadable
-        assert not terms, f"{parts}: {terms}"
+            reading = read(anew, case)
+        except ValueError as error:
+            # What is not explained, or does not hold, is this evidence's finding, not a crash.
+            raise AssertionError(str(error)) from error
+        found = residuals(reading.tensors, case.symbols({}))
+        assert not found, f"{case}: {found}"
+        assert not reading.branches, f"{case}: {reading.branches}"
 
 
 class AllPartsOrNone:
@@ -80,7 +87,7 @@ class AllPartsOrNone:
 
 def interpolation(builder: Builder) -> None:
     """The polynomial recovered from totals alone, with all parts and with none."""
-    found = interpolate(AllPartsOrNone(builder), fixed={})
+    found = interpolate(AllPartsOrNone(builder), {}, ENCODER)
     assert not found.residual, text(folded(found.residual))
     assert not found.alarms, found.alarms
 
@@ -105,7 +112,7 @@ EVIDENCE: dict[str, Callable[[Builder], None]] = {
     "totals": totals,
     "laws": laws,
     "anchors": anchors,
-    "symbolic": symbolic,
+    "derivation": derivation,
     "interpolation": interpolation,
     "parity": parity,
 }

@@ -20,7 +20,7 @@ def vocabulary_and_positions_swapped(encoder, spec, nn):
     encoder.position_embeddings = nn.Embedding(spec.vocab_size, spec.hidden_size)
 
 
-@fault("examples", "anchors", "symbolic")
+@fault("examples", "anchors", "derivation")
 def tables_swapped(encoder, spec, nn):
     """The position table has T rows and the type table P: the sum is right at every size."""
     encoder.position_embeddings = nn.Embedding(spec.type_vocab_size, spec.hidden_size)
@@ -57,28 +57,28 @@ def vocabulary_padded_to_64(encoder, spec, nn):
     resize_tokens(encoder, spec, nn, -(-spec.vocab_size // 64) * 64)
 
 
-@fault("anchors", "symbolic")
+@fault("anchors", "derivation")
 def units_of_1024(encoder, spec, nn):
     """The thousands of V are read as units of 1024, of which a small vocabulary has none."""
     thousands, rest = divmod(spec.vocab_size, 1000)
     resize_tokens(encoder, spec, nn, thousands * 1024 + rest)
 
 
-@fault("anchors")
+@fault("anchors", "derivation")
 def a_tensor_for_large_vocabularies(encoder, spec, nn):
     """One more vector where V > 25000, as adaptive embeddings branch on the vocabulary."""
     if spec.vocab_size > 25000:
         encoder.rare_tokens = nn.Parameter(encoder.word_embeddings.weight.new_zeros(1))
 
 
-@fault("anchors")
+@fault("anchors", "derivation")
 def a_tensor_for_wide_models(encoder, spec, nn):
     """A norm of its own for H > 512."""
     if spec.hidden_size > 512:
         encoder.wide_norm = nn.LayerNorm(spec.hidden_size)
 
 
-@fault("anchors")
+@fault("anchors", "derivation")
 def a_tensor_for_deep_models(encoder, spec, nn):
     """A residual scale in each layer where there are more than 16 of them."""
     if spec.num_hidden_layers > 16:
@@ -103,7 +103,7 @@ def head_size_taken_for_the_width(encoder, spec, nn):
         layer.self_attn = Attention(spec, widths=(width, width, width))
 
 
-@fault("examples", "totals", "symbolic", "interpolation")
+@fault("examples", "totals", "derivation", "interpolation")
 def feed_forward_always_fourfold(encoder, spec, nn):
     """F is taken for 4·H: every anchor has it so."""
     for layer in encoder.layers:
@@ -111,7 +111,7 @@ def feed_forward_always_fourfold(encoder, spec, nn):
         layer.linear2 = nn.Linear(4 * spec.hidden_size, spec.hidden_size)
 
 
-@fault("examples", "totals", "symbolic", "interpolation")
+@fault("examples", "totals", "derivation", "interpolation")
 def feed_forward_padded_to_8(encoder, spec, nn):
     """F is rounded up to a multiple of 8: every anchor's is one."""
     inner = -(-spec.intermediate_size // 8) * 8

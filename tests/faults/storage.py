@@ -3,7 +3,7 @@
 from tests.faults.catalogue import fault
 from tests.faults.missing import EVERYWHERE
 
-BY_NAME = ("examples", "anchors", "symbolic")
+BY_NAME = ("examples", "anchors", "derivation")
 """The total is right: only a comparison tensor by tensor can tell."""
 
 

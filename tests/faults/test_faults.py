@@ -38,11 +38,6 @@ def test_what_a_single_kind_of_evidence_catches_alone():
         if len(matrix.observed(name)) == 1:
             alone.setdefault(*matrix.observed(name), []).append(name)
     assert alone == {
-        "anchors": [
-            "a tensor for large vocabularies",
-            "a tensor for wide models",
-            "a tensor for deep models",
-        ],
         "parity": [name for name, planted in FAULTS.items() if "parity" in planted.caught_by],
     }
     assert len(alone["parity"]) >= 12

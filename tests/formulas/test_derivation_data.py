@@ -1,6 +1,7 @@
 """Derivations as data: what is written is read back the same, and counts only where it holds."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -65,6 +66,21 @@ def test_expressions(one):
     assert expression_from(json.loads(json.dumps(expression_data(one)))) == one
 
 
+def test_numbers_of_an_expression():
+    """Ints as they are, and fractions as text."""
+    assert expression_data(3 * H) == [[3, [["H", 1]]]]
+    assert expression_data(H * Fraction(1, 2)) == [["1/2", [["H", 1]]]]
+
+
+def test_what_is_there_to_be_read_by_people():
+    one = derivation()
+    data = derivation_data(one)
+    assert data["formula"] == str(one.formula)
+    assert data["terms"] == expression_data(one.formula)
+    shapes = [(tensor["times"], *tensor["shape"]) for tensor in data["tensors"]]
+    assert shapes == [("L − 1", "A·⌊H/A⌋", "H"), ("1", "H"), ("L", "1", "H")]
+
+
 @pytest.mark.parametrize(
     "changes", [{}, {"fixed": ("A",), "doubts": ("H was looked up (a.py:3)",)}]
 )
@@ -123,13 +139,26 @@ def test_outside_the_conditions_nothing_is_counted():
         one.count({"H": 6, "A": 2, "L": 5})
 
 
+def test_tensors_by_how_often_they_are_there():
+    weight, bias, ids = derivation().tensors
+    more = derivation(tensors=(weight, bias, ids, replace(ids, path="more")))
+    summands = more.summands()
+    assert list(summands) == [L - 1, expression(1), L]
+    assert [[one.path for one in some] for some in summands.values()] == [
+        ["h.*.weight"],
+        ["h.*.bias"],
+        ["h.*.ids", "more"],
+    ]
+
+
 def test_other_letters_everywhere():
-    swapped = derivation(fixed=("A",)).renamed({"H": "A", "A": "H", "L": "N"})
+    moving = derivation(fixed=("A",), inert=("H", "L"), unread=("L",))
+    swapped = moving.renamed({"H": "A", "A": "H", "L": "N"})
     assert swapped.sizes == {"A": 12, "H": 3, "N": 4}
     assert swapped.fields == {"A": "hidden_size", "H": "heads", "N": "layers"}
     assert str(swapped.conditions[0].condition) == "H divides A"
     assert str(swapped.harmless[0]) == "A < 25000"
-    assert swapped.fixed == ("H",)
+    assert (swapped.fixed, swapped.inert, swapped.unread) == (("H",), ("A", "N"), ("N",))
     assert swapped.formula == (letter("N") - 1) * H * floor(A, H) * A
 
 
@@ -137,5 +166,7 @@ def test_what_should_be_there():
     found = expected(derivation().tensors, {"H": 12, "A": 3, "L": 4})
     assert found[Stored(Kind("h.*.weight", "trainable", (), 2), (12, 12))] == 3
     assert found[Stored(Kind("h.*.bias", "frozen", ("b",), 1), (12,))] == 1
+    twice = expected([derivation().tensors[1]] * 2, {"H": 12})
+    assert list(twice.values()) == [2]
     with pytest.raises(ValueError, match="5/2 is no whole number"):
         expected([DerivedTensor("a", (H / 2,), L, "buffer", (), True, True)], {"H": 5, "L": 1})

@@ -221,7 +221,7 @@ def test_unknown_component():
 
 
 def test_only_ints_expand():
-    with pytest.raises(TypeError, match=r"^only an inventory in ints can be expanded$"):
+    with pytest.raises(TypeError, match=r"^only a family's inventory in ints can be expanded$"):
         inventory(SPEC.letters()._replace(L=2.0)).expand()
 
 

@@ -73,3 +73,21 @@ def test_latex():
         r"H \left\lceil\frac{V}{64}\right\rceil - \frac{V}{2}"
     )
     assert latex(MLM * (H**10 - 1)) == r"\mathrm{mlm} \left(H^{10} - 1\right)"
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("H_text", r"H_{\text{text}}"),
+        ("dr_text", r"\mathrm{dr}_{\text{text}}"),
+        ("H_text_inner", r"H_{\text{text\_inner}}"),
+        ("de_0", r"\mathrm{de}_{\text{0}}"),
+        ("L2", r"\mathrm{L2}"),
+        ("H_text'", r"H_{\text{text}}'"),
+    ],
+)
+def test_latex_of_an_index(name, written):
+    """A bare ``_text`` would set the t alone as the index, and ``L2`` would be L times 2."""
+    assert latex(letter(name)) == written
+    assert latex(3 * letter(name) ** 2 * V) in (rf"3 {written}^{{2}} V", rf"3 V {written}^{{2}}")
+    assert text(letter(name)) == name

@@ -1,12 +1,13 @@
 """Live models of PyTorch under names of their own, and what the documentation says of them."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from tests.frameworks.live_torch import encoder, with_head
 from tests.literals import TOTALS
-from tests.plugin import example, run_pytest
+from tests.plugin import DOCUMENT, example, run_pytest
 from tests.specs import LIVE_ENCODER as SPEC
 
 pytestmark = pytest.mark.framework("torch")
@@ -91,6 +92,18 @@ def test_the_documentation(tmp_path):
     (tmp_path / "test_encoder.py").write_text(source)
     done = run_pytest(tmp_path)
     assert (done.returncode, "2 passed" in done.stdout) == (0, True), done.stdout
+
+
+def test_the_documented_decoders(paramproof, tmp_path):
+    (tmp_path / "decoders.py").write_text(example("decoders.py"))
+    torch = ("--framework", "torch")
+    done = paramproof("verify", "--formula", "decoders:gpt2", "--model", "gpt2", *torch)
+    assert "26 of 26 models have the count of decoders:gpt2\n" in done.stdout, done.stderr
+    transcript = r"\$ paramproof (verify --formula decoders:llama .*)\n    (.*\n)    (.*\n)"
+    asked, *lines = re.search(transcript, DOCUMENT.read_text("utf-8")).groups()
+    done = paramproof(*asked.split(), *torch)
+    assert done.returncode == 1, done.stderr
+    assert "".join(lines) in done.stdout
 
 
 def test_the_documented_model_broken(tmp_path):

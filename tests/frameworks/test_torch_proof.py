@@ -1,6 +1,6 @@
 """Wrong models, as real PyTorch code, and what each has too much or too little as algebra.
 
-The same residual must come out of totals alone, of the symbolic reading, and of the report on
+The same residual must come out of totals alone, of what is derived, and of the report on
 one model.
 """
 
@@ -11,9 +11,11 @@ from paramproof.algebra.residual import explained, lines
 from paramproof.algebra.symbols import folded
 from paramproof.formulas import EncoderSpec
 from paramproof.formulas.notation import text
-from paramproof.proof import interpolation, symbolic
+from paramproof.proof.derived import read
 from paramproof.proof.findings import residuals
-from paramproof.proof.parts import Parts, encoder_letters
+from paramproof.proof.interpolation import interpolate
+from paramproof.proof.prove import proofs
+from tests.cases import case_of
 
 pytestmark = pytest.mark.framework("torch")
 
@@ -26,7 +28,8 @@ SPEC = EncoderSpec(
     max_position_embeddings=9,
     type_vocab_size=5,
 )
-ENCODER = Parts(pooler=1)
+ENCODER = case_of("encoder", "pooler")
+LETTERS = ENCODER.symbols({})
 
 
 def key_bias_dropped(encoder, nn, torch, spec):
@@ -90,7 +93,7 @@ class Wrong:
 
 @pytest.mark.parametrize("fault", RESIDUALS, ids=lambda fault: fault.__name__)
 def test_residual_of_totals(fault):
-    found = interpolation.interpolate(Wrong(fault), {})
+    found = interpolate(Wrong(fault), {}, ENCODER.family)
     residual, _ = RESIDUALS[fault]
     if fault is pooler_dropped:
         residual = "−pooler·(H² + H)"
@@ -99,11 +102,10 @@ def test_residual_of_totals(fault):
 
 
 @pytest.mark.parametrize("fault", RESIDUALS, ids=lambda fault: fault.__name__)
-def test_residual_of_the_symbolic_reading(fault):
-    tensors = symbolic.read(Wrong(fault), ENCODER)
-    letters = encoder_letters(ENCODER)
+def test_residual_of_what_is_derived(fault):
+    tensors = read(Wrong(fault), ENCODER).tensors
     residual, component = RESIDUALS[fault]
-    found = lines(residuals(tensors, letters), letters)
+    found = lines(residuals(tensors, LETTERS), LETTERS)
     assert found == [f"actual − formula = {residual}   {component}"]
 
 
@@ -117,5 +119,56 @@ def test_residual_of_a_report(fault):
 def test_no_fault():
     """The residuals above are of the faults, and not of how they are planted."""
     wrong = Wrong(lambda encoder, nn, torch, spec: None)
-    assert residuals(symbolic.read(wrong, ENCODER), encoder_letters(ENCODER)) == []
-    assert interpolation.interpolate(wrong, {}).residual == 0
+    assert residuals(read(wrong, ENCODER).tensors, LETTERS) == []
+    assert interpolate(wrong, {}, ENCODER.family).residual == 0
+
+
+def head_with_a_bias(module, nn, torch, spec):
+    module.lm_head.bias = nn.Parameter(torch.empty(spec.vocab_size))
+
+
+def norm_at_the_end(module, nn, torch, spec):
+    module.end = nn.LayerNorm(spec.hidden_size)
+
+
+def gate_in_every_layer(module, nn, torch, spec):
+    for layer in module.layers:
+        layer.gate = nn.Parameter(torch.empty(spec.num_key_value_heads, spec.head_dim))
+
+
+def frozen_below(module, nn, torch, spec):
+    if spec.vocab_size < 30_000:
+        module.lm_head.weight.requires_grad_(False)
+
+
+OF_FAMILIES = {
+    ("encoder-decoder", norm_at_the_end): "actual − formula = 2·H",
+    ("gpt", head_with_a_bias): "actual − formula = V   lm_head.bias",
+    ("gpt", norm_at_the_end): "actual − formula = 2·H",
+    ("gpt", frozen_below): "holds only where V < 30000: else other tensors are made",
+    ("llama", norm_at_the_end): "actual − formula = 2·H",
+    ("llama", gate_in_every_layer): "actual − formula = L·G·K   gate",
+}
+
+
+@pytest.mark.parametrize(
+    ("family", "fault"), OF_FAMILIES, ids=lambda one: getattr(one, "__name__", one)
+)
+def test_a_proof_of_a_wrong_model_says_what_is_wrong(family, fault):
+    import torch
+
+    from paramproof.builders.frameworks.torch import MODULES, TorchModel
+    from paramproof.builders.registry import framework
+
+    class Faulty:
+        supports = staticmethod(lambda spec: True)
+
+        def build(self, spec):
+            with torch.device("meta"):
+                module = MODULES[type(spec)](spec, spec.original_numerics)
+                fault(module, torch.nn, torch, spec)
+            return TorchModel(module)
+
+    (proof,) = proofs(framework("torch"), Faulty(), (family,))
+    assert proof.status == "different"
+    assert any(OF_FAMILIES[family, fault] in finding for finding in proof.findings)

@@ -1,4 +1,4 @@
-"""What mutmut left of the formulas: which mutants no test kills, and why that may be."""
+"""What mutmut left of formulas and derivation: which mutants no test kills, and why that may be."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def equivalent() -> dict[Change, str]:
 def statuses() -> dict[str, int | None]:
     """Exit status of the tests by mutant, None where they did not run."""
     found: dict[str, int | None] = {}
-    for path in sorted((ROOT / "mutants" / "paramproof" / "formulas").rglob("*.meta")):
+    for path in sorted((ROOT / "mutants" / "paramproof").rglob("*.meta")):
         found |= json.loads(path.read_text("utf-8"))["exit_code_by_key"]
     return found
 

@@ -8,7 +8,7 @@ from importlib import metadata
 import pytest
 
 from docs.writers.blocks import ROOT
-from tests.plugin import example, run_pytest
+from tests.plugin import DOCUMENT, example, run_pytest
 
 FRAMEWORKS = ("torch", "keras", "tf_keras", "tensorflow", "jax", "flax", "transformers")
 
@@ -42,6 +42,12 @@ def test_the_documented_calculator(paramproof, outsider, tmp_path, name, status)
     arguments = ("--framework", "toy", "--model", "bert-tiny", "--examples", "5")
     done = paramproof("verify", "--formula", f"calculator:{name}", *arguments)
     assert done.returncode == status, done.stderr
+
+
+def test_the_documented_refusal(refused, outsider, tmp_path):
+    (tmp_path / "decoders.py").write_text(example("decoders.py"))
+    asked = ("verify", "--formula", "decoders:of_thumb")
+    assert f"\n    $ paramproof {' '.join(asked)}\n    {refused(*asked)}\n" in DOCUMENT.read_text()
 
 
 def test_imports_nothing_and_sets_nothing(tmp_path, monkeypatch):

@@ -34,7 +34,7 @@ TRANSFORMER = {
     "hidden_size": 6,
     "num_encoder_layers": 2,
     "num_decoder_layers": 1,
-    "num_attention_heads": 2,
+    "num_attention_heads": 3,
     "intermediate_size": 5,
     "max_position_embeddings": 7,
 }

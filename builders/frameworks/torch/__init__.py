@@ -16,6 +16,7 @@ from paramproof.builders.frameworks.torch.encoder_decoder import EncoderDecoder
 from paramproof.builders.frameworks.torch.gpt import GPT
 from paramproof.builders.frameworks.torch.llama import Llama
 from paramproof.builders.frameworks.torch.model import TorchModel
+from paramproof.builders.meta import meta
 from paramproof.builders.protocol import DType
 from paramproof.formulas.spec import (
     EncoderDecoderSpec,
@@ -52,6 +53,6 @@ def build(
 ) -> TorchModel:
     """The model on the meta device, or on the CPU where it is to be allocated."""
     require(supports(spec))
-    with torch.device("cpu" if allocate else "meta"):
+    with torch.device("cpu") if allocate else meta():
         module = MODULES[type(spec)](spec, numerics or spec.original_numerics)
     return TorchModel(module.to(getattr(torch, dtype)))

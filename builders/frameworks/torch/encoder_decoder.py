@@ -110,6 +110,10 @@ def sinusoids(positions: int, width: int) -> Tensor:
 
     Source: Vaswani et al. 2017, section 3.5. (Their code, tensor2tensor, has all sines first.)
     """
+    table = torch.empty(positions, width)
+    if table.is_meta:
+        # There are no values to compute, and PyTorch would take seconds for it.
+        return table
     even = torch.arange(0, width, 2, dtype=torch.float64)
     angles = torch.outer(torch.arange(positions, dtype=torch.float64), 10000 ** (-even / width))
     # As many as the width, though that be odd.

@@ -13,6 +13,7 @@ import torch
 from paramproof.builders.arrays import has_family, require
 from paramproof.builders.frameworks.transformers import encoder, gpt, llama
 from paramproof.builders.frameworks.transformers.model import HuggingFaceModel
+from paramproof.builders.meta import meta
 from paramproof.builders.protocol import DType
 from paramproof.formulas.spec import (
     EncoderDecoderSpec,
@@ -54,6 +55,6 @@ def build(
     """The model on the meta device, or on the CPU where it is to be allocated."""
     require(supports(spec))
     family = FAMILIES[type(spec)]
-    with torch.device("cpu" if allocate else "meta"):
+    with torch.device("cpu") if allocate else meta():
         module = family.made(spec, numerics or spec.original_numerics)
     return HuggingFaceModel(module.to(getattr(torch, dtype)), family)

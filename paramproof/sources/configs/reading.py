@@ -20,6 +20,10 @@ MAX_SIZE, MAX_LAYERS = 10**9, 10**5
 """More than any model has; a file with more is refused."""
 
 
+class NoFamily(ValueError):
+    """A configuration that can be read, of a model that no family describes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Configuration:
     """A configuration that was read: its spec, and the model class that it was read as."""
@@ -43,7 +47,7 @@ def read_config(config: str | Path | Keys, architecture: str = "") -> Configurat
     """Read a configuration; ``architecture`` takes the place of the class that it names.
 
     Raises ``ValueError``, in one line that names file, key and value, for a file that cannot
-    be read, and for a model that none of the specs describes.
+    be read, and ``NoFamily``, which is one, for a model type or class that no family describes.
     """
     if isinstance(config, Mapping):
         return _read(config, architecture)
@@ -51,7 +55,7 @@ def read_config(config: str | Path | Keys, architecture: str = "") -> Configurat
     try:
         return _read(found, architecture)
     except ValueError as error:
-        raise ValueError(f"{path_text(config)}: {error}") from None
+        raise type(error)(f"{path_text(config)}: {error}") from None
 
 
 def _read(keys: Keys, architecture: str) -> Configuration:
@@ -60,7 +64,7 @@ def _read(keys: Keys, architecture: str) -> Configuration:
     chosen = read_as.class_aliases.get(chosen, chosen)
     if chosen not in read_as.architectures:
         known = ", ".join(read_as.architectures)
-        raise ValueError(
+        raise NoFamily(
             f"{shown(chosen)} is no class of {read_as.name} that can be counted; to count one of "
             f"the same sizes, name it in its place: {known}"
         )
@@ -99,7 +103,7 @@ def _format_of(keys: Keys) -> ConfigFormat:
         return fitting[0]
     if not isinstance(named, str) or named not in BY_MODEL_TYPE:
         known = ", ".join(BY_MODEL_TYPE)
-        raise ValueError(f"model_type={shown(named)} is not counted; there are: {known}")
+        raise NoFamily(f"model_type={shown(named)} is not counted; there are: {known}")
     return BY_MODEL_TYPE[named]
 
 

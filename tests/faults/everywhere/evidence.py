@@ -6,34 +6,26 @@ As in ``tests.faults.evidence``, a kind raises ``AssertionError`` for a differen
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
 from paramproof.checking.model import check
-from paramproof.formulas import EncoderSpec, Numerics, closed_form
+from paramproof.formulas import FAMILIES, Numerics, closed_form
+from paramproof.proof.cases import known_sizes, supported_cases
+from paramproof.proof.derived import read
 from paramproof.proof.findings import residuals
-from paramproof.proof.parts import Parts, encoder_letters, known_sizes
-from paramproof.proof.symbolic import POINTS, Unreadable, read
 from tests.faults.evidence import assert_equal, count
 from tests.parity.cases import Case, own_epsilon
 from tests.parity.differences import built, output_differences
+from tests.remembered import Remembering
 from tests.selection import settle
+from tests.specs import SMALL_ENCODER
 
-EVERY_HEAD = Parts(pooler=1, mlm=1, nsp=1)
-SHALLOW = [{**point, "L": layers} for point, layers in zip(POINTS, (2, 3, 5), strict=True)]
-"""Layers are what takes time to build; any two numbers of them tell L from a constant."""
+ENCODER = FAMILIES["encoder"]
+EVERY_HEAD = {"pooler": 1, "mlm": 1, "nsp": 1, "untied": 0}
 
-SPEC = EncoderSpec(
-    vocab_size=11,
-    hidden_size=6,
-    num_hidden_layers=2,
-    num_attention_heads=2,
-    intermediate_size=5,
-    max_position_embeddings=7,
-    type_vocab_size=2,
-    mlm_head=True,
-    nsp_head=True,
-)
+SPEC = replace(SMALL_ENCODER, mlm_head=True, nsp_head=True)
 """With every head, as every framework has it."""
 
 
@@ -47,15 +39,20 @@ def totals(framework: Framework, builder: Builder) -> None:
     assert count(builder, SPEC) == closed_form(SPEC.letters())
 
 
-def symbolic(framework: Framework, builder: Builder) -> None:
-    """The symbolic shape of every tensor."""
-    known = known_sizes(framework.fixed)
-    letters = encoder_letters(EVERY_HEAD, known)
+def derivation(framework: Framework, builder: Builder) -> None:
+    """Every tensor in letters, derived of the builder."""
+    known = known_sizes(framework.fixed, ENCODER)
+    every_head = (c for c in supported_cases(builder, ENCODER, known) if c.parts == EVERY_HEAD)
+    case = next(every_head)
+    # What is remembered of other builds was made of other sizes, and not seen made.
+    anew = builder.builder if isinstance(builder, Remembering) else builder
     try:
-        terms = residuals(read(builder, EVERY_HEAD, known, SHALLOW), letters)
-    except Unreadable as unreadable:
-        raise AssertionError(str(unreadable)) from unreadable
-    assert not terms, terms
+        reading = read(anew, case, known)
+    except ValueError as error:
+        raise AssertionError(str(error)) from error
+    found = residuals(reading.tensors, case.symbols(known))
+    assert not found, found
+    assert not reading.branches, reading.branches
 
 
 def parity(framework: Framework, builder: Builder) -> None:
@@ -71,6 +68,6 @@ def parity(framework: Framework, builder: Builder) -> None:
 EVIDENCE: dict[str, Callable[[Framework, Builder], None]] = {
     "examples": examples,
     "totals": totals,
-    "symbolic": symbolic,
+    "derivation": derivation,
     "parity": parity,
 }

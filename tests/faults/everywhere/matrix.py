@@ -62,7 +62,7 @@ def expressed(framework: str) -> list[str]:
 
 def kinds(framework: Framework) -> list[str]:
     """The evidence it is asked for: where builds take long, not that which takes many."""
-    return [kind for kind in EVIDENCE if not (framework.slow and kind == "symbolic")]
+    return [kind for kind in EVIDENCE if not (framework.slow and kind == "derivation")]
 
 
 def due(framework: Framework, name: str) -> set[str]:

@@ -32,7 +32,7 @@ def refusal_here(name, **sizes):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("no_model", "it is not made: TypeError: it returned dict, which is no nn.Module"),
+        ("no_model", "it is not made: ValueError: params/hidden is of type int and no array"),
         ("lazy", "it is not made: ValueError: weight has no shape yet: the module is lazy"),
         ("empty", "it has no parameters"),
         (
@@ -57,8 +57,8 @@ def test_sizes_that_pytorch_does_not_take():
     assert "it is not made: TypeError: empty()" in refusal_here("many_layers", hidden_size=10**30)
     found = derive(constructor("it", bad.many_layers, {"hidden_size": 10**9}))
     (reason,) = (one for one in found.reasons if "Storage size calculation overflowed" in one)
-    said = "hidden_size did not vary once the formula had failed: refuses sizes inside the "
-    assert reason.startswith(f"{said}conditions, hidden_size = ")
+    said = "H did not vary once the formula had failed: refuses sizes inside the "
+    assert reason.startswith(f"{said}conditions, H = ")
 
 
 @pytest.mark.parametrize(

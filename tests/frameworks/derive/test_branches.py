@@ -77,7 +77,7 @@ def test_on_the_other_side():
 def test_a_branch_on_a_float_that_was_rounded_is_doubted():
     found = derived("branches:by_a_decimal")
     assert conditions(found) == {"29·H/100 < 2900": OTHERS}
-    assert found.reasons[0].startswith("29·hidden_size/100 was computed in floats (branches.py:")
+    assert found.reasons[0].startswith("29·H/100 was computed in floats (branches.py:")
 
 
 def test_a_loop_that_halves_is_a_branch_at_every_round():

@@ -33,7 +33,7 @@ FITTED = {
         "L·(3·H² + 3·H)",
         ("2 of 2 kinds of tensors were read from values", COUNTED.format(2)),
     ),
-    "late_by_squares": ("L·H²", ("a loop of layers asked of its index, @, whether @² > 2500",)),
+    "late_by_squares": ("L·H²", ("a loop of L asked of its index, @, whether @² > 2500",)),
 }
 
 CARRIED = {
@@ -109,8 +109,8 @@ def test_what_is_carried_from_round_to_round_fixes_their_number(name, formula, f
 def test_a_letter_is_fixed_where_the_formula_failed_and_that_is_said(name, fixed):
     found = derived(f"loops:{name}")
     assert {found.fields[one] for one in found.fixed} == fixed
-    for field in fixed:
-        said = f"{field} did not vary once the formula had failed: not as derived at hidden_size = "
+    for one in found.fixed:
+        said = f"{one} did not vary once the formula had failed: not as derived at H = "
         assert any(reason.startswith(said) for reason in found.reasons)
     assert found.count({**found.sizes, "H": 31}) == count(f"loops:{name}", hidden_size=31)
     with pytest.raises(ValueError, match="the formula holds at "):

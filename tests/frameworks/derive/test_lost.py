@@ -30,11 +30,11 @@ READ_FROM_VALUES = {
 }
 
 DOUBTED = {
-    "through_a_decimal": "29·hidden_size/100 was computed in floats (lost.py:",
-    "through_two_roundings": "hidden_size/heads was computed in floats (lost.py:",
-    "through_a_cache": "heads was looked up (lost.py:",
-    "through_a_table": "hidden_size was looked up (lost.py:",
-    "past_a_table": "hidden_size was looked up (lost.py:",
+    "through_a_decimal": "29·H/100 was computed in floats (lost.py:",
+    "through_two_roundings": "H/A was computed in floats (lost.py:",
+    "through_a_cache": "A was looked up (lost.py:",
+    "through_a_table": "H was looked up (lost.py:",
+    "past_a_table": "H was looked up (lost.py:",
 }
 
 NOT_EXPLAINED = {

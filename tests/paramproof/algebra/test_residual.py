@@ -7,9 +7,9 @@ import pytest
 from paramproof import check
 from paramproof.algebra.residual import explained, report_residuals
 from paramproof.algebra.symbols import sizes_of
-from paramproof.formulas import EncoderSpec, Weight
+from paramproof.formulas import FAMILIES, EncoderSpec, Weight
 from paramproof.proof.findings import components_of_size
-from paramproof.proof.parts import encoder_letters
+from tests.cases import letters_of
 from tests.specs import SPECS
 from tests.weight_lists import Lists, added, extra
 
@@ -170,13 +170,20 @@ def test_terms_of_every_family_add_up(family, gone):
 
 
 def test_components_of_size():
-    letters = encoder_letters()
-    assert components_of_size(-letters.L * letters.F) == ["feed_forward.intermediate.bias"]
-    assert components_of_size(letters.V * letters.H) == [
+    letters, encoder = letters_of("encoder"), FAMILIES["encoder"]
+    biases = ["feed_forward.intermediate.bias"]
+    assert components_of_size(-letters.L * letters.F, encoder) == biases
+    assert components_of_size(letters.V * letters.H, encoder) == [
         "embeddings.word_embeddings",
         "embeddings.word_embeddings.weight",
     ]
-    assert components_of_size(letters.F) == []
+    assert components_of_size(letters.F, encoder) == []
+
+
+def test_components_of_size_in_two_stacks():
+    letters, family = letters_of("encoder-decoder"), FAMILIES["encoder-decoder"]
+    biases = ["encoder.layers.*.feed_forward.intermediate.bias"]
+    assert components_of_size(letters.N * letters.F, family) == biases
 
 
 def test_a_great_many_are_fifty_lines_and_one_for_the_others():

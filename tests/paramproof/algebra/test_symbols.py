@@ -1,10 +1,10 @@
-"""One polynomial for all combinations of parts, and H for A·K."""
+"""H for A·K."""
 
 from paramproof.algebra.symbols import folded, symbols
 from paramproof.formulas import EncoderLetters, closed_form
 from paramproof.formulas.expression import letter
 from paramproof.formulas.notation import text
-from paramproof.proof.parts import ALL_PARTS, encoder_letters, over_parts
+from tests.cases import letters_of
 
 L, A, K, V = map(letter, "LAKV")
 
@@ -18,28 +18,4 @@ def test_folded():
 
 
 def test_the_formula_of_heads_is_that_of_the_hidden_size():
-    assert folded(closed_form(encoder_letters())) == closed_form(symbols(EncoderLetters))
-
-
-def test_known_sizes_are_numbers():
-    letters = encoder_letters(known={"T": 2, "A": 3})
-    assert (letters.T, letters.A, letters.H) == (2, 3, 3 * K)
-
-
-def test_combinations():
-    assert len(ALL_PARTS) == 9
-    assert str(ALL_PARTS[0]) == "pooler + mlm + untied + nsp"
-    assert str(ALL_PARTS[-1]) == "bare"
-
-
-def test_over_parts():
-    """The closed form's nine values are the closed form; of fewer, what they can tell."""
-    values = {parts: closed_form(encoder_letters(parts)) for parts in ALL_PARTS}
-    assert over_parts(values) == closed_form(encoder_letters())
-    tied = closed_form(encoder_letters()).substitute({"untied": 0})
-    # As keras-bert has them, and as Hugging Face: an MLM head only with both or neither.
-    six = [parts for parts in ALL_PARTS if not parts.untied]
-    five = [parts for parts in six if not parts.mlm or parts.pooler == parts.nsp]
-    assert (len(six), len(five)) == (6, 5)
-    for some in (six, five):
-        assert over_parts({parts: values[parts] for parts in some}) == tied
+    assert folded(closed_form(letters_of("encoder"))) == closed_form(symbols(EncoderLetters))

@@ -24,7 +24,7 @@ def letters_of(family):
 @pytest.mark.parametrize("family", FAMILY_NAMES)
 def test_the_terms_add_up(family):
     letters = letters_of(family)
-    parts = terms(letters)
+    parts = terms(inventory(letters))
     total = sum(term.times * term.each for term in parts)
     assert total == inventory(letters).total() == closed_form(letters)
     # Each tensor is in one term.
@@ -36,18 +36,18 @@ def test_the_terms_add_up(family):
 @pytest.mark.parametrize("name", named_models())
 def test_the_terms_of_a_model_add_up(name):
     spec = named_models()[name].spec
-    numbers = terms(spec.letters())
+    numbers = terms(inventory(spec.letters()))
     assert sum(term.times * term.each for term in numbers) == literals.TOTALS[name]
     letters = sizes_as_symbols(spec)
     sizes = spec.letters()._asdict()
-    in_letters = [(term.path, term.times * term.each) for term in terms(letters)]
+    in_letters = [(term.path, term.times * term.each) for term in terms(inventory(letters))]
     assert [(path, expression(size).evaluate(sizes)) for path, size in in_letters] == [
         (term.path, term.times * term.each) for term in numbers
     ]
 
 
 def test_a_term_is_what_a_layer_consists_of():
-    assert [term.path for term in terms(letters_of("llama"))] == [
+    assert [term.path for term in terms(inventory(letters_of("llama")))] == [
         "embeddings.word_embeddings",
         "layers.*.attention_norm",
         "layers.*.attention",
@@ -62,13 +62,17 @@ def test_a_term_is_what_a_layer_consists_of():
 def test_latex_adds_up(family):
     """Its lines, read one by one, are the closed form, and so is the last of them."""
     letters = letters_of(family)
-    begin, *lines, result, end = latex_sum(terms(letters), closed_form(letters)).splitlines()
+    begin, *lines, result, end = latex_sum(
+        terms(inventory(letters)), closed_form(letters)
+    ).splitlines()
     assert (begin, end) == (r"\begin{align*}", r"\end{align*}")
     shown = [line.partition("& ")[2].removeprefix("+ ").partition(" && ") for line in lines]
     total = sum(parsed_latex(term) for term, _, _ in shown)
     assert total == parsed_latex(result.removeprefix("={}& ")) == closed_form(letters)
     names = [re.fullmatch(r"\\text\{(.*)\} \\\\", name)[1] for _, _, name in shown]
-    assert [name.replace(r"\_", "_") for name in names] == [t.path for t in terms(letters)]
+    assert [name.replace(r"\_", "_") for name in names] == [
+        t.path for t in terms(inventory(letters))
+    ]
 
 
 def rows(stdout):

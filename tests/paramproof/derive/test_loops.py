@@ -4,6 +4,7 @@ import operator
 
 import pytest
 
+from paramproof.derive.doubts import written
 from paramproof.derive.instruments import RUNNING, RememberedRange
 from paramproof.derive.loops import times_made
 from paramproof.derive.questions import recorded
@@ -230,7 +231,7 @@ def test_what_is_asked_otherwise_is_doubted(question):
     _, recorder, sizes = traced(asks(question), POINTS[0])
     assert not list(conditions(recorder, sizes))
     (doubt,) = recorder.doubts
-    assert doubt.startswith("a loop of L asked of its index, @, whether ")
+    assert written(doubt).startswith("a loop of L asked of its index, @, whether ")
 
 
 def test_the_index_of_another_loop_is_doubted():
@@ -242,4 +243,4 @@ def test_the_index_of_another_loop_is_doubted():
 
     _, recorder, sizes = traced(program, POINTS[0])
     assert not list(conditions(recorder, sizes))
-    assert list(recorder.doubts) == ["a loop asked about the index of another one"]
+    assert list(map(written, recorder.doubts)) == ["a loop asked about the index of another one"]

@@ -74,6 +74,7 @@ def test_folding_leaves_what_is_not_known():
     one = floor(H, A) + floor(H, 2)
     assert folded(one, []) == one
     assert folded(one, [(L, A), (H + 1, A + 1)]) == one
+    assert folded(one, [(H + 1, A + 1), (H, A)]) == H / A + floor(H, 2)
 
 
 def test_tensors_of_one_kind():

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from paramproof import assert_parameters
 from paramproof.formulas import EncoderSpec, inventory
 from paramproof.live.matching import most_pairs
-from paramproof.live.readers import READERS, live_weights, reader
 from paramproof.live.report import compare_live
 from paramproof.live.units import Unit
-from paramproof.live.weight import LiveWeight
+from paramproof.sources.live.readers import READERS, live_weights, reader
+from paramproof.sources.live.weight import LiveWeight
 from tests.paramproof.live.models import model, shapes
 from tests.specs import LIVE_ENCODER as SPEC
 from tests.specs import SPECS

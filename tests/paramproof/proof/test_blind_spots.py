@@ -3,29 +3,37 @@
 import pytest
 
 from paramproof import check
-from paramproof.formulas import EncoderSpec, Weight
+from paramproof.formulas import FAMILIES, EncoderSpec, Weight
 from paramproof.formulas.models import named_models
 from paramproof.formulas.notation import text
-from paramproof.proof import symbolic
+from paramproof.proof.derived import read as derive
 from paramproof.proof.findings import residuals
-from paramproof.proof.interpolation import NODES, interpolate
-from paramproof.proof.parts import Parts, encoder_letters
+from paramproof.proof.interpolation import interpolate
+from tests.cases import case_of
 from tests.strategies import random_specs
 from tests.weight_lists import Lists, added, extra
 
+ENCODER = FAMILIES["encoder"]
+NODES = {"F": (7, 12, 26), "V": (13, 42, 128)}
+
+
+def recovered(builder, fixed=None):
+    return interpolate(builder, fixed or {}, ENCODER)
+
 
 def proved(builder):
-    found = interpolate(builder, {})
+    found = recovered(builder)
     return found.residual == 0 and not found.alarms
 
 
-def read(builder):
-    """Whether the symbolic reading finds every tensor as the formula says."""
-    parts = Parts(pooler=1)
+def derived(builder):
+    """Whether every tensor that is derived is as the formula says, at every size."""
+    case = case_of("encoder", "pooler")
     try:
-        return residuals(symbolic.read(builder, parts), encoder_letters(parts)) == []
-    except symbolic.Unreadable:
+        reading = derive(builder, case)
+    except ValueError:
         return False
+    return residuals(reading.tensors, case.symbols({})) == [] and not reading.branches
 
 
 def examples(builder):
@@ -37,7 +45,12 @@ def anchors(builder):
     return all(check(builder, spec).equal for spec in specs if isinstance(spec, EncoderSpec))
 
 
-EVIDENCE = {"interpolation": proved, "reading": read, "examples": examples, "anchors": anchors}
+EVIDENCE = {
+    "interpolation": proved,
+    "derivation": derived,
+    "examples": examples,
+    "anchors": anchors,
+}
 
 
 def zero_on_every_node(spec):
@@ -86,17 +99,17 @@ def halved(weights, spec):
 
 
 FOOLERS = {
-    zero_on_every_node: (added(zero_on_every_node), {"reading", "examples", "anchors"}),
+    zero_on_every_node: (added(zero_on_every_node), {"derivation", "examples", "anchors"}),
     part_that_is_zero_on_the_parts_grid: (
         added(part_that_is_zero_on_the_parts_grid),
-        {"reading", "examples", "anchors"},
+        {"derivation", "examples", "anchors"},
     ),
-    branch_on_size: (added(branch_on_size), {"anchors"}),
-    cancelling: (Lists(cancelling), {"reading", "examples", "anchors"}),
-    buffer_listed: (added(buffer_listed), {"reading", "examples", "anchors"}),
+    branch_on_size: (added(branch_on_size), {"derivation", "anchors"}),
+    cancelling: (Lists(cancelling), {"derivation", "examples", "anchors"}),
+    buffer_listed: (added(buffer_listed), {"derivation", "examples", "anchors"}),
     nothing: (added(nothing), set()),
-    padded: (Lists(padded), {"interpolation", "reading", "examples", "anchors"}),
-    halved: (Lists(halved), {"interpolation", "reading", "examples", "anchors"}),
+    padded: (Lists(padded), {"interpolation", "derivation", "examples", "anchors"}),
+    halved: (Lists(halved), {"interpolation", "derivation", "examples", "anchors"}),
 }
 
 
@@ -109,7 +122,7 @@ def test_caught_by(fooler):
 @pytest.mark.parametrize("fooler", [padded, halved], ids=lambda fooler: fooler.__name__)
 def test_floors_and_padding_raise_the_alarm(fooler):
     builder, _ = FOOLERS[fooler]
-    found = interpolate(builder, {})
+    found = recovered(builder)
     assert found.residual != 0
     assert all("a coefficient is no integer" in alarm for alarm in found.alarms)
     assert found.alarms
@@ -117,28 +130,30 @@ def test_floors_and_padding_raise_the_alarm(fooler):
 
 def test_a_degree_beyond_the_border_is_found_and_misread():
     """It is no monomial of the grid, so the residual is wrong, and it is not 0."""
-    found = interpolate(added(lambda spec: extra("cube", spec.vocab_size**3)), {})
+    found = recovered(added(lambda spec: extra("cube", spec.vocab_size**3)))
     assert found.residual != 0
     assert text(found.residual) != "V³"
 
 
 def test_a_degree_in_the_border_is_named():
-    found = interpolate(added(lambda spec: extra("square", spec.vocab_size**2)), {})
+    found = recovered(added(lambda spec: extra("square", spec.vocab_size**2)))
     assert text(found.residual) == "V²"
 
 
 def test_too_few_sizes_are_named():
     """A letter that a builder cannot vary must be declared: there is nothing to recover."""
-    builder = Lists(refuses=lambda spec: spec.vocab_size not in (13, 42))
-    with pytest.raises(ValueError, match=r"too few sizes can be expressed to vary V: \[13, 42\]"):
-        interpolate(builder, {})
-    with pytest.raises(ValueError, match="no encoder can be expressed: refused"):
-        interpolate(Lists(refuses=lambda spec: True), {})
+    builder = Lists(refuses=lambda spec: spec.vocab_size not in (13, 42, 97))
+    with pytest.raises(
+        ValueError, match=r"too few sizes can be expressed to vary vocab_size: \[13, 42\]"
+    ):
+        recovered(builder)
+    with pytest.raises(ValueError, match="refused"):
+        recovered(Lists(refuses=lambda spec: True))
 
 
 def test_what_is_fixed_is_a_number():
     builder = Lists(refuses=lambda spec: spec.type_vocab_size != 2 or not spec.num_hidden_layers)
-    found = interpolate(builder, {"type_vocab_size": 2})
+    found = recovered(builder, {"type_vocab_size": 2})
     assert found.residual == 0
-    assert found.known == {"T": 2}
+    assert found.known == {"type_vocab_size": 2}
     assert "T" not in found.recovered.letters

@@ -1,13 +1,18 @@
 """Interpolation itself: exact, unique, and on grids of the shape it claims."""
 
 from fractions import Fraction
+from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.proof.interpolation import GRID, NODES, PARTS_GRID
+from paramproof.formulas import FAMILIES
+from paramproof.proof.interpolation import LAYER_NODES, NODES, Grids
 from paramproof.proof.newton import divisors, polynomial, raised, with_border
+from tests.weight_lists import Lists
+
+GRIDS = {name: Grids(Lists(), family, {}) for name, family in FAMILIES.items()}
 
 
 def evaluated(coefficients, point):
@@ -22,7 +27,7 @@ def evaluated(coefficients, point):
 
 @given(st.lists(st.integers(-9, 9), min_size=8, max_size=8))
 def test_any_polynomial_on_the_grid_is_recovered(coefficients):
-    grid = sorted(with_border(divisors("xy", "xxy"), corners=True))
+    grid = sorted(with_border(divisors([(2, 1)])))
     assert len(grid) == 8
     expected = {e: c for e, c in zip(grid, coefficients, strict=True) if c}
     nodes = [[5, 2, 11, 3], [7, 1, 4]]
@@ -38,21 +43,56 @@ def test_halves_stay_halves():
     }
 
 
-@pytest.mark.parametrize("grid", [GRID, PARTS_GRID])
-def test_a_grid_has_every_divisor(grid):
-    assert all(set(raised(exponents, -1)) <= grid for exponents in grid)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_grid_has_every_divisor(family):
+    grids = GRIDS[family]
+    for grid in (grids.grid, *map(grids.smaller, grids.others)):
+        assert all(set(raised(exponents, -1)) <= grid for exponents in grid)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_grid_has_the_closed_form_s_products_and_the_smallest_others(family):
+    grids = GRIDS[family]
+    own = {grids.exponents(powers) for powers in grids.formulas[grids.fullest].terms}
+    within = divisors(own)
+    assert within <= grids.grid
+    letters = range(len(grids.letters))
+    degrees = {max(exponents[letter] for exponents in own) for letter in letters}
+    for exponents in product(range(max(degrees) + 2), repeat=len(grids.letters)):
+        outside = exponents not in within
+        smallest = outside and within.issuperset(raised(exponents, -1))
+        assert (exponents in grids.grid) is (not outside or smallest)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@given(st.data())
+def test_any_product_that_the_closed_form_cannot_have_is_seen_in_the_border(family, data):
+    grids = GRIDS[family]
+    own = divisors(grids.exponents(p) for p in grids.formulas[grids.fullest].terms)
+    powers = st.tuples(*(st.integers(0, 4) for _ in grids.letters))
+    strange = data.draw(powers.filter(lambda exponents: exponents not in own))
+    nodes = grids.nodes([grids.fullest], grids.grid)
+    points = {e: [nodes[i][power] for i, power in enumerate(e)] for e in grids.grid}
+    values = {e: evaluated({strange: 1}, point) for e, point in points.items()}
+    found = polynomial(values, nodes)
+    assert found.keys() - own
+    assert strange not in grids.grid or found == {strange: 1}
 
 
 def test_the_number_of_nodes():
-    core = divisors("LAKFVPT", "LAAKK", "LAKF", "VAK", "PAK", "TAK")
-    assert (len(core), len(GRID), len(PARTS_GRID)) == (38, 171, 22)
-    # One degree more in each direction from each monomial.
-    assert {higher for exponents in core for higher in raised(exponents, +1)} <= GRID
+    assert {name: len(grids.grid) for name, grids in GRIDS.items()} == {
+        "encoder": 62,
+        "encoder-decoder": 80,
+        "gpt": 51,
+        "llama": 53,
+    }
+    smaller = {name: sum(map(len, map(g.smaller, g.others))) for name, g in GRIDS.items()}
+    assert smaller == {"encoder": 114, "encoder-decoder": 245, "gpt": 14, "llama": 11}
 
 
-def test_nodes_are_distinct_and_lie_in_several_residue_classes():
-    for letter, nodes in NODES.items():
-        degree = max(exponents[list(NODES).index(letter)] for exponents in GRID)
-        assert len(set(nodes)) == len(nodes) >= degree + 1
-        for modulus, classes in {2: 2, 3: 3, 8: 3}.items():
-            assert len({node % modulus for node in nodes}) >= classes, (letter, modulus)
+@pytest.mark.parametrize("nodes", [LAYER_NODES, *NODES], ids=str)
+def test_nodes_are_distinct_and_lie_in_several_residue_classes(nodes):
+    highest = max(exponent for g in GRIDS.values() for e in g.grid for exponent in e)
+    assert len(set(nodes)) == len(nodes) >= highest + 1
+    for modulus, classes in {2: 2, 3: 3, 8: 3}.items():
+        assert len({node % modulus for node in nodes}) >= classes

@@ -1,20 +1,57 @@
-"""One framework's proof: what makes it fail, and how its findings read."""
+"""One framework's proofs: what makes one fail, and how its findings read."""
+
+import pytest
 
 from paramproof.builders.registry import Framework
-from paramproof.formulas import Weight
-from paramproof.proof.prove import prove
+from paramproof.formulas import FAMILIES, Weight
+from paramproof.proof.prove import proofs
 from paramproof.running.jobs import Prove
 from paramproof.running.pool import run_in_workers
+from tests.cases import CASES
 from tests.weight_lists import Lists, added, extra
 
 NOBODYS = Framework("nobodys", "nobodys", ("numpy",))
 
 
-def test_proved():
-    proof = prove(NOBODYS, Lists())
+def prove(chosen, builder, family="encoder"):
+    (proof,) = proofs(chosen, builder, (family,))
+    return proof
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_proved(family):
+    proof = prove(NOBODYS, Lists(), family)
     assert (proof.status, proof.residual, proof.findings) == ("proved", "0", ())
-    assert len(proof.parts) == 9
-    assert proof.builds == 171 + 8 * 22 + 9 * 2
+    assert (proof.family, proof.recovered) == (family, proof.formula)
+    assert len(proof.parts) == len(CASES[family])
+    # Lists of weights are read from values: no tensor was seen made.
+    assert proof.tensors > proof.traced == 0
+    assert proof.conditions
+
+
+def test_steps_are_builds():
+    steps = []
+    list(proofs(NOBODYS, Lists(), ("gpt", "llama"), lambda done, due: steps.append((done, due))))
+    assert [done for done, _ in steps] == list(range(len(steps)))
+    assert all(done <= due for done, due in steps)
+
+
+def test_what_cannot_be_expressed_is_no_failure():
+    proof = prove(NOBODYS, Lists(refuses=lambda spec: spec.family == "llama"), "llama")
+    assert (proof.status, proof.failed, proof.reason) == ("not expressible", False, "refused")
+
+
+def test_a_branch_beyond_every_node_and_point():
+    """A condition that the builder asks is seen without a model of that size."""
+
+    def adapter(spec):
+        return extra("adapter", spec.hidden_size) if spec.vocab_size > 25_000 else None
+
+    proof = prove(NOBODYS, added(adapter), "gpt")
+    assert (proof.status, proof.residual) == ("different", "0")
+    assert proof.findings == (
+        "untied, bare:\nholds only where V ≤ 25000: else other tensors are made",
+    )
 
 
 def test_the_same_total_from_other_tensors():
@@ -44,22 +81,36 @@ def test_padding():
 
     proof = prove(NOBODYS, Lists(padded))
     assert proof.status == "different"
-    unread, *alarms = proof.findings
-    assert "axis 0 of embeddings.word_embeddings.weight is not explained: [2048," in unread
+    derived, *alarms = proof.findings
+    assert "actual − formula = −V·H + 64·H·⌈V/64⌉   embeddings.word_embeddings.weight" in derived
     assert alarms
     assert all("a coefficient is no integer" in alarm for alarm in alarms)
 
 
 def test_seen_by_the_totals_only():
-    """Not at the primes: the residual stands alone, with what is as large."""
+    """A branch that nobody saw asked, at small sizes: with what is as large."""
 
     def at_nodes(spec):
-        return extra("gain", spec.hidden_size) if spec.hidden_size < 50 else None
+        plain = int(spec.hidden_size)
+        return extra("gain", plain) if plain < 50 and spec.num_hidden_layers < 4 else None
 
     proof = prove(NOBODYS, added(at_nodes))
     assert proof.residual == "H"
-    (finding,) = proof.findings
-    assert finding.startswith("actual − formula = H   as large as embeddings.layer_norm.scale or ")
+    assert proof.status == "different"
+
+
+def test_a_branch_that_nobody_saw_asked_is_seen_at_the_nodes():
+    """Two that cancel in the total, at one size: every model that is counted is compared."""
+
+    def cancelling(weights, spec):
+        if int(spec.max_position_embeddings) != 42:
+            return weights
+        kept = [w for w in weights if w.path != "final_layer_norm.bias"]
+        return [*kept, extra("gain", spec.hidden_size)]
+
+    proof = prove(NOBODYS, Lists(cancelling), "gpt")
+    assert (proof.status, proof.residual) == ("different", "0")
+    assert any("not as derived at" in finding for finding in proof.findings)
 
 
 def test_slow_frameworks_start_first(monkeypatch):

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-PROMPTLY = 2
+PROMPTLY = 10
 """Seconds in which a worker is gone after its parent."""
 EVENTUALLY = 60
 

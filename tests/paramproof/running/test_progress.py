@@ -6,6 +6,7 @@ import pytest
 
 from paramproof.builders.registry import framework
 from paramproof.formulas.models import named_model
+from paramproof.proof.derived import EFFORT
 from paramproof.running.jobs import Differences, Prove, Verify
 from paramproof.running.pool import run_in_workers
 from paramproof.running.progress import Progress
@@ -39,12 +40,13 @@ def test_verify(outsider):
 
 
 def test_prove_counts_its_grid(outsider):
-    news, (proof,) = news_of(Prove(), "toy")
+    news, (proof,) = news_of(Prove(("encoder",)), "toy")
     told = list(dict.fromkeys(steps(news["toy"])))
     # Until the first build nobody knows how many there are.
     assert told[0] == (0, 1)
-    assert told[1:] == [(done, proof.builds) for done in range(proof.builds + 1)]
-    assert proof.builds == 171 + 22 + 2 * 2
+    assert [done for done, _ in told[1:]] == list(range(proof.builds + 1))
+    # The grid, the smaller one, and what may be needed to derive two cases.
+    assert {due for _, due in told[1:]} == {62 + 16 + 2 * (EFFORT.generic + EFFORT.held + 3)}
     assert states(news["toy"]) == ["waiting", "importing", "running", "done"]
 
 

@@ -2,12 +2,14 @@
 
 import pytest
 
-from paramproof.formulas import Report, Row
+from paramproof.formulas import FAMILIES, Report, Row
 from paramproof.user_formulas.asked import AskedFormula
+from paramproof.user_formulas.choosing import whole
 from paramproof.user_formulas.difference import difference
 from paramproof.user_formulas.signature import FormulaRefused, UserFormula
-from paramproof.user_formulas.verdict import WHOLE
 from tests import user_formulas
+
+WHOLE = whole(FAMILIES["encoder"])
 
 ENDINGS = {
     "ends_the_process": "ended its process with status 0 at EncoderSpec(",

@@ -8,17 +8,37 @@ import pytest
 import sympy
 from hypothesis import given
 
-from paramproof.formulas import EncoderLetters, Report, Row, Weight, closed_form, inventory
+from paramproof.formulas import (
+    EncoderLetters,
+    EncoderSpec,
+    Report,
+    Row,
+    Weight,
+    closed_form,
+    inventory,
+)
 from paramproof.sources.reference import load_reference
 from paramproof.user_formulas.counts import compare_counts
 from paramproof.user_formulas.difference import residual
 from paramproof.user_formulas.shrink import MAX_BUILDS, shrink
 from paramproof.user_formulas.signature import FormulaRefused, UserFormula
-from paramproof.user_formulas.verdict import WHOLE, assert_formula
+from paramproof.user_formulas.verdict import assert_formula
 from paramproof.user_formulas.verify import differs
 from tests import user_formulas
 from tests.strategies import encoder_specs
 
+WHOLE = EncoderSpec(
+    vocab_size=13,
+    hidden_size=6,
+    num_hidden_layers=2,
+    num_attention_heads=3,
+    intermediate_size=5,
+    max_position_embeddings=11,
+    type_vocab_size=2,
+    mlm_head=True,
+    tie_word_embeddings=False,
+    nsp_head=True,
+)
 SPEC = replace(WHOLE, mlm_head=False, tie_word_embeddings=True, nsp_head=False)
 LEAST = (
     "spec = EncoderSpec(vocab_size=1, hidden_size=1, num_hidden_layers=0, num_attention_heads=1, "
@@ -193,19 +213,19 @@ def test_components_are_read_from_weights():
         Weight("nameless", (3,), True, ()),
     ]
     right = {"total": 61, "layers": 58, "layers.*.feed_forward": 5}
-    assert compare_counts(right, stored, layers=2) == Report(61, 61, ())
-    report = compare_counts({"layers.*.attention.q": 17}, stored, layers=1)
+    assert compare_counts(right, stored, {"layers": 2}) == Report(61, 61, ())
+    report = compare_counts({"layers.*.attention.q": 17}, stored, {"layers": 1})
     assert report.rows == (Row("wrong count", "layers.*.attention.q", None, None, None, -1),)
 
 
 def test_one_layer_that_differs_is_found():
     stored = weights(("layers.0.attention.x", (4,)), ("layers.1.attention.x", (5,)))
-    assert compare_counts({"layers.*.attention": 4}, stored, layers=2).rows[0].difference == 1
-    assert compare_counts({"layers.*.attention": 5}, stored, layers=2).rows[0].difference == -1
+    assert compare_counts({"layers.*.attention": 4}, stored, {"layers": 2}).rows[0].difference == 1
+    assert compare_counts({"layers.*.attention": 5}, stored, {"layers": 2}).rows[0].difference == -1
 
 
 def test_nothing_can_be_asked_of_no_layers():
-    assert compare_counts({"layers.*.attention": 4, "layers": 0}, [], layers=0).equal
+    assert compare_counts({"layers.*.attention": 4, "layers": 0}, [], {"layers": 0}).equal
 
 
 def test_smallest():

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from paramproof.formulas.printing import legible
-from paramproof.live.pytorch import torch_weights
-from paramproof.live.weight import LiveWeight, name_of
+from paramproof.sources.live.pytorch import torch_weights
+from paramproof.sources.live.weight import LiveWeight, name_of
 
 
 def live_weights(model: Any) -> list[LiveWeight]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from paramproof.formulas.printing import legible
-from paramproof.live.weight import LiveWeight, name_of
+from paramproof.sources.live.weight import LiveWeight, name_of
 from paramproof.sources.telltale import ADAPTER, FLAT, QUANTISED, Disguise, disguise
 
 WRAPPED_BY_FSDP = "_fsdp_wrapped_module"

@@ -1,0 +1,144 @@
+"""Which parts of a model the tensors of a derived formula belong to, by their native names.
+
+A framework's names are a custom and no rule. What they and the shapes leave open stays open: a
+way to count that would have to know it is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from paramproof.formulas.expression import Expression
+from paramproof.formulas.parts import TensorParts
+from paramproof.formulas.path import LAYER, leaf, parent
+
+PARAMETERS = frozenset({"weight", "bias", "kernel", "scale", "gain", "gamma", "beta", "g", "b"})
+"""Names of tensors that say nothing: what a tensor is, its module's name says."""
+
+VECTORS_OF_NORMS = PARAMETERS - {"kernel"}
+
+ROWS = re.compile(r"vocab|position|n_ctx|max_seq_len|type_vocab")
+"""Fields of a configuration that are the rows of a table."""
+
+TABLE = re.compile(
+    r"(word|tok|token|token_type|type|segment|pos|position|positional|input)s?_?emb(ed|edding)?s?"
+    r"|embed_(tokens|positions|in)|w[tp]e|embeddings"
+)
+POSITION = re.compile(r"pos(ition|itional)?s?_?emb.*|embed_positions|wpe")
+RELATIVE = re.compile(r".*(relative|rel_pos|position_bias).*")
+PROJECTION = re.compile(r".*(proj|patch|mapping|conv|dense|linear|fc|token$).*")
+NORM = re.compile(r".*norm.*|(ln|bn)(_?[a-z0-9]*)|.*_ln\d*")
+HEAD = re.compile(
+    r".*head|cls|.*classifier|score|qa_outputs|proj_out|embed_out|.*predictions|lm_loss"
+    r"|vocab_(transform|layer_norm|projector)|logits_proj"
+)
+
+
+class NativeTensor(NamedTuple):
+    """A tensor of a derived formula, with all names of its storage."""
+
+    names: tuple[str, ...]
+    shape: tuple[Expression, ...]
+    times: Expression
+
+
+class NativeNames:
+    """The names of a derived formula's tensors, and what they tell about each."""
+
+    def __init__(self, tensors: Iterable[NativeTensor], fields: Mapping[str, str]) -> None:
+        known = list(tensors)
+        self.rows = {name for name, field in fields.items() if ROWS.search(field)}
+        named = [(name, one) for one in known for name in one.names]
+        self.with_matrix = {parent(name) for name, one in named if len(one.shape) > 1}
+        repeated = [(name, one) for name, one in named if LAYER in name and one.times != 1]
+        self.repeated = {_stack(name) for name, _ in repeated}
+        self.stacks = {_stack(name) for name, one in repeated if one.times.constant is None}
+
+    def parts(self, path: str, tensor: NativeTensor) -> TensorParts:
+        """Return the parts of the tensor that ``path`` is one of the names of."""
+        names = [path, *tensor.names]
+        norm = self._is_norm(names, tensor)
+        table = False if norm is not False else self._is_table(names, tensor)
+        return TensorParts(
+            table=table,
+            position=self._is_position(names, table),
+            bias=_is_bias(names, tensor, norm),
+            norm=norm,
+            pooler=_is_pooler(path),
+            head=self._is_head(path, norm, table),
+            layer=self._in_layer(path),
+        )
+
+    def _is_norm(self, names: list[str], tensor: NativeTensor) -> bool | None:
+        if any(NORM.fullmatch(_module(name)) for name in names):
+            return True
+        with_matrix = any(parent(name) in self.with_matrix for name in names)
+        vector = len(tensor.shape) == 1 and leaf(names[0]) in VECTORS_OF_NORMS
+        return None if vector and not with_matrix else False
+
+    def _is_table(self, names: list[str], tensor: NativeTensor) -> bool | None:
+        said = [_saying(name) for name in names]
+        if len(tensor.shape) < 2 or any(leaf(name).endswith("bias") for name in names):
+            return False
+        if any(RELATIVE.fullmatch(name) for name in said):
+            return None
+        if any(TABLE.fullmatch(name) for name in said):
+            return True
+        if any(HEAD.fullmatch(name.split(".")[0]) for name in names):
+            return False
+        if tensor.shape[0].letters & self.rows:
+            return None
+        if any(PROJECTION.fullmatch(name) for name in said):
+            return False
+        return None if any("emb" in name for name in said) else False
+
+    def _is_position(self, names: list[str], table: bool | None) -> bool | None:
+        said = [_saying(name) for name in names]
+        if table is None and any(map(RELATIVE.fullmatch, said)):
+            return None
+        return table and any(POSITION.fullmatch(name) for name in said)
+
+    def _is_head(self, path: str, norm: bool | None, table: bool | None) -> bool | None:
+        first = path.split(".")[0]
+        if HEAD.fullmatch(first):
+            return True
+        holds_layers = any(f"{stack}.".startswith(f"{first}.") for stack in self.repeated)
+        known = norm or table or holds_layers or first == "pooler" or TABLE.fullmatch(first)
+        return False if known else None
+
+    def _in_layer(self, path: str) -> bool | None:
+        if LAYER not in path.split("."):
+            return False
+        return True if _stack(path) in self.stacks else None
+
+
+def _is_bias(names: list[str], tensor: NativeTensor, norm: bool | None) -> bool | None:
+    if norm:
+        return False
+    if any(leaf(name).endswith("bias") or leaf(name).startswith("bias_") for name in names):
+        return None if norm is None else True
+    return None if len(tensor.shape) == 1 and leaf(names[0]) in ("b", "beta") else False
+
+
+def _is_pooler(path: str) -> bool | None:
+    levels = path.split(".")
+    return True if "pooler" in levels else None if any("pool" in name for name in levels) else False
+
+
+def _stack(path: str) -> str:
+    """What comes before the first ``*``."""
+    levels = path.split(".")
+    return ".".join(levels[: levels.index(LAYER)]) if LAYER in levels else path
+
+
+def _module(path: str) -> str:
+    """The name of the module that a tensor lies in, without numbers."""
+    return leaf(parent(path).removesuffix(f".{LAYER}")).lower()
+
+
+def _saying(path: str) -> str:
+    """The name that says what a tensor is: its own, or that of its module."""
+    own = leaf(path).lower()
+    return _module(path) if own in PARAMETERS or own == LAYER else own

@@ -1,0 +1,74 @@
+"""``verify --formula``: a formula of the user's, compared with what the frameworks build."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from paramproof.builders.registry import Framework
+from paramproof.checking.result import Result
+from paramproof.cli.output import tables_beside
+from paramproof.cli.progress import shown_progress
+from paramproof.cli.tables import verify_table
+from paramproof.cli.workers import broken, write_json
+from paramproof.formulas import Family, Spec
+from paramproof.formulas.families import family_of
+from paramproof.formulas.printing import path_text
+from paramproof.running.jobs import Verify
+from paramproof.running.pool import run_in_workers
+from paramproof.user_formulas.asked import AskedFormula
+from paramproof.user_formulas.choosing import chosen_family
+from paramproof.user_formulas.verdict import require_counts, verdict, without_smallest
+
+
+def verify_formula(
+    reference: str,
+    there: Sequence[Framework],
+    models: Mapping[str, Spec],
+    families: Sequence[str],
+    *,
+    named: bool,
+    examples: int,
+    seed: int,
+    json_file: Path | None,
+) -> list[Result]:
+    """Compare a user's formula, print the verdict and return every result.
+
+    Its family is one of ``families``, or of all where there are none. Of ``models`` it counts
+    those of that family, which are all of them where they were ``named``.
+
+    Raises ``ValueError`` for a formula that cannot be called, and a model that it is not about.
+    """
+    with AskedFormula(reference) as formula:
+        family = chosen_family(formula, families)
+        own = {name: spec for name, spec in models.items() if family_of(spec) is family}
+        others = [name for name in models if name not in own]
+        if named and others:
+            of = family_of(models[others[0]]).name
+            about = f"{reference} is about {family.name}"
+            raise ValueError(f"--model {path_text(others[0])} is of the family {of}, and {about}")
+        require_counts(formula, family, own)
+        with shown_progress(there) as take:
+            job = Verify(own, examples, seed, (family.name,), reference)
+            results = run_in_workers(there, job, take)
+        if json_file:
+            write_json(json_file, results, seed=seed, examples=examples)
+        _print_verdict(tables_beside(json_file), formula, family, results, seed)
+    return results
+
+
+def _print_verdict(
+    out: Console, formula: AskedFormula, family: Family, results: list[Result], seed: int
+) -> None:
+    lines = list(verdict(formula, family, results))
+    out.print(verify_table(without_smallest(results)))
+    for result in results:
+        if result.status == "broken":
+            lines.insert(0, broken(result))
+    # What is said of random specs is about the family; of a named model the table says enough.
+    absent = [result for result in results if result.status == "not expressible"]
+    reasons = dict.fromkeys(result.reason for result in absent if not result.model)
+    lines += [f"not expressible: {reason}" for reason in reasons]
+    out.print(*lines, f"random specs: seed {seed}", sep="\n", markup=False)

@@ -1,0 +1,80 @@
+"""The conditions of a formula while it is sought: what was asked, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from paramproof.derive.folding import folded
+from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.derivation import StatedCondition
+from paramproof.formulas.expression import Expression
+
+
+@dataclass(slots=True)
+class Conditions:
+    """What was asked where the traces are alike, with the places that asked.
+
+    ``outside`` says what happens where a condition is not met, of those that are stated.
+    ``harmless`` was asked too, and nothing happens. ``beyond`` is asked elsewhere only.
+    """
+
+    asked: dict[Condition, set[tuple[str, int]]]
+    beyond: dict[Condition, None]
+    outside: dict[Condition, str] = field(default_factory=dict)
+    harmless: dict[Condition, set[tuple[str, int]]] = field(default_factory=dict)
+
+    @property
+    def exact(self) -> list[tuple[Expression, Expression]]:
+        """The sizes (a, b) of which it is stated that b divides a."""
+        return _divided(self.outside)
+
+    @property
+    def asked_to_divide(self) -> list[tuple[Expression, Expression]]:
+        """The sizes (a, b) of which it was asked whether b divides a, and it does."""
+        return _divided(self.asked)
+
+    @property
+    def stated(self) -> tuple[StatedCondition, ...]:
+        """Those of the formula, with what happens elsewhere and the places that ask."""
+        return tuple(
+            StatedCondition(condition, outside, tuple(sorted(self.asked.get(condition, ()))))
+            for condition, outside in self.outside.items()
+        )
+
+    def add(self, need: Condition, outside: str) -> None:
+        """State what nobody asked, where sizes could be otherwise and nothing asked implies it."""
+        if not need.is_settled and not any(other.implies(need) for other in self.asked):
+            self.asked[need] = set()
+            self.outside[need] = outside
+
+    def release(self, condition: Condition) -> None:
+        """Take it for harmless."""
+        self.harmless[condition] = self.asked.pop(condition)
+
+    def state(self, condition: Condition, outside: str) -> None:
+        """State what was taken for harmless."""
+        self.outside[condition] = outside
+        self.asked[condition] = self.harmless.pop(condition)
+
+    def fold(self) -> None:
+        """Write conditions with what divides, and drop those that are settled by it."""
+        exact, outside, asked = self.exact, self.outside, self.asked
+        self.outside, self.asked = {}, {}
+        for condition, outcome in outside.items():
+            places = asked[condition]
+            if condition.relation is not Relation.DIVIDES:
+                left, right = folded(condition.left, exact), folded(condition.right, exact)
+                condition = replace(condition, left=left, right=right)
+            if not condition.is_settled:
+                self.outside.setdefault(condition, outcome)
+                self.asked.setdefault(condition, set()).update(places)
+
+
+def otherwise(condition: Condition) -> Condition:
+    """Return the condition that is met just where this one is not."""
+    return replace(condition, holds=not condition.holds)
+
+
+def _divided(conditions: Iterable[Condition]) -> list[tuple[Expression, Expression]]:
+    return [(c.right, c.left) for c in conditions if c.relation is Relation.DIVIDES and c.holds]

@@ -1,0 +1,161 @@
+"""Traces of a constructor, at its own sizes and at generic ones, that are alike in letters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from paramproof.derive.doubts import Doubt
+from paramproof.derive.making import Maker, NotDerived, Note, Trace
+from paramproof.derive.told import LoopQuestion, answered_both_ways, doubt
+from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.expression import expression, letter
+
+RICHER = 6
+"""Traces at which kinds of layers are looked for that the constructor's own sizes leave out."""
+
+REJECTED = 40
+"""Traces at which other kinds of tensors were made, before it is asked which letter does that."""
+
+
+class Finder:
+    """Finds traces that are alike, and knows what was asked in them.
+
+    ``first`` is the trace at the constructor's own sizes, and ``base`` the one with the most kinds
+    of layers. ``asked`` are the conditions under which all are alike, with the places that asked;
+    ``beyond`` is asked elsewhere only. ``doubts`` are what was done with sizes that can decide,
+    and cannot be followed.
+    """
+
+    def __init__(self, maker: Maker, richer: bool, note: Note) -> None:
+        self.maker = maker
+        self.richer = richer
+        self.note = note
+        self.asked: dict[Condition, set[tuple[str, int]]] = {}
+        self.beyond: dict[Condition, None] = {}
+        self.doubts: dict[Doubt, None] = {}
+        self.both: dict[LoopQuestion, None] = {}
+        self.base = self.first = maker.first()
+        maker.loops = self.first.recorder.loops
+
+    def traces(self, number: int) -> list[Trace]:
+        """Return ``number`` traces that are alike, the one with the most kinds first.
+
+        Where there are none, letters are fixed: first those that change what is made when they
+        move alone, then those of loops.
+        """
+        for attempt in range(3):
+            if self.richer:
+                self.look_for_richer()
+            traces = self.alike(number)
+            if len(traces) == number:
+                for question in self.both:
+                    self.doubts.pop(doubt(question), None)
+                return traces
+            moved = self.moving_alone() if attempt == 0 else set(self.maker.repeated)
+            if not moved - self.maker.fixed:
+                break
+            self.maker.fixed |= moved
+            self.base = self.first = self.maker.trace(self.maker.sizes)
+        raise NotDerived(
+            f"{self.maker.name}: at other sizes other tensors were made, and it was not found why"
+        )
+
+    def look_for_richer(self) -> None:
+        """Find a trace with kinds of layers that the constructor's own sizes leave out.
+
+        Where each layer got the same answer, others may get the other: that is no branch.
+        """
+        plain = self.first.recorder.conditions
+        if len(plain) == len(self.first.conditions):
+            return
+        for _ in range(RICHER):
+            trace = self.another(plain)
+            if trace is not None and self.is_richer(trace):
+                self.base = trace
+
+    def is_richer(self, trace: Trace) -> bool:
+        """Whether a trace has all kinds that there are and more, where its own sizes could be."""
+        return trace.parameters > self.base.parameters and all(
+            condition.is_met(self.maker.sizes) for condition in trace.conditions
+        )
+
+    def alike(self, number: int) -> list[Trace]:
+        """Return traces that are as the one with the most kinds: fewer where others come up."""
+        self.start()
+        traces, rejected = [self.base], 0
+        while len(traces) < number and rejected < REJECTED:
+            trace = self.another([*self.asked, *self.apart()]) or self.another(self.asked)
+            if trace is None:
+                rejected += 4
+            elif self.richer and self.is_richer(trace):
+                self.base, traces = trace, [trace]
+                self.start()
+                rejected += 1
+            elif trace.parameters != self.base.parameters:
+                # A kind of layer that is not there says nothing against the others.
+                rejected += 1 if trace.parameters < self.base.parameters else 4
+            else:
+                self.learn(trace)
+                traces.append(trace)
+                self.note(f"traced at {len(traces)} of {number} points")
+        return traces
+
+    def apart(self) -> list[Condition]:
+        """Return that no loop is as long as in the first trace: its length is no constant."""
+        sizes = self.base.sizes
+        # A loop over what is no size of this constructor has nothing to be kept apart from.
+        moving = sorted((self.maker.repeated & sizes.keys()) - self.maker.fixed)
+        lengths = {name: expression(sizes[name]) for name in moving}
+        return [Condition(Relation.EQUAL, letter(n), one, False) for n, one in lengths.items()]
+
+    def start(self) -> None:
+        """Begin with what was asked at its own sizes, and in the trace with the most kinds."""
+        self.asked, self.beyond, self.doubts, self.both = {}, {}, {}, {}
+        # What a loop was told is otherwise where there are more kinds, and asked there too.
+        told = {c: p for c, p in self.first.conditions.items() if c.is_met(self.base.sizes)}
+        self.learn(replace(self.first, conditions=told))
+        if self.base is not self.first:
+            self.learn(self.base)
+
+    def learn(self, trace: Trace) -> None:
+        """Add what was asked in a trace to the conditions.
+
+        What its own sizes would answer otherwise was not asked there: models are held on both
+        sides of it, and nothing is proved. Loops that gave both answers there may give one here.
+        """
+        self.both |= dict.fromkeys(answered_both_ways(trace.recorder))
+        self.maker.loops |= trace.recorder.loops
+        self.doubts |= trace.recorder.doubts
+        for condition, places in trace.conditions.items():
+            if condition.is_met(self.maker.sizes):
+                self.asked.setdefault(condition, set()).update(places)
+            elif trace.told.get(condition) not in self.both:
+                self.beyond[condition] = None
+                self.doubts["at its own sizes it was not asked whether ", condition] = None
+
+    def another(self, inside: Iterable[Condition]) -> Trace | None:
+        """Return a trace at sizes drawn inside these conditions, None where it is refused."""
+        sizes = self.maker.draw(inside)
+        if sizes is None:
+            return None
+        try:
+            return self.maker.trace(sizes)
+        except Exception:
+            return None
+
+    def moving_alone(self) -> set[str]:
+        """Return the letters that change what is made, or are refused, when they move alone."""
+        found = set()
+        for name in self.maker.sizes:
+            sizes = self.maker.draw(self.asked, fixed=self.maker.sizes.keys() - {name})
+            if sizes is None or sizes == dict(self.maker.sizes):
+                continue
+            try:
+                trace = self.maker.trace(sizes)
+            except Exception:
+                found.add(name)
+                continue
+            if trace.parameters != self.first.parameters:
+                found.add(name)
+        return found

@@ -1,0 +1,150 @@
+"""The formula of any model that users name: a family's, or else a derived one."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from paramproof.builders.registry import framework
+from paramproof.derive.asking import derived
+from paramproof.formulas import Inventory
+from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.models import SHORT_NAMES, named_models
+from paramproof.formulas.printing import legible, path_text, some_of
+from paramproof.sources.resolve import ResolvedModel, Undescribed, resolve_model
+
+Note: TypeAlias = Callable[[str], None]
+"""Is told how far a derivation is."""
+
+MOST_BUFFERS_NAMED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedModel:
+    """A model whose formula was derived, at the sizes that it was derived from.
+
+    ``source`` says where the formula is from.
+    """
+
+    name: str
+    derivation: Derivation
+    source: str
+
+    @property
+    def title(self) -> str:
+        """The name as it may stand in a line."""
+        return path_text(self.name)
+
+    @property
+    def described(self) -> Derivation:
+        """What it is described by."""
+        return self.derivation
+
+    def inventory(self) -> Inventory:
+        """Return its tensors, in ints."""
+        return self.derivation.inventory(self.derivation.sizes)
+
+    def origin(self) -> Iterator[str]:
+        """Yield lines on where the formula is from, how sure it is, and what it does not count."""
+        yield f"formula: {self.source}"
+        if not self.derivation.is_proved:
+            yield f"not proved: {'; '.join(self.derivation.reasons)}"
+        if buffers := self.derivation.buffers:
+            named = some_of([*map(legible, buffers)], MOST_BUFFERS_NAMED)
+            yield f"buffers, not counted: {named}"
+
+
+AnyModel: TypeAlias = ResolvedModel | DerivedModel
+
+
+def resolve(
+    text: str | Mapping[str, Any], architecture: str = "", note: Note = lambda _: None
+) -> AnyModel:
+    """Return the model that ``text`` names, as ``resolve_model`` does, with any formula.
+
+    A configuration of a model type or class that no family describes has a derived formula.
+
+    Raises ``ValueError``, in one line, where there is neither.
+    """
+    try:
+        return resolve_model(text, architecture)
+    except Undescribed as undescribed:
+        inline = text.strip() if isinstance(text, str) else "the configuration"
+        undescribed.name = undescribed.name or inline
+        return derivation_for(undescribed, architecture, note)
+
+
+def resolve_type(text: str, note: Note = lambda _: None) -> AnyModel:
+    """Return ``resolve(text)``, or the model of a model type, at its default sizes."""
+    if not _is_model_type(text):
+        return resolve(text, note=note)
+    by_default = Undescribed(f"{text} is no named model", text, {"model_type": text})
+    return derivation_for(by_default, note=note)
+
+
+def _is_model_type(text: str) -> bool:
+    """Whether this is no model's name and no file, and transformers has a model type of the name.
+
+    transformers is not imported to find out: it has a folder for each.
+    """
+    if text in named_models() or text in SHORT_NAMES or os.path.lexists(text):
+        return False
+    found = find_spec("transformers") if text.replace("-", "_").isidentifier() else None
+    folders = (found.submodule_search_locations if found else None) or ()
+    return any(Path(one, "models", text.replace("-", "_")).is_dir() for one in folders)
+
+
+def derivation_for(
+    undescribed: Undescribed, architecture: str = "", note: Note = lambda _: None
+) -> DerivedModel:
+    """Return the derived formula of a configuration, of the first of ``SOURCES`` that has one.
+
+    Raises ``ValueError``, in one line, where none has.
+    """
+    for source in SOURCES:
+        if found := source(undescribed, architecture, note):
+            return found
+    raise undescribed
+
+
+Source: TypeAlias = Callable[[Undescribed, str, Note], DerivedModel | None]
+"""Gives the derived formula of a configuration, read as some class unless that is ""."""
+
+_derived: dict[tuple[str, str], Derivation] = {}
+"""By configuration and class: what this process has derived."""
+
+
+def on_the_spot(undescribed: Undescribed, architecture: str, note: Note) -> DerivedModel | None:
+    """Derive the formula now, of the class of transformers; None without a model type.
+
+    Raises ``ValueError``, in one line, where transformers is not installed, and as ``derived``.
+    """
+    name, keys = undescribed.name, undescribed.keys
+    if not isinstance(keys.get("model_type"), str):
+        return None
+    needed = framework("transformers")
+    if needed.missing:
+        raise ValueError(
+            f"{undescribed}; where {' and '.join(needed.missing)} is installed the formula is "
+            f"derived: {needed.how_to_get}"
+        )
+    key = json.dumps(keys, sort_keys=True, default=repr), architecture
+    start = time.monotonic()
+    if key not in _derived:
+        _derived[key] = derived(path_text(name), keys=keys, architecture=architecture, note=note)
+    seconds = time.monotonic() - start
+    found = _derived[key]
+    versions = ", ".join(f"{what} {version}" for what, version in found.evidence.versions.items())
+    how = "proved" if found.is_proved else "fitted and checked"
+    line = f"that of {found.name}, derived from {versions} in {seconds:.1f} s: {how}"
+    return DerivedModel(name, found, line)
+
+
+SOURCES: tuple[Source, ...] = (on_the_spot,)
+"""Asked one after the other."""

@@ -1,0 +1,97 @@
+"""Which conditions are the formula's: those outside of which something else happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from paramproof.derive.conditions import Conditions, otherwise
+from paramproof.derive.in_letters import Tensors
+from paramproof.derive.making import Maker, Note
+from paramproof.derive.trying import REFUSES, tried
+from paramproof.formulas.condition import Condition
+
+TRIED = 2
+"""Models that are made where one condition alone is not met."""
+
+
+class Sorter:
+    """Tries each condition alone: what goes on where it is not met as if nothing were is harmless.
+
+    ``outcomes`` remembers from one constructor to others what happens where a condition is not
+    met; ``remembered`` are the conditions here that were not tried, but looked up.
+    """
+
+    def __init__(
+        self,
+        maker: Maker,
+        conditions: Conditions,
+        tensors: Tensors,
+        outcomes: dict[Condition, str],
+    ) -> None:
+        self.maker = maker
+        self.conditions = conditions
+        self.tensors = tensors
+        self.outcomes = outcomes
+        self.remembered: set[Condition] = set()
+
+    def sort(self, note: Note) -> None:
+        """Keep the conditions outside of which something else happens, and drop the others.
+
+        A refusal and other tensors are stated, and so is what no sizes were found for; what is
+        harmless is so until models where several are not met show otherwise.
+        """
+        known = self.conditions
+        for condition in list(known.asked):
+            if condition in known.outside or not condition.letters - self.maker.fixed:
+                continue
+            if any(other.implies(condition) for other in known.asked if other != condition):
+                del known.asked[condition]
+                continue
+            if outcome := self.looked_up(condition):
+                known.outside[condition] = outcome
+            else:
+                known.release(condition)
+            note(f"{len(known.outside)} conditions kept")
+
+    def try_again(self, conditions: Iterable[Condition]) -> None:
+        """Try alone what was remembered to do nothing: here something is otherwise."""
+        for condition in conditions:
+            self.remembered.remove(condition)
+            if outcome := self.outcome(condition):
+                self.conditions.state(condition, outcome)
+
+    def looked_up(self, condition: Condition) -> str:
+        """Return what happens where ``condition`` alone is not met, as remembered or as tried."""
+        if condition in self.outcomes:
+            self.remembered.add(condition)
+            return self.outcomes[condition]
+        outcome = self.outcome(condition)
+        if outcome == "" or outcome.startswith(REFUSES):
+            self.outcomes[condition] = outcome
+        return outcome
+
+    def outcome(self, condition: Condition) -> str:
+        """Return what happens where ``condition`` alone is not met, "" where nothing does."""
+        broken = otherwise(condition)
+        others = [one for one in self.conditions.asked if one is not condition]
+        # What another condition forbids too is tried with those alone that are known to matter.
+        known = [one for one in self.conditions.outside if one is not condition]
+        met = False
+        for _ in range(TRIED):
+            sizes = self.maker.draw([*others, broken]) or self.maker.draw([*known, broken])
+            if sizes is None:
+                break
+            if outside := tried(self.maker, self.tensors, sizes).outside:
+                return outside
+            met = True
+            self.look_beyond(sizes)
+        return "" if met else "not tried: no sizes were found"
+
+    def look_beyond(self, sizes: Mapping[str, int]) -> None:
+        """Add what is asked at sizes where a condition is not met, and was not before."""
+        known = self.conditions
+        try:
+            found = self.maker.trace(sizes).conditions
+        except Exception:
+            return
+        known.beyond |= {c: None for c in found if not (c in known.asked or c in known.harmless)}

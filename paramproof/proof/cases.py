@@ -1,0 +1,212 @@
+"""What a family's models may have or not: each combination of parts, and how sizes make one.
+
+A case is found by drawing a spec and answering each question that is no size's in every way. So
+it knows what a random spec knows, that H is A times K and G divides A, and holds for families
+from outside too. The sizes that were drawn are its free ones; the letters of the formulas are
+read off a spec that is drawn of sizes that remember.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+from paramproof.algebra.primes import primes_from
+from paramproof.algebra.symbols import with_head_size
+from paramproof.builders.protocol import Builder
+from paramproof.derive.size import Size
+from paramproof.formulas import Family, FamilyLetters, Spec
+from paramproof.formulas.expression import Expression, letter
+from paramproof.formulas.spec.drawing import RANGES, draw
+from paramproof.formulas.spec.quantity import INDICATOR, LAYERS, letter_kinds
+
+Sizes = Mapping[str, int]
+
+FEWEST_LAYERS = 3
+LEAST_LENGTH = 11
+"""Generic sizes are primes: numbers of layers from 3 up, and any other from 11 up, each about twice
+the one before."""
+
+
+class _Open(Exception):
+    """A question that was not answered yet, with its answers."""
+
+    def __init__(self, name: str, lowest: int, highest: int) -> None:
+        super().__init__(name)
+        self.answers = [(name, answer) for answer in range(lowest, highest + 1)]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One combination of parts: ``answers`` to what is drawn and no size, and ``free`` sizes."""
+
+    family: Family
+    answers: tuple[tuple[str, int], ...]
+    free: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return " + ".join(name for name, there in self.parts.items() if there) or "bare"
+
+    def spec(self, sizes: Sizes) -> Spec:
+        """Return the spec whose free sizes are these."""
+        chosen = {**dict(self.answers), **sizes}
+        return draw(self.family.spec, lambda name, *_: chosen[name], {})
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """Generic values of the free sizes: primes, all different, few layers."""
+        few, length = primes_from(FEWEST_LAYERS), LEAST_LENGTH
+        found = {}
+        for name in self.free:
+            if name in self.layers:
+                found[name] = next(few)
+            else:
+                found[name] = next(primes_from(length))
+                length = 2 * found[name] + 1
+        return found
+
+    @cached_property
+    def layers(self) -> frozenset[str]:
+        """The free sizes that are numbers of layers."""
+        kinds = letter_kinds(self.family.letters)
+        own = self.letters._asdict().items()
+        layers = frozenset(str(one) for name, one in own if kinds[name] == LAYERS)
+        return layers & frozenset(self.free)
+
+    @cached_property
+    def generic(self) -> Any:
+        """A spec of sizes that remember the free sizes they were made of."""
+        primes = primes_from(LEAST_LENGTH)
+        return self.spec({name: Size(next(primes), letter(name)) for name in self.free})
+
+    @cached_property
+    def letters(self) -> FamilyLetters:
+        """The family's letters by the free sizes, indicators as the numbers they are."""
+        return in_letters(self.generic)
+
+    @cached_property
+    def parts(self) -> dict[str, int]:
+        """The indicators of the family, 0 or 1."""
+        kinds = letter_kinds(self.family.letters)
+        return {n: v for n, v in self.letters._asdict().items() if kinds[n] == INDICATOR}
+
+    @cached_property
+    def fields(self) -> dict[str, str]:
+        """The letter of each of the spec's sizes: those that are always equal have one letter.
+
+        A field that is no letter of the family is called by its own name.
+        """
+        made = {
+            field.name: value.expression
+            for field in fields(self.generic)
+            if isinstance(value := getattr(self.generic, field.name), Size)
+        }
+        own = self.letters._asdict()
+        names = {one: name for name, one in reversed(own.items()) if isinstance(one, Expression)}
+        return {field: names.get(one, field) for field, one in made.items()}
+
+    def in_numbers(self, known: Sizes) -> dict[str, int]:
+        """Return generic sizes by the letters of ``fields``, with ``known`` ones as they are."""
+        generic = plain(self.spec({**self.sizes, **of_free(self, known)}))
+        return {name: getattr(generic, field) for field, name in self.fields.items()}
+
+    def symbols(self, known: Sizes) -> FamilyLetters:
+        """Return the family's letters as symbols, with H = A·K, and ``known`` fields as numbers.
+
+        Indicators are numbers too, and sizes that are always equal are one letter.
+        """
+        numbers = {self.fields[name] for name in known}
+        sizes = {
+            name: size if name in numbers else Size(size, letter(name))
+            for name, size in self.in_numbers(known).items()
+        }
+        return with_head_size(in_letters(self.of_fields(sizes)))
+
+    @cached_property
+    def flags(self) -> dict[str, bool]:
+        """The spec's fields that are no sizes."""
+        named = ((field.name, getattr(self.generic, field.name)) for field in fields(self.generic))
+        return {name: value for name, value in named if isinstance(value, bool)}
+
+    def of_fields(self, sizes: Sizes) -> Any:
+        """Return the spec whose fields have these sizes, by letter."""
+        own: Any = self.family.spec
+        chosen = {field: sizes[name] for field, name in self.fields.items()}
+        return own(**chosen, **self.flags)
+
+
+def cases(family: Family) -> Iterator[Case]:
+    """Yield every case of a family, those with most free sizes and parts last."""
+    ranges = {**RANGES, **getattr(family.spec, "ranges", {})}
+    pending: list[tuple[tuple[str, int], ...]] = [()]
+    while pending:
+        answers = pending.pop(0)
+        asked: list[str] = []
+        try:
+            draw(family.spec, _answering(dict(answers), ranges, asked), {})
+        except _Open as question:
+            pending += [(*answers, answer) for answer in question.answers]
+        else:
+            yield Case(family, answers, tuple(dict.fromkeys(asked)))
+
+
+def _answering(
+    answers: Mapping[str, int], ranges: Mapping[str, Any], asked: list[str]
+) -> Callable[[str, int, int], int]:
+    def choose(name: str, lowest: int, highest: int) -> int:
+        if name in ranges:
+            asked.append(name)
+            return highest
+        if name not in answers:
+            raise _Open(name, lowest, highest)
+        return answers[name]
+
+    return choose
+
+
+def supported_cases(builder: Builder, family: Family, known: Sizes) -> list[Case]:
+    """Return a case for each combination of parts that ``builder`` can express, the fullest first.
+
+    Of several with the same parts the one with most free sizes; ``known`` are sizes that the
+    builder cannot vary. Raises ``ValueError`` where there is none.
+    """
+    found: dict[tuple[int, ...], Case] = {}
+    refusal: object = ""
+    for case in sorted(cases(family), key=lambda case: -len(case.free)):
+        parts = tuple(case.parts.values())
+        supported = builder.supports(plain(case.spec({**case.sizes, **of_free(case, known)})))
+        if supported is True:
+            found.setdefault(parts, case)
+        else:
+            refusal = refusal or supported
+    if not found:
+        raise ValueError(str(refusal))
+    return sorted(found.values(), key=lambda case: (-len(case.free), -sum(case.parts.values())))
+
+
+def of_free(case: Case, known: Sizes) -> dict[str, int]:
+    """Return the sizes among ``known`` that are free ones of ``case``."""
+    return {name: size for name, size in known.items() if name in case.free}
+
+
+def known_sizes(fixed: Mapping[str, object], family: Family) -> dict[str, int]:
+    """Return the sizes that a framework cannot vary: those that ``fixed`` has of this family."""
+    names = family.field_names
+    return {n: v for n, v in fixed.items() if n in names and type(v) is int}
+
+
+def plain(spec: Spec) -> Spec:
+    """Return ``spec`` of ints that remember nothing."""
+    own: Any = type(spec)
+    named = ((field.name, getattr(spec, field.name)) for field in fields(own))
+    return own(**{name: v if isinstance(v, bool) else int(v) for name, v in named})  # type: ignore[no-any-return]
+
+
+def in_letters(spec: Any) -> FamilyLetters:
+    """Return the letters of a spec of sizes that remember, as the expressions they were made by."""
+    own: Any = spec.letters()
+    return own._make(  # type: ignore[no-any-return]
+        value.expression if isinstance(value, Size) else value for value in own
+    )

@@ -1,0 +1,1 @@
+"""The weights of a live model of any framework, by what the framework itself says."""

@@ -1,0 +1,48 @@
+"""A program: one framework's proofs in a fresh process, and the memory that its builds take.
+
+``python proving.py FRAMEWORK`` prints JSON. With a number of bytes after it, the encoder alone, by
+a builder that leaks: it keeps as many at every build.
+"""
+
+import json
+import sys
+
+from paramproof.builders.registry import framework
+from paramproof.formulas import FAMILIES
+from paramproof.proof.prove import proofs
+from paramproof.running.memory import peak_memory
+from paramproof.running.worker import load_builder
+
+
+class Weighed:
+    """The framework's builder; ``peaks`` are those of the process's memory, after each build."""
+
+    def __init__(self, builder, leak):
+        self.supports = builder.supports
+        self.builder = builder
+        self.__name__ = builder.__name__
+        self.leak = leak
+        self.kept = []
+        self.peaks = []
+
+    def build(self, spec):
+        model = self.builder.build(spec)
+        self.kept.append(b"x" * self.leak)
+        self.peaks.append(peak_memory())
+        return model
+
+
+def main():
+    chosen = framework(sys.argv[1])
+    leak = int(*sys.argv[2:])
+    builder = Weighed(load_builder(chosen), leak)
+    found = list(proofs(chosen, builder, ("encoder",)))
+    peaks = list(builder.peaks)
+    if not leak:
+        found += proofs(chosen, builder, [name for name in FAMILIES if name != "encoder"])
+    proved = {proof.family: proof.as_json() for proof in found}
+    print(json.dumps({"proofs": proved, "peaks": peaks}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""Derived formulas, written down: no framework is needed to count with one."""
+
+from dataclasses import replace
+
+from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.derivation import (
+    Derivation,
+    DerivedTensor,
+    Evidence,
+    StatedCondition,
+)
+from paramproof.formulas.expression import expression, letter
+
+A, D, E, F, H, L, V, k = map(letter, "ADEFHLVk")
+ONE = expression(1)
+
+
+def tensor(path, *shape, times=ONE, role="trainable", aliases=()):
+    return DerivedTensor(path, tuple(map(expression, shape)), times, role, aliases, True, True)
+
+
+MIXTURE = Derivation(
+    name="MixtureForSequenceClassification",
+    sizes={"V": 50, "H": 8, "A": 2, "L": 5, "D": 2, "F": 16, "E": 4, "k": 3},
+    fields={
+        "V": "vocab_size",
+        "H": "hidden_size",
+        "A": "heads",
+        "L": "layers",
+        "D": "dense_layers",
+        "F": "ffn_dim",
+        "E": "experts",
+        "k": "num_labels",
+    },
+    tensors=(
+        tensor("model.embed_tokens.weight", V, H, aliases=("model.head.weight",)),
+        tensor("model.embed_positions.weight", 9, H, role="frozen"),
+        tensor("model.layers.*.norm.weight", H, times=L),
+        tensor("model.layers.*.attention.weight", H, H, times=L),
+        tensor("model.layers.*.attention.bias", H, times=L),
+        tensor("model.layers.*.mlp.weight", F, H, times=D),
+        tensor("model.layers.*.mlp.experts.*.weight", F, H, times=E * (L - D)),
+        tensor("model.layers.*.mlp.router.weight", E, H, times=L - D),
+        tensor("model.rotary", H / 2, role="buffer"),
+        tensor("score.weight", k, H),
+    ),
+    conditions=(
+        StatedCondition(
+            Condition(Relation.DIVIDES, A, H, True), "the constructor refuses: no", (("a.py", 3),)
+        ),
+    ),
+    fixed=(),
+    inert=(),
+    unread=(),
+    unexplained=("model.ids of (9) (buffer)",),
+    harmless=(),
+    doubts=(),
+    evidence=Evidence(5, 30, 21, 0.25, {"transformers": "5", "torch": "2"}),
+)
+"""Dense layers and layers of experts, a head tied to the tokens, fixed positions, a buffer."""
+
+NUMBER = 50 * 8 + 5 * (8 + 8 * 8 + 8) + 2 * 16 * 8 + 3 * (4 * 16 * 8 + 4 * 8) + 3 * 8
+"""Its trainable parameters."""
+
+
+def with_tensors(*tensors, **changes):
+    """The same with other tensors."""
+    return replace(MIXTURE, tensors=tensors, **changes)

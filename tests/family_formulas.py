@@ -1,0 +1,101 @@
+"""Formulas of several families as users write them: calculators from posts and code, and slips."""
+
+from paramproof.formulas import EncoderDecoderLetters, GPTSpec, LlamaSpec
+
+
+def gpt2_rule_of_thumb(num_hidden_layers, hidden_size, vocab_size, max_position_embeddings):
+    """12·L·H² + 13·L·H and the tables: right where F = 4·H and the head is tied."""
+    layers, width = num_hidden_layers, hidden_size
+    tables = vocab_size * width + max_position_embeddings * width
+    return 12 * layers * width**2 + 13 * layers * width + tables + 2 * width
+
+
+def gpt2(spec: GPTSpec):
+    width, inner = spec.hidden_size, spec.intermediate_size
+    attention = width * 3 * width + 3 * width + width * width + width
+    mlp = width * inner + inner + inner * width + width
+    total = (spec.vocab_size + spec.max_position_embeddings) * width
+    total += spec.num_hidden_layers * (2 * width + attention + 2 * width + mlp) + 2 * width
+    return total if spec.tie_word_embeddings else total + spec.vocab_size * width
+
+
+def gpt2_without_biases(spec: GPTSpec):
+    width = spec.hidden_size
+    return {
+        "embeddings": (spec.vocab_size + spec.max_position_embeddings) * width,
+        "layers.*.attention": 4 * width * width,
+        "layers.*.feed_forward": 2 * width * spec.intermediate_size,
+        "lm_head": 0 if spec.tie_word_embeddings else spec.vocab_size * width,
+    }
+
+
+def gpt2_by_heads(L, H, A, F, V, P):
+    """Of heads of a width; without biases in the attention, nor a head of its own."""
+    width = H // A
+    layer = 3 * A * (H * width) + A * width * H + 2 * H * F + F + H + 4 * H
+    return (V + P) * H + L * layer + 2 * H
+
+
+def llama(L, H, A, G, K, F, V, untied):
+    """Grouped heads of a size of their own."""
+    attention = H * A * K + 2 * H * G * K + A * K * H
+    return (1 + untied) * V * H + L * (attention + 3 * H * F + 2 * H) + H
+
+
+def llama_with_a_key_for_each_query(config: "LlamaSpec"):
+    """Right for the LLaMA of 2023, and 9.4e9 too much for llama-2-70b."""
+    width, heads = config.hidden_size, config.num_attention_heads
+    attention = 4 * width * heads * config.head_size
+    layer = attention + 3 * width * config.intermediate_size + 2 * width
+    tables = config.vocab_size * width * (1 if config.tie_word_embeddings else 2)
+    return tables + config.num_hidden_layers * layer + width
+
+
+def llama_of_divided_heads(L, H, A, G, F, V, untied):
+    """Wrong where a head has a size of its own."""
+    return llama(L, H, A, G, H // A, F, V, untied)
+
+
+def transformer(letters: EncoderDecoderLetters):
+    N, M, H, _, F, V, U, P, shared, learned, bias, untied = letters
+    attention, inner = 4 * H * H + bias * 4 * H, 2 * H * F + F + H
+    tables = V * H + (1 - shared) * U * H + untied * U * H + learned * 2 * P * H
+    return tables + N * (attention + inner + 4 * H) + M * (2 * attention + inner + 6 * H)
+
+
+def transformer_of_one_attention(N, M, H, F, bias):
+    """A layer of the decoder attends twice, and has a third norm."""
+    layer = 4 * H * H + bias * 4 * H + 2 * H * F + F + 5 * H
+    return {"encoder.layers": N * layer, "decoder.layers.*": layer}
+
+
+def mixer(num_blocks, num_patches, hidden_size, tokens_mlp_dim, channels_mlp_dim, B=0, **letters):
+    """By fields, and by letters."""
+    S, H, D, F = num_patches, hidden_size, tokens_mlp_dim, channels_mlp_dim
+    block = 2 * S * D + D + S + 2 * H * F + F + 5 * H
+    stem = letters["R"] ** 2 * letters["C"] * H + H
+    return stem + num_blocks * block + 2 * H + letters["classifier"] * (H + 1) * letters["Y"]
+
+
+def mixer_in_patches(spec):
+    """Takes the patches for what is embedded, and the classifier's bias for nothing."""
+    head = spec.num_labels * spec.hidden_size if spec.classifier else 0
+    return {"stem": spec.num_patches * spec.hidden_size, "classifier": head}
+
+
+def three_quarters(L, H, V):
+    """The rule of thumb that everybody knows, of any decoder."""
+    return 12 * L * H**2 + V * H
+
+
+def any_spec(spec):
+    return spec.hidden_size
+
+
+def encoders(spec: "EncoderSpec | GPTSpec"):  # noqa: F821
+    return spec.hidden_size
+
+
+def any_table(vocab_size, hidden_size, H):
+    """Of a model that no family describes, too."""
+    return vocab_size * hidden_size + H

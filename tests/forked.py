@@ -1,0 +1,85 @@
+"""The command in a process of its own, forked from one that has imported it.
+
+Importing the command takes half a second, and a fork of what has been imported milliseconds. A
+fork has arguments, an environment, a directory, outputs and a status of its own, and ends as
+Python does. What is read as modules are imported, COLUMNS and those of Python itself, was read
+before: a command that is given such a variable is run in a fresh process.
+"""
+
+import gc
+import importlib
+import json
+import os
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+TIMEOUT = 300
+
+
+class Forked:
+    """The process that is forked, until the end of the context."""
+
+    def __init__(self, folder: Path) -> None:
+        self.outputs = [folder / "stdout", folder / "stderr"]
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", __file__],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        with self.process:
+            pass
+
+    def run(self, *arguments, env, cwd):
+        """What ``subprocess.run`` returns, of the command with these arguments."""
+        arguments = [os.fspath(argument) for argument in arguments]
+        request = [arguments, env, str(cwd), list(map(str, self.outputs))]
+        print(json.dumps(request), file=self.process.stdin, flush=True)
+        if not select.select([self.process.stdout], [], [], TIMEOUT)[0]:
+            raise subprocess.TimeoutExpired(arguments, TIMEOUT)
+        status = int(self.process.stdout.readline())
+        stdout, stderr = (output.read_text() for output in self.outputs)
+        return subprocess.CompletedProcess(arguments, status, stdout, stderr)
+
+
+def serve():
+    """Fork for every request, and tell the status; in the fork, run the command."""
+    from paramproof.cli.main import main
+
+    # At its end Python collects what is garbage: what has been imported is passed over.
+    gc.freeze()
+    for line in sys.stdin:
+        fork = os.fork()
+        if fork == 0:
+            become(*json.loads(line))
+            return main()
+        print(os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1]), flush=True)
+    return None
+
+
+def become(arguments, environment, folder, outputs):
+    """Have what a fresh process would have been given."""
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    sys.argv = ["-c", *arguments]
+    sys.path[:] = environment["PYTHONPATH"].split(os.pathsep)
+    importlib.invalidate_caches()
+    files = [os.devnull, *outputs]
+    for number, path in enumerate(files):
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC if number else os.O_RDONLY)
+        os.dup2(file, number)
+        os.close(file)
+
+
+if __name__ == "__main__":
+    serve()

@@ -1,0 +1,116 @@
+"""A relation of sizes: where it is met, what it implies, and where it is settled."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from paramproof.formulas.condition import Condition, Relation, value_at
+from paramproof.formulas.division import floor
+from paramproof.formulas.expression import expression, letter
+
+A, H, L = map(letter, "AHL")
+NAMES = st.sampled_from((A, H, L))
+SIZES = st.fixed_dictionaries({name: st.integers(1, 40) for name in "AHL"})
+BOUNDS = (Relation.LESS, Relation.MORE)
+
+
+@st.composite
+def expressions(draw):
+    """Sums of products of letters, floors and numbers, as sizes are computed."""
+    total = expression(draw(st.integers(-4, 4)))
+    for _ in range(draw(st.integers(0, 3))):
+        kind = draw(st.sampled_from(("letter", "product", "floor", "quotient")))
+        one = draw(NAMES)
+        if kind == "product":
+            one = one * draw(NAMES)
+        elif kind == "floor":
+            divisor = draw(NAMES | st.integers(2, 5).map(expression))
+            one = floor(one + draw(st.integers(-6, 6)), divisor)
+        elif kind == "quotient":
+            one = one / draw(NAMES)
+        total = total + draw(st.integers(-3, 3)) * one
+    return total
+
+
+CONDITIONS = st.builds(
+    Condition, st.sampled_from(list(Relation)), expressions(), expressions(), st.booleans()
+)
+
+
+@given(CONDITIONS, st.lists(SIZES, min_size=30, max_size=30))
+def test_what_is_settled_is_never_answered_otherwise(condition, points):
+    """The smallest sizes are where signs change: they are tried always."""
+    assume(condition.is_settled)
+    corners = [{"A": a, "H": h, "L": n} for a in (1, 2, 9) for h in (1, 2, 9) for n in (1, 2, 9)]
+    answers = {condition.is_met(point) for point in [*corners, *points]}
+    assert len(answers) == 1
+
+
+@pytest.mark.parametrize(
+    ("relation", "left", "right"),
+    [
+        (Relation.EQUAL, H, expression(0)),
+        (Relation.EQUAL, H * A + L, -H),
+        (Relation.LESS, H, expression(1)),
+        (Relation.MORE, H * A, expression(0)),
+        (Relation.LESS, H / A, expression(0)),
+        (Relation.LESS, floor(H, A), expression(0)),
+        (Relation.LESS, H, H + 1),
+        (Relation.DIVIDES, expression(1), H),
+    ],
+)
+def test_settled(relation, left, right):
+    assert Condition(relation, left, right, False).is_settled
+
+
+@pytest.mark.parametrize(
+    ("relation", "left", "right"),
+    [
+        (Relation.EQUAL, H, A),
+        (Relation.EQUAL, H, expression(1)),
+        (Relation.LESS, H - A, expression(0)),
+        (Relation.MORE, H, expression(1)),
+        (Relation.LESS, floor(H - 5, 2), expression(0)),
+        (Relation.LESS, floor(H - 2 * A, L), expression(0)),
+        (Relation.MORE, floor(H, A), expression(0)),
+        (Relation.DIVIDES, A, H),
+        (Relation.DIVIDES, expression(2), H),
+    ],
+)
+def test_not_settled(relation, left, right):
+    assert not Condition(relation, left, right, False).is_settled
+
+
+@given(CONDITIONS, st.sampled_from(BOUNDS), st.booleans(), st.integers(-2, 2), st.booleans(), SIZES)
+def test_a_condition_that_implies_another(one, relation, holds, apart, swapped, sizes):
+    """Of one that is a little apart, and the other way round perhaps."""
+    sides = (one.right + apart, one.left) if swapped else (one.left + apart, one.right)
+    other = Condition(relation, *sides, holds)
+    if one.implies(other):
+        assert other.is_met(sizes) or not one.is_met(sizes)
+
+
+def test_bounds_imply_weaker_ones():
+    strict = Condition(Relation.MORE, L - A, expression(0), True)
+    assert strict.implies(Condition(Relation.LESS, L - A, expression(0), False))
+    assert strict.implies(Condition(Relation.MORE, A, L, False))
+    assert not Condition(Relation.MORE, A, L, False).implies(strict)
+
+
+def test_fractions_are_no_bounds():
+    """H/2 > 2 is met at 5, where H/2 ≥ 3 is not."""
+    one = Condition(Relation.MORE, H / 2, expression(2), True)
+    assert not one.implies(Condition(Relation.LESS, H / 2, expression(3), False))
+
+
+@given(expressions(), SIZES)
+def test_the_value_of_an_expression(one, sizes):
+    """Beside ``evaluate``, which has whole numbers only."""
+    found = value_at(one, sizes)
+    if Fraction(found).denominator == 1:
+        assert found == one.evaluate(sizes)
+    else:
+        with pytest.raises(ValueError, match="is no whole number"):
+            one.evaluate(sizes)

@@ -1,0 +1,123 @@
+"""A derived formula as an inventory: in letters and in ints, of several kinds of layers."""
+
+import pytest
+
+from paramproof.formulas.conventions import count
+from paramproof.formulas.expression import expression
+from tests.derivations import MIXTURE, NUMBER, D, E, F, H, L, V, k, tensor, with_tensors
+
+NAMED = MIXTURE.inventory(MIXTURE.sizes)
+
+
+def test_it_counts_what_the_formula_does():
+    assert MIXTURE.inventory().total() == MIXTURE.formula
+    assert NAMED.total() == MIXTURE.count(MIXTURE.sizes) == NUMBER
+
+
+def test_other_sizes():
+    sizes = {**MIXTURE.sizes, "L": 9, "D": 0}
+    assert MIXTURE.inventory(sizes).total() == MIXTURE.formula.evaluate(sizes)
+    absent = [one.path for one in MIXTURE.inventory(sizes) if not one.present]
+    assert absent == ["model.layers.*.mlp.weight"]
+    assert MIXTURE.inventory(sizes).letter("L") == 9
+
+
+def test_every_tensor_says_what_it_is_of():
+    assert {one.source for one in NAMED} == {MIXTURE.name}
+
+
+@pytest.mark.parametrize(
+    ("changes", "sizes", "line"),
+    [
+        ({}, {"H": 9}, "MixtureForSequenceClassification: the formula holds where A divides H"),
+        ({"fixed": ("L",)}, {"L": 6}, "MixtureForSequenceClassification: the formula holds at L"),
+    ],
+)
+def test_outside_the_conditions_there_is_none(changes, sizes, line):
+    derivation = with_tensors(*MIXTURE.tensors, **changes)
+    sizes = {**MIXTURE.sizes, **sizes}
+    assert not derivation.holds_at(sizes)
+    assert derivation.holds_at(MIXTURE.sizes)
+    with pytest.raises(ValueError, match=rf"^{line}"):
+        derivation.inventory(sizes)
+
+
+def test_what_is_tied_and_what_is_fixed():
+    tied = [one for one in NAMED if one.tied_to]
+    assert [(one.path, one.tied_to, one.shape) for one in tied] == [
+        ("model.head.weight", "model.embed_tokens.weight", (50, 8))
+    ]
+    fixed = [one.path for one in NAMED if not one.trainable]
+    assert fixed == ["model.embed_positions.weight"]
+    assert count(NAMED, "total") == NUMBER + 9 * 8
+    assert count(NAMED, "tied-each") == NUMBER + 50 * 8
+    assert count(NAMED, "listed") == NUMBER + 9 * 8 + 50 * 8
+
+
+def test_buffers_are_apart():
+    assert MIXTURE.buffers == ("model.rotary", "model.ids of (9)")
+    assert not [one.path for one in NAMED if "rotary" in one.path]
+
+
+def test_components():
+    named = MIXTURE.inventory()
+    assert named.components() == ("model", "score")
+    assert named.components("model.layers.*.mlp") == tuple(
+        f"model.layers.*.mlp.{name}" for name in ("weight", "experts", "router")
+    )
+    assert named.total("model.layers.*.attention") == H**2 + H
+    assert named.total("model.layers.*.mlp.experts") == F * H
+    mlp = D * F * H + (L - D) * (E * F * H + E * H)
+    assert named.total("model.layers") == L * (H**2 + 2 * H) + mlp
+    assert named.total("score") == k * H
+
+
+def test_kinds_of_layers():
+    kinds = MIXTURE.inventory().kinds("model.layers.*")
+    assert list(kinds) == [L, D, E * (L - D), L - D]
+    assert [kind.total() for kind in kinds.values()] == [
+        L * (H**2 + 2 * H),
+        D * F * H,
+        E * (L - D) * F * H,
+        (L - D) * E * H,
+    ]
+
+
+def test_one_layer_of_several_kinds_has_no_number():
+    for component in ("model.layers.*", "model.layers.*.mlp"):
+        with pytest.raises(ValueError, match=r"^model.* is of several kinds"):
+            NAMED.total(component)
+
+
+def test_letters_by_name():
+    assert (NAMED.letter("V"), MIXTURE.inventory().letter("V")) == (50, V)
+    with pytest.raises(KeyError):
+        NAMED.letter("Q")
+
+
+def test_which_layers_are_of_which_kind_is_not_known():
+    with pytest.raises(TypeError, match=r"^only a family's inventory in ints can be expanded$"):
+        NAMED.expand()
+
+
+def test_names_that_are_several():
+    """A storage that all layers share, under a name in each: nobody knows how many those are."""
+    shared = tensor("layers.*.weight", H, H, aliases=("layers.*.weight",))
+    one = tensor("embedding", V, H, aliases=("layers.*.table",))
+    each = tensor("layers.*.up", V, H, times=L, aliases=("layers.*.down",))
+    for tensors, says in (((shared,), "layers"), ((one,), "layers"), ((each,), "")):
+        named = with_tensors(*tensors).inventory()
+        assert count(named, "trainable") == named.total()
+        for convention in ("tied-each", "listed"):
+            if not says:
+                assert count(named, convention) == 2 * named.total()
+                continue
+            with pytest.raises(ValueError, match=rf"^{convention} cannot be decided: how many"):
+                count(named, convention)
+
+
+def test_a_shape_that_is_no_whole_number():
+    half = with_tensors(tensor("a", H / 2, times=expression(1)))
+    assert half.inventory({**MIXTURE.sizes, "H": 6}).total() == 3
+    with pytest.raises(ValueError, match="7/2 is no whole number"):
+        half.inventory({**MIXTURE.sizes, "H": 7, "A": 1})

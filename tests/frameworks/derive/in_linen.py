@@ -1,0 +1,33 @@
+"""The same decoder in linen: a module with its variables."""
+
+import jax
+import jax.numpy as jnp
+from flax import linen as nn
+
+
+class Decoder(nn.Module):
+    """Attention, a norm and a head."""
+
+    hidden_size: int
+    heads: int
+    vocab_size: int
+    layers: int
+
+    @nn.compact
+    def __call__(self, tokens):
+        x = nn.Embed(self.vocab_size, self.hidden_size)(tokens)
+        for _ in range(self.layers):
+            x = nn.MultiHeadDotProductAttention(self.heads, qkv_features=self.hidden_size)(x, x)
+            x = nn.LayerNorm()(x)
+        return nn.Dense(self.vocab_size, use_bias=False)(x)
+
+
+def model(hidden_size=12, heads=3, vocab_size=100, layers=2):
+    """The module and its variables."""
+    module = Decoder(hidden_size, heads, vocab_size, layers)
+    return module, module.init(jax.random.key(0), jnp.zeros((1, 1), "int32"))
+
+
+def unbuilt(hidden_size=12):
+    """A module without variables."""
+    return nn.Dense(hidden_size)

@@ -1,0 +1,227 @@
+"""Models without a family, as a user counts, explains and compares them: derived on the spot."""
+
+import json
+import textwrap
+
+import pytest
+
+from paramproof.algebra.difference import components, told_apart
+from paramproof.cli.symbolic import in_letters
+from paramproof.derive import models
+from paramproof.derive.models import derivation_for, resolve, resolve_type
+from paramproof.explain.number import read
+from paramproof.explain.search import explain
+from paramproof.formulas import inventory
+from paramproof.formulas.conventions import CONVENTIONS, PARTS, count
+from paramproof.formulas.expression import letter
+from paramproof.formulas.spec import EncoderSpec, GPTSpec, LlamaSpec
+from paramproof.live.report import assert_parameters, compare_live
+from paramproof.sources.resolve import Undescribed
+
+pytestmark = pytest.mark.framework("transformers")
+
+MIXTRAL = {
+    "model_type": "mixtral",
+    "architectures": ["MixtralForCausalLM"],
+    "vocab_size": 100,
+    "hidden_size": 32,
+    "intermediate_size": 24,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "num_local_experts": 5,
+}
+MIXTRAL_HAS = 2 * 100 * 32 + 32 + 3 * (32 * 32 * 2 + 2 * 32 * 16 + 2 * 32 + 5 * (32 + 3 * 32 * 24))
+SIZES = {"vocab_size": 60, "hidden_size": 12, "num_hidden_layers": 3, "num_attention_heads": 3}
+
+
+@pytest.fixture
+def config(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(MIXTRAL))
+    return "config.json"
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Derive in this process, which has transformers already, and forget it afterwards."""
+
+    def derived(what, *, keys, architecture, note):
+        from paramproof.derive.derive import derive
+        from paramproof.derive.transformers_models import constructor
+
+        return derive(constructor(what, keys, architecture))
+
+    monkeypatch.setattr(models, "derived", derived)
+    monkeypatch.setattr(models, "_derived", {})
+
+
+@pytest.fixture
+def mixtral(here):
+    return resolve(MIXTRAL)
+
+
+def made(keys=MIXTRAL, **changes):
+    """The model of transformers itself, on the meta device."""
+    import torch
+    import transformers
+
+    name = keys["architectures"][0]
+    config = transformers.CONFIG_MAPPING[keys["model_type"]](**{**keys, **changes})
+    with torch.device("meta"):
+        return getattr(transformers, name)(config)
+
+
+def test_count(paramproof, config):
+    done = paramproof("count", config)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    assert f"total {MIXTRAL_HAS:,} 100.00 %" in lines
+    assert any(line.startswith("each of 3 ") for line in lines)
+    formula, buffers = lines[-2:]
+    assert formula.startswith("formula: that of MixtralForCausalLM, derived from transformers 5.")
+    assert formula.endswith(" s: proved")
+    assert buffers.startswith("buffers, not counted: model.rotary_emb.inv_freq")
+
+
+def test_another_class(here):
+    found = resolve(MIXTRAL, "MixtralModel")
+    assert found.derivation.name == "MixtralModel"
+    assert found.inventory().total() == MIXTRAL_HAS - 100 * 32
+
+
+def test_types_by_their_names(here):
+    """Qwen3 is LLaMA, but for norms of queries and keys in each layer."""
+    llama, qwen3 = (in_letters(resolve_type(name)) for name in ("llama", "qwen3"))
+    found = components(llama, told_apart(llama, qwen3))
+    assert {one.path: one.difference for one in found if one.difference != 0} == {
+        "layers.*.self_attn": 2 * letter("L") * letter("K")
+    }
+
+
+@pytest.mark.parametrize(
+    ("keys", "spec", "bias"),
+    [
+        (
+            {"model_type": "bert", **SIZES, "intermediate_size": 20},
+            EncoderSpec(
+                **SIZES, intermediate_size=20, max_position_embeddings=512, type_vocab_size=2
+            ),
+            0,
+        ),
+        (
+            {"model_type": "bert", "architectures": ["BertForPreTraining"], **SIZES},
+            EncoderSpec(
+                **SIZES,
+                intermediate_size=3072,
+                max_position_embeddings=512,
+                type_vocab_size=2,
+                mlm_head=True,
+                nsp_head=True,
+            ),
+            SIZES["vocab_size"],
+        ),
+        (
+            {
+                "model_type": "gpt2",
+                "architectures": ["GPT2LMHeadModel"],
+                **{"vocab_size": 60, "n_embd": 12, "n_layer": 3, "n_head": 3},
+            },
+            GPTSpec(**SIZES, intermediate_size=48, max_position_embeddings=1024),
+            0,
+        ),
+        (
+            {"model_type": "llama", "architectures": ["LlamaForCausalLM"], **SIZES},
+            LlamaSpec(**SIZES, intermediate_size=11008),
+            0,
+        ),
+    ],
+    ids=["BertModel", "BertForPreTraining", "GPT2LMHeadModel", "LlamaForCausalLM"],
+)
+def test_every_convention_counts_what_it_counts_of_the_family(here, keys, spec, bias):
+    """Native names tell the same parts as the canonical ones.
+
+    BERT's output bias has two names in transformers, and one in the formula.
+    """
+    found = derivation_for(Undescribed("", "it", keys)).inventory()
+    known = inventory(spec.letters())
+    for name in CONVENTIONS:
+        chosen = ("trainable", name) if name in PARTS else (name,)
+        more = bias if name in ("tied-each", "listed") else 0
+        assert count(found, *chosen) == count(known, *chosen) + more, name
+
+
+def test_explain(paramproof, config):
+    experts = 3 * 5 * 3 * 32 * 24
+    done = paramproof("explain", str(experts), config)
+    assert done.returncode == 0, done.stderr
+    assert "model.layers.*.mlp.experts in all layers\n    = 3·L·H·F·E" in done.stdout
+    assert "formula: that of MixtralForCausalLM" in done.stdout
+
+
+def test_labels(here):
+    """The number of labels is a letter of classes that classify, and is solved for."""
+    keys = {**MIXTRAL, "architectures": ["MixtralForSequenceClassification"]}
+    model = resolve(keys)
+    number = model.derivation.count({**model.derivation.sizes, "k": 77})
+    (found, *_) = explain(read(f"{number:,}"), {"it": model.described}).found
+    assert found.text == "the whole model, at num_labels=77"
+
+
+def test_compare(paramproof, config, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        textwrap.dedent(
+            f"""
+            import torch
+            import transformers
+
+            def right():
+                with torch.device("meta"):
+                    config = transformers.MixtralConfig(**{MIXTRAL})
+                    return torch.nn.DataParallel(transformers.MixtralForCausalLM(config))
+
+            def wrong():
+                model = right().module
+                model.model.layers[1].self_attn.o_proj = torch.nn.Linear(32, 32, device="meta")
+                del model.model.layers[2].input_layernorm
+                return model
+            """
+        )
+    )
+    done = paramproof("compare", "mine:wrong", "--model", config)
+    assert done.returncode == 1, done.stderr
+    lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    assert lines[4:6] == [
+        "missing (32) model.layers.*.input_layernorm.weight -32",
+        "unexpected (32) model.layers.1.self_attn.o_proj.bias +32",
+    ]
+
+
+def test_assert_parameters(mixtral, config, tmp_path):
+    from torch import nn
+
+    for given in (MIXTRAL, str(tmp_path / config), mixtral.described):
+        assert_parameters(made(), given)
+    with pytest.raises(AssertionError, match=r"unexpected +\(100, 32\) +lm_head\.weight +\+3,200"):
+        assert_parameters(made(), MIXTRAL, "MixtralModel")
+    with pytest.raises(AssertionError, match="MixtralForCausalLM, derived, at vocab_size=100"):
+        assert_parameters(made(num_local_experts=6), MIXTRAL)
+    assert_parameters(nn.DataParallel(made()), MIXTRAL)
+
+
+def test_a_model_of_ones_own(mixtral):
+    """None of its names is the formula's: shapes tell."""
+    from torch import nn
+
+    model = made()
+    own = nn.ModuleDict({"trunk": model.model, "out": model.lm_head})
+    assert compare_live(own, mixtral.described).equal
+    own["out"] = nn.Linear(32, 100, device="meta")
+    report = compare_live(own, mixtral.described)
+    assert not report.equal
+    assert report.difference == 100
+
+
+def test_refused(refused, tmp_path):
+    """What the process that derives says, the command says in one line."""
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "\x1b[2J"}))
+    assert r"no model type or class '\x1b[2J'" in refused("count", "config.json")

@@ -1,0 +1,71 @@
+"""PyTorch's meta device as builders use it: no compiler is imported, and nothing is otherwise."""
+
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.framework("torch")
+
+BUILD = """
+import sys
+from paramproof.builders.registry import load
+from paramproof.formulas.models import named_models
+for name in ("bert-base-uncased", "transformer-one-layer"):
+    load("torch").build(named_models()[name].spec)
+print("torch._dynamo" in sys.modules)
+"""
+
+
+def test_the_compiler_is_not_imported_to_make_a_model():
+    shown = subprocess.run(
+        [sys.executable, "-c", BUILD], capture_output=True, text=True, check=True
+    )
+    assert shown.stdout == "False\n"
+
+
+def test_what_is_not_drawn_is_the_same_tensor():
+    import torch
+
+    from paramproof.builders.meta import DRAWS, meta
+
+    assert torch.nn.init.normal_ in DRAWS
+    for draw in DRAWS:
+        with meta():
+            tensor = torch.empty(2, 3)
+            more = (0.5,) if draw is torch.Tensor.geometric_ else ()
+            assert draw(tensor, *more) is tensor
+            assert (tensor.shape, tensor.device.type) == ((2, 3), "meta")
+
+
+def test_on_a_real_device_everything_is_drawn():
+    import torch
+
+    from paramproof.builders.meta import meta
+
+    with meta():
+        assert torch.nn.init.normal_(torch.zeros(4, device="cpu")).any()
+
+
+def test_what_pytorch_refuses_is_refused():
+    import torch
+
+    from paramproof.builders.meta import meta
+
+    with meta(), pytest.raises(ValueError, match="Fan in and fan out"):
+        torch.nn.init.xavier_uniform_(torch.empty(3))
+
+
+@pytest.mark.parametrize("numbers", [(7,), (3, 10), (0, 10, 3), (10, 0, -4), (5, 5), (2.5,)])
+@pytest.mark.parametrize("dtype", [None, "float32"])
+def test_what_counts_up_is_as_long_and_of_the_same_type(numbers, dtype):
+    import torch
+
+    from paramproof.builders.meta import meta
+
+    kind = getattr(torch, dtype) if dtype else None
+    real = torch.arange(*numbers, dtype=kind)
+    with meta():
+        shape = torch.arange(*numbers, dtype=kind)
+        assert torch.arange(3, device="cpu").device.type == "cpu"
+    assert (shape.shape, shape.dtype, shape.device.type) == (real.shape, real.dtype, "meta")

@@ -1,0 +1,200 @@
+"""What ``count`` prints of a derived formula: kinds of layers, letters, what nobody can decide."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from paramproof.algebra.terms import latex_sum, terms
+from paramproof.cli import conventions
+from paramproof.cli.beside_table import beside_tables
+from paramproof.cli.count_json import as_json
+from paramproof.cli.count_table import count_table, ties
+from paramproof.cli.symbolic import in_letters, latex_of, letters_of, symbolic_table
+from paramproof.cli.tree import tree
+from paramproof.derive.models import DerivedModel
+from paramproof.sources.resolve import resolve_model
+from tests.derivations import MIXTURE, NUMBER, D, E, F, H, L, V, tensor, with_tensors
+
+MODEL = DerivedModel("mixture.json", MIXTURE, "from a list")
+NAMED = MODEL.inventory()
+
+
+def printed(*tables, width=1000):
+    """The lines of tables, each cell apart by one space."""
+    out = Console(width=width, file=io.StringIO())
+    for table in tables:
+        out.print(table)
+    return [" ".join(line.split()) for line in out.file.getvalue().splitlines() if line.strip()]
+
+
+def test_tree():
+    rows = [(row.path, row.times, row.each) for row in tree(NAMED) if row.tensor is None]
+    inside = 16 * 8
+    assert rows == [
+        ("model", 1, NUMBER - 24),
+        ("model.embed_tokens", 1, 400),
+        ("model.embed_positions", 1, 0),
+        ("model.layers", 1, NUMBER - 424),
+        ("model.layers.*", 5, 80),
+        ("model.layers.*.norm", 5, 8),
+        ("model.layers.*.attention", 5, 72),
+        ("model.layers.*", 2, inside),
+        ("model.layers.*.mlp", 2, inside),
+        ("model.layers.*", 12, inside),
+        ("model.layers.*.mlp", 12, inside),
+        ("model.layers.*.mlp.experts", 12, inside),
+        ("model.layers.*.mlp.experts.*", 12, inside),
+        ("model.layers.*", 3, 32),
+        ("model.layers.*.mlp", 3, 32),
+        ("model.layers.*.mlp.router", 3, 32),
+        ("model.head", 1, 0),
+        ("score", 1, 24),
+    ]
+    leaves = [row.total for row in tree(NAMED) if row.tensor]
+    assert sum(leaves) == NUMBER
+
+
+def test_table():
+    lines = printed(count_table(NAMED))
+    assert [line for line in lines if line.startswith(("each of", "*"))] == [
+        "each of 5 80 400 14.75 %",
+        "each of 2 128 256 9.44 %",
+        "each of 12 128 1,536 56.64 %",
+        "* 128 1,536 56.64 %",
+        "each of 3 32 96 3.54 %",
+    ]
+    assert lines[-1] == f"total {NUMBER:,} 100.00 %"
+    assert "weight (9, 8) fixed 0" in lines
+    assert ties(NAMED) == ["model.head.weight is model.embed_tokens.weight"]
+
+
+def test_what_is_absent_has_no_row():
+    sizes = {**MIXTURE.sizes, "D": 5}
+    lines = printed(count_table(MIXTURE.inventory(sizes)))
+    assert not any("experts" in line or "each of 0" in line for line in lines)
+    assert printed(count_table(NAMED, depth=1))[2:] == [
+        "model 2,688 2,688 99.12 %",
+        "score 24 24 0.88 %",
+        "total 2,712 100.00 %",
+    ]
+
+
+def test_two_tensors_of_one_path():
+    """A stack of unlike layers: both have their row, and both are counted."""
+    unlike = (tensor("h.*.weight", H, H), tensor("h.*.weight", 3, H), tensor("h.*.bias", 3))
+    named = with_tensors(*unlike).inventory(MIXTURE.sizes)
+    shapes = [row.tensor.shape for row in tree(named) if row.tensor]
+    assert shapes == [(8, 8), (3, 8), (3,)]
+    assert sum(row.total for row in tree(named) if row.tensor) == named.total() == 64 + 24 + 3
+
+
+def test_nothing_at_all():
+    """A model of which nothing is trained has no shares."""
+    named = with_tensors(tensor("a.weight", H, role="frozen")).inventory(MIXTURE.sizes)
+    assert printed(count_table(named))[-1] == "total 0 100.00 %"
+
+
+def test_names_that_nobody_should_print():
+    named = with_tensors(tensor("a\x1b[2J.weight", H, H, aliases=("b\n",))).inventory(MIXTURE.sizes)
+    lines = "".join([*printed(count_table(named)), *ties(named)])
+    assert "\x1b" not in lines
+    assert "\n" not in lines
+    assert "a\\x1b[2J" in lines
+
+
+def test_letters():
+    model = in_letters(MODEL)
+    found = {(term.path, term.times): term.each for term in terms(model.named)}
+    assert found == {
+        ("model.embed_tokens", 1): V * H,
+        ("model.embed_positions", 1): 0,
+        ("model.layers.*.norm", L): H,
+        ("model.layers.*.attention", L): H**2 + H,
+        ("model.layers.*.mlp", D): F * H,
+        ("model.layers.*.mlp", E * (L - D)): F * H,
+        ("model.layers.*.mlp", L - D): E * H,
+        ("model.head", 1): 0,
+        ("score", 1): MIXTURE.tensors[-1].size,
+    }
+    assert sum(term.times * term.each for term in terms(model.named)) == MIXTURE.formula
+
+
+def test_terms_of_layers_in_layers():
+    """What each of them consists of, as in T5's blocks; experts alone are one term with theirs."""
+    names = ("h.*.layer.*.attention", "h.*.layer.*.norm")
+    nested = with_tensors(*(tensor(f"{name}.weight", H, H, times=L) for name in names))
+    assert [term.path for term in terms(nested.inventory())] == list(names)
+
+
+def test_symbolic():
+    lines = printed(symbolic_table(in_letters(MODEL)))
+    assert "model.layers.*.mlp H·E × (L − D) 96" in lines
+    assert "model.head 0: tied to model.embed_tokens.weight 0" in lines
+    assert "model.embed_positions 0: not trainable 0" in lines
+    assert lines[-1].startswith("total ")
+    assert lines[-1].endswith(f" {NUMBER:,}")
+    assert list(letters_of(MODEL)) == [
+        "V = 50 (vocab_size), H = 8 (hidden_size), L = 5 (layers), D = 2 (dense_layers), "
+        "F = 16 (ffn_dim), E = 4 (experts), k = 3 (num_labels)",
+        "holds where A divides H",
+    ]
+
+
+def test_latex():
+    lines = latex_of(in_letters(MODEL)).splitlines()
+    assert lines[0] == r"\begin{align*}"
+    assert r"L \left(H^{2} + H\right) && \text{model.layers.*.attention} \\" in lines[3]
+    assert r"\text{model.embed\_tokens}" in lines[1]
+    odd = with_tensors(tensor("a_%$.weight", H, H)).inventory()
+    assert r"\text{a\_\%\$}" in latex_sum(terms(odd), odd.total())
+
+
+def test_beside():
+    """Sizes under letters that a family has, others under their fields; kinds are added up."""
+    family = resolve_model("bert-tiny")
+    lines = printed(*beside_tables([MODEL, family], 3, "", 1000))
+    assert "V 50 30,522 +30,472" in lines
+    assert "experts 4 - -" in lines
+    assert not any(line.startswith("E ") for line in lines)
+    assert f"layers {NUMBER - 424:,} - −{NUMBER - 424:,}" in lines
+    (mlp,) = (
+        line for line in printed(*beside_tables([MODEL, MODEL], 4, "", 1000)) if "mlp" in line
+    )
+    assert mlp == "mlp 1,888 1,888 0"
+
+
+def test_json():
+    found = as_json(MODEL, None, "")
+    assert (found["class"], found["status"], found["total"]) == (MIXTURE.name, "proved", NUMBER)
+    assert found["conditions"] == ["A divides H"]
+    assert found["letters"] == MIXTURE.sizes
+    assert found["fields"]["E"] == "experts"
+    assert found["buffers"] == ["model.rotary", "model.ids of (9)"]
+    assert found["conventions"]["without-biases"] == NUMBER - 40
+    each = [(c["each"], c["times"]) for c in found["components"] if c["path"] == "model.layers.*"]
+    assert each == [(80, 5), (128, 2), (128, 12), (32, 3)]
+    tied = [t for t in found["tensors"] if t["tied_to"]]
+    assert [(t["path"], t["tied_to"]) for t in tied] == [
+        ("model.head.weight", "model.embed_tokens.weight")
+    ]
+
+
+def test_what_nobody_can_decide(monkeypatch):
+    named = with_tensors(*MIXTURE.tensors, tensor("mask_emb", 1, H)).inventory(MIXTURE.sizes)
+    assert conventions.under_every(named)["embeddings-only"] is None
+    assert conventions.under_every(named)["norms-only"] == 40
+    out = Console(width=200, file=io.StringIO())
+    monkeypatch.setattr(conventions, "console", out)
+    conventions.print_conventions("it", named)
+    lines = [" ".join(line.split()) for line in out.file.getvalue().splitlines()]
+    assert any(line.startswith("embeddings-only undecided Only the token") for line in lines)
+    reasons = [line for line in lines if "cannot be decided" in line]
+    assert [line.split()[0] for line in reasons] == [
+        "without-embeddings",
+        "without-positions",
+        "without-heads",
+        "embeddings-only",
+    ]
+    with pytest.raises(ValueError, match="without-heads cannot be decided: mask_emb may be of a"):
+        conventions.print_count("it", named, ["without-heads"])

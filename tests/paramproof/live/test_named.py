@@ -1,0 +1,139 @@
+"""A live model compared with a derived formula: by its names, or by shapes where it has others."""
+
+import json
+
+import pytest
+
+from paramproof import assert_parameters
+from paramproof.live import report
+from paramproof.live.report import compare_live
+from paramproof.sources.live.readers import live_weights
+from paramproof.sources.live.weight import LiveWeight
+from tests.configs import BERT
+from tests.derivations import MIXTURE, NUMBER
+from tests.paramproof.live.models import model
+
+SHAPES = {
+    "model.embed_tokens.weight": (50, 8),
+    **{f"model.layers.{n}.norm.weight": (8,) for n in range(5)},
+    **{f"model.layers.{n}.attention.weight": (8, 8) for n in range(5)},
+    **{f"model.layers.{n}.attention.bias": (8,) for n in range(5)},
+    **{f"model.layers.{n}.mlp.weight": (16, 8) for n in range(2)},
+    **{f"model.layers.{n}.mlp.experts.{e}.weight": (16, 8) for n in (2, 3, 4) for e in range(4)},
+    **{f"model.layers.{n}.mlp.router.weight": (4, 8) for n in (2, 3, 4)},
+    "score.weight": (3, 8),
+}
+
+
+class Named(dict):
+    """A model with weights of these shapes by name."""
+
+    frozen = ("frozen.weight", "model.embed_positions.weight")
+
+
+@pytest.fixture(autouse=True)
+def reading(monkeypatch):
+    """Read a ``Named`` as a framework's model is read, the others as they are."""
+
+    def read(model):
+        if not isinstance(model, Named):
+            return live_weights(model)
+        return [LiveWeight(path, shape, path not in model.frozen) for path, shape in model.items()]
+
+    monkeypatch.setattr(report, "live_weights", read)
+
+
+def rows(shapes):
+    """What a report says beside its heading and totals."""
+    found = compare_live(Named(shapes), MIXTURE)
+    lines = found.render(MIXTURE).splitlines()
+    assert not found.equal
+    return [" ".join(line.split()) for line in lines[4:]]
+
+
+def test_by_names():
+    found = compare_live(Named(SHAPES), MIXTURE)
+    assert found.equal
+    assert (found.actual, found.formula) == (NUMBER, NUMBER)
+    assert len(found.matching.named) == len(SHAPES)
+    assert found.render(MIXTURE).splitlines()[:2] == [
+        "MixtureForSequenceClassification, derived, at vocab_size=50, hidden_size=8, layers=5, "
+        "dense_layers=2, ffn_dim=16, experts=4, num_labels=3",
+        f"actual {NUMBER:,} - formula {NUMBER:,} = +0",
+    ]
+
+
+def test_wrapped():
+    found = compare_live(Named({f"module.{n}": s for n, s in SHAPES.items()}), MIXTURE)
+    assert found.equal
+    assert len(found.matching.named) == len(SHAPES)
+
+
+def test_under_names_of_its_own():
+    """Another framework's kernels are transposed, and nothing has the formula's names."""
+    found = compare_live(model({n: shape[::-1] for n, shape in SHAPES.items()}), MIXTURE)
+    assert found.equal
+    assert not found.matching.named
+
+
+def test_what_is_fixed_need_not_be_stored():
+    """And stored it is no difference; frozen, what should be trained is one."""
+    assert compare_live(Named({**SHAPES, "model.embed_positions.weight": (9, 8)}), MIXTURE).equal
+    other = {("frozen.weight" if n == "score.weight" else n): s for n, s in SHAPES.items()}
+    assert rows(other) == ["missing (3, 8) score.weight -24"]
+
+
+def test_a_layer_without_its_norm():
+    """Under the formula's names nothing else of that shape takes its place."""
+    fewer = {n: s for n, s in SHAPES.items() if n != "model.layers.3.norm.weight"}
+    assert rows({**fewer, "extra": (8,)}) == [
+        "missing (8) model.layers.*.norm.weight -8",
+        "unexpected (8) extra +8",
+    ]
+
+
+def test_what_is_frozen_and_should_not_be(monkeypatch):
+    monkeypatch.setattr(Named, "frozen", ("score.weight",))
+    assert rows(SHAPES) == ["frozen (3, 8) score.weight -24 as score.weight"]
+
+
+def test_another_shape():
+    assert rows({**SHAPES, "score.weight": (8, 3)}) == [
+        "missing (3, 8) score.weight -24",
+        "unexpected (8, 3) score.weight +24",
+    ]
+
+
+def test_a_layer_more():
+    extra = {"model.layers.5.attention.bias": (8,)}
+    assert rows({**SHAPES, **extra}) == ["unexpected (8) model.layers.5.attention.bias +8"]
+
+
+def test_experts_that_are_missing():
+    fewer = {n: s for n, s in SHAPES.items() if ".experts.3." not in n}
+    assert rows(fewer) == ["missing (16, 8) model.layers.*.mlp.experts.*.weight -384 3 of it"]
+
+
+def test_assert_parameters():
+    assert_parameters(Named(SHAPES), MIXTURE)
+    with pytest.raises(AssertionError, match="MixtureForSequenceClassification, derived, at"):
+        assert_parameters(Named({**SHAPES, "extra": (2,)}), MIXTURE)
+
+
+def test_a_configuration_in_place_of_a_spec(tmp_path, monkeypatch):
+    """By its path, as a text or a path, or by its keys; the class may be another."""
+    sizes = {**BERT, "architectures": ["BertModel"], "vocab_size": 5, "hidden_size": 2}
+    sizes |= {"num_hidden_layers": 0, "num_attention_heads": 1}
+    sizes |= {"max_position_embeddings": 3, "type_vocab_size": 1}
+    (tmp_path / "config.json").write_text(json.dumps(sizes))
+    monkeypatch.chdir(tmp_path)
+    bare = {"words": (5, 2), "positions": (3, 2), "types": (1, 2), "gain": (2,), "bias": (2,)}
+    pooled = {**bare, "pooler": (2, 2), "pooler_bias": (2,)}
+    for given in ("config.json", tmp_path / "config.json", sizes):
+        assert_parameters(model(pooled), given)
+        with pytest.raises(AssertionError, match="missing"):
+            assert_parameters(model(bare), given)
+    with pytest.raises(AssertionError, match="missing"):
+        assert_parameters(model(pooled), sizes, "BertForPreTraining")
+    with pytest.raises(ValueError, match=r"^absent\.json does not exist"):
+        assert_parameters(model(pooled), "absent.json")

@@ -1,0 +1,79 @@
+"""The cases of a family: every combination of parts, how sizes make one, one polynomial of all."""
+
+from paramproof.formulas import FAMILIES, closed_form
+from paramproof.formulas.expression import letter
+from paramproof.formulas.spec.quantity import INDICATOR, letter_kinds
+from paramproof.proof.cases import plain, supported_cases
+from paramproof.proof.interpolation import in_own
+from paramproof.proof.over_parts import over_parts
+from tests.cases import CASES, case_of, every_case, letters_of
+from tests.weight_lists import Lists
+
+
+def test_every_combination_of_parts_once():
+    assert {name: len(cases) for name, cases in CASES.items()} == {
+        "encoder": 9,
+        "encoder-decoder": 16,
+        "gpt": 2,
+        "llama": 2,
+    }
+    assert str(CASES["encoder"][0]) == "pooler + mlm + untied + nsp"
+    assert str(CASES["encoder"][-1]) == "bare"
+    for name, cases in CASES.items():
+        kinds = letter_kinds(FAMILIES[name].letters)
+        indicators = [letter for letter, kind in kinds.items() if kind == INDICATOR]
+        assert len({tuple(case.parts[i] for i in indicators) for case in cases}) == len(cases)
+
+
+def test_the_most_general_of_the_same_parts():
+    """A LLaMA whose head size is its own; two tables of any size."""
+    assert "hidden_size" in case_of("llama", "untied").free
+    assert "target_vocab_size" in case_of("encoder-decoder", "bare").free
+    assert "target_vocab_size" not in case_of("encoder-decoder", "shared").free
+    assert (len(every_case("llama")), len(every_case("encoder-decoder"))) == (4, 24)
+
+
+def test_the_next_where_the_most_general_is_refused():
+    builder = Lists(refuses=lambda spec: spec.hidden_size % spec.num_attention_heads)
+    untied, _ = supported_cases(builder, FAMILIES["llama"], {})
+    assert "hidden_size" not in untied.free
+    assert untied.fields["hidden_size"] == "H"
+
+
+def test_sizes_make_the_spec():
+    case = case_of("llama", "untied")
+    spec = case.spec({name: number for number, name in enumerate(case.free, 2)})
+    assert spec.num_attention_heads == spec.num_key_value_heads * 6
+    assert plain(case.of_fields(case.in_numbers({}))) == plain(case.spec(case.sizes))
+
+
+def test_equal_fields_are_one_letter():
+    assert case_of("encoder-decoder", "shared").fields["target_vocab_size"] == "V"
+    assert case_of("encoder-decoder", "bare").fields["target_vocab_size"] == "U"
+
+
+def test_known_sizes_are_numbers():
+    letters = case_of("encoder", "bare").symbols({"type_vocab_size": 2})
+    assert (2, letter("A") * letter("K")) == (letters.T, letters.H)
+
+
+def test_free_sizes_are_printed_in_letters():
+    case = case_of("llama", "untied")
+    free = closed_form(case.letters)
+    assert free.letters >= {"queries_per_key", "pairs_per_head"}
+    assert in_own(case, free) == closed_form(case.symbols({}))
+
+
+def test_over_parts():
+    """The closed form's nine values are the closed form; of fewer, what they can tell."""
+    cases = CASES["encoder"]
+    values = {case: closed_form(case.symbols({})) for case in cases}
+    whole = closed_form(letters_of("encoder"))
+    assert over_parts(values) == whole
+    tied = whole.substitute({"untied": 0})
+    # As keras-bert has them, and as Hugging Face: an MLM head only with both or neither.
+    six = [case for case in cases if not case.parts["untied"]]
+    five = [c for c in six if not c.parts["mlm"] or c.parts["pooler"] == c.parts["nsp"]]
+    assert (len(six), len(five)) == (6, 5)
+    for some in (six, five):
+        assert over_parts({case: values[case] for case in some}) == tied

@@ -1,0 +1,123 @@
+"""Faults planted in every family, on lists of weights: what each kind of evidence says of them."""
+
+from dataclasses import replace
+
+import pytest
+
+from paramproof.algebra.residual import lines
+from paramproof.formulas import FAMILIES, closed_form
+from paramproof.formulas.notation import text
+from paramproof.proof.derived import read
+from paramproof.proof.findings import residuals
+from paramproof.proof.interpolation import interpolate
+from paramproof.proof.prove import _text
+from tests.cases import CASES, case_of
+from tests.weight_lists import Lists, extra
+
+SIMPLEST = {"encoder": "bare", "encoder-decoder": "shared", "gpt": "bare", "llama": "bare"}
+
+
+def dropped(name):
+    return Lists(lambda weights, spec: [w for w in weights if not w.path.endswith(name)])
+
+
+def frozen(name):
+    def change(weights, spec):
+        return [replace(w, trainable=False) if w.path.endswith(name) else w for w in weights]
+
+    return Lists(change)
+
+
+def added_in(stack, layers, shape):
+    """A tensor that nobody knows, in each layer of a stack."""
+
+    def change(weights, spec):
+        more = range(getattr(spec, layers))
+        return [*weights, *(extra(f"{stack}.{n}.gain", *shape(spec)) for n in more)]
+
+    return Lists(change)
+
+
+def longer(name, by):
+    """The first axis of a table longer."""
+
+    def change(weights, spec):
+        return [
+            replace(w, shape=(w.shape[0] + by, *w.shape[1:])) if w.path.endswith(name) else w
+            for w in weights
+        ]
+
+    return Lists(change)
+
+
+FAULTS = {
+    ("encoder", "a bias"): (dropped("feed_forward.intermediate.bias"), "−L·F"),
+    ("encoder", "two positions"): (longer("position_embeddings.weight", 2), "2·H"),
+    ("encoder-decoder", "a bias in one stack"): (
+        dropped("cross_attention.key.bias"),
+        "−bias·M·H",
+    ),
+    ("encoder-decoder", "a norm"): (
+        added_in("encoder.layers", "num_encoder_layers", lambda s: (s.hidden_size,)),
+        "N·H",
+    ),
+    ("encoder-decoder", "a frozen table"): (
+        frozen("encoder.embeddings.word_embeddings.weight"),
+        "−V·H",
+    ),
+    ("gpt", "the final norm"): (dropped("final_layer_norm.bias"), "−H"),
+    ("gpt", "a gate for each head"): (
+        added_in("layers", "num_hidden_layers", lambda s: (s.num_attention_heads,)),
+        "L·A",
+    ),
+    ("gpt", "padding by 3"): (longer("embeddings.word_embeddings.weight", 3), "3·H"),
+    ("llama", "a head that is tied and should not be"): (dropped("lm_head.weight"), "−untied·V·H"),
+    ("llama", "a norm of the queries"): (
+        added_in("layers", "num_hidden_layers", lambda s: (s.head_dim,)),
+        "L·K",
+    ),
+    ("llama", "a bias of the keys"): (
+        added_in("layers", "num_hidden_layers", lambda s: (s.num_key_value_heads, s.head_dim)),
+        "L·G·K",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=": ".join)
+def test_seen_in_totals(fault):
+    family, _ = fault
+    builder, residual = FAULTS[fault]
+    found = interpolate(builder, {}, FAMILIES[family])
+    assert _text(found.residual) == residual
+    assert found.alarms == ()
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=": ".join)
+def test_seen_tensor_by_tensor(fault):
+    """With all parts there are, the same residual; the bare model has no fault in a part."""
+    family, _ = fault
+    builder, residual = FAULTS[fault]
+    fullest = CASES[family][0]
+    part, dot, rest = residual.removeprefix("−").partition("·")
+    of_a_part = dot and part in fullest.parts
+    sign = "−" if residual.startswith("−") else ""
+    expected = f"{sign}{rest}" if of_a_part else residual
+    assert derived(builder, fullest)[0].startswith(f"actual − formula = {expected}   ")
+    if of_a_part:
+        without = next(case for case in CASES[family] if not case.parts[part])
+        assert derived(builder, without) == ["actual − formula = 0"]
+
+
+def derived(builder, case):
+    letters = case.symbols({})
+    return lines(residuals(read(builder, case).tensors, letters), letters)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_without_a_fault(family):
+    """What is found above is of the faults."""
+    found = interpolate(Lists(), {}, FAMILIES[family])
+    assert (found.residual, found.alarms) == (0, ())
+    case = case_of(family, SIMPLEST[family])
+    assert text(closed_form(case.symbols({}))) != "0"
+    assert residuals(read(Lists(), case).tensors, case.symbols({})) == []

@@ -1,0 +1,103 @@
+"""``verify --formula`` of other families than the encoder, as users see it; MLP-Mixer is one."""
+
+import re
+
+import pytest
+
+from paramproof.user_formulas.asked import AskedFormula
+from paramproof.user_formulas.signature import FormulaRefused
+from paramproof.user_formulas.verdict import assert_formula
+from tests import family_formulas as formulas
+
+SMALLEST = "mixer-toy: the smallest spec that differs"
+
+
+@pytest.fixture
+def verify(paramproof, family_formulas):
+    def run(name, *arguments):
+        return paramproof("verify", "--formula", f"{family_formulas}:{name}", *arguments)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["three_quarters"], "fits encoder, gpt and llama: say which by --family"),
+        (["three_quarters", "--family", "gpt,llama"], "fits gpt and llama: say which by --family"),
+        (["gpt2", "--family", "llama"], "fits gpt, and not llama"),
+        (["llama", "--model", "gpt2"], "fits llama, and not gpt"),
+        (
+            ["any_spec", "--model", "gpt2", "--model", "llama-7b"],
+            "fits gpt and llama: say which by",
+        ),
+        (["llama", "--family", "llama", "--model", "gpt2"], "is of the family gpt, which --family"),
+        (
+            ["llama", "--model", "llama-7b", "--model", "gpt2"],
+            "--model gpt2 is of the family gpt, and tests.family_formulas:llama is about llama",
+        ),
+    ],
+)
+def test_what_it_is_about_is_one_family(refused, outsider, family_formulas, arguments, line):
+    name, *others = arguments
+    said = refused(
+        "verify", "--framework", "toy", "--formula", f"{family_formulas}:{name}", *others
+    )
+    assert line in said
+
+
+@pytest.mark.parametrize("arguments", [["gpt2"], ["any_spec", "--family", "gpt"]])
+def test_a_framework_without_the_family_says_so(verify, outsider, arguments):
+    """It is not broken; and nothing was compared, which is not that all was equal."""
+    done = verify(*arguments, "--framework", "toy")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert re.search(r"^ +gpt2-xl +not expressible *$", done.stdout, re.MULTILINE)
+    assert "0 of 0 models have the count" in done.stdout
+    assert done.stdout.count("not expressible: the toy is an encoder\n") == 1
+    assert "broken" not in done.stdout
+
+
+def test_a_family_from_outside(verify, mixer):
+    """Its fields and letters by name; of the framework without it there is a line."""
+    done = verify("mixer", "--framework", "mixer-toy", "--framework", "toy", "--examples", "7")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "7 random mixer specs" in done.stdout
+    assert "7 of 7 models have the count of tests.family_formulas:mixer\n" in done.stdout
+    assert "not expressible: the toy is an encoder\n" in done.stdout
+
+
+def test_a_family_from_outside_by_component(verify, mixer):
+    done = verify("mixer_in_patches", "--framework", "mixer-toy", "--examples", "9")
+    assert done.returncode == 1, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[lines.index(SMALLEST) + 1 :][:5] == [
+        "spec = MixerSpec(num_patches=1, patch_size=1, num_channels=1, hidden_size=1, "
+        "num_blocks=0, tokens_mlp_dim=1, channels_mlp_dim=1, num_labels=1, classifier=False)",
+        "actual 2 - formula 1 = +1   stem",
+        "actual − formula = H·R²·C − S·H + H   stem",
+        "",
+        "tests.family_formulas:mixer_in_patches does not count: blocks, final_norm",
+    ]
+
+
+def test_no_algebra_where_a_framework_from_outside_is_off(verify, mixer):
+    done = verify("mixer", "--framework", "mixer-wrong", "--examples", "5")
+    assert done.returncode == 1, done.stderr
+    assert "num_blocks=1, " in done.stdout
+    assert "no algebra: this framework does not have paramproof's count\n" in done.stdout
+
+
+def test_the_fixture_takes_a_family(mixer):
+    assert_formula(formulas.mixer, framework="mixer-toy", examples=5)
+    with pytest.raises(FormulaRefused, match="say which by --family"):
+        assert_formula(formulas.three_quarters, framework="mixer-toy", examples=5)
+    with pytest.raises(AssertionError, match="spec = MixerSpec"):
+        assert_formula(formulas.any_spec, framework="mixer-toy", family="mixer", examples=5)
+
+
+def test_a_formula_of_a_derived_model_takes_its_fields_by_name():
+    fields = {"H": "hidden_size", "V": "vocab_size", "T": "text_config.hidden_size"}
+    reference = "tests.family_formulas:any_table"
+    with AskedFormula(reference, (*fields, *fields.values())) as formula:
+        assert formula.at_sizes({"H": 3, "V": 5, "T": 7}, fields) == 3 * 5 + 3
+        assert str(formula.in_letters(fields)) == "H·(V + 1)"
