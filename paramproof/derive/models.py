@@ -6,18 +6,25 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from paramproof.builders.registry import framework
+from paramproof.catalogue import entry, model_types
 from paramproof.derive.asking import derived
+from paramproof.derive.experts import with_experts_per_token
 from paramproof.formulas import Inventory
 from paramproof.formulas.derivation import Derivation
-from paramproof.formulas.models import SHORT_NAMES, named_models
+from paramproof.formulas.models import Published, model_names
 from paramproof.formulas.printing import legible, path_text, some_of
-from paramproof.sources.resolve import ResolvedModel, Undescribed, resolve_model
+from paramproof.sources.resolve import (
+    ResolvedModel,
+    Undescribed,
+    published_lines,
+    resolve_model,
+)
 
 Note: TypeAlias = Callable[[str], None]
 """Is told how far a derivation is."""
@@ -29,12 +36,13 @@ MOST_BUFFERS_NAMED = 4
 class DerivedModel:
     """A model whose formula was derived, at the sizes that it was derived from.
 
-    ``source`` says where the formula is from.
+    ``source`` says where the formula is from, ``named`` what is published of a named model.
     """
 
     name: str
     derivation: Derivation
     source: str
+    named: Published | None = None
 
     @property
     def title(self) -> str:
@@ -52,6 +60,8 @@ class DerivedModel:
 
     def origin(self) -> Iterator[str]:
         """Yield lines on where the formula is from, how sure it is, and what it does not count."""
+        if self.named:
+            yield from published_lines(self.named)
         yield f"formula: {self.source}"
         if not self.derivation.is_proved:
             yield f"not proved: {'; '.join(self.derivation.reasons)}"
@@ -93,7 +103,7 @@ def _is_model_type(text: str) -> bool:
 
     transformers is not imported to find out: it has a folder for each.
     """
-    if text in named_models() or text in SHORT_NAMES or os.path.lexists(text):
+    if text in [*model_names()] or os.path.lexists(text):
         return False
     found = find_spec("transformers") if text.replace("-", "_").isidentifier() else None
     folders = (found.submodule_search_locations if found else None) or ()
@@ -109,12 +119,31 @@ def derivation_for(
     """
     for source in SOURCES:
         if found := source(undescribed, architecture, note):
-            return found
+            return replace(found, named=undescribed.named)
     raise undescribed
 
 
 Source: TypeAlias = Callable[[Undescribed, str, Note], DerivedModel | None]
 """Gives the derived formula of a configuration, read as some class unless that is ""."""
+
+
+def in_catalogue(undescribed: Undescribed, architecture: str, _: Note) -> DerivedModel | None:
+    """Return the formula that the catalogue has for a configuration; None where it has none.
+
+    Raises ``ValueError``, in one line that names the key, where it has the model type, and
+    transformers is not installed to derive what it has not.
+    """
+    keys = undescribed.keys
+    try:
+        found = entry(keys, architecture)
+    except ValueError as error:
+        if keys.get("model_type") in model_types() and framework("transformers").missing:
+            raise ValueError(f"{path_text(undescribed.name)}: {error}") from None
+        return None
+    derivation = with_experts_per_token(replace(found.derivation, sizes=found.sizes), keys)
+    line = f"that of {derivation.name} in the catalogue, {_how(derivation)}"
+    return DerivedModel(undescribed.name, derivation, line)
+
 
 _derived: dict[tuple[str, str], Derivation] = {}
 """By configuration and class: what this process has derived."""
@@ -140,11 +169,17 @@ def on_the_spot(undescribed: Undescribed, architecture: str, note: Note) -> Deri
         _derived[key] = derived(path_text(name), keys=keys, architecture=architecture, note=note)
     seconds = time.monotonic() - start
     found = _derived[key]
-    versions = ", ".join(f"{what} {version}" for what, version in found.evidence.versions.items())
-    how = "proved" if found.is_proved else "fitted and checked"
-    line = f"that of {found.name}, derived from {versions} in {seconds:.1f} s: {how}"
+    line = f"that of {found.name}, {_how(found, f' in {seconds:.1f} s')}"
     return DerivedModel(name, found, line)
 
 
-SOURCES: tuple[Source, ...] = (on_the_spot,)
+def _how(derivation: Derivation, seconds: str = "") -> str:
+    """What a formula was derived from, and how sure it is."""
+    versions = derivation.evidence.versions.items()
+    said = ", ".join(f"{what} {version}" for what, version in versions)
+    sure = "proved" if derivation.is_proved else "fitted and checked"
+    return f"derived from {said}{seconds}: {sure}"
+
+
+SOURCES: tuple[Source, ...] = (in_catalogue, on_the_spot)
 """Asked one after the other."""
