@@ -5,12 +5,11 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-import torch
 from transformers import PreTrainedConfig
 
+from paramproof.builders.meta import meta
 from paramproof.derive import live_torch
 from paramproof.derive.reading import stored
 from paramproof.derive.transformers_models import part_given
@@ -26,26 +25,9 @@ class Made(NamedTuple):
     buffers: Counter[Stored]
 
 
-FILLING = ("uniform_", "normal_", "trunc_normal_", "kaiming_uniform_", "xavier_uniform_")
-"""Functions of torch.nn.init that have a third of the time, and nothing to fill."""
-
-
-@contextmanager
-def unfilled() -> Iterator[None]:
-    """Leave the values of what is made as they are: there are none on the meta device."""
-    own = {name: getattr(torch.nn.init, name) for name in FILLING}
-    try:
-        for name in own:
-            setattr(torch.nn.init, name, lambda tensor, *_, **__: tensor)
-        yield
-    finally:
-        for name, function in own.items():
-            setattr(torch.nn.init, name, function)
-
-
 def made(model_class: Any, config: PreTrainedConfig) -> Made:
     """Make a model, and read what it has."""
-    with torch.device("meta"), unfilled():
+    with meta():
         model = model_class(config)
     found = stored(live_torch.tensors(model, None))
     parameters = Counter({key: n for key, n in found.items() if key.kind.role != "buffer"})

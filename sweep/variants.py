@@ -9,9 +9,13 @@ from typing import Any
 from transformers import PreTrainedConfig
 
 from sweep.model import at
+from sweep.which import FIRST
 
 MOST = 4
-"""Of the changes of a class, beside the public ones."""
+"""Of the changes of a class, beside the public ones, where a type is one of those used most."""
+
+MOST_OF_OTHERS = 1
+"""The same for any other type: what is tied, if anything is."""
 
 TASKS = ("Classification", "QuestionAnswering")
 """Ends of classes whose variants are put together: of what they contain, and of what is theirs."""
@@ -66,14 +70,15 @@ def changes(
             flags += [({path: one}, {}) for one in values if type(one) is bool and one != own][:1]
     # What is tied is asked for most.
     flags.sort(key=lambda change: not any("tie" in path for path in change[0]))
+    most = MOST if model_type in FIRST.split() else MOST_OF_OTHERS
     number = 0
     for together in range(1, len(flags) + 1):
-        if together > 1 and 2 ** len(flags) > 2 * MOST:
+        if together > 1 and 2 ** len(flags) > 2 * most:
             break
         for chosen in combinations(flags, together):
             where = {path: value for values, _ in chosen for path, value in values.items()}
             sized = {path: size for _, sizes in chosen for path, size in sizes.items()}
-            if number < MOST:
+            if number < most:
                 yield where, sized
             number += 1
 

@@ -119,7 +119,7 @@ def _is_looked_for(
     if "." in name or hasattr(config, name):
         return False
     _watch(config, "", reads, {})
-    with torch.device("meta"):
+    with meta():
         model_class(config)
     return name in reads
 
