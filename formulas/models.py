@@ -55,8 +55,8 @@ class NamedModel(Published):
 class NamedConfiguration(Published):
     """A model by the keys of its ``config.json`` that say what it has: type, class and sizes.
 
-    ``active`` is the number of parameters that one token passes, as printed in ``active_source``;
-    "" for a model without experts.
+    ``active`` is the number of parameters that one token passes, "" where none is published, as
+    printed in ``active_source``, or else in ``source``.
     """
 
     keys: Mapping[str, Any]

@@ -127,24 +127,6 @@ Source: TypeAlias = Callable[[Undescribed, str, Note], DerivedModel | None]
 """Gives the derived formula of a configuration, read as some class unless that is ""."""
 
 
-def in_catalogue(undescribed: Undescribed, architecture: str, _: Note) -> DerivedModel | None:
-    """Return the formula that the catalogue has for a configuration; None where it has none.
-
-    Raises ``ValueError``, in one line that names the key, where it has the model type, and
-    transformers is not installed to derive what it has not.
-    """
-    keys = undescribed.keys
-    try:
-        found = entry(keys, architecture)
-    except ValueError as error:
-        if keys.get("model_type") in model_types() and framework("transformers").missing:
-            raise ValueError(f"{path_text(undescribed.name)}: {error}") from None
-        return None
-    derivation = with_experts_per_token(replace(found.derivation, sizes=found.sizes), keys)
-    line = f"that of {derivation.name} in the catalogue, {_how(derivation)}"
-    return DerivedModel(undescribed.name, derivation, line)
-
-
 _derived: dict[tuple[str, str], Derivation] = {}
 """By configuration and class: what this process has derived."""
 
@@ -169,17 +151,41 @@ def on_the_spot(undescribed: Undescribed, architecture: str, note: Note) -> Deri
         _derived[key] = derived(path_text(name), keys=keys, architecture=architecture, note=note)
     seconds = time.monotonic() - start
     found = _derived[key]
-    line = f"that of {found.name}, {_how(found, f' in {seconds:.1f} s')}"
+    line = f"that of {found.name}, derived from {_versions(found)} in {seconds:.1f} s: {_how(found)}"
     return DerivedModel(name, found, line)
 
 
-def _how(derivation: Derivation, seconds: str = "") -> str:
-    """What a formula was derived from, and how sure it is."""
-    versions = derivation.evidence.versions.items()
-    said = ", ".join(f"{what} {version}" for what, version in versions)
-    sure = "proved" if derivation.is_proved else "fitted and checked"
-    return f"derived from {said}{seconds}: {sure}"
+def by_catalogue(undescribed: Undescribed, architecture: str, note: Note) -> DerivedModel | None:
+    """Return what the catalogue has of a configuration; no framework is needed.
+
+    None for what it has not, where transformers is installed to derive it.
+
+    Raises ``ValueError``, in one line that names the key, for what it has not otherwise.
+    """
+    keys = undescribed.keys
+    if keys.get("model_type") not in model_types():
+        return None
+    try:
+        found = entry(keys, architecture)
+    except ValueError as error:
+        if not framework("transformers").missing:
+            return None
+        raise ValueError(f"{path_text(undescribed.name)}: {error}") from None
+    derivation = with_experts_per_token(replace(found.derivation, sizes=found.sizes), keys)
+    made = f"{_versions(derivation)}: {_how(derivation)}"
+    line = f"that of {derivation.name} in the catalogue, derived from {made}"
+    return DerivedModel(undescribed.name, derivation, line)
 
 
-SOURCES: tuple[Source, ...] = (in_catalogue, on_the_spot)
+def _versions(derivation: Derivation) -> str:
+    made = derivation.evidence.versions.items()
+    return ", ".join(f"{name} {version}" for name, version in made)
+
+
+def _how(derivation: Derivation) -> str:
+    """Return how sure a formula is at its own sizes."""
+    return "proved" if derivation.is_proved else "fitted and checked"
+
+
+SOURCES: tuple[Source, ...] = (by_catalogue, on_the_spot)
 """Asked one after the other."""

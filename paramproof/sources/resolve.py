@@ -89,7 +89,7 @@ def published_lines(named: Published) -> Iterator[str]:
     what = f" for {named.component}" if named.component else ""
     yield f"published{what}: {named.published} ({named.source})"
     if isinstance(named, NamedConfiguration) and named.active:
-        yield f"published as active: {named.active} ({named.active_source})"
+        yield f"published as active: {named.active} ({named.active_source or named.source})"
     yield f"sizes from: {named.config}"
 
 
