@@ -88,7 +88,7 @@ def named_configurations() -> dict[str, NamedConfiguration]:
 
 def model_names() -> Iterator[str]:
     """Yield every name of a model, the short ones too."""
-    yield from (*SHORT_NAMES, *named_models(), *named_configurations())
+    yield from (*named_models(), *SHORT_NAMES, *named_configurations())
 
 
 def _model(name: str, table: dict[str, Any]) -> NamedModel:

@@ -151,7 +151,9 @@ def on_the_spot(undescribed: Undescribed, architecture: str, note: Note) -> Deri
         _derived[key] = derived(path_text(name), keys=keys, architecture=architecture, note=note)
     seconds = time.monotonic() - start
     found = _derived[key]
-    line = f"that of {found.name}, derived from {_versions(found)} in {seconds:.1f} s: {_how(found)}"
+    line = (
+        f"that of {found.name}, derived from {_versions(found)} in {seconds:.1f} s: {_how(found)}"
+    )
     return DerivedModel(name, found, line)
 
 

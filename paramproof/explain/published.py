@@ -1,11 +1,11 @@
-"""The verdict on a published number: which way to count gives it, at the precision it is printed."""
+"""Verdicts on published numbers: the way to count that gives one at its printed precision."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from paramproof.explain.number import RoundedReading, read
+from paramproof.explain.number import read
 from paramproof.formulas import Inventory
 from paramproof.formulas.conventions import PARTS, Undecided, count
 from paramproof.formulas.printing import signed
@@ -23,22 +23,24 @@ LEFT_OUT = (
 """Conventions that a published total may be of, after the default, those that say most first."""
 
 BINARY = "in 2"
+"""What readings in powers of two say; no number of a model is published so."""
 
 
 class Verdict(NamedTuple):
     """What is true of a published number.
 
-    ``convention`` is the way to count that gives it, "" where none does; ``how`` says how the
-    count becomes the number, or what the number has more than the first convention's count.
+    ``conventions`` are the ways to count that give it, none where no way does; ``how`` says how
+    their counts become the number, or what the number has more than the first way's.
     """
 
-    convention: str
+    conventions: tuple[str, ...]
     how: str
 
     @property
-    def holds(self) -> bool:
-        """Whether some convention gives the number."""
-        return bool(self.convention)
+    def text(self) -> str:
+        """The verdict in words, where the first convention goes without saying."""
+        under = "" if not self.conventions else self.conventions[0]
+        return self.how if under in ("", DEFAULT) else f"{self.how}, under {under}"
 
 
 def verdict(published: str, counts: Mapping[str, int]) -> Verdict:
@@ -48,17 +50,20 @@ def verdict(published: str, counts: Mapping[str, int]) -> Verdict:
     that before what has zeros that may be rounded. Raises ``ValueError`` for what is no number.
     """
     written = read(published)
-    for convention, number in counts.items():
-        if number == written.exact:
-            return Verdict(convention, "exact")
-    for reading in filter(_is_decimal, written.readings):
-        for convention, number in counts.items():
-            if number in reading:
-                return Verdict(convention, reading.says)
+    if exact := _among(counts, lambda number: number == written.exact):
+        return Verdict(exact, "exact")
+    for reading in written.readings:
+        found = () if BINARY in reading.says else _among(counts, reading.__contains__)
+        if found:
+            return Verdict(found, reading.says)
     (first, number), *_ = counts.items()
     if written.exact is None:
-        return Verdict("", f"no convention gives it; {first} is {number:,}")
-    return Verdict("", f"{signed(written.exact - number)} to {first}")
+        return Verdict((), f"no convention gives it; {first} is {number:,}")
+    return Verdict((), f"no convention gives it; {signed(written.exact - number)} to {first}")
+
+
+def _among(counts: Mapping[str, int], holds: Callable[[int], bool]) -> tuple[str, ...]:
+    return tuple(convention for convention, number in counts.items() if holds(number))
 
 
 def totals(named: Inventory) -> dict[str, int]:
@@ -71,7 +76,3 @@ def totals(named: Inventory) -> dict[str, int]:
         except Undecided:
             continue
     return found
-
-
-def _is_decimal(reading: RoundedReading) -> bool:
-    return BINARY not in reading.says

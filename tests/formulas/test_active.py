@@ -27,6 +27,9 @@ ROUTED = replace(
 """The mixture with two experts for each token, of four."""
 
 
+FROZEN = (("first", "frozen"), ("second", "trainable"))
+
+
 def routed(*tensors, **changes):
     return replace(ROUTED, tensors=tensors, **changes)
 
@@ -212,5 +215,6 @@ def test_conventions_of_families():
     assert size(with_head(bert)) == size(with_neither(bert)) == 109_482_240 - tables
     assert size(with_head(gpt2)) == 124_439_808 - 1024 * 768
     assert size(with_neither(gpt2)) == 124_439_808 - (1024 + 50257) * 768
-    frozen = with_tensors(tensor("a.weight", H, H, role="frozen"), tensor("b.weight", H, H))
-    assert {size(one(frozen.inventory())) for one in ACTIVE_CONVENTIONS.values()} == {H * H}
+    layers = [tensor(f"layers.*.{name}.weight", H, times=L, role=role) for name, role in FROZEN]
+    frozen = with_tensors(*layers)
+    assert {size(one(frozen.inventory())) for one in ACTIVE_CONVENTIONS.values()} == {L * H}
