@@ -7,6 +7,7 @@ by halves where that is not the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,6 +68,9 @@ PROBES: Mapping[str, Sequence[Any]] = {
 """Values that stand for their sort; of ``whole`` the last stands for those above every size."""
 
 
+POINTS = 2
+"""At which each value is tried."""
+
 ALONE = ("rope_parameters", "rope_scaling", "rope_theta", "head_dim")
 """Fields that are tried by themselves: of two that are given, one counts for nothing."""
 
@@ -98,10 +102,22 @@ class Trials:
         own: Mapping[str, Any],
     ) -> None:
         self.config_class, self.model_class = config_class, model_class
-        self.start, self.points, self.own = start, points, own
+        self.start, self.own = start, own
         self.builds = 0
-        self.base = [self.make(point, {}) for point in points]
+        self.points: list[Mapping[str, Any]] = []
+        self.base: list[Made] = []
+        for point in points:
+            # Small sizes may be refused where no condition says so: by a logarithm, say.
+            with suppress(Exception):
+                self.base.append(self.make(point, {}))
+                self.points.append(point)
+            if len(self.points) == POINTS:
+                break
         self.tried = Tried()
+
+    def has(self, point: Mapping[str, Any]) -> bool:
+        """Whether a point is one of those that values are tried at."""
+        return any(point is one for one in self.points)
 
     def make(self, point: Mapping[str, Any], others: Mapping[str, Any]) -> Made:
         """Make a model at a point with these values, and read what it has."""

@@ -41,8 +41,8 @@ def explain_command(
 
     NUMBER is as people write it: 2,362,368, 110M, or in bytes 438MB. MODEL is a name, a
     config.json, or a spec as JSON; of a config.json without a family the formula is the
-    catalogue's, or derived where transformers is installed. The simplest explanations are printed. Exit status 1 where
-    there is none.
+    catalogue's, or derived where transformers is installed. The simplest explanations are printed.
+    Exit status 1 where there is none.
     """
     if json_file:
         require_writable(json_file)
