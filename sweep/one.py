@@ -11,7 +11,7 @@ from typing import Any
 import transformers
 from transformers import CONFIG_MAPPING
 
-from paramproof.catalogue.derivations import Written, variants
+from paramproof.catalogue.derivations import PUT_TOGETHER, Written, variants
 from paramproof.catalogue.files import TypeFile, type_in
 from paramproof.catalogue.values import sort_of
 from paramproof.derive.derive import derive
@@ -25,7 +25,7 @@ from sweep.file import File
 from sweep.held import NotHeldError, culprit, hold
 from sweep.model import Keys, whole
 from sweep.starting import needed
-from sweep.trials import Trials
+from sweep.trials import POINTS, Trials
 from sweep.variants import PUBLIC, TASKS, changes
 from sweep.which import classes
 from sweep.writing import Known, class_data, plain
@@ -50,6 +50,7 @@ class Sweep:
         self.classes: dict[str, Any] = {}
         self.known: list[Known] = []
         self.failed: dict[str, str] = {}
+        self.outcomes: dict[str, dict[Condition, str]] = {}
         self.trials: Any = None
         self.base_trials: Any = None
         self.free: dict[str, set[str]] = {}
@@ -93,7 +94,9 @@ class Sweep:
         keys: Keys = whole(self.start, where)
         needed = {**self.needed, **(sized or {})}
         made = constructor(name, {"model_type": self.model_type, **keys}, name, needed)
-        found = derive(made, 0, lambda _: None)
+        # Classes are made by the same code, as far as one contains another.
+        outcomes = self.outcomes.setdefault(repr((where, sized)), {})
+        found = derive(made, 0, outcomes=outcomes)
         self.reads |= made.read_fields() or set()
         for letter, field in found.fields.items():
             if self.letters.setdefault(letter, field) != field:
@@ -189,7 +192,8 @@ class Sweep:
         found = [_with_another_label(p, asked[: len(first.conditions)]) for p in points if p]
         paths = [{first.fields[one]: size for one, size in point.items()} for point in found]
         model_class = getattr(transformers, name)
-        self.trials = Trials(self.config_class, model_class, self.start, paths, {})
+        most = 1 if self.classes else POINTS
+        self.trials = Trials(self.config_class, model_class, self.start, paths, most)
         found = [point for point, path in zip(found, paths, strict=True) if self.trials.has(path)]
         if not found:
             raise ValueError(f"{name}: no sizes meet the conditions")
@@ -300,8 +304,6 @@ def _with_another_label(
     more = {**point, **({"k": point["k"] + 1} if "k" in point else {})}
     return dict(more if all(one.is_met(more) for one in conditions) else point)
 
-
-PUT_TOGETHER = "not traced: put together from what it contains there, and what is its own"
 
 SIZED = 8
 """The size that is tried in place of null."""

@@ -69,7 +69,7 @@ PROBES: Mapping[str, Sequence[Any]] = {
 
 
 POINTS = 2
-"""At which each value is tried."""
+"""At which each value is tried with a type's first class; with another one it is one of them."""
 
 ALONE = ("rope_parameters", "rope_scaling", "rope_theta", "head_dim")
 """Fields that are tried by themselves: of two that are given, one counts for nothing."""
@@ -99,10 +99,10 @@ class Trials:
         model_class: Any,
         start: PreTrainedConfig,
         points: Sequence[Mapping[str, Any]],
-        own: Mapping[str, Any],
+        most: int = POINTS,
     ) -> None:
         self.config_class, self.model_class = config_class, model_class
-        self.start, self.own = start, own
+        self.start = start
         self.builds = 0
         self.points: list[Mapping[str, Any]] = []
         self.base: list[Made] = []
@@ -111,7 +111,7 @@ class Trials:
             with suppress(Exception):
                 self.base.append(self.make(point, {}))
                 self.points.append(point)
-            if len(self.points) == POINTS:
+            if len(self.points) == most:
                 break
         self.tried = Tried()
 
@@ -122,7 +122,7 @@ class Trials:
     def make(self, point: Mapping[str, Any], others: Mapping[str, Any]) -> Made:
         """Make a model at a point with these values, and read what it has."""
         self.builds += 1
-        keys: Keys = whole(self.start, {**point, **self.own, **others})
+        keys: Keys = whole(self.start, {**point, **others})
         return made(self.model_class, self.config_class(**keys))
 
     def outcome(self, others: Mapping[str, Any]) -> str:
