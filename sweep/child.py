@@ -19,10 +19,13 @@ from typing import Any
 import transformers
 
 from paramproof.sources.reference import in_one_line
-from sweep.one import Sweep
+from sweep.one import OutOfTime, Sweep
 
-SPARE = 6
+SPARE = 5
 """How much longer than the processor's time that it is told a process is given to end by itself."""
+
+OVER = 1.5
+"""How much more of the processor's time the class may take that is begun before it is over."""
 
 SITE = re.compile(r"\S*site-packages/")
 
@@ -46,12 +49,18 @@ def in_a_child(model_type: str, seconds: float) -> dict[str, Any]:
         return found
 
 
+def _out_of_time(*_: object) -> None:
+    raise OutOfTime
+
+
 def _derive(model_type: str, seconds: float, result: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     warnings.simplefilter("ignore")
     transformers.logging.set_verbosity_error()
     found: dict[str, Any] = {"failed": {}}
+    signal.signal(signal.SIGPROF, _out_of_time)
+    signal.setitimer(signal.ITIMER_PROF, seconds * OVER)
     try:
         sweep = Sweep(model_type, lambda _: None, seconds)
         found["failed"] = sweep.failed

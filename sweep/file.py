@@ -32,7 +32,7 @@ class File:
         letters, null, given = self.sizes(defaults, bool(parts))
         decides = {path for one in self.found.classes.values() for path in one["decides"]}
         decides |= {path for one in self.found.classes.values() for path in one["only"]}
-        fields, bare = self.own_values(decides)
+        fields, bare = self.own_values(decides | self.found.below.keys())
         layers = layer_rules(self.found.base_trials, self.found.letters, sorted(self.found.sorts))
         tried = set(self.found.free) | set(self.found.texts) | decides
         aliases = self.aliases()

@@ -31,7 +31,7 @@ def layer_rules(
             lists = list(_lists(trials, path, field))
             if lists and all(len(there) == depth for depth, there in lists):
                 rule = _any_of(trials, path, field, {*here, *KINDS}) or _repeats(lists)
-                if rule:
+                if rule and _may_be_given(trials, path, field, lists):
                     found[path] = {"long": letter, **rule}
                 break
     return found
@@ -72,6 +72,18 @@ def _any_of(trials: Trials, path: str, field: str, kinds: set[str]) -> dict[str,
         if "buffers" in outcomes:
             trials.tried.buffered.add(path)
     return {"any of": same} if same else None
+
+
+def _may_be_given(
+    trials: Trials, path: str, field: str, lists: list[tuple[int, list[str]]]
+) -> bool:
+    """Whether a list may be named at all: what is computed may not."""
+    depth, own = lists[-1]
+    try:
+        trials.make({**trials.points[0], field: depth}, {path: own})
+    except Exception:
+        return False
+    return True
 
 
 def _repeats(lists: list[tuple[int, list[str]]]) -> dict[str, Any] | None:

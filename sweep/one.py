@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
@@ -10,7 +11,7 @@ from typing import Any
 import transformers
 from transformers import CONFIG_MAPPING
 
-from paramproof.catalogue.derivations import Written, variants
+from paramproof.catalogue.derivations import PUT_TOGETHER, Written, variants
 from paramproof.catalogue.files import TypeFile, type_in
 from paramproof.catalogue.values import sort_of
 from paramproof.derive.derive import derive
@@ -23,12 +24,17 @@ from sweep.fields import fields_of
 from sweep.file import File
 from sweep.held import NotHeldError, culprit, hold
 from sweep.model import Keys, whole
-from sweep.trials import Trials
+from sweep.starting import needed
+from sweep.trials import POINTS, Trials
 from sweep.variants import PUBLIC, TASKS, changes
 from sweep.which import classes
 from sweep.writing import Known, class_data, plain
 
 Note = Callable[[str], None]
+
+
+class OutOfTime(BaseException):
+    """Is raised wherever a process is when its time is over; no constructor's error is one."""
 
 
 class Sweep:
@@ -38,11 +44,13 @@ class Sweep:
         self.model_type, self.note = model_type, note
         self.config_class: Any = CONFIG_MAPPING[model_type]
         self.start = self.config_class()
+        self.needed = needed(self.start, getattr(transformers, classes(model_type)[0]))
         self.until = time.process_time() + seconds
         self.letters: dict[str, str] = {}
         self.classes: dict[str, Any] = {}
         self.known: list[Known] = []
         self.failed: dict[str, str] = {}
+        self.outcomes: dict[str, dict[Condition, str]] = {}
         self.trials: Any = None
         self.base_trials: Any = None
         self.free: dict[str, set[str]] = {}
@@ -62,12 +70,15 @@ class Sweep:
             self.note(name)
             try:
                 self.one_class(name)
+            except OutOfTime:
+                self.failed[name] = "no time was left"
             except Exception as error:  # Anybody's constructor may raise anything.
                 self.failed[name] = in_one_line(error)
             if not self.classes:
                 break
         if not self.classes:
             raise ValueError(next(iter(self.failed.values()), "no class"))
+        signal.setitimer(signal.ITIMER_PROF, 0)
         data = File(self).data()
         self.hold(data)
         return data
@@ -81,8 +92,11 @@ class Sweep:
     ) -> Derivation:
         """Derive a class with these values, and these sizes in place of null."""
         keys: Keys = whole(self.start, where)
-        made = constructor(name, {"model_type": self.model_type, **keys}, name, sized)
-        found = derive(made, 0, lambda _: None)
+        needed = {**self.needed, **(sized or {})}
+        made = constructor(name, {"model_type": self.model_type, **keys}, name, needed)
+        # Classes are made by the same code, as far as one contains another.
+        outcomes = self.outcomes.setdefault(repr((where, sized)), {})
+        found = derive(made, 0, outcomes=outcomes)
         self.reads |= made.read_fields() or set()
         for letter, field in found.fields.items():
             if self.letters.setdefault(letter, field) != field:
@@ -172,16 +186,18 @@ class Sweep:
         asked = [*(one.condition for one in first.conditions), *first.harmless]
         repeated = frozenset(one for t in first.tensors for one in t.times.letters)
         points = [
-            drawn(random, first.sizes, asked, repeated, frozenset(first.fixed)) for _ in range(2)
+            drawn(random, first.sizes, asked, repeated, frozenset(first.fixed)) for _ in range(6)
         ]
-        found = [point for point in points if point]
-        if not found:
-            raise ValueError(f"{name}: no sizes meet the conditions")
         # Of one label not every kind of problem can be.
-        found = [_with_another_label(one, asked[: len(first.conditions)]) for one in found]
+        found = [_with_another_label(p, asked[: len(first.conditions)]) for p in points if p]
         paths = [{first.fields[one]: size for one, size in point.items()} for point in found]
         model_class = getattr(transformers, name)
-        self.trials = Trials(self.config_class, model_class, self.start, paths, {})
+        most = 1 if self.classes else POINTS
+        self.trials = Trials(self.config_class, model_class, self.start, paths, most)
+        found = [point for point, path in zip(found, paths, strict=True) if self.trials.has(path)]
+        if not found:
+            raise ValueError(f"{name}: no sizes meet the conditions")
+        paths = self.trials.points
         sorts, texts = fields_of(self.start, first.fields.values(), self.reads)
         if not self.points:
             self.points, self.base_trials = found, self.trials
@@ -288,8 +304,6 @@ def _with_another_label(
     more = {**point, **({"k": point["k"] + 1} if "k" in point else {})}
     return dict(more if all(one.is_met(more) for one in conditions) else point)
 
-
-PUT_TOGETHER = "not traced: put together from what it contains there, and what is its own"
 
 SIZED = 8
 """The size that is tried in place of null."""

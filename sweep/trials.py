@@ -7,6 +7,7 @@ by halves where that is not the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,6 +68,9 @@ PROBES: Mapping[str, Sequence[Any]] = {
 """Values that stand for their sort; of ``whole`` the last stands for those above every size."""
 
 
+POINTS = 2
+"""At which each value is tried with a type's first class; with another one it is one of them."""
+
 ALONE = ("rope_parameters", "rope_scaling", "rope_theta", "head_dim")
 """Fields that are tried by themselves: of two that are given, one counts for nothing."""
 
@@ -95,18 +99,30 @@ class Trials:
         model_class: Any,
         start: PreTrainedConfig,
         points: Sequence[Mapping[str, Any]],
-        own: Mapping[str, Any],
+        most: int = POINTS,
     ) -> None:
         self.config_class, self.model_class = config_class, model_class
-        self.start, self.points, self.own = start, points, own
+        self.start = start
         self.builds = 0
-        self.base = [self.make(point, {}) for point in points]
+        self.points: list[Mapping[str, Any]] = []
+        self.base: list[Made] = []
+        for point in points:
+            # Small sizes may be refused where no condition says so: by a logarithm, say.
+            with suppress(Exception):
+                self.base.append(self.make(point, {}))
+                self.points.append(point)
+            if len(self.points) == most:
+                break
         self.tried = Tried()
+
+    def has(self, point: Mapping[str, Any]) -> bool:
+        """Whether a point is one of those that values are tried at."""
+        return any(point is one for one in self.points)
 
     def make(self, point: Mapping[str, Any], others: Mapping[str, Any]) -> Made:
         """Make a model at a point with these values, and read what it has."""
         self.builds += 1
-        keys: Keys = whole(self.start, {**point, **self.own, **others})
+        keys: Keys = whole(self.start, {**point, **others})
         return made(self.model_class, self.config_class(**keys))
 
     def outcome(self, others: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ PAGES = {
     "parity": "parity_page",
     "explain": "explain_page",
     "faults": "faults_page",
+    "types": "types_page",
     "derived": "derived_page",
     "readme": "readme",
     "differences": "differences.reference",

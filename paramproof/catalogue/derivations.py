@@ -20,6 +20,12 @@ from paramproof.formulas.parsing import condition_in
 OUTCOMES = {"refused": "the constructor refuses", "others": "other tensors are made"}
 """Short words for what happens where a condition is not met."""
 
+PUT_TOGETHER = "put together"
+"""What is said of a variant that was not derived, but built of what it contains there."""
+
+DOUBTS = {PUT_TOGETHER: "not traced: put together from what it contains there, and what is its own"}
+"""Short words for doubts that many variants have."""
+
 NOT_TRIED = "not tried: no sizes were found"
 
 
@@ -64,7 +70,7 @@ def derivation_of(file: TypeFile, written: Written, defaults: Mapping[str, int])
         tuple(data.get("unread", ())),
         tuple(data.get("unexplained", ())),
         tuple(map(condition_in, data.get("harmless", ()))),
-        tuple(data.get("doubts", ())),
+        tuple(DOUBTS.get(one, one) for one in data.get("doubts", ())),
         Evidence(traces, builds, held, 0.0, file.versions),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -33,16 +33,15 @@ def entry(config: Mapping[str, Any], architecture: str = "") -> Entry:
     """Return the entry of the keys of a ``config.json``; no framework is needed.
 
     ``architecture`` takes the place of the class that ``architectures`` names; where none is
-    named it is the base model.
+    named it is the base model. Code beside the file, which ``auto_map`` names, is not looked at:
+    what is counted is the class of transformers itself.
 
-    Raises ``OutsideCatalogueError``, in one line that names the key, for what no entry was
-    derived for, and ``ValueError`` for sizes outside an entry's conditions.
+    Raises ``OutsideCatalogueError``, in one line that names the key or the condition, for what
+    no entry was derived for, and ``ValueError`` for what is no configuration.
     """
     model_type = config.get("model_type")
     if not isinstance(model_type, str):
         raise ValueError(f"model_type={shown(model_type)} is no model type of transformers")
-    if "auto_map" in config:
-        raise ValueError("auto_map names code beside the file, which is not run")
     return entry_in(read_type(model_type), config, architecture)
 
 
@@ -62,10 +61,22 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], architecture: str = "") 
         raise given.outside(f"what {error} stands for is absent") from None
     require_alike(given, values, written.data.get("only", {}), sizes)
     derivation = derivation_of(file, written, own_sizes(file, absent))
+    instead = set(_bounds_of_defaults(file, given))
     for stated in derivation.conditions:
-        if not stated.condition.is_met(sizes):
-            raise ValueError(f"{name}: the formula holds where {stated.condition}")
+        if not stated.condition.is_met(sizes) and str(stated.condition) not in instead:
+            raise OutsideCatalogueError(f"{name}: the formula holds where {stated.condition}")
     return Entry(_without_moved(derivation, file, given), sizes)
+
+
+def _bounds_of_defaults(file: TypeFile, given: Given) -> Iterator[str]:
+    """Yield the conditions ``V > 50279`` that come from what a given key has in its place.
+
+    A token's number is below the vocabulary's size: that of the key is, as was seen before.
+    """
+    for path, letter in file.below.items():
+        default = given.default(path, file.fields.get(path))
+        if path in given.values and type(default) is int:
+            yield f"{letter} > {default}"
 
 
 def _class_name(file: TypeFile, config: Mapping[str, Any], architecture: str) -> str:

@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from paramproof.catalogue.outside import OutsideCatalogueError
 from paramproof.formulas.printing import MAX_VALUE_SHOWN, shown
 
 FORMAT = 1
+
+FOLDER = Path(__file__).parent / "data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +51,7 @@ class TypeFile:
 @cache
 def model_types() -> tuple[str, ...]:
     """Return the model types that have an entry."""
-    names = (file.name for file in _folder().iterdir())
-    return tuple(sorted(name.removesuffix(".json") for name in names if name.endswith(".json")))
+    return tuple(sorted(file.stem for file in FOLDER.glob("*.json")))
 
 
 @cache
@@ -66,7 +67,7 @@ def read_type(model_type: str) -> TypeFile:
         raise OutsideCatalogueError(f"no entry for the model type {shown(model_type)}{hint}")
     name = f"{model_type}.json"
     try:
-        return type_in(json.loads(_folder().joinpath(name).read_text("utf-8")), model_type)
+        return type_in(json.loads((FOLDER / name).read_text("utf-8")), model_type)
     except ValueError as error:
         raise ValueError(f"{name} of the catalogue: {error}") from None
 
@@ -89,7 +90,3 @@ def type_in(data: Mapping[str, Any], model_type: str) -> TypeFile:
         return TypeFile(**own)
     except TypeError:
         raise ValueError("it has not the keys of an entry") from None
-
-
-def _folder() -> Any:
-    return files("paramproof.catalogue").joinpath("data")

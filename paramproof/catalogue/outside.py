@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-INSTALL = 'pip install "paramproof[transformers]"'
+INSTALL = 'python -m pip install ".[transformers]"'
 """What derives on the spot whatever transformers can build."""
 
 
 class OutsideCatalogueError(ValueError):
-    """A configuration that no entry was derived for; the message names the key."""
+    """A configuration that no entry was derived for; ``why`` names the key or the condition."""
 
     def __init__(self, why: str) -> None:
         super().__init__(f"{why}; to derive it: {INSTALL}")
+        self.why = why

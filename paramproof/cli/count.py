@@ -86,9 +86,9 @@ def count_command(
 
     MODEL is a model's name, or a config.json: of Hugging Face (BERT, ERNIE, RoBERTa, GPT-2,
     LLaMA), Google's bert_config.json or Baidu's ernie_config.json; - reads one from standard
-    input. Of any other model type or class of Hugging Face the formula is derived, where
-    transformers is installed. Several are printed side by side, with their differences to the
-    first.
+    input. Of any other model type or class of Hugging Face the formula is in the catalogue, or is
+    derived where transformers is installed. Several are printed side by side, with their
+    differences to the first.
 
     With --under, print one number instead, and say what it counts; several conventions apply
     together. With --active, print total and active parameters under three conventions; with

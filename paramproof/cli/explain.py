@@ -40,9 +40,9 @@ def explain_command(
     """Explain NUMBER: which parts of MODEL, or of any named model, it counts.
 
     NUMBER is as people write it: 2,362,368, 110M, or in bytes 438MB. MODEL is a name, a
-    config.json, or a spec as JSON; of a config.json without a family the formula is derived,
-    where transformers is installed. The simplest explanations are printed. Exit status 1 where
-    there is none.
+    config.json, or a spec as JSON; of a config.json without a family the formula is the
+    catalogue's, or derived where transformers is installed. The simplest explanations are printed.
+    Exit status 1 where there is none.
     """
     if json_file:
         require_writable(json_file)

@@ -1,4 +1,4 @@
-"""The formula of any model that users name: a family's, or else a derived one."""
+"""The formula of any model that users name: a family's, the catalogue's, or one derived now."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from paramproof.builders.registry import framework
-from paramproof.catalogue import entry, model_types
+from paramproof.catalogue import OutsideCatalogueError, entry, model_types
 from paramproof.derive.asking import derived
 from paramproof.derive.experts import with_experts_per_token
 from paramproof.formulas import Inventory
@@ -34,7 +34,7 @@ MOST_BUFFERS_NAMED = 4
 
 @dataclass(frozen=True, slots=True)
 class DerivedModel:
-    """A model whose formula was derived, at the sizes that it was derived from.
+    """A model whose formula was derived, at its own sizes.
 
     ``source`` says where the formula is from, ``named`` what is published of a named model.
     """
@@ -99,12 +99,14 @@ def resolve_type(text: str, note: Note = lambda _: None) -> AnyModel:
 
 
 def _is_model_type(text: str) -> bool:
-    """Whether this is no model's name and no file, and transformers has a model type of the name.
+    """Whether this is no model's name and no file, and a model type of the catalogue.
 
-    transformers is not imported to find out: it has a folder for each.
+    Or of transformers, which is not imported to find out: it has a folder for each.
     """
     if text in [*model_names()] or os.path.lexists(text):
         return False
+    if text in model_types():
+        return True
     found = find_spec("transformers") if text.replace("-", "_").isidentifier() else None
     folders = (found.submodule_search_locations if found else None) or ()
     return any(Path(one, "models", text.replace("-", "_")).is_dir() for one in folders)
@@ -119,7 +121,7 @@ def derivation_for(
     """
     for source in SOURCES:
         if found := source(undescribed, architecture, note):
-            return replace(found, named=undescribed.named)
+            return replace(found, named=undescribed.named) if undescribed.named else found
     raise undescribed
 
 
@@ -169,13 +171,16 @@ def by_catalogue(undescribed: Undescribed, architecture: str, note: Note) -> Der
         return None
     try:
         found = entry(keys, architecture)
-    except ValueError as error:
+    except OutsideCatalogueError as error:
         if not framework("transformers").missing:
+            note(f"not in the catalogue: {error.why}")
             return None
         raise ValueError(f"{path_text(undescribed.name)}: {error}") from None
     derivation = with_experts_per_token(replace(found.derivation, sizes=found.sizes), keys)
     made = f"{_versions(derivation)}: {_how(derivation)}"
     line = f"that of {derivation.name} in the catalogue, derived from {made}"
+    if "auto_map" in keys:
+        line += "; the code that auto_map names is not run"
     return DerivedModel(undescribed.name, derivation, line)
 
 
@@ -186,7 +191,10 @@ def _versions(derivation: Derivation) -> str:
 
 def _how(derivation: Derivation) -> str:
     """Return how sure a formula is at its own sizes."""
-    return "proved" if derivation.is_proved else "fitted and checked"
+    if not derivation.is_proved:
+        return "fitted and checked"
+    here = derivation.is_proved_at(derivation.sizes)
+    return "proved" if here else "proved for other sizes, and checked for these"
 
 
 SOURCES: tuple[Source, ...] = (by_catalogue, on_the_spot)

@@ -19,6 +19,7 @@ from paramproof.derive.constructor import Constructor
 from paramproof.derive.size import Size, remembering
 from paramproof.derive.torch_tracing import Tracing
 from paramproof.formulas.printing import shown
+from paramproof.sources.reference import in_one_line
 
 transformers.logging.set_verbosity_error()
 
@@ -82,6 +83,20 @@ def constructor(
         {name: importlib.metadata.version(name) for name in ("transformers", "torch")},
         lambda: frozenset(reads),
     )
+
+
+def model_of(keys: Mapping[str, Any], architecture: str = "") -> Any:
+    """Return what transformers makes of a configuration's file, on the meta device.
+
+    Raises ``ValueError``, in one line, for what it does not have or refuses.
+    """
+    config_class, model_class = _classes(str(keys.get("model_type")), keys, architecture)
+    try:
+        config = config_class.from_dict(copy.deepcopy(dict(keys)))
+        with meta():
+            return model_class(config)
+    except Exception as error:  # A constructor may raise anything.
+        raise ValueError(f"{model_class.__name__} is refused: {in_one_line(error)}") from error
 
 
 LABELS = "num_labels"

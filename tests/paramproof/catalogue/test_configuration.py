@@ -189,6 +189,22 @@ def test_labels():
     assert "has 2 labels or more" in refused({"id2label": {"0": "a"}, **single}, HEAD)
 
 
+def test_a_number_that_is_below_a_size():
+    """The default's own bound is a condition, unless another number is given."""
+    data = deepcopy(TOY)
+    data["below"] = {"pad": "H"}
+    data["fields"]["pad"] = 6
+    data["free"]["null"] += " pad"
+    data["classes"]["ToyModel"]["conditions"]["H > 6"] = "refused"
+    assert toy({"hidden_size": 8}, data=data).sizes["H"] == 8
+    with pytest.raises(OutsideCatalogueError, match="the formula holds where H > 6"):
+        toy({"hidden_size": 4}, data=data)
+    for pad in (1, 3, None):
+        assert toy({"hidden_size": 4, "pad": pad}, data=data).sizes["H"] == 4
+    with pytest.raises(OutsideCatalogueError, match="pad=4 was not tried"):
+        toy({"hidden_size": 4, "pad": 4}, data=data)
+
+
 def test_keys_that_nothing_knows():
     assert toy({"unheard_of": {"of": 1}}).count == toy().count
     assert "older=1 was not tried" in refused({"older": 1})
