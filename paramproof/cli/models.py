@@ -18,7 +18,7 @@ from paramproof.cli.output import console, write_file
 from paramproof.cli.symbolic import sizes_line
 from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.derive.models import AnyModel, DerivedModel, resolve
-from paramproof.explain.published import Verdict, totals, verdict
+from paramproof.explain.published import Verdict, verdict, verdict_on_total
 from paramproof.formulas import Spec
 from paramproof.formulas.active import ACTIVE_CONVENTIONS
 from paramproof.formulas.families import family_of, spec_fields
@@ -67,8 +67,9 @@ def models_command(families: Sequence[str], json_file: Path | None) -> None:
 def verdict_on(one: Published, model: AnyModel) -> Verdict:
     """Return the verdict on the number that is published of a model, or of its component."""
     named = model.inventory()
-    counts = {one.component: named.total(one.component)} if one.component else totals(named)
-    return verdict(one.published, counts)
+    if not one.component:
+        return verdict_on_total(one.published, named)
+    return verdict(one.published, {one.component: named.total(one.component)})
 
 
 def active_rows(models: Iterable[tuple[Published, AnyModel]]) -> Iterator[tuple[str, ...]]:

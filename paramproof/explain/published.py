@@ -66,6 +66,16 @@ def _among(counts: Mapping[str, int], holds: Callable[[int], bool]) -> tuple[str
     return tuple(convention for convention, number in counts.items() if holds(number))
 
 
+def verdict_on_total(published: str, named: Inventory) -> Verdict:
+    """Return the verdict on a published number of all parameters of a model.
+
+    The trained ones, however they were rounded, come before what other conventions count.
+    """
+    counts = totals(named)
+    plainly = verdict(published, {DEFAULT: counts[DEFAULT]})
+    return plainly if plainly.conventions else verdict(published, counts)
+
+
 def totals(named: Inventory) -> dict[str, int]:
     """Return the counts that a published total may be, by convention, as far as they are known."""
     found: dict[str, int] = {}
