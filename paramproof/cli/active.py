@@ -12,9 +12,11 @@ from paramproof.cli.conventions import UNDECIDED
 from paramproof.cli.symbolic import in_letters
 from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.derive.models import AnyModel, DerivedModel
+from paramproof.explain.published import Verdict, verdict
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, active, per_token
 from paramproof.formulas.conventions import Undecided, size
 from paramproof.formulas.expression import Expression, expression
+from paramproof.formulas.models import NamedConfiguration
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible
 
@@ -84,6 +86,22 @@ def routing(model: AnyModel) -> Iterator[str]:
     for one in experts:
         fields = f"{legible(one['per_token_field'])} of {legible(one['field'])}"
         yield f"a token passes {one['per_token']} of {one['experts']} experts ({fields})"
+
+
+def verdict_on_active(model: AnyModel) -> Verdict | None:
+    """Return the verdict on what is published as a model's active parameters; None without such."""
+    published = model.named
+    if not isinstance(published, NamedConfiguration) or not published.active:
+        return None
+    counts = {name: one.active for name, one in total_and_active(model).items() if one}
+    return verdict(published.active, counts)
+
+
+def verdict_line(model: AnyModel) -> Iterator[str]:
+    """Yield the verdict on what is published as active, in words."""
+    if said := verdict_on_active(model):
+        under = f": {', '.join(said.conventions)}" if said.conventions else ""
+        yield f"verdict on the published active number: {said.how}{under}"
 
 
 def formulas(model: AnyModel) -> Iterator[str]:

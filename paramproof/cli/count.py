@@ -16,6 +16,7 @@ from paramproof.cli.active import (
     formulas,
     meanings,
     routing,
+    verdict_line,
 )
 from paramproof.cli.beside_table import beside_tables
 from paramproof.cli.conventions import print_conventions, print_count
@@ -159,7 +160,7 @@ def _print_active(model: AnyModel, symbolic: bool) -> None:
         table, lines = active_table(model), [*meanings()]
     console.print(title, markup=False)
     console.print(table)
-    for line in [*routing(model), *lines, *model.origin()]:
+    for line in [*routing(model), *lines, *model.origin(), *verdict_line(model)]:
         console.print(line, markup=False, highlight=False)
 
 

@@ -12,7 +12,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from paramproof.algebra.symbols import size_letters
-from paramproof.cli.active import active_as_json, total_and_active
+from paramproof.cli.active import active_as_json, total_and_active, verdict_on_active
+from paramproof.cli.conventions import UNDECIDED
 from paramproof.cli.options import INSTEAD, family_option, json_option
 from paramproof.cli.output import console, write_file
 from paramproof.cli.symbolic import sizes_line
@@ -75,13 +76,13 @@ def verdict_on(one: Published, model: AnyModel) -> Verdict:
 def active_rows(models: Iterable[tuple[Published, AnyModel]]) -> Iterator[tuple[str, ...]]:
     """Yield for models with published active parameters: the counts, what is published, verdict."""
     for one, model in models:
-        if not isinstance(one, NamedConfiguration) or not one.active:
+        said = verdict_on_active(model)
+        if said is None or not isinstance(one, NamedConfiguration):
             continue
-        found = {name: n.active for name, n in total_and_active(model).items() if n}
-        said = verdict(one.active, found)
-        under = ", ".join(said.conventions)
-        how = f"{said.how}: {under}" if under else said.how
-        yield one.name, *(f"{number:,}" for number in found.values()), one.active, how
+        counts = (n.active if n else None for n in total_and_active(model).values())
+        cells = (UNDECIDED if number is None else f"{number:,}" for number in counts)
+        how = f"{said.how}: {', '.join(said.conventions)}" if said.conventions else said.how
+        yield one.name, *cells, one.active, how
 
 
 def family_name(model: AnyModel) -> str:

@@ -72,6 +72,8 @@ def test_mixtral(paramproof):
     assert found["neither"] == ["46,440,648,704", "12,617,781,248", "27.17 %"]
     lines = done.stdout.splitlines()
     assert "a token passes 2 of 8 experts (num_experts_per_tok of num_local_experts)" in lines
+    said = "rounded to 3 significant digits: embedding-and-head"
+    assert lines[-1] == f"verdict on the published active number: {said}"
     assert "published as active: 12.9B (Mistral AI, Mixtral of experts, mistral.ai/news/" in (
         done.stdout
     )
@@ -128,6 +130,7 @@ def test_each_of_several(paramproof):
     stdout = paramproof("count", "deepseek-v3", config(), "--active").stdout
     assert stdout.count("a token passes") == 2
     assert "37,552,282,624" in stdout
+    assert stdout.count("verdict on the published active number") == 1
     assert "(num_experts_per_tok of n_routed_experts)" in stdout
 
 
