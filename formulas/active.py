@@ -71,7 +71,7 @@ def per_token(derivation: Derivation) -> dict[str, str]:
     if not experts:
         if unknown := [one for one in parameters if EXPERTS_LEVEL in one.path.split(".")]:
             raise ValueError(
-                f"active parameters: {legible(unknown[0].path)} is of experts, and no size says "
+                f"active parameters: {legible(unknown[0].path)} is of experts, and no letter says "
                 "how many there are"
             )
         return {}

@@ -108,7 +108,7 @@ def test_a_model_without_experts():
 def test_experts_of_an_unknown_number_are_refused():
     """A letter that stayed at its value is in no shape."""
     fixed = routed(tensor("mlp.experts.w", 4, F, H), fixed=("E",))
-    with pytest.raises(ValueError, match=r"mlp\.experts\.w is of experts, and no size says how"):
+    with pytest.raises(ValueError, match=r"mlp\.experts\.w is of experts, and no letter says how"):
         active(fixed)
 
 

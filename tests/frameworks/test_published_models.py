@@ -1,13 +1,13 @@
 """Named configurations held to transformers: each count, and what is active, by modules' names."""
 
 import re
-from collections.abc import Mapping
 
 import pytest
 
 from paramproof.builders.meta import meta
 from paramproof.cli.active import total_and_active
 from paramproof.derive.models import resolve
+from paramproof.formulas.active import per_token
 from paramproof.formulas.models import named_configurations
 
 pytestmark = pytest.mark.framework("transformers")
@@ -17,37 +17,42 @@ pytest.importorskip("transformers")
 MODELS = named_configurations()
 WITH_EXPERTS = [name for name, model in MODELS.items() if model.active]
 
-SMALL: dict[str, Mapping[str, object]] = {
-    "mixtral": {"num_local_experts": 6, "num_experts_per_tok": 2},
-    "qwen3_moe": {"num_experts": 6, "num_experts_per_tok": 3, "moe_intermediate_size": 24},
-    "qwen2_moe": {"num_experts": 6, "num_experts_per_tok": 3, "moe_intermediate_size": 24},
-    "gpt_oss": {"num_local_experts": 4, "num_experts_per_tok": 2, "head_dim": 8},
-    "deepseek_v3": {
-        "n_routed_experts": 8,
-        "num_experts_per_tok": 2,
-        "n_group": 2,
-        "topk_group": 1,
-        "first_k_dense_replace": 1,
-        "moe_intermediate_size": 24,
-    },
-    "olmoe": {"num_experts": 6, "num_experts_per_tok": 2, "vocab_size": 60000},
-    "granitemoe": {"num_local_experts": 6, "num_experts_per_tok": 2},
-    "jetmoe": {"num_local_experts": 6, "num_experts_per_tok": 2, "kv_channels": 8},
+KINDS = {
+    "DeepseekV3ForCausalLM": "packed in one tensor, beside dense layers and shared experts",
+    "Ernie4_5_MoeForCausalLM": "a bias of the router that is not trained",
+    "Glm4MoeForCausalLM": "packed",
+    "GptOssForCausalLM": "packed, with biases, those of the router too",
+    "GraniteMoeForCausalLM": "packed, in modules that are not called experts",
+    "GraniteMoeHybridForCausalLM": "the same, beside other kinds of layers",
+    "JambaModel": "beside dense and Mamba layers",
+    "MiniMaxM2ForCausalLM": "packed",
+    "MixtralForCausalLM": "packed",
+    "NemotronHForCausalLM": "not gated, beside other kinds of layers",
+    "OlmoeForCausalLM": "packed",
+    "Qwen2MoeForCausalLM": "with one shared expert, and a gate of its own",
+    "Qwen3MoeForCausalLM": "in some of the layers",
+    "Qwen3NextForCausalLM": "beside linear attention",
 }
-"""Packed in one tensor; with biases; beside dense layers and shared experts; attention's."""
+"""Classes of the catalogue with experts, and how they are made."""
 
-SIZES = {
+JETMOE = {
+    "model_type": "jetmoe",
+    "architectures": ["JetMoeForCausalLM"],
     "vocab_size": 96,
     "hidden_size": 32,
     "intermediate_size": 40,
     "num_hidden_layers": 3,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
+    "num_key_value_heads": 4,
+    "kv_channels": 8,
+    "num_local_experts": 6,
+    "num_experts_per_tok": 2,
 }
+"""Experts in attention too, whose router is in their own module."""
+
 OF_EXPERTS = re.compile(
     r"\.experts\.(?!router|bias)|block_sparse_moe\.(in|out)put_linear|\.mlp\.(in|out)put_linear"
 )
-"""Parameters of experts by their names, whatever their shapes."""
+"""Parameters of experts by their names, whatever their shapes; JetMoe's have a bias for all."""
 
 
 def built(keys):
@@ -70,7 +75,7 @@ def active(parameters, experts, chosen):
     """The same with k of E experts; each of the experts' tensors is divided alone."""
     found = 0
     for name, one in parameters.items():
-        number = one.numel()
+        number = one.numel() if one.requires_grad else 0
         if OF_EXPERTS.search(name):
             assert number % experts == 0
             number = number // experts * chosen
@@ -96,26 +101,27 @@ def test_named_configuration_has_what_is_active(name):
     assert [one.active for one in found.values()] == [whole, whole - table, whole - 2 * table]
 
 
-@pytest.mark.parametrize("model_type", SMALL)
-def test_experts_of_every_kind(model_type):
-    """Packed, in lists and in attention, from the catalogue or derived on the spot."""
+@pytest.mark.parametrize("class_name", KINDS)
+def test_experts_of_the_catalogue(class_name):
+    """At the type's own sizes, as transformers has them."""
     import transformers
 
-    config_class = transformers.CONFIG_MAPPING[model_type]
-    (class_name,) = {
-        name
-        for name in dir(transformers)
-        if name.endswith("ForCausalLM")
-        and name.lower() == f"{model_type.replace('_', '')}forcausallm"
-    }
-    sizes = {config_class.attribute_map.get(key, key): value for key, value in SIZES.items()}
-    keys = {"model_type": model_type, "architectures": [class_name], **sizes, **SMALL[model_type]}
-    experts, chosen = (
-        next(value for key, value in keys.items() if re.fullmatch(pattern, key))
-        for pattern in (r".*(num|local|routed)_experts", r".*per_tok")
-    )
-    parameters = built(keys)
+    config_class = getattr(transformers, class_name).config_class
+    model = resolve({"model_type": config_class.model_type, "architectures": [class_name]})
+    assert " in the catalogue, " in model.source
+    held(model, built({"model_type": config_class.model_type, "architectures": [class_name]}))
+
+
+def test_experts_in_attention():
+    """Derived on the spot: the catalogue has no such type."""
+    held(resolve(JETMOE), built(JETMOE))
+
+
+def held(model, parameters):
+    ((experts, chosen),) = per_token(model.derivation).items()
+    sizes = model.derivation.sizes
     assert any(map(OF_EXPERTS.search, parameters))
-    found = total_and_active(resolve(keys))["embedding-and-head"]
-    assert (found.total, found.active) == (total(parameters), active(parameters, experts, chosen))
+    found = total_and_active(model)["embedding-and-head"]
+    of_token = active(parameters, sizes[experts], sizes[chosen])
+    assert (found.total, found.active) == (total(parameters), of_token)
     assert found.active < found.total
