@@ -29,6 +29,12 @@ NEVER = frozenset(
 
 LABELS = "num_labels"
 
+STRETCHED = ("rope_dynamic", "rope_yarn")
+"""Sorts of rotary positions that not every width of a head goes with."""
+
+MOST_ROTATED = 2
+"""Of a head's width, with which positions cannot be stretched dynamically: 0 would divide."""
+
 
 class Given:
     """The keys of a configuration by their paths, ``vision_config.hidden_size``."""
@@ -195,11 +201,28 @@ def _is_free(
     if sort.startswith("rope_"):
         before = path.rpartition(".")[0]
         own = file.fields.get(f"{before}.{FACTOR}" if before else FACTOR)
+        if sort in STRETCHED and not _is_stretched(given, path, sort, own, sizes):
+            return False
         if not all(share is None or same(share, own) for share in factors(value)):
             return False
     if path.rpartition(".")[2] == THETA and not (isinstance(value, int | float) and value > 1):
         return False
     return sort in file.free.get(path, ()) or value in file.texts.get(path, ())
+
+
+def _is_stretched(given: Given, path: str, sort: str, own: Any, sizes: Mapping[str, int]) -> bool:
+    """Whether what is rotated of a head is wide enough, and even where halves of it are mixed.
+
+    ``own`` is the share that is rotated. True where no size says how wide a head is.
+    """
+    before = path.rpartition(".")[0]
+    names = ("qk_rope_head_dim", "head_dim", "hidden_size", "num_attention_heads")
+    letters = (given.letter_of.get(f"{before}.{name}" if before else name) for name in names)
+    rope, width, hidden, heads = (sizes.get(letter or "") for letter in letters)
+    if not (width := rope or width or (hidden and heads and hidden // heads)):
+        return True
+    rotated = int(width * own) if isinstance(own, int | float) and not rope else width
+    return rotated % 2 == 0 if sort == "rope_yarn" else rotated > MOST_ROTATED
 
 
 def _is_layers(said: Mapping[str, Any], value: object, sizes: Mapping[str, int]) -> bool:
