@@ -36,7 +36,7 @@ MOST_ROTATED = 2
 """Of a head's width, with which positions cannot be stretched dynamically: 0 would divide."""
 
 
-class Given:
+class GivenKeys:
     """The keys of a configuration by their paths, ``vision_config.hidden_size``."""
 
     def __init__(self, file: TypeFile, config: Mapping[str, Any]) -> None:
@@ -121,7 +121,9 @@ class Given:
         return self.file.given[path]
 
 
-def sizes_of(given: Given, sized: Iterable[str] = (), absent: Iterable[str] = ()) -> dict[str, int]:
+def sizes_of(
+    given: GivenKeys, sized: Iterable[str] = (), absent: Iterable[str] = ()
+) -> dict[str, int]:
     """Return the size of each letter: the configuration's, or what transformers would fill in."""
     found: dict[str, int] = {}
     waiting: dict[str, Any] = {}
@@ -153,14 +155,14 @@ def sizes_of(given: Given, sized: Iterable[str] = (), absent: Iterable[str] = ()
     return {letter: found[letter] for letter in given.file.letters if letter in found}
 
 
-def _size(given: Given, field: str, value: object) -> int:
+def _size(given: GivenKeys, field: str, value: object) -> int:
     if type(value) is not int or value < 1:
         raise given.outside(f"{legible(field)}={shown(value)} is no size of 1 or more")
     return value
 
 
 def require_alike(
-    given: Given,
+    given: GivenKeys,
     decides: Mapping[str, Any],
     only: Mapping[str, Any],
     letters: Mapping[str, int],
@@ -184,7 +186,7 @@ def require_alike(
 
 
 def _is_free(
-    given: Given, path: str, value: Any, only: list[str] | None, sizes: Mapping[str, int]
+    given: GivenKeys, path: str, value: Any, only: list[str] | None, sizes: Mapping[str, int]
 ) -> bool:
     file = given.file
     if path in file.fields and same(value, file.fields[path]):
@@ -210,7 +212,9 @@ def _is_free(
     return sort in file.free.get(path, ()) or value in file.texts.get(path, ())
 
 
-def _is_stretched(given: Given, path: str, sort: str, own: Any, sizes: Mapping[str, int]) -> bool:
+def _is_stretched(
+    given: GivenKeys, path: str, sort: str, own: Any, sizes: Mapping[str, int]
+) -> bool:
     """Whether what is rotated of a head is wide enough, and even where halves of it are mixed.
 
     ``own`` is the share that is rotated. True where no size says how wide a head is.
