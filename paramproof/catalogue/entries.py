@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from paramproof.catalogue.configuration import GivenKeys, require_alike, sizes_of
+from paramproof.catalogue.alike import require_alike
+from paramproof.catalogue.configuration import GivenKeys, sizes_of
 from paramproof.catalogue.derivations import Written, derivation_of, variants
 from paramproof.catalogue.files import TypeFile, read_type
 from paramproof.catalogue.outside import OutsideCatalogueError
