@@ -5,20 +5,31 @@ derived in a process of its own and written to a file of its own, those that are
 a type that is written already is left out, unless ``--again``. ``--compare`` derives again,
 writes nothing, and prints in which letters an entry is otherwise; its status is then 1. What
 could not be derived stands in ``sweep/failed.json``, with the reason; ``--reasons`` lists it by
-class of reason.
+class of reason. ``--hold`` derives nothing: it holds what is written to
+more random configurations, by ``--seed``, and takes back what is not as transformers builds it.
+``--random 300`` writes nothing either: it draws so many configurations of 60 types, by
+``--seed``, and holds the catalogue's counts to what transformers builds.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
+from collections.abc import Sequence
 from typing import Any
 
+from paramproof.catalogue import model_types
+from sweep.at_random import at_random
 from sweep.child import in_a_child
 from sweep.comparing import differences
+from sweep.mending import Mending
 from sweep.store import by_reason, failed, read, write, write_failed
 from sweep.which import types
+
+TYPES = 60
+"""Of which random configurations are, at most."""
 
 
 def main(arguments: list[str]) -> int:
@@ -28,12 +39,16 @@ def main(arguments: list[str]) -> int:
         for reason, names in by_reason().items():
             print(f"{len(names)} {reason}: {', '.join(names)}")
         return 0
+    if options.random:
+        return _at_random(options.types or model_types(), options.random, options.seed)
     wanted = options.types or types()
     if unknown := sorted(set(wanted) - set(types())):
         print(f"transformers has no base model of the type {', '.join(unknown)}", file=sys.stderr)
         return 2
     part, parts = options.part
     todo = [name for i, name in enumerate(wanted) if i % parts == part - 1]
+    if options.hold:
+        return _held([name for name in todo if read(name)], options.seed)
     if not (options.again or options.compare):
         known = failed()
         todo = [n for n in todo if not read(n) and (options.types or n not in known)]
@@ -45,6 +60,37 @@ def main(arguments: list[str]) -> int:
         changed += bool(options.compare and said != "the same")
         seconds = time.perf_counter() - started
         print(f"{number}/{len(todo)} {name}: {said} ({seconds:.0f} s)", flush=True)
+    return 1 if changed else 0
+
+
+def _at_random(known: Sequence[str], number: int, seed: int) -> int:
+    """Hold random configurations, print what is not equal, and how many are; return the status."""
+    equal, drawn = 0, set()
+    for one in at_random(known, number, TYPES, seed):
+        drawn.add(one.model_type)
+        equal += not one.wrong
+        if one.wrong:
+            print(f"{one.model_type}, {one.architecture}: {one.wrong}; {json.dumps(one.config)}")
+    print(
+        f"{equal} of {number} configurations of {len(drawn)} types are as transformers builds them"
+    )
+    return 0 if equal == number else 1
+
+
+def _held(names: Sequence[str], seed: int) -> int:
+    """Hold what is written, and write what is left of it; the status is 1 where that is less."""
+    changed = 0
+    for name in names:
+        data = read(name)
+        assert data
+        mending = Mending(data)
+        mending.run([seed])
+        if mending.dropped or mending.failed:
+            changed += 1
+            write(name, data)
+            write_failed(name, {**failed().get(name, {}), **mending.failed})
+            print(f"{name}: {', '.join([*mending.dropped, *mending.failed])}", flush=True)
+    print(f"{changed} of {len(names)} types were not as they are written")
     return 1 if changed else 0
 
 
@@ -74,6 +120,9 @@ def _options(arguments: list[str]) -> argparse.Namespace:
         "--seconds", type=float, default=120, help="of the processor, for each type"
     )
     parser.add_argument("--again", action="store_true", help="what is written already, too")
+    parser.add_argument("--hold", action="store_true", help="derive nothing; hold what is written")
+    parser.add_argument("--random", type=int, metavar="N", help="hold N random configurations")
+    parser.add_argument("--seed", type=int, default=0, help="of what is drawn")
     parser.add_argument("--compare", action="store_true", help="write nothing; say what changed")
     parser.add_argument("--reasons", action="store_true", help="list what failed, by reason")
     return parser.parse_args(arguments)

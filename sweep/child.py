@@ -9,6 +9,7 @@ import json
 import multiprocessing
 import os
 import re
+import resource
 import signal
 import sys
 import tempfile
@@ -21,8 +22,11 @@ import transformers
 from paramproof.sources.reference import in_one_line
 from sweep.one import OutOfTime, Sweep
 
-SPARE = 5
-"""How much longer than the processor's time that it is told a process is given to end by itself."""
+SPARE = 3
+"""How much more of the processor's time than it is told a process may take before it is ended."""
+
+LONGEST = 3600.0
+"""Seconds after which a process that waits is ended."""
 
 OVER = 1.5
 """How much more of the processor's time the class may take that is begun before it is over."""
@@ -38,10 +42,11 @@ def in_a_child(model_type: str, seconds: float) -> dict[str, Any]:
             target=_derive, args=(model_type, seconds, result)
         )
         process.start()
-        process.join(seconds * SPARE)
+        process.join(LONGEST)
         if process.is_alive():
             process.kill()
             process.join()
+        if process.exitcode in (-signal.SIGKILL, -signal.SIGXCPU):
             return {"failed": {model_type: f"not derived within {seconds * SPARE:g} seconds"}}
         if not result.exists():
             return {"failed": {model_type: f"the process ended with status {process.exitcode}"}}
@@ -60,7 +65,9 @@ def _derive(model_type: str, seconds: float, result: Path) -> None:
     transformers.logging.set_verbosity_error()
     found: dict[str, Any] = {"failed": {}}
     signal.signal(signal.SIGPROF, _out_of_time)
-    signal.setitimer(signal.ITIMER_PROF, seconds * OVER)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds * SPARE), int(seconds * SPARE) + 1))
+    # Again and again: what is raised while something is deleted is lost.
+    signal.setitimer(signal.ITIMER_PROF, seconds * OVER, seconds / 4)
     try:
         sweep = Sweep(model_type, lambda _: None, seconds)
         found["failed"] = sweep.failed

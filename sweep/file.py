@@ -13,6 +13,7 @@ from paramproof.formulas.notation import text
 from sweep.defaults import Defaults
 from sweep.fields import looked_for
 from sweep.layers import layer_rules
+from sweep.mending import free_text
 from sweep.model import Keys, at, parts_of
 
 if TYPE_CHECKING:
@@ -66,13 +67,13 @@ class File:
 
     def free_text(self) -> dict[str, str]:
         """Return the sorts of values that decide nothing, with the fields of which that is so."""
-        free: dict[str, str] = {}
-        for path in sorted(self.found.free):
-            sorts = self.found.free[path] - ({"whole"} if path in self.found.bounded else set())
-            if sorts:
-                key = " ".join(sorted(sorts))
-                free[key] = f"{free[key]} {path}" if key in free else path
-        return dict(sorted(free.items()))
+        bounded = self.found.bounded
+        return free_text(
+            {
+                path: sorts - ({"whole"} if path in bounded else set())
+                for path, sorts in self.found.free.items()
+            }
+        )
 
     def class_of(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """Return a class with the letters that it has not, in place of those that it has."""

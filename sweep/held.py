@@ -10,7 +10,7 @@ from typing import Any
 
 from transformers import PreTrainedConfig
 
-from paramproof.catalogue.configuration import Given
+from paramproof.catalogue.configuration import GivenKeys
 from paramproof.catalogue.derivations import Written, derivation_of, field_of
 from paramproof.catalogue.entries import Entry, entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile
@@ -91,7 +91,7 @@ def culprit(
     config: Mapping[str, Any],
 ) -> tuple[str, Any] | None:
     """Return the key, no size, without which a configuration would be as the entry has it."""
-    given = Given(file, config)
+    given = GivenKeys(file, config)
     decides = file.classes[name].get("decides", ())
     for path, value in given.values.items():
         if path not in given.letter_of and path not in decides:

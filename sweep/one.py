@@ -11,9 +11,7 @@ from typing import Any
 import transformers
 from transformers import CONFIG_MAPPING
 
-from paramproof.catalogue.derivations import PUT_TOGETHER, Written, variants
-from paramproof.catalogue.files import TypeFile, type_in
-from paramproof.catalogue.values import sort_of
+from paramproof.catalogue.derivations import PUT_TOGETHER
 from paramproof.derive.derive import derive
 from paramproof.derive.points import drawn
 from paramproof.derive.transformers_models import constructor
@@ -22,7 +20,7 @@ from paramproof.formulas.derivation import Derivation
 from paramproof.sources.reference import in_one_line
 from sweep.fields import fields_of
 from sweep.file import File
-from sweep.held import NotHeldError, culprit, hold
+from sweep.mending import Mending
 from sweep.model import Keys, whole
 from sweep.starting import needed
 from sweep.trials import POINTS, Trials
@@ -80,7 +78,9 @@ class Sweep:
             raise ValueError(next(iter(self.failed.values()), "no class"))
         signal.setitimer(signal.ITIMER_PROF, 0)
         data = File(self).data()
-        self.hold(data)
+        mending = Mending(data)
+        mending.run()
+        self.failed |= mending.failed
         return data
 
     def late(self) -> bool:
@@ -232,57 +232,6 @@ class Sweep:
             self.firm = set(decides)
         return decides, {path: kinds for path, kinds in only.items() if path not in decides}
 
-    def drop(self, data: dict[str, Any], path: str, value: Any) -> None:
-        """Take back that a value of this sort decides nothing."""
-        self.note(f"{path}={value} is not free")
-        self.free[path] = self.free.get(path, set()) - {sort_of(value)}
-        self.texts[path] = [one for one in self.texts.get(path, ()) if one != value]
-        self.renewed(data)
-        data["refused"] = " ".join(sorted({*data.get("refused", "").split(), path}))
-
-    def renewed(self, data: dict[str, Any]) -> TypeFile:
-        """Write what is free anew; return the file then."""
-        data["free"] = File(self).free_text()
-        data["texts"] = {name: self.texts[name] for name in sorted(self.texts) if self.texts[name]}
-        return type_in(data, self.model_type)
-
-    def hold(self, data: dict[str, Any]) -> None:
-        """Hold every variant to random configurations; leave out those that are not held."""
-        for name in list(data["classes"]):
-            one = data["classes"][name]
-            file = type_in(data, self.model_type)
-            wrong = []
-            for index, written in enumerate(variants(file, name)):
-                self.note(f"{name} held {index}")
-                before = {p: set(s) for p, s in self.free.items()}, dict(self.texts)
-                try:
-                    file = self.hold_one(data, file, written)
-                except (NotHeldError, KeyError, ZeroDivisionError) as error:
-                    self.free, self.texts = before
-                    file = self.renewed(data)
-                    self.failed[f"{name} variant {index} {dict(written.where)}"] = str(error)
-                    wrong.append(index)
-            for index in wrong:
-                (one["also"][index - 1] if index else one)["withdrawn"] = True
-
-    def hold_one(self, data: dict[str, Any], file: TypeFile, written: Written) -> TypeFile:
-        """Hold a variant, without the values that turn out to decide; return the file then."""
-        model_class = getattr(transformers, written.name)
-        for _ in range(REPAIRS):
-            try:
-                hold(file, written, self.config_class, model_class, Random(1))
-            except NotHeldError as error:
-                found = error.config and culprit(
-                    file, written.name, self.config_class, model_class, error.config
-                )
-                if not found:
-                    raise
-                self.drop(data, *found)
-                file = type_in(data, self.model_type)
-            else:
-                return file
-        raise NotHeldError(f"{written.name}: more than {REPAIRS} fields decide after all")
-
 
 def _ties(
     data: Mapping[str, Any], old: Mapping[str, list[str]], new: Mapping[str, list[str]]
@@ -307,9 +256,6 @@ def _with_another_label(
 
 SIZED = 8
 """The size that is tried in place of null."""
-
-REPAIRS = 12
-"""Sorts of values that are taken back, at most, for one variant."""
 
 KEPT = ("also", "decides", "only", "status", "evidence", "letters")
 """Keys of a class that a variant has of its own, or not at all."""

@@ -13,6 +13,8 @@ from sweep.model import made, whole
 SIZES: Mapping[str, Callable[[PreTrainedConfig], int]] = {
     "head_dim": lambda config: config.hidden_size // config.num_attention_heads,
     "num_key_value_heads": lambda config: config.num_attention_heads,
+    "n_routed_experts": lambda _: 64,
+    "n_shared_experts": lambda _: 2,
 }
 """What published configurations have in place of null."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from transformers import CONFIG_MAPPING, MODEL_MAPPING
 from transformers.models.auto import modeling_auto
 
@@ -41,6 +43,20 @@ def types() -> list[str]:
     known = [name for name, config in CONFIG_MAPPING.items() if config in MODEL_MAPPING]
     first = [name for name in dict.fromkeys(FIRST.split()) if name in known]
     return [*first, *(name for name in sorted(known) if name not in first)]
+
+
+MOST_USED = tuple(types()[:40])
+"""Types that are held to transformers each time."""
+
+
+def held_this_time(known: Sequence[str], digest: int) -> list[str]:
+    """Return the types to hold: those used most, and a tenth of the others by ``digest``.
+
+    The tenth is another one where the catalogue's data are.
+    """
+    others = [name for name in known if name not in MOST_USED]
+    most = [name for name in MOST_USED if name in known]
+    return [*most, *(name for i, name in enumerate(others) if i % 10 == digest % 10)]
 
 
 def classes(model_type: str) -> list[str]:

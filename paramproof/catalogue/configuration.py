@@ -1,4 +1,4 @@
-"""A configuration's keys, held to what an entry is of: as transformers reads them, or refused."""
+"""A configuration's keys and sizes, as transformers reads them and fills them in, or refused."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.outside import OutsideCatalogueError
-from paramproof.catalogue.values import FACTOR, THETA, factors, same, sort_of
+from paramproof.catalogue.values import same
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.printing import legible, shown
 
@@ -30,7 +30,7 @@ NEVER = frozenset(
 LABELS = "num_labels"
 
 
-class Given:
+class GivenKeys:
     """The keys of a configuration by their paths, ``vision_config.hidden_size``."""
 
     def __init__(self, file: TypeFile, config: Mapping[str, Any]) -> None:
@@ -115,7 +115,9 @@ class Given:
         return self.file.given[path]
 
 
-def sizes_of(given: Given, sized: Iterable[str] = (), absent: Iterable[str] = ()) -> dict[str, int]:
+def sizes_of(
+    given: GivenKeys, sized: Iterable[str] = (), absent: Iterable[str] = ()
+) -> dict[str, int]:
     """Return the size of each letter: the configuration's, or what transformers would fill in."""
     found: dict[str, int] = {}
     waiting: dict[str, Any] = {}
@@ -147,67 +149,7 @@ def sizes_of(given: Given, sized: Iterable[str] = (), absent: Iterable[str] = ()
     return {letter: found[letter] for letter in given.file.letters if letter in found}
 
 
-def _size(given: Given, field: str, value: object) -> int:
+def _size(given: GivenKeys, field: str, value: object) -> int:
     if type(value) is not int or value < 1:
         raise given.outside(f"{legible(field)}={shown(value)} is no size of 1 or more")
     return value
-
-
-def require_alike(
-    given: Given,
-    decides: Mapping[str, Any],
-    only: Mapping[str, Any],
-    letters: Mapping[str, int],
-) -> None:
-    """Raise ``OutsideCatalogueError`` for the first key that is not as the entry has it.
-
-    ``decides`` are the fields that decide with the values they must have, ``only`` has the sorts
-    of values that alone are alike in this class.
-    """
-    for path, value in given.values.items():
-        if path in decides:
-            rule = given.file.layers.get(path)
-            layers = rule and isinstance(value, list) and _is_layers(rule, value, letters)
-            if not (same(value, decides[path]) or layers):
-                there = shown(decides[path])
-                raise given.outside(f"{legible(path)}={shown(value)}, and the entry has {there}")
-        elif path not in given.letter_of and not _is_free(
-            given, path, value, only.get(path), letters
-        ):
-            raise given.outside(f"{legible(path)}={shown(value)} was not tried")
-
-
-def _is_free(
-    given: Given, path: str, value: Any, only: list[str] | None, sizes: Mapping[str, int]
-) -> bool:
-    file = given.file
-    if path in file.fields and same(value, file.fields[path]):
-        return True
-    if path in file.layers and value is not None:
-        return _is_layers(file.layers[path], value, sizes)
-    sort = sort_of(value)
-    if only is not None and sort not in only:
-        return False
-    if path in file.below and sort == "whole":
-        return bool(value < sizes[file.below[path]])
-    if not any(path in known for known in (file.free, file.texts, file.below)):
-        return path not in file.refused and path not in file.fields and path not in file.layers
-    if sort.startswith("rope_"):
-        before = path.rpartition(".")[0]
-        own = file.fields.get(f"{before}.{FACTOR}" if before else FACTOR)
-        if not all(share is None or same(share, own) for share in factors(value)):
-            return False
-    if path.rpartition(".")[2] == THETA and not (isinstance(value, int | float) and value > 1):
-        return False
-    return sort in file.free.get(path, ()) or value in file.texts.get(path, ())
-
-
-def _is_layers(said: Mapping[str, Any], value: object, sizes: Mapping[str, int]) -> bool:
-    """Whether a list has a name for each layer: any of some, or those that repeat."""
-    long = expression_in(said["long"]).evaluate(sizes)
-    if not isinstance(value, list) or len(value) != long:
-        return False
-    if "repeats" in said:
-        pattern = said["repeats"]
-        return all(one == pattern[i % len(pattern)] for i, one in enumerate(value))
-    return all(isinstance(one, str) and one in said["any of"] for one in value)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from paramproof.catalogue.configuration import Given, require_alike, sizes_of
+from paramproof.catalogue.alike import require_alike
+from paramproof.catalogue.configuration import GivenKeys, sizes_of
 from paramproof.catalogue.derivations import Written, derivation_of, variants
 from paramproof.catalogue.files import TypeFile, read_type
 from paramproof.catalogue.outside import OutsideCatalogueError
@@ -48,7 +49,7 @@ def entry(config: Mapping[str, Any], architecture: str = "") -> Entry:
 def entry_in(file: TypeFile, config: Mapping[str, Any], architecture: str = "") -> Entry:
     """Return the entry of a configuration in the file of its type."""
     name = _class_name(file, config, architecture)
-    given = Given(file, config)
+    given = GivenKeys(file, config)
     decides = {
         path: given.default(path, file.fields.get(path))
         for path in file.classes[name].get("decides", ())
@@ -68,7 +69,7 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], architecture: str = "") 
     return Entry(_without_moved(derivation, file, given), sizes)
 
 
-def _bounds_of_defaults(file: TypeFile, given: Given) -> Iterator[str]:
+def _bounds_of_defaults(file: TypeFile, given: GivenKeys) -> Iterator[str]:
     """Yield the conditions ``V > 50279`` that come from what a given key has in its place.
 
     A token's number is below the vocabulary's size: that of the key is, as was seen before.
@@ -92,7 +93,7 @@ def _class_name(file: TypeFile, config: Mapping[str, Any], architecture: str) ->
 
 
 def _variant(
-    file: TypeFile, given: Given, name: str, decides: Mapping[str, Any]
+    file: TypeFile, given: GivenKeys, name: str, decides: Mapping[str, Any]
 ) -> tuple[Written, dict[str, Any]]:
     """Return the variant of a class that is like the configuration, and what decides there.
 
@@ -121,13 +122,13 @@ def own_sizes(file: TypeFile, absent: tuple[str, ...]) -> dict[str, int]:
     """Return the sizes of the type's own configuration."""
     missing = [letter for letter, said in file.letters.items() if " = " not in said]
     try:
-        return sizes_of(Given(file, {}), absent=(*absent, *missing))
+        return sizes_of(GivenKeys(file, {}), absent=(*absent, *missing))
     except KeyError:
         # Of what has no default of its own, others are computed.
         return {}
 
 
-def _without_moved(derivation: Derivation, file: TypeFile, given: Given) -> Derivation:
+def _without_moved(derivation: Derivation, file: TypeFile, given: GivenKeys) -> Derivation:
     """Leave out buffers where a field has another value: only parameters are sure to be alike."""
     if not given.values.keys() & set(file.buffered):
         return derivation

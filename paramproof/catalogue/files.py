@@ -54,6 +54,15 @@ def model_types() -> tuple[str, ...]:
     return tuple(sorted(file.stem for file in FOLDER.glob("*.json")))
 
 
+def type_of_class(name: str) -> str | None:
+    """Return the model type that has a class of transformers, None for what none has."""
+    if not name.isidentifier():
+        return None
+    has = f'\n  "{name}": {{'
+    found = (f.stem for f in sorted(FOLDER.glob("*.json")) if has in f.read_text("utf-8"))
+    return next((one for one in found if name in read_type(one).classes), None)
+
+
 @cache
 def read_type(model_type: str) -> TypeFile:
     """Return what is written of a model type.

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from paramproof.builders.registry import framework
-from paramproof.catalogue import OutsideCatalogueError, entry, model_types
+from paramproof.catalogue import OutsideCatalogueError, entry, model_types, type_of_class
 from paramproof.derive.asking import derived
 from paramproof.derive.experts import with_experts_per_token
 from paramproof.formulas import Inventory
@@ -90,12 +90,18 @@ def resolve(
         return derivation_for(undescribed, architecture, note)
 
 
-def resolve_type(text: str, note: Note = lambda _: None) -> AnyModel:
-    """Return ``resolve(text)``, or the model of a model type, at its default sizes."""
+def resolve_type(text: str, architecture: str = "", note: Note = lambda _: None) -> AnyModel:
+    """Return ``resolve(text)``, or that of a model type or a class, at the type's default sizes.
+
+    Classes are those of the catalogue.
+    """
+    keys: dict[str, Any] = {"model_type": text}
     if not _is_model_type(text):
-        return resolve(text, note=note)
-    by_default = Undescribed(f"{text} is no named model", text, {"model_type": text})
-    return derivation_for(by_default, note=note)
+        if text in named_models() or os.path.lexists(text) or not (of := type_of_class(text)):
+            return resolve(text, architecture, note)
+        keys = {"model_type": of, "architectures": [text]}
+    by_default = Undescribed(f"{text} is no named model", text, keys)
+    return derivation_for(by_default, architecture, note)
 
 
 def _is_model_type(text: str) -> bool:

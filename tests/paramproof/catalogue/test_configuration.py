@@ -180,6 +180,25 @@ def test_rotary_positions():
     assert "both given" in refused({"rope_scaling": linear, "rope_parameters": linear})
 
 
+def test_positions_of_heads_that_are_narrow():
+    """Transformers divides by the width of a head less 2."""
+    data = deepcopy(TOY)
+    data["letters"]["A"] = "num_attention_heads = 2"
+    data["fields"]["partial_rotary_factor"] = None
+    data["free"]["rope_dynamic rope_yarn"] = "rope_scaling"
+    dynamic = {"rope_scaling": {"type": "dynamic", "factor": 2.0}}
+    assert toy({"hidden_size": 8, **dynamic}, data=data).sizes["H"] == 8
+    with pytest.raises(OutsideCatalogueError, match="was not tried"):
+        toy({"hidden_size": 4, **dynamic}, data=data)
+    yarn = {"rope_scaling": {"type": "yarn", "factor": 2.0}}
+    assert toy({"hidden_size": 8, **yarn}, data=data).sizes["H"] == 8
+    with pytest.raises(OutsideCatalogueError, match="was not tried"):
+        toy({"hidden_size": 6, **yarn}, data=data)
+    data["fields"]["partial_rotary_factor"] = 0.25
+    with pytest.raises(OutsideCatalogueError, match="was not tried"):
+        toy({"hidden_size": 8, **yarn}, data=data)
+
+
 def test_labels():
     assert toy({"id2label": {"0": "a", "1": "b", "2": "c"}}, HEAD).sizes["k"] == 3
     assert toy({"num_labels": 4}, HEAD).sizes["k"] == 4

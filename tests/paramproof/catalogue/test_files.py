@@ -8,7 +8,7 @@ import pytest
 from paramproof.catalogue import model_types, read_type
 from paramproof.catalogue.derivations import derivation_of, variants
 from paramproof.catalogue.entries import entry_in, own_sizes
-from paramproof.catalogue.files import type_in
+from paramproof.catalogue.files import type_in, type_of_class
 from paramproof.catalogue.tensors import tensor_in, tensor_text
 
 MOST_BYTES = 3_000_000
@@ -107,3 +107,10 @@ def test_classes_that_contain_each_other_are_refused():
 def test_a_tensor_that_is_damaged_is_refused(written):
     with pytest.raises(ValueError, match=r"\S"):
         tensor_in("layers.*.weight", written)
+
+
+def test_the_type_that_has_a_class():
+    assert type_of_class("MixtralForCausalLM") == "mixtral"
+    assert type_of_class("XLMRobertaForTokenClassification") == "xlm-roberta"
+    for unknown in ("MixtralForCats", "layer_types", "tensors", '" or "', ""):
+        assert type_of_class(unknown) is None

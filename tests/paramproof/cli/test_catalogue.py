@@ -108,6 +108,15 @@ def test_diff_of_two_types(paramproof):
     assert sum(SOURCE in line for line in lines) == 2
 
 
+def test_diff_of_two_classes(paramproof, config):
+    lines = lines_of(paramproof("diff", "MixtralModel", "MixtralForCausalLM"))
+    assert any(line.startswith("total V·H 46,571,720,704 46,702,792,704 ") for line in lines)
+    small, large = config(SMALL), config(SMALL | {"num_local_experts": 4}, "large.json")
+    lines = lines_of(paramproof("diff", small, large, "--class", "MixtralModel"))
+    assert any(line.startswith("model") or "lm_head" in line for line in lines) is False
+    assert any(line.startswith("total 0 ") and line.endswith(" +304") for line in lines)
+
+
 def test_checkpoint(paramproof, config, tmp_path):
     """Its tensors have transformers' names; a buffer that is stored is no weight."""
     config(SMALL)

@@ -1,6 +1,5 @@
 """The catalogue held to transformers: entries derived again, and random configurations built."""
 
-from datetime import UTC, datetime
 from random import Random
 
 import pytest
@@ -13,40 +12,58 @@ pytestmark = pytest.mark.framework("transformers")
 
 pytest.importorskip("transformers")
 
-OFTEN = ("bert", "gpt2", "llama")
-"""Types that are held each time."""
+from sweep.at_random import at_random  # noqa: E402
+from sweep.held import NotHeldError, hold  # noqa: E402
+from sweep.store import digest  # noqa: E402
+from sweep.which import MOST_USED, held_this_time  # noqa: E402
 
-TODAY = datetime.now(UTC).timetuple().tm_yday
-"""Beside them one other type is, another one each day."""
+DIGEST = digest()
+"""Of the catalogue's data: what is drawn is the same until they are not."""
+
+TYPES, CONFIGURATIONS = 60, 300
 
 
-def of_today():
-    others = [name for name in model_types() if name not in OFTEN]
-    return (*OFTEN, others[TODAY % len(others)])
-
-
-@pytest.mark.parametrize("model_type", of_today())
+@pytest.mark.parametrize("model_type", held_this_time(model_types(), DIGEST))
 def test_random_configurations_have_what_transformers_builds(model_type):
-    """Sizes inside the conditions; some absent or null; fields that decide nothing otherwise."""
+    """Sizes inside the conditions; some absent or null; fields that decide nothing otherwise.
+
+    Of each class, at the type's own values and as another of its variants.
+    """
     import transformers
 
-    from sweep.held import hold
-
-    file = read_type(model_type)
+    file, random = read_type(model_type), Random(DIGEST)
     config_class = transformers.CONFIG_MAPPING[model_type]
     held = 0
     for name in file.classes:
-        for written in variants(file, name)[:2]:
-            if not written.data.get("withdrawn"):
-                model_class = getattr(transformers, name)
-                held += hold(file, written, config_class, model_class, Random(TODAY))
+        there = [one for one in variants(file, name) if not one.data.get("withdrawn")]
+        for written in {id(one): one for one in (*there[:1], *random.choices(there, k=1))}.values():
+            held += hold(file, written, config_class, getattr(transformers, name), random)
     assert held
+
+
+def test_which_types_are_held():
+    """Those used most each time, and each of the others where the data are of some digest."""
+    known = model_types()
+    assert len(MOST_USED) == 40
+    assert set(MOST_USED) <= set(known)
+    each = [held_this_time(known, number) for number in range(10)]
+    assert all(one[:40] == list(MOST_USED) for one in each)
+    assert sorted(name for one in each for name in one[40:]) == sorted(set(known) - set(MOST_USED))
+
+
+def test_random_configurations_of_random_types(capsys):
+    found = list(at_random(model_types(), CONFIGURATIONS, TYPES, seed=0))
+    equal = sum(not one.wrong for one in found)
+    types = len({one.model_type for one in found})
+    with capsys.disabled():
+        print(f"\n{equal} of {len(found)} random configurations of {types} types are equal")
+    assert not [one for one in found if one.wrong]
+    assert (len(found), types) == (CONFIGURATIONS, TYPES)
+    assert len({one.parameters for one in found}) > CONFIGURATIONS * 0.9
 
 
 def test_an_entry_that_is_wrong_is_not_held():
     import transformers
-
-    from sweep.held import NotHeldError, hold
 
     file = read_type("bert")
     (written,) = variants(file, "BertModel")
