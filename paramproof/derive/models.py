@@ -97,7 +97,7 @@ def resolve_type(text: str, architecture: str = "", note: Note = lambda _: None)
     """
     keys: dict[str, Any] = {"model_type": text}
     if not _is_model_type(text):
-        if text in named_models() or os.path.lexists(text) or not (of := type_of_class(text)):
+        if text in [*model_names()] or os.path.lexists(text) or not (of := type_of_class(text)):
             return resolve(text, architecture, note)
         keys = {"model_type": of, "architectures": [text]}
     by_default = Undescribed(f"{text} is no named model", text, keys)

@@ -47,11 +47,10 @@ def packed(hidden_size=12, experts=5, top_k=2, layers=4, width=7):
 
 def counted(model, experts, top_k):
     """Parameters of a live model, those of experts k / E of them."""
-    found = 0
-    for name, one in model.named_parameters():
-        number = one.numel()
-        found += number * top_k // experts if ".experts." in name else number
-    return found
+    sizes = {name: one.numel() for name, one in model.named_parameters()}
+    routed = sum(number for name, number in sizes.items() if ".experts." in name)
+    assert routed % experts == 0
+    return sum(sizes.values()) - routed + routed // experts * top_k
 
 
 @pytest.mark.parametrize("made", [nested, packed])

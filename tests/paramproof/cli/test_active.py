@@ -156,6 +156,8 @@ def test_routing_of_two_towers():
             (config(num_experts_per_tok=6),),
             "num_experts_per_tok=6 is more than num_local_experts=5",
         ),
+        (('{"model_type": "longcat_flash"}',), "that have no parameters (zero_expert_num)"),
+        (('{"model_type": "deepseek_v2"}',), "n_routed_experts=64, nothing says how many a token"),
         (("gpt2", "--depth", "2"), "--active goes with --symbolic or --json, and with no other"),
         (("gpt2", "--under", "total"), "--active goes with --symbolic or --json"),
         (("gpt2", "--latex"), "--active goes with --symbolic or --json"),
