@@ -66,8 +66,14 @@ def per_token(derivation: Derivation) -> dict[str, str]:
         *(length.letters for one in parameters for length in (*one.shape, one.times))
     )
     fields = derivation.fields
-    experts = [name for name in moving if EXPERTS.fullmatch(_own(fields[name]))]
-    experts.sort(key=list(derivation.sizes).index)
+    numbers = [name for name in derivation.sizes if EXPERTS.fullmatch(_own(fields[name]))]
+    experts = [name for name in numbers if name in moving]
+    for name in numbers:
+        if name in derivation.fixed:
+            raise ValueError(
+                f"active parameters: the formula is of {legible(fields[name])}="
+                f"{derivation.sizes[name]} alone, and does not say which tensors are of experts"
+            )
     if not experts:
         if unknown := [one for one in parameters if EXPERTS_LEVEL in one.path.split(".")]:
             raise ValueError(

@@ -106,9 +106,12 @@ def test_a_model_without_experts():
 
 
 def test_experts_of_an_unknown_number_are_refused():
-    """A letter that stayed at its value is in no shape."""
-    fixed = routed(tensor("mlp.experts.w", 4, F, H), fixed=("E",))
+    """A letter that stayed at its value is in no shape, and perhaps there is none."""
+    unnamed = routed(tensor("mlp.experts.w", 4, F, H), fields={**ROUTED.fields, "E": "networks"})
     with pytest.raises(ValueError, match=r"mlp\.experts\.w is of experts, and no letter says how"):
+        active(unnamed)
+    fixed = routed(tensor("mlp.linear.weight", 4, F, H), fixed=("A", "E"))
+    with pytest.raises(ValueError, match=r"is of num_experts=4 alone, and does not say which"):
         active(fixed)
 
 
