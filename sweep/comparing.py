@@ -55,8 +55,13 @@ def _classes(before: TypeFile, after: TypeFile, name: str) -> Iterator[str]:
                 if one not in others
             )
         for said in ("conditions", "fixed", "status", "withdrawn", "decides"):
-            if old[key].data.get(said) != new[key].data.get(said):
-                yield f"{where} {said}: {old[key].data.get(said)} was, {new[key].data.get(said)} is"
+            was, now = (_in_order(one[key].data.get(said)) for one in (old, new))
+            if was != now:
+                yield f"{where} {said}: {was} was, {now} is"
+
+
+def _in_order(said: Any) -> Any:
+    return sorted(said) if isinstance(said, list) else said
 
 
 def _key(written: Any) -> str:

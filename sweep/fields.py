@@ -44,8 +44,8 @@ def fields_of(
                 sorts[f"{before}rope_theta"] = {"whole", "number"}
             if named := _named(kind):
                 texts[path] = named
-    others = dict.fromkeys(looked_for(start), NAMED)
-    others |= {name.partition("[")[0]: READ for name in read}
+    others = dict.fromkeys(sorted(looked_for(start)), NAMED)
+    others |= {name.partition("[")[0]: READ for name in sorted(read)}
     for path, kinds in others.items():
         if path not in taken and path not in sorts and _is_key(path):
             quantised = path.endswith("quantization_config")

@@ -28,6 +28,9 @@ ATTEMPTS = 12
 """To draw one that is inside the conditions."""
 
 
+ARITHMETIC = "refused by transformers, which divides by zero"
+
+
 class NotHeldError(ValueError):
     """An entry says other than transformers makes of ``config``."""
 
@@ -58,7 +61,12 @@ def hold(
                 found = entry_in(file, config, written.name)
             except ValueError:
                 continue
-            if why := wrong(found, config_class, model_class, config):
+            why = wrong(found, config_class, model_class, config)
+            if why.startswith(ARITHMETIC) and _are_degenerate(
+                file, written.name, config_class, model_class, config
+            ):
+                continue
+            if why:
                 raise NotHeldError(why, config)
             held += 1
             break
@@ -74,6 +82,8 @@ def wrong(
     wanted = expected((t for t in found.derivation.tensors if t.role != "buffer"), found.sizes)
     try:
         there = made(model_class, config_class.from_dict(deepcopy(dict(config)))).parameters
+    except ZeroDivisionError as error:
+        return f"{ARITHMETIC}: {error}"
     except Exception as error:
         return f"refused by transformers: {' '.join(str(error).split())[:150]}"
     apart = {key for key in wanted.keys() | there.keys() if wanted[key] != there[key]}
@@ -81,6 +91,29 @@ def wrong(
         return ""
     kind, shape = sorted(apart, key=str)[0]
     return f"{kind.path} of {shape} is not as derived"
+
+
+def _are_degenerate(
+    file: TypeFile,
+    name: str,
+    config_class: type[PreTrainedConfig],
+    model_class: Any,
+    config: Mapping[str, Any],
+) -> bool:
+    """Whether it is the sizes of a configuration that a model divides by zero with.
+
+    A head that is narrower than 1, say: no key is to blame for it.
+    """
+    given = GivenKeys(file, config)
+    sizes: dict[str, Any] = {"model_type": file.model_type}
+    for path, value in given.values.items():
+        if path in given.letter_of or path in file.classes[name].get("decides", ()):
+            put(sizes, path, value)
+    try:
+        found = entry_in(file, sizes, name)
+    except ValueError:
+        return False
+    return wrong(found, config_class, model_class, sizes).startswith(ARITHMETIC)
 
 
 def culprit(

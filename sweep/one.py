@@ -48,7 +48,6 @@ class Sweep:
         self.classes: dict[str, Any] = {}
         self.known: list[Known] = []
         self.failed: dict[str, str] = {}
-        self.outcomes: dict[str, dict[Condition, str]] = {}
         self.trials: Any = None
         self.base_trials: Any = None
         self.free: dict[str, set[str]] = {}
@@ -94,9 +93,7 @@ class Sweep:
         keys: Keys = whole(self.start, where)
         needed = {**self.needed, **(sized or {})}
         made = constructor(name, {"model_type": self.model_type, **keys}, name, needed)
-        # Classes are made by the same code, as far as one contains another.
-        outcomes = self.outcomes.setdefault(repr((where, sized)), {})
-        found = derive(made, 0, outcomes=outcomes)
+        found = derive(made)
         self.reads |= made.read_fields() or set()
         for letter, field in found.fields.items():
             if self.letters.setdefault(letter, field) != field:
@@ -119,7 +116,7 @@ class Sweep:
         self.classes[name] = data
         moved = {path: v for path, v in self.moved.items() if path in decides}
         if name.endswith(TASKS) and data.get("contains"):
-            self.put_together(data)
+            self.put_together(name, first)
             return
         for where, sized in changes(self.model_type, self.start, moved):
             self.variant(name, first, where, sized)
@@ -147,27 +144,39 @@ class Sweep:
         head |= {"sized": list(sized)} if sized else {}
         data["also"].append({**head, **own, "letters": set(found.fields)})
 
-    def put_together(self, data: dict[str, Any]) -> None:
-        """Add the variants of what a class contains, with what is its own as it is."""
+    def put_together(self, name: str, first: Derivation) -> None:
+        """Add the variants of what a class contains, with what is its own as it is.
+
+        Where that is otherwise too, they are derived.
+        """
+        data = self.classes[name]
         part = self.classes[data["contains"]]
         for index, also in enumerate(part["also"], 1):
-            changed = {**also.get("where", {}), **dict.fromkeys(also.get("sized", ()), SIZED)}
-            decided = changed.keys() <= set(data["decides"])
+            where, sized = also.get("where", {}), dict.fromkeys(also.get("sized", ()), SIZED)
+            changed = {**where, **sized}
             # Some tasks are refused there, as those of speech are with adapters.
-            if decided and self.trials.outcome(changed) != "refused":
-                conditions = {**data.get("conditions", {}), **also.get("conditions", {})}
-                ties = _ties(data, part.get("ties", {}), also.get("ties", part.get("ties", {})))
-                data["also"].append(
-                    {
-                        **{key: also[key] for key in ("where", "sized") if key in also},
-                        "variant": index,
-                        **({"conditions": conditions} if conditions else {}),
-                        **({"ties": ties} if ties != data.get("ties", {}) else {}),
-                        "doubts": [*data.get("doubts", ()), PUT_TOGETHER],
-                        "status": "fitted and checked",
-                        "letters": data["letters"] | also["letters"],
-                    }
-                )
+            if not changed.keys() <= set(data["decides"]) or self.trials.refuses(changed):
+                continue
+            if self.trials.own(data["contains"], changed) == self.trials.own(data["contains"], {}):
+                data["also"].append(self.together(data, part, index, also))
+            else:
+                self.variant(name, first, where, sized)
+
+    def together(
+        self, data: Mapping[str, Any], part: Mapping[str, Any], index: int, also: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return a variant that is one of a part's, with what is the class's own."""
+        conditions = {**data.get("conditions", {}), **also.get("conditions", {})}
+        ties = _ties(data, part.get("ties", {}), also.get("ties", part.get("ties", {})))
+        return {
+            **{key: also[key] for key in ("where", "sized") if key in also},
+            "variant": index,
+            **({"conditions": conditions} if conditions else {}),
+            **({"ties": ties} if ties != data.get("ties", {}) else {}),
+            "doubts": [*data.get("doubts", ()), PUT_TOGETHER],
+            "status": "fitted and checked",
+            "letters": data["letters"] | also["letters"],
+        }
 
     def written(self, name: str, found: Derivation, index: int) -> dict[str, Any]:
         """Return what is written of a derivation, by what is known already."""
@@ -227,7 +236,7 @@ class Sweep:
         free = {path for path in sorts if self.free.get(path) or self.texts.get(path)}
         decides = [p for p in sorts if p not in free or p in tried.moved or p in self.firm]
         public = {path for where in PUBLIC.get(self.model_type, ()) for path in where}
-        decides += [path for path in public if path in sorts and path not in decides]
+        decides += [path for path in sorted(public) if path in sorts and path not in decides]
         if not self.classes:
             self.firm = set(decides)
         return decides, {path: kinds for path, kinds in only.items() if path not in decides}
@@ -236,13 +245,17 @@ class Sweep:
 def _ties(
     data: Mapping[str, Any], old: Mapping[str, list[str]], new: Mapping[str, list[str]]
 ) -> dict[str, list[str]]:
-    """Return the ties of a class whose part has new ones in place of its old ones."""
+    """Return the ties of a class whose part has new ones in place of its old ones.
+
+    What is tied in the part alone, to a head that the class has not, is tied in the part alone.
+    """
     before = f"{data['under']}." if data.get("under") else ""
-    own = {
-        path: ties for path, ties in data.get("ties", {}).items() if path[len(before) :] not in old
-    }
+    there = data.get("ties", {})
+    own = {path: ties for path, ties in there.items() if path[len(before) :] not in old}
     return own | {
-        f"{before}{path}": [f"{before}{one}" for one in ties] for path, ties in new.items()
+        f"{before}{path}": [f"{before}{one}" for one in ties]
+        for path, ties in new.items()
+        if path not in old or f"{before}{path}" in there
     }
 
 

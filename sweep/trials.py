@@ -6,11 +6,13 @@ by halves where that is not the same.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+import transformers
 from transformers import PreTrainedConfig
 
 from sweep.model import Keys, Made, made, whole
@@ -193,6 +195,23 @@ class Trials:
                 for index, point in enumerate(self.points)
             ):
                 found[name] = limit
+        return found
+
+    def refuses(self, others: Mapping[str, Any]) -> bool:
+        """Whether a model with these values is refused."""
+        return self.outcome(others) == "refused"
+
+    def own(self, contained: str, others: Mapping[str, Any]) -> Counter[Any]:
+        """Return the shapes that a class has beside those of one that it contains, and how often.
+
+        What the class has less often is negative.
+        """
+        keys: Keys = whole(self.start, {**self.points[0], **others})
+        found: Counter[Any] = Counter()
+        for sign, model_class in ((1, self.model_class), (-1, getattr(transformers, contained))):
+            parameters = made(model_class, self.config_class(**keys)).parameters
+            for stored, times in parameters.items():
+                found[stored.kind.role, stored.shape] += sign * times
         return found
 
     def outcome_at(self, index: int, others: Mapping[str, Any]) -> str:
