@@ -43,10 +43,7 @@ def config(tmp_path):
 
 @pytest.fixture
 def here(monkeypatch):
-    """Derive in this process, which has transformers already, and forget it afterwards.
-
-    The catalogue is not asked: what is derived would be no other.
-    """
+    """Derive in this process, which has transformers already, and forget it afterwards."""
 
     def derived(what, *, keys, architecture, note):
         from paramproof.derive.derive import derive
@@ -56,7 +53,6 @@ def here(monkeypatch):
 
     monkeypatch.setattr(models, "derived", derived)
     monkeypatch.setattr(models, "_derived", {})
-    monkeypatch.setattr(models, "SOURCES", (models.on_the_spot,))
 
 
 @pytest.fixture
