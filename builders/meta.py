@@ -17,6 +17,11 @@ DRAWS = frozenset(
     {
         torch.nn.init.normal_,
         torch.nn.init.uniform_,
+        torch.nn.init.trunc_normal_,
+        torch.nn.init.kaiming_normal_,
+        torch.nn.init.kaiming_uniform_,
+        torch.nn.init.xavier_normal_,
+        torch.nn.init.xavier_uniform_,
         torch.Tensor.normal_,
         torch.Tensor.uniform_,
         torch.Tensor.log_normal_,

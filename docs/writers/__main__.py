@@ -15,7 +15,9 @@ PAGES = {
     "parity": "parity_page",
     "explain": "explain_page",
     "faults": "faults_page",
+    "types": "types_page",
     "derived": "derived_page",
+    "published": "published_page",
     "readme": "readme",
     "differences": "differences.reference",
 }

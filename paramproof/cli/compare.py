@@ -31,8 +31,8 @@ def compare_command(reference: str, text: str, architecture: str) -> None:
     The model is one of PyTorch, Keras, tf-keras or nnx, whatever the names of its weights; of
     linen it is the pair (module, variables), or the variables. The spec is a named model's, a
     config.json's, or JSON with the fields of a spec, inline or in a file. For a config.json of a
-    model without a family the formula is derived, where transformers is installed; tensors are
-    then told apart by their names, too.
+    model without a family the formula is the catalogue's, or derived where transformers is
+    installed; tensors are then told apart by their names, too.
     """
     resolved = resolving(text, architecture)
     if isinstance(resolved, ResolvedModel):

@@ -53,6 +53,12 @@ def tensors_table(derivation: Derivation) -> Table:
 def formula_lines(derivation: Derivation) -> Iterator[str]:
     """Yield the formula, a line for each kind of layer, and the number that it is."""
     yield "trainable parameters"
+    yield from grouped(derivation)
+    yield f"  = {derivation.count(derivation.sizes):,}"
+
+
+def grouped(derivation: Derivation) -> Iterator[str]:
+    """Yield the formula, a line for each kind of layer."""
     sign = " "
     for times, tensors in derivation.summands().items():
         trainable = [t for t in tensors if t.role == "trainable"]
@@ -62,7 +68,6 @@ def formula_lines(derivation: Derivation) -> Iterator[str]:
         inside = text(each) if times == ONE else f"{_factor(times)} × ({text(each)})"
         yield f"  {sign} {inside}"
         sign = "+"
-    yield f"  = {derivation.count(derivation.sizes):,}"
 
 
 def letters_table(derivation: Derivation) -> Table:

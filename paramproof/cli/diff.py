@@ -11,7 +11,7 @@ from rich.table import Table
 from paramproof.algebra.difference import Component, components, told_apart
 from paramproof.algebra.terms import Lettered
 from paramproof.checking.model import require_agreement
-from paramproof.cli.options import MODELS
+from paramproof.cli.options import MODELS, class_option
 from paramproof.cli.output import console
 from paramproof.cli.resolving import resolving_type
 from paramproof.cli.symbolic import in_letters
@@ -27,13 +27,15 @@ from paramproof.sources.resolve import STANDARD_INPUT, ResolvedModel
 @click.command("diff", short_help="Say what one model has more than another.")
 @click.argument("first", metavar="A", shell_complete=MODELS)
 @click.argument("other", metavar="B", shell_complete=MODELS)
-def diff_command(first: str, other: str) -> None:
+@class_option
+def diff_command(first: str, other: str, architecture: str) -> None:
     """Print what B has more than A, component by component: in letters, and in numbers.
 
-    A and B are what count takes: names of models, config.json files, and model types of Hugging
-    Face transformers, such as qwen3. Each number is at the sizes of its own model; those that
-    differ are printed. Where one has names of its framework, and the other of a family here,
-    components are put together in groups. Exit status 0 also where they differ.
+    A and B are what count takes: names of models, config.json files, and model types or classes of
+    Hugging Face transformers, such as qwen3 and Qwen3ForCausalLM. Each number is at the sizes of
+    its own model; those that differ are printed. Where one has names of its framework, and the
+    other of a family here, components are put together in groups. Exit status 0 also where they
+    differ.
 
     \b
     paramproof diff bert-base bert-large
@@ -41,7 +43,7 @@ def diff_command(first: str, other: str) -> None:
     """
     if first == other == STANDARD_INPUT:
         raise ValueError(f"{STANDARD_INPUT} is standard input, which can be read once")
-    models = [resolving_type(first), resolving_type(other)]
+    models = [resolving_type(first, architecture), resolving_type(other, architecture)]
     specs = (model.spec for model in models if isinstance(model, ResolvedModel))
     require_agreement(dict.fromkeys(family_of(spec).name for spec in specs))
     one = in_letters(models[0])

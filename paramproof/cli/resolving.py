@@ -18,10 +18,10 @@ def resolving(text: str, architecture: str = "") -> AnyModel:
         return resolve(text, architecture, note)
 
 
-def resolving_type(text: str) -> AnyModel:
-    """Return ``resolve_type(text)``, and say meanwhile how far it is."""
+def resolving_type(text: str, architecture: str = "") -> AnyModel:
+    """Return ``resolve_type(text, architecture)``, and say meanwhile how far it is."""
     with _told() as note:
-        return resolve_type(text, note)
+        return resolve_type(text, architecture, note)
 
 
 @contextmanager

@@ -16,7 +16,8 @@ from paramproof.cli.options import family_option, framework_option, json_option,
 from paramproof.cli.output import tables_beside, width_of
 from paramproof.cli.progress import shown_progress
 from paramproof.cli.tables import verify_table
-from paramproof.cli.verify_derived import is_to_be_derived, verify_derived
+from paramproof.cli.verify_built import verify_built
+from paramproof.cli.verify_derived import is_function, verify_derived, without_family
 from paramproof.cli.verify_formula import verify_formula
 from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, write_json
 from paramproof.formulas import FAMILIES
@@ -72,14 +73,18 @@ def verify_command(
     mlm untied nsp, of an encoder), and returns trainable parameters: an int, or ints by component.
     What it takes says which family it is about; where several fit, --family does. With --model
     naming a config.json of a type without a family, or MODULE:FUNCTION, that model's formula is
-    derived, and its letters or fields are what a formula takes.
+    the catalogue's, or derived, and its letters or fields are what a formula takes. Without
+    --formula such a config.json is held to the model that transformers makes of it.
     """
-    if reference and len(models) == 1 and is_to_be_derived(models[0]):
+    unknown = {one: found for one in models if (found := without_family(one))}
+    if unknown or any(map(is_function, models)):
         if names or families:
             raise ValueError("--framework and --family are about models that have a family")
-        if not verify_derived(reference, models[0], examples, seed, json_file):
-            raise SystemExit(1)
-        return
+        if reference and len(models) == 1:
+            equal = verify_derived(reference, models[0], examples, seed, json_file)
+            raise SystemExit(0 if equal else 1)
+        if len(unknown) == len(set(models)) and not reference:
+            raise SystemExit(0 if verify_built(unknown, json_file) else 1)
     specs = _specs(models, families)
     asked = tuple(dict.fromkeys(family_of(spec).name for spec in specs.values()))
     families = families or (asked if models else ())

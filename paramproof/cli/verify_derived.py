@@ -9,34 +9,47 @@ from typing import Any
 
 from paramproof.cli.derive import deriving
 from paramproof.cli.output import tables_beside, write_file
+from paramproof.cli.resolving import resolving
+from paramproof.derive.models import DerivedModel
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.printing import legible
 from paramproof.formulas.report import totals
-from paramproof.sources.configs.formats import BY_MODEL_TYPE
-from paramproof.sources.configs.reading import MAX_FILE_BYTES
-from paramproof.sources.strict_json import object_in_file
+from paramproof.sources.resolve import STANDARD_INPUT, Undescribed, resolve_model
 from paramproof.user_formulas.asked import AskedFormula
 from paramproof.user_formulas.derived import Comparison, algebra, comparisons
 
 
-def is_to_be_derived(model: str) -> bool:
-    """Whether ``model`` is MODULE:FUNCTION, or a configuration of a type without a family.
+def without_family(model: str) -> Undescribed | None:
+    """Return the configuration that ``model`` is, where no family describes it.
 
-    Raises ``ValueError``, in one line, for a file that cannot be read.
+    What else is wrong with it is said where it is resolved.
     """
-    if model.lstrip().startswith("{"):
-        return False
-    if not model.endswith(".json"):
-        return ":" in model
-    named = object_in_file(Path(model), largest=MAX_FILE_BYTES).get("model_type")
-    return isinstance(named, str) and named not in BY_MODEL_TYPE
+    if model == STANDARD_INPUT:
+        return None
+    try:
+        resolve_model(model)
+    except Undescribed as undescribed:
+        return undescribed
+    except ValueError:
+        return None
+    return None
+
+
+def is_function(model: str) -> bool:
+    """Whether ``model`` is MODULE:FUNCTION, which makes a model."""
+    return ":" in model and not (model.endswith(".json") or model.lstrip().startswith("{"))
 
 
 def verify_derived(
     reference: str, model: str, examples: int, seed: int, json_file: Path | None
 ) -> bool:
     """Compare a user's formula with that of a model, and print it; return whether it is equal."""
-    derivation = deriving(model, seed=seed)
+    if is_function(model):
+        derivation = deriving(model, seed=seed)
+    else:
+        resolved = resolving(model)
+        assert isinstance(resolved, DerivedModel)
+        derivation = resolved.derivation
     known = (*derivation.sizes, *derivation.fields.values())
     with AskedFormula(reference, known) as formula:
         found = list(comparisons(formula, derivation, examples, seed))

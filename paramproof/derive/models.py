@@ -1,4 +1,4 @@
-"""The formula of any model that users name: a family's, or else a derived one."""
+"""The formula of any model that users name: a family's, the catalogue's, or one derived now."""
 
 from __future__ import annotations
 
@@ -6,18 +6,25 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from paramproof.builders.registry import framework
+from paramproof.catalogue import OutsideCatalogueError, entry, model_types, type_of_class
 from paramproof.derive.asking import derived
+from paramproof.derive.experts import with_experts_per_token
 from paramproof.formulas import Inventory
 from paramproof.formulas.derivation import Derivation
-from paramproof.formulas.models import SHORT_NAMES, named_models
+from paramproof.formulas.models import Published, model_names
 from paramproof.formulas.printing import legible, path_text, some_of
-from paramproof.sources.resolve import ResolvedModel, Undescribed, resolve_model
+from paramproof.sources.resolve import (
+    ResolvedModel,
+    Undescribed,
+    published_lines,
+    resolve_model,
+)
 
 Note: TypeAlias = Callable[[str], None]
 """Is told how far a derivation is."""
@@ -27,14 +34,15 @@ MOST_BUFFERS_NAMED = 4
 
 @dataclass(frozen=True, slots=True)
 class DerivedModel:
-    """A model whose formula was derived, at the sizes that it was derived from.
+    """A model whose formula was derived, at its own sizes.
 
-    ``source`` says where the formula is from.
+    ``source`` says where the formula is from, ``named`` what is published of a named model.
     """
 
     name: str
     derivation: Derivation
     source: str
+    named: Published | None = None
 
     @property
     def title(self) -> str:
@@ -52,6 +60,8 @@ class DerivedModel:
 
     def origin(self) -> Iterator[str]:
         """Yield lines on where the formula is from, how sure it is, and what it does not count."""
+        if self.named:
+            yield from published_lines(self.named)
         yield f"formula: {self.source}"
         if not self.derivation.is_proved:
             yield f"not proved: {'; '.join(self.derivation.reasons)}"
@@ -80,21 +90,29 @@ def resolve(
         return derivation_for(undescribed, architecture, note)
 
 
-def resolve_type(text: str, note: Note = lambda _: None) -> AnyModel:
-    """Return ``resolve(text)``, or the model of a model type, at its default sizes."""
+def resolve_type(text: str, architecture: str = "", note: Note = lambda _: None) -> AnyModel:
+    """Return ``resolve(text)``, or that of a model type or a class, at the type's default sizes.
+
+    Classes are those of the catalogue.
+    """
+    keys: dict[str, Any] = {"model_type": text}
     if not _is_model_type(text):
-        return resolve(text, note=note)
-    by_default = Undescribed(f"{text} is no named model", text, {"model_type": text})
-    return derivation_for(by_default, note=note)
+        if text in [*model_names()] or os.path.lexists(text) or not (of := type_of_class(text)):
+            return resolve(text, architecture, note)
+        keys = {"model_type": of, "architectures": [text]}
+    by_default = Undescribed(f"{text} is no named model", text, keys)
+    return derivation_for(by_default, architecture, note)
 
 
 def _is_model_type(text: str) -> bool:
-    """Whether this is no model's name and no file, and transformers has a model type of the name.
+    """Whether this is no model's name and no file, and a model type of the catalogue.
 
-    transformers is not imported to find out: it has a folder for each.
+    Or of transformers, which is not imported to find out: it has a folder for each.
     """
-    if text in named_models() or text in SHORT_NAMES or os.path.lexists(text):
+    if text in [*model_names()] or os.path.lexists(text):
         return False
+    if text in model_types():
+        return True
     found = find_spec("transformers") if text.replace("-", "_").isidentifier() else None
     folders = (found.submodule_search_locations if found else None) or ()
     return any(Path(one, "models", text.replace("-", "_")).is_dir() for one in folders)
@@ -109,12 +127,13 @@ def derivation_for(
     """
     for source in SOURCES:
         if found := source(undescribed, architecture, note):
-            return found
+            return replace(found, named=undescribed.named) if undescribed.named else found
     raise undescribed
 
 
 Source: TypeAlias = Callable[[Undescribed, str, Note], DerivedModel | None]
 """Gives the derived formula of a configuration, read as some class unless that is ""."""
+
 
 _derived: dict[tuple[str, str], Derivation] = {}
 """By configuration and class: what this process has derived."""
@@ -140,11 +159,49 @@ def on_the_spot(undescribed: Undescribed, architecture: str, note: Note) -> Deri
         _derived[key] = derived(path_text(name), keys=keys, architecture=architecture, note=note)
     seconds = time.monotonic() - start
     found = _derived[key]
-    versions = ", ".join(f"{what} {version}" for what, version in found.evidence.versions.items())
-    how = "proved" if found.is_proved else "fitted and checked"
-    line = f"that of {found.name}, derived from {versions} in {seconds:.1f} s: {how}"
+    line = (
+        f"that of {found.name}, derived from {_versions(found)} in {seconds:.1f} s: {_how(found)}"
+    )
     return DerivedModel(name, found, line)
 
 
-SOURCES: tuple[Source, ...] = (on_the_spot,)
+def by_catalogue(undescribed: Undescribed, architecture: str, note: Note) -> DerivedModel | None:
+    """Return what the catalogue has of a configuration; no framework is needed.
+
+    None for what it has not, where transformers is installed to derive it.
+
+    Raises ``ValueError``, in one line that names the key, for what it has not otherwise.
+    """
+    keys = undescribed.keys
+    if keys.get("model_type") not in model_types():
+        return None
+    try:
+        found = entry(keys, architecture)
+    except OutsideCatalogueError as error:
+        if not framework("transformers").missing:
+            note(f"not in the catalogue: {error.why}")
+            return None
+        raise ValueError(f"{path_text(undescribed.name)}: {error}") from None
+    derivation = with_experts_per_token(replace(found.derivation, sizes=found.sizes), keys)
+    made = f"{_versions(derivation)}: {_how(derivation)}"
+    line = f"that of {derivation.name} in the catalogue, derived from {made}"
+    if "auto_map" in keys:
+        line += "; the code that auto_map names is not run"
+    return DerivedModel(undescribed.name, derivation, line)
+
+
+def _versions(derivation: Derivation) -> str:
+    made = derivation.evidence.versions.items()
+    return ", ".join(f"{name} {version}" for name, version in made)
+
+
+def _how(derivation: Derivation) -> str:
+    """Return how sure a formula is at its own sizes."""
+    if not derivation.is_proved:
+        return "fitted and checked"
+    here = derivation.is_proved_at(derivation.sizes)
+    return "proved" if here else "proved for other sizes, and checked for these"
+
+
+SOURCES: tuple[Source, ...] = (by_catalogue, on_the_spot)
 """Asked one after the other."""

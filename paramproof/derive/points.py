@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor
 from random import Random
 
 from paramproof.formulas.condition import Condition, Relation, value_at
-from paramproof.formulas.expression import Expression, Number, expression
+from paramproof.formulas.expression import Expression, Number
 
 FACTORS = (0.25, 0.5, 1, 2, 3, 5, 7)
 """How much larger than at first a size may be drawn."""
@@ -42,6 +43,8 @@ def drawn(
         return random.randint(max(1, int(around * 0.7)), int(around * 1.4) + 1)
 
     free = frozenset(first) - fixed
+    if _contradictory(conditions):
+        return None
     for _ in range(ATTEMPTS):
         sizes = {name: draw(name) for name in first}
         for _ in range(30 + 4 * len(conditions)):
@@ -57,6 +60,17 @@ def drawn(
             usable = found is not None and 0 < found <= (deepest**2 if name in repeated else found)
             sizes[name] = found if usable else draw(name)  # type: ignore[assignment]
     return None
+
+
+def _contradictory(conditions: Sequence[Condition]) -> bool:
+    """Whether one of two conditions is the opposite of what follows from the other."""
+    opposites = [replace(one, holds=not one.holds) for one in conditions]
+    return any(
+        one.implies(opposite)
+        for i, one in enumerate(conditions)
+        for j, opposite in enumerate(opposites)
+        if i != j
+    )
 
 
 def _repaired(
@@ -116,7 +130,7 @@ def _multiple(
 
 def _line(one: Expression, name: str, sizes: Mapping[str, int]) -> tuple[Number, Number] | None:
     """Return slope and value at 0 of what is linear in ``name``, None for anything else."""
-    others = {n: expression(v) for n, v in sizes.items() if n != name}
+    others = {n: sizes[n] for n in one.letters if n != name}
     try:
         left = one.substitute(others)
     except ArithmeticError:

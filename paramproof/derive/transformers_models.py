@@ -19,6 +19,7 @@ from paramproof.derive.constructor import Constructor
 from paramproof.derive.size import Size, remembering
 from paramproof.derive.torch_tracing import Tracing
 from paramproof.formulas.printing import shown
+from paramproof.sources.reference import in_one_line
 
 transformers.logging.set_verbosity_error()
 
@@ -51,7 +52,8 @@ def constructor(
     if _reads_labels(model_class):
         first[LABELS] = int(start.num_labels or 0)
     for name in sizes or {}:
-        if name not in first and not _may_be_size(start, name):
+        known = name in first or _may_be_size(start, name)
+        if not known and not _is_looked_for(config_class, keys, start, model_class, name):
             raise ValueError(f"{what} has no size {shown(name)}; it has {', '.join(first)}")
     for name, value in (sizes or {}).items():
         if value < 1:
@@ -83,18 +85,58 @@ def constructor(
     )
 
 
+def model_of(keys: Mapping[str, Any], architecture: str = "") -> Any:
+    """Return what transformers makes of a configuration's file, on the meta device.
+
+    Raises ``ValueError``, in one line, for what it does not have or refuses.
+    """
+    config_class, model_class = _classes(str(keys.get("model_type")), keys, architecture)
+    try:
+        config = config_class.from_dict(copy.deepcopy(dict(keys)))
+        with meta():
+            return model_class(config)
+    except Exception as error:  # A constructor may raise anything.
+        raise ValueError(f"{model_class.__name__} is refused: {in_one_line(error)}") from error
+
+
 LABELS = "num_labels"
 """A size that is no field: a configuration has it as the length of a mapping of names."""
 
 
 def _reads_labels(model_class: Any) -> bool:
-    return LABELS in inspect.unwrap(model_class.__init__).__code__.co_names
+    """Whether a class has as many labels as its configuration: BART's answers have two always."""
+    made = inspect.unwrap(model_class.__init__)
+    return LABELS in made.__code__.co_names and f"config.{LABELS} = " not in inspect.getsource(made)
 
 
 def _may_be_size(config: PreTrainedConfig, name: str) -> bool:
-    """Whether a field that is absent may be an int, as ``num_key_value_heads`` may."""
+    """Whether a field that is absent or 0 may be a size, as ``num_key_value_heads`` may."""
+    *parts, own = name.split(".")
+    for part in parts:
+        config = getattr(config, part, None)
+        if not isinstance(config, PreTrainedConfig):
+            return False
     kinds = {field.name: str(field.type) for field in dataclasses.fields(config)}
-    return getattr(config, name, 0) is None and "int" in kinds.get(name, "")
+    value = getattr(config, own, "")
+    return (value is None and "int" in kinds.get(own, "")) or (type(value) is int and value == 0)
+
+
+def _is_looked_for(
+    config_class: type[PreTrainedConfig],
+    keys: Mapping[str, Any],
+    start: PreTrainedConfig,
+    model_class: Any,
+    name: str,
+) -> bool:
+    """Whether a model looks in its configuration for what is no field, as for ``head_dim``."""
+    reads: set[str] = set()
+    config = _with(config_class, keys, start, {})
+    if "." in name or hasattr(config, name):
+        return False
+    _watch(config, "", reads, {})
+    with meta():
+        model_class(config)
+    return name in reads
 
 
 def _classes(
@@ -187,10 +229,16 @@ def _with(
             fields[name] = value
     for head, sizes in inner.items():
         part = getattr(start, head)
-        own = given.get(head) or {}
-        own = own if isinstance(own, Mapping) else {}
+        own = given.get(head)
+        own = own if isinstance(own, Mapping) else part_given(config_class, head)
         fields[head] = _with(type(part), own, part, sizes)
     return config_class(**fields)
+
+
+def part_given(config_class: type[PreTrainedConfig], name: str) -> dict[str, Any]:
+    """Return what a configuration gives a part that is absent: not what the part's class has."""
+    spec = config_class.sub_configs_defaults.get(name)
+    return dict(spec.init_kwargs) if spec else {}
 
 
 def _remember_floats(config: PreTrainedConfig) -> None:
@@ -208,7 +256,8 @@ def _remember_floats(config: PreTrainedConfig) -> None:
 def _watch(
     config: PreTrainedConfig, prefix: str, reads: set[str], computed: Mapping[str, int]
 ) -> None:
-    """Note in ``reads`` the fields of a configuration that are read from now on.
+    """Note in ``reads`` the fields of a configuration that are read from now on, and other names
+    that are looked for in it.
 
     ``computed`` are sizes that it would compute, as a plain int, from what it stores. The
     configuration is one made for a trace: its class is replaced by one that tells.
@@ -232,6 +281,8 @@ def _watch(
                 reads.update(f"{prefix}{field}[{i}]" for i in range(len(value)))
             reads.add(f"{prefix}{field}")
             return value
+        if not hasattr(kind, name) and not name.startswith("_"):
+            reads.add(f"{prefix}{name}")
         return given(self, name)
 
     config.__class__ = type(kind.__name__, (kind,), {"__getattribute__": telling})

@@ -29,7 +29,7 @@ class CheckpointReport:
     @property
     def dtypes(self) -> tuple[str, ...]:
         """The types of its tensors, each once, in the words of the format."""
-        return tuple(dict.fromkeys(stored.dtype for stored in self.checkpoint.tensors))
+        return self.checkpoint.dtypes
 
     @property
     def wrappers(self) -> tuple[str, ...]:

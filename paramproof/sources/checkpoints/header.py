@@ -58,6 +58,11 @@ class Checkpoint:
     shards: int
     tensors: tuple[StoredTensor, ...]
 
+    @property
+    def dtypes(self) -> tuple[str, ...]:
+        """The types of its tensors, each once, in the words of the format."""
+        return tuple(dict.fromkeys(stored.dtype for stored in self.tensors))
+
 
 def checkpoint(path: str | Path) -> Checkpoint:
     """The tensors in the checkpoint at ``path``: ``….safetensors`` or ``….index.json``.

@@ -74,10 +74,40 @@ def test_a_number_of_labels_is_a_letter():
     assert head.shape == (letter(k), letter("H"))
 
 
+def test_a_number_of_labels_that_a_class_sets_itself_is_no_letter():
+    """As many as the configuration says are not made."""
+    found = models.constructor("BartForQuestionAnswering")
+    assert "num_labels" not in found.sizes
+    assert "num_labels" in models.constructor("BartForSequenceClassification").sizes
+
+
 def test_a_field_that_is_absent_can_be_given():
     with pytest.raises(derive.NotDerived, match="'int' and 'NoneType'"):
         derived("nemotron")
     assert "G" in derived("nemotron", num_key_value_heads=8).formula.letters
+
+
+def test_a_field_that_is_0_can_be_a_size():
+    assert "type_vocab_size" not in models.constructor("deberta-v2").sizes
+    given = models.constructor("deberta-v2", sizes={"type_vocab_size": 3})
+    assert given.sizes["type_vocab_size"] == 3
+
+
+def test_what_a_model_looks_for_and_is_no_field_can_be_a_size():
+    """Qwen3-MoE's heads are as wide as head_dim says, where it is there."""
+    wide = derived("qwen3_moe", head_dim=128)
+    assert "K" in wide.formula.letters
+    assert "K" not in derived("qwen3_moe").formula.letters
+    with pytest.raises(ValueError, match="qwen3_moe has no size 'heads_dim'"):
+        models.constructor("qwen3_moe", sizes={"heads_dim": 128})
+
+
+def test_a_part_has_what_the_whole_gives_it_and_not_what_its_class_has():
+    """Aya Vision's tower has no head, that of SigLIP has one."""
+    own = models.constructor("aya_vision", sizes={"vision_config.num_attention_heads": 16})
+    paths = {name for name, _ in own.make(own.sizes).named_parameters()}
+    assert any(path.startswith("vision_tower.") for path in paths)
+    assert not any(path.startswith("vision_tower.head.") for path in paths)
 
 
 def test_a_kind_of_layer_that_a_models_own_sizes_leave_out_is_in_the_formula():

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from paramproof.builders.registry import Framework
+from paramproof.catalogue import Entry
 from paramproof.derive import models
 from paramproof.derive.models import DerivedModel, derivation_for, resolve, resolve_type
 from paramproof.formulas import EncoderSpec, GPTSpec
@@ -101,6 +102,42 @@ def test_another_source_can_come_before(deriving, monkeypatch):
     assert not deriving
     assert resolve({**KEYS, "hidden_size": 9}).described is MIXTURE
     assert len(deriving) == 1
+
+
+def test_the_catalogue_comes_before(deriving, monkeypatch):
+    """It needs nothing installed; what it has not is derived where transformers is."""
+    keys = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"]}
+    assert resolve(keys).inventory().total() == 46_702_792_704
+    assert resolve(keys, "MixtralModel").derivation.name == "MixtralModel"
+    assert not deriving
+    notes = []
+    odd = {**keys, "hidden_act": "xielu"}
+    assert resolve(odd, note=notes.append).described is MIXTURE
+    assert notes == ["not in the catalogue: mixtral: hidden_act='xielu' was not tried", "importing"]
+    outside = {"model_type": "opt", "num_attention_heads": 7}
+    assert resolve(outside).described is MIXTURE
+    monkeypatch.setattr(Framework, "missing", ("transformers",))
+    line = "^the configuration: mixtral: hidden_act='xielu' was not tried; to derive it: python -m "
+    with pytest.raises(ValueError, match=line):
+        resolve(odd)
+    with pytest.raises(ValueError, match="OPTModel: the formula holds where A divides H"):
+        resolve(outside)
+
+
+def test_proved_where_it_was_proved(monkeypatch):
+    """What was asked on the way, and moves nothing, bounds where it is."""
+    from paramproof.formulas.parsing import condition_in
+
+    bounded = replace(MIXTURE, harmless=(condition_in("V ≤ 40"),))
+    for found, how in ((MIXTURE, "proved"), (bounded, "proved for other sizes, and checked")):
+        monkeypatch.setattr(models, "entry", lambda *_, it=found: Entry(it, MIXTURE.sizes))
+        assert how in next(resolve({"model_type": "mixtral"}).origin())
+
+
+def test_a_model_type_of_the_catalogue_by_its_name(deriving, monkeypatch):
+    monkeypatch.setattr(models, "find_spec", lambda _: None)
+    assert resolve_type("mixtral").derivation.name == "MixtralModel"
+    assert not deriving
 
 
 def test_without_transformers(monkeypatch):

@@ -63,3 +63,13 @@ def test_they_go_far():
     widths = [drawn(Random(seed), FIRST, [])["H"] for seed in range(60)]
     assert min(widths) < 768 / 4
     assert max(widths) > 768 * 5
+
+
+def test_nothing_is_drawn_where_two_conditions_contradict_each_other():
+    random = Random(0)
+    before = random.getstate()
+    small = Condition(Relation.MORE, H, expression(2), False)
+    large = Condition(Relation.MORE, H, expression(4), True)
+    assert drawn(random, FIRST, [large, *USUAL[:1], small]) is None
+    assert random.getstate() == before
+    assert drawn(random, FIRST, [large, Condition(Relation.MORE, L, expression(2), False)])

@@ -1,0 +1,139 @@
+"""docs/types.md: every model type of the catalogue, and what could not be derived."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from docs.writers.blocks import ROOT
+from docs.writers.markdown import table
+from paramproof.catalogue.derivations import Written, derivation_of, variants
+from paramproof.catalogue.entries import own_sizes
+from paramproof.catalogue.files import TypeFile, model_types, read_type
+from paramproof.cli.derive_text import grouped
+from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.notation import text
+from sweep.store import by_reason, failed
+
+PAGE = ROOT / "docs" / "types.md"
+
+TEXT = """\
+# Model types in the catalogue
+
+The model types of Hugging Face transformers that `paramproof count config.json` counts with no
+framework installed: for each its base model's trainable parameters as a formula, where that holds,
+and its other classes. Nobody wrote any of it. How an entry is made and read, and what it promises,
+is in [catalogue.md](catalogue.md).
+
+{summary}
+
+A variant is a class at another value of a field that decides, such as tied embeddings.
+
+{sections}
+# Not derived
+
+{reasons}
+"""
+
+SECTION = """\
+## {name}
+
+{formula}
+
+{letters}. {where}
+
+{classes}
+
+"""
+
+NOTHING_STATED = "Holds for sizes of 1 and more."
+
+
+def render() -> str:
+    """Return the page that the catalogue's data say."""
+    return TEXT.format(
+        summary=table(["", ""], counts().items(), ["---", "---:"]),
+        sections="".join(_section(read_type(name)) for name in model_types()),
+        reasons="\n\n".join(_reasons()),
+    )
+
+
+def counts() -> dict[str, str]:
+    """Return what there is how often, as the page says it."""
+    found: Counter[str] = Counter()
+    known = set(model_types())
+    for name in known:
+        file = read_type(name)
+        for one in file.classes:
+            first, *others = variants(file, one)
+            found[_status(file, first)] += 1
+            found["variants"] += sum(not other.data.get("withdrawn") for other in others)
+    listed = [name for reasons in failed().values() for name in reasons]
+    types = set(failed()) - known
+    rows = {
+        "types with an entry": len(known),
+        "types without one": len(types),
+        "classes, proved": found["proved"],
+        "classes, fitted and checked": found["fitted and checked"],
+        "classes, withdrawn": found["withdrawn"],
+        "variants": found["variants"],
+        "classes and variants listed below": sum(name not in types for name in listed),
+    }
+    return {what: f"{number:,}" for what, number in rows.items()}
+
+
+def _status(file: TypeFile, written: Written) -> str:
+    if written.data.get("withdrawn"):
+        return "withdrawn"
+    return "proved" if _derivation(file, written).is_proved else "fitted and checked"
+
+
+def _derivation(file: TypeFile, written: Written) -> Derivation:
+    return derivation_of(file, written, own_sizes(file, tuple(written.data.get("absent", ()))))
+
+
+def _section(file: TypeFile) -> str:
+    base = _derivation(file, variants(file, next(iter(file.classes)))[0])
+    moving = base.formula.letters
+    letters = (f"{name} `{field}`" for name, field in base.fields.items() if name in moving)
+    conditions = [*map(str, (stated.condition for stated in base.conditions))]
+    kinds = [text(times) for times in base.summands() if times != 1]
+    where = f"Holds where {'; '.join(conditions)}." if conditions else NOTHING_STATED
+    if kinds:
+        where += f" Kinds of layers: {', '.join(kinds)}."
+    return SECTION.format(
+        name=file.model_type,
+        formula="\n".join(f"  {line}" for line in grouped(base)) or "    0",
+        letters=", ".join(letters) or "No letter moves it",
+        where=where,
+        classes="\n".join(_class(file, name) for name in file.classes),
+    )
+
+
+def _class(file: TypeFile, name: str) -> str:
+    first, *others = variants(file, name)
+    if first.data.get("withdrawn"):
+        return f"- `{name}` was not held, and is not counted"
+    found = _derivation(file, first)
+    evidence = found.evidence
+    how = "proved" if found.is_proved else f"fitted and checked ({'; '.join(found.reasons)})"
+    held = f"traced {evidence.traces} times, {evidence.builds} builds, held to {evidence.held}"
+    more = [_changes(one) for one in others if not one.data.get("withdrawn")]
+    also = f"; also with {'; '.join(more)}" if more else ""
+    return f"- `{name}`: {how}; {held}{also}"
+
+
+def _changes(written: Written) -> str:
+    """Return what is otherwise in a variant."""
+    values = [f"`{path}={value}`" for path, value in written.where.items()]
+    return " and ".join([*values, *(f"`{field}`" for field in written.sized)])
+
+
+def _reasons() -> Iterator[str]:
+    for reason, names in by_reason().items():
+        yield f"{len(names)}, {reason}: {', '.join(sorted(names))}."
+
+
+def write() -> None:
+    """Write the page."""
+    PAGE.write_text(render(), "utf-8")

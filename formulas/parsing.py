@@ -1,0 +1,171 @@
+"""Expressions and conditions read from the text that they are printed as: ``4·H² − ⌊H/A⌋·A``.
+
+What ``notation.text`` and a condition's ``str`` write comes back as it was, and a person can write
+and review the same. The grammar is that of the print and no more of it::
+
+    sum     =  [−] term {(+ | −) term}
+    term    =  factor {· factor} [/ factor]     (a bracket is the last factor)
+    factor  =  number | letter [power] | rounded [power] | "(" sum ")"
+    rounded =  ⌊ side / side ⌋ | ⌈ side / side ⌉
+    side    =  [−] factor {· factor}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from math import prod
+
+from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.division import ceiling, floor
+from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.notation import SUPERSCRIPTS
+from paramproof.formulas.printing import MINUS, shown
+
+LONGEST = 20_000
+"""Characters of an expression."""
+
+DEEPEST = 40
+"""Brackets and quotients in each other."""
+
+TOKEN = re.compile(
+    r"\s*(?:(?P<number>[0-9]{1,40})|(?P<letter>[^\W\d]\w*'*)|(?P<power>[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2})"
+    rf"|(?P<sign>[+·/()⌊⌋⌈⌉{MINUS}]))",
+    re.ASCII,
+)
+
+DIGITS = {sup: digit for digit, sup in SUPERSCRIPTS.items()}
+
+RELATIONS = {
+    sign: (relation, holds)
+    for relation in Relation
+    for sign, holds in zip(relation.value, (True, False), strict=True)
+}
+
+
+def expression_in(text: str) -> Expression:
+    """Return the expression that is printed as ``text``.
+
+    Raises ``ValueError``, in one line with the text, for anything else.
+    """
+    try:
+        return _Reader(text).whole()
+    except (ArithmeticError, _Unread):
+        raise ValueError(f"{shown(text)} is no expression") from None
+
+
+def condition_in(text: str) -> Condition:
+    """Return the condition that is printed as ``text``: ``A divides H``, ``V ≤ 25000``.
+
+    Of an inequality the sides come back as they stand there, which says the same of whole sizes.
+    Raises ``ValueError``, in one line with the text, for anything else.
+    """
+    found = [sign for sign in RELATIONS if f" {sign} " in text]
+    if len(found) != 1:
+        raise ValueError(f"{shown(text)} is no condition")
+    left, _, right = text.partition(f" {found[0]} ")
+    relation, holds = RELATIONS[found[0]]
+    return Condition(relation, expression_in(left), expression_in(right), holds)
+
+
+class _Unread(Exception):
+    """What is no part of an expression, or not there."""
+
+
+class _Reader:
+    """Reads a text from left to right, a part of the grammar a method."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens = list(_tokens(text))
+        self.at = 0
+        self.depth = 0
+
+    def whole(self) -> Expression:
+        found = self.sum()
+        if self.at < len(self.tokens):
+            raise _Unread
+        return found
+
+    def next(self) -> tuple[str, str]:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ("", "")
+
+    def take(self, sign: str) -> bool:
+        """Step over ``sign`` where it is next, and say so."""
+        there = self.next() == ("sign", sign)
+        self.at += there
+        return there
+
+    def must(self, sign: str) -> None:
+        if not self.take(sign):
+            raise _Unread
+
+    def sum(self) -> Expression:
+        total = -self.term() if self.take(MINUS) else self.term()
+        while True:
+            if self.take("+"):
+                total = total + self.term()
+            elif self.take(MINUS):
+                total = total - self.term()
+            else:
+                return total
+
+    def term(self) -> Expression:
+        found = self.product()
+        return found / self.factor() if self.take("/") else found
+
+    def side(self) -> Expression:
+        return -self.product() if self.take(MINUS) else self.product()
+
+    def product(self) -> Expression:
+        factors = [self.factor()]
+        while self.tokens[self.at - 1] != ("sign", ")") and self.take("·"):
+            factors.append(self.factor())
+        return prod(factors, start=expression(1))
+
+    def factor(self) -> Expression:
+        if self.take("("):
+            found = self.inside(self.sum)
+            self.must(")")
+            return found
+        for opening, closing, rounded in (("⌊", "⌋", floor), ("⌈", "⌉", ceiling)):
+            if self.take(opening):
+                top = self.inside(self.side)
+                self.must("/")
+                found = rounded(top, self.inside(self.side))
+                self.must(closing)
+                return self.raised(found)
+        kind, written = self.next()
+        self.at += 1
+        if kind == "number":
+            return expression(int(written))
+        if kind == "letter":
+            return self.raised(letter(written))
+        raise _Unread
+
+    def inside(self, part: Callable[[], Expression]) -> Expression:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise _Unread
+        found = part()
+        self.depth -= 1
+        return found
+
+    def raised(self, base: Expression) -> Expression:
+        kind, written = self.next()
+        if kind != "power":
+            return base
+        self.at += 1
+        return base ** int(written.translate(DIGITS))
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the kind and the text of each token."""
+    if len(text) > LONGEST:
+        raise _Unread
+    at, end = 0, len(text.rstrip())
+    while at < end:
+        match = TOKEN.match(text, at)
+        if not match or not match.lastgroup:
+            raise _Unread
+        yield match.lastgroup, match[match.lastgroup]
+        at = match.end()

@@ -1,0 +1,10 @@
+"""Model types of Hugging Face transformers: what each has, in letters, by no framework at all.
+
+The data are derived, never written by hand, and name the releases that they are of.
+"""
+
+from paramproof.catalogue.entries import Entry, entry
+from paramproof.catalogue.files import model_types, read_type, type_of_class
+from paramproof.catalogue.outside import OutsideCatalogueError
+
+__all__ = ["Entry", "OutsideCatalogueError", "entry", "model_types", "read_type", "type_of_class"]

@@ -1,0 +1,96 @@
+"""Which other values a configuration may have, and be of the same entry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from paramproof.catalogue.configuration import GivenKeys
+from paramproof.catalogue.values import FACTOR, THETA, factors, same, sort_of
+from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.printing import legible, shown
+
+STRETCHED = ("rope_dynamic", "rope_yarn")
+"""Sorts of rotary positions that not every width of a head goes with."""
+
+MOST_ROTATED = 2
+"""Of a head's width, with which positions cannot be stretched dynamically: 0 would divide."""
+
+
+def require_alike(
+    given: GivenKeys,
+    decides: Mapping[str, Any],
+    only: Mapping[str, Any],
+    letters: Mapping[str, int],
+) -> None:
+    """Raise ``OutsideCatalogueError`` for the first key that is not as the entry has it.
+
+    ``decides`` are the fields that decide with the values they must have, ``only`` has the sorts
+    of values that alone are alike in this class.
+    """
+    for path, value in given.values.items():
+        if path in decides:
+            rule = given.file.layers.get(path)
+            layers = rule and isinstance(value, list) and _is_layers(rule, value, letters)
+            if not (same(value, decides[path]) or layers):
+                there = shown(decides[path])
+                raise given.outside(f"{legible(path)}={shown(value)}, and the entry has {there}")
+        elif path not in given.letter_of and not _is_free(
+            given, path, value, only.get(path), letters
+        ):
+            raise given.outside(f"{legible(path)}={shown(value)} was not tried")
+
+
+def _is_free(
+    given: GivenKeys, path: str, value: Any, only: list[str] | None, sizes: Mapping[str, int]
+) -> bool:
+    file = given.file
+    if path in file.fields and same(value, file.fields[path]):
+        return True
+    if path in file.layers and value is not None:
+        return _is_layers(file.layers[path], value, sizes)
+    sort = sort_of(value)
+    if only is not None and sort not in only:
+        return False
+    if path in file.below and sort == "whole":
+        return bool(value < sizes[file.below[path]])
+    if not any(path in known for known in (file.free, file.texts, file.below)):
+        return path not in file.refused and path not in file.fields and path not in file.layers
+    if sort.startswith("rope_"):
+        before = path.rpartition(".")[0]
+        own = file.fields.get(f"{before}.{FACTOR}" if before else FACTOR)
+        if sort in STRETCHED and not _is_stretched(given, path, sort, own, sizes):
+            return False
+        if not all(share is None or same(share, own) for share in factors(value)):
+            return False
+    if path.rpartition(".")[2] == THETA and not (isinstance(value, int | float) and value > 1):
+        return False
+    return sort in file.free.get(path, ()) or value in file.texts.get(path, ())
+
+
+def _is_stretched(
+    given: GivenKeys, path: str, sort: str, own: Any, sizes: Mapping[str, int]
+) -> bool:
+    """Whether what is rotated of a head is wide enough, and even where halves of it are mixed.
+
+    ``own`` is the share that is rotated. True where no size says how wide a head is.
+    """
+    before = path.rpartition(".")[0]
+    names = ("qk_rope_head_dim", "head_dim", "hidden_size", "num_attention_heads")
+    letters = (given.letter_of.get(f"{before}.{name}" if before else name) for name in names)
+    rope, width, hidden, heads = (sizes.get(letter or "") for letter in letters)
+    if not (width := rope or width or (hidden and heads and hidden // heads)):
+        return True
+    rotated = int(width * own) if isinstance(own, int | float) and not rope else width
+    return rotated % 2 == 0 if sort == "rope_yarn" else rotated > MOST_ROTATED
+
+
+def _is_layers(said: Mapping[str, Any], value: object, sizes: Mapping[str, int]) -> bool:
+    """Whether a list has a name for each layer: any of some, or those that repeat."""
+    long = expression_in(said["long"]).evaluate(sizes)
+    if not isinstance(value, list) or len(value) != long:
+        return False
+    if "repeats" in said:
+        pattern = said["repeats"]
+        return all(one == pattern[i % len(pattern)] for i, one in enumerate(value))
+    return all(isinstance(one, str) and one in said["any of"] for one in value)

@@ -1,0 +1,155 @@
+"""A configuration's keys and sizes, as transformers reads them and fills them in, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from paramproof.catalogue.files import TypeFile
+from paramproof.catalogue.outside import OutsideCatalogueError
+from paramproof.catalogue.values import same
+from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.printing import legible, shown
+
+NEVER = frozenset(
+    {
+        "_name_or_path",
+        "architectures",
+        "auto_map",
+        "dtype",
+        "label2id",
+        "model_type",
+        "name_or_path",
+        "task_specific_params",
+        "torch_dtype",
+        "transformers_version",
+    }
+)
+"""Keys that say nothing about what a model has."""
+
+LABELS = "num_labels"
+
+
+class GivenKeys:
+    """The keys of a configuration by their paths, ``vision_config.hidden_size``."""
+
+    def __init__(self, file: TypeFile, config: Mapping[str, Any]) -> None:
+        self.file = file
+        self.letter_of = {said.partition(" = ")[0]: letter for letter, said in file.letters.items()}
+        self.lists = {name.partition("[")[0] for name in self.letter_of if "[" in name}
+        self.parts: set[str] = set()
+        self.values: dict[str, Any] = {}
+        for path, value in self.flat(config, ""):
+            name = file.aliases.get(path, path)
+            if name in self.values and not same(self.values[name], value):
+                raise self.outside(f"{path} and {name} name one size, and are not the same")
+            self.values[name] = value
+        self.labels(config)
+        self.require_one_rope()
+
+    def outside(self, why: str) -> OutsideCatalogueError:
+        """Return the error that there is no entry, and why."""
+        return OutsideCatalogueError(f"{self.file.model_type}: {why}")
+
+    def flat(self, config: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
+        """Yield each key that is no part by its path, those of parts and of lists of sizes too."""
+        for key, value in config.items():
+            path = f"{before}{key}"
+            if path in self.file.parts:
+                if value is None:
+                    continue
+                if not isinstance(value, dict):
+                    raise self.outside(f"{path}={shown(value)} is no part of a configuration")
+                kind = value.get("model_type", self.file.parts[path])
+                if kind != self.file.parts[path]:
+                    said = f"{path}.model_type={shown(kind)}"
+                    raise self.outside(f"{said}, and the entry is of {self.file.parts[path]}")
+                self.parts.add(path)
+                yield from self.flat(value, f"{path}.")
+            elif path in self.lists:
+                yield from self.sizes_in(path, value)
+            elif key not in NEVER and key != "id2label":
+                yield path, value
+
+    def sizes_in(self, path: str, value: object) -> Iterator[tuple[str, Any]]:
+        """Yield the sizes of a list by their fields."""
+        names = [name for name in self.letter_of if name.startswith(f"{path}[")]
+        if not isinstance(value, list) or len(value) != len(names):
+            raise self.outside(f"{path}={shown(value)} is no list of {len(names)} sizes")
+        yield from ((f"{path}[{i}]", one) for i, one in enumerate(value))
+
+    def labels(self, config: Mapping[str, Any]) -> None:
+        """Take the number of labels from their names, as transformers does."""
+        names = config.get("id2label")
+        if names is None:
+            self.require_two(self.values.get(LABELS))
+            return
+        try:
+            number = len({int(one) for one in names})
+        except (TypeError, ValueError):
+            raise self.outside(f"id2label={shown(names)} names no labels") from None
+        self.values[LABELS] = number
+        self.require_two(number)
+
+    def require_two(self, labels: object) -> None:
+        """Refuse a single label of which one is to be chosen, as transformers does."""
+        kind = self.values.get("problem_type")
+        if labels == 1 and kind == "single_label_classification":
+            raise self.outside(f"problem_type={kind} has 2 labels or more, and not 1")
+
+    def require_one_rope(self) -> None:
+        """Refuse two keys for one thing, of which one would count for nothing."""
+        for path in self.values:
+            other = f"{path.removesuffix('scaling')}parameters"
+            if path.endswith("rope_scaling") and self.values[path] and self.values.get(other):
+                raise self.outside(f"{path} and {other} are both given")
+
+    def default(self, path: str, own: Any) -> Any:
+        """Return what stands for an absent key: a part that is given has defaults of its own."""
+        above = [p for p in self.file.parts if path.startswith(f"{p}.")]
+        given = [p for p in above if p in self.parts]
+        if not given or path not in self.file.given:
+            return own
+        if len(given) < len(above):
+            raise self.outside(f"{path} is absent from a part that is absent from a part")
+        return self.file.given[path]
+
+
+def sizes_of(
+    given: GivenKeys, sized: Iterable[str] = (), absent: Iterable[str] = ()
+) -> dict[str, int]:
+    """Return the size of each letter: the configuration's, or what transformers would fill in."""
+    found: dict[str, int] = {}
+    waiting: dict[str, Any] = {}
+    for letter, said in given.file.letters.items():
+        field, _, default = said.partition(" = ")
+        if letter in absent:
+            continue
+        value = given.values.get(field)
+        if field in given.values and value is not None:
+            found[letter] = _size(given, field, value)
+        elif field in given.values and field not in sized:
+            if field not in given.file.null:
+                raise given.outside(f"{field}=null, and the entry has a size there")
+            waiting[letter] = given.file.null[field]
+        elif default or field in given.file.given:
+            waiting[letter] = given.default(field, default)
+        else:
+            raise given.outside(f"{field} is absent, and has no default")
+    while waiting:
+        ready = {
+            letter: formula
+            for letter, said in waiting.items()
+            if not (formula := expression_in(str(said))).letters & waiting.keys()
+        }
+        if not ready:
+            raise ValueError(f"{given.file.model_type}: defaults that wait for each other")
+        found |= {letter: formula.evaluate(found) for letter, formula in ready.items()}
+        waiting = {letter: said for letter, said in waiting.items() if letter not in ready}
+    return {letter: found[letter] for letter in given.file.letters if letter in found}
+
+
+def _size(given: GivenKeys, field: str, value: object) -> int:
+    if type(value) is not int or value < 1:
+        raise given.outside(f"{legible(field)}={shown(value)} is no size of 1 or more")
+    return value

@@ -1,0 +1,116 @@
+"""A class of an entry as the derivation it was written from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from paramproof.catalogue.files import TypeFile
+from paramproof.catalogue.tensors import tensors_in, tied, under
+from paramproof.formulas.condition import Condition
+from paramproof.formulas.derivation import (
+    Derivation,
+    DerivedTensor,
+    Evidence,
+    StatedCondition,
+)
+from paramproof.formulas.parsing import condition_in
+
+OUTCOMES = {"refused": "the constructor refuses", "others": "other tensors are made"}
+"""Short words for what happens where a condition is not met."""
+
+PUT_TOGETHER = "put together"
+"""What is said of a variant that was not derived, but built of what it contains there."""
+
+DOUBTS = {PUT_TOGETHER: "not traced: put together from what it contains there, and what is its own"}
+"""Short words for doubts that many variants have."""
+
+NOT_TRIED = "not tried: no sizes were found"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A class at certain values of the fields that decide, as its file has it.
+
+    ``where`` are the values that are not the type's own, ``sized`` fields that are sizes here and
+    null by default. ``data`` are the keys of the class with those of the variant in their place.
+    """
+
+    name: str
+    where: Mapping[str, Any]
+    sized: tuple[str, ...]
+    data: Mapping[str, Any]
+
+
+def variants(file: TypeFile, name: str) -> list[Written]:
+    """Return the variants of a class, first that at the type's own values."""
+    own = {key: value for key, value in file.classes[name].items() if key != "also"}
+    found = [Written(name, {}, (), own)]
+    for also in file.classes[name].get("also", ()):
+        where, sized = also.get("where", {}), tuple(also.get("sized", ()))
+        found.append(Written(name, where, sized, {**own, "withdrawn": False, **also}))
+    return found
+
+
+def derivation_of(file: TypeFile, written: Written, defaults: Mapping[str, int]) -> Derivation:
+    """Return what was derived of a class; ``defaults`` are the type's own sizes by letter."""
+    data = written.data
+    letters = [one for one in file.letters if one not in data.get("absent", ())]
+    fixed = data.get("fixed", {})
+    traces, builds, held = data["evidence"]
+    return Derivation(
+        written.name,
+        {one: fixed.get(one, defaults.get(one, 1)) for one in letters},
+        {one: field_of(file, one) for one in letters},
+        tied(tensors_of(file, written), data.get("ties", {})),
+        tuple(_stated(data.get("conditions", {}))),
+        tuple(sorted(fixed)),
+        tuple(data.get("inert", ())),
+        tuple(data.get("unread", ())),
+        tuple(data.get("unexplained", ())),
+        tuple(map(condition_in, data.get("harmless", ()))),
+        tuple(DOUBTS.get(one, one) for one in data.get("doubts", ())),
+        Evidence(traces, builds, held, 0.0, file.versions),
+    )
+
+
+def field_of(file: TypeFile, letter: str) -> str:
+    """Return the field of a letter."""
+    return file.letters[letter].partition(" = ")[0]
+
+
+def tensors_of(file: TypeFile, written: Written) -> list[DerivedTensor]:
+    """Return the tensors of a class, those of the class that it contains first.
+
+    Raises ``ValueError`` where classes contain each other.
+    """
+    return _tensors(file, written.name, written.where, written.data, ())
+
+
+def _tensors(
+    file: TypeFile,
+    name: str,
+    where: Mapping[str, Any],
+    data: Mapping[str, Any],
+    inside: tuple[object, ...],
+) -> list[DerivedTensor]:
+    contained: list[DerivedTensor] = []
+    if data.get("contains"):
+        other, prefix = data["contains"], data.get("under", "")
+        index = data.get("variant", 0)
+        if (other, index) in inside:
+            raise ValueError(f"{other} contains itself")
+        part = variants(file, other)[index]
+        all_of_it = _tensors(file, other, part.where, part.data, (*inside, (other, index)))
+        without = set(data.get("without", ()))
+        contained = [one for one in under(prefix, all_of_it) if one.path not in without]
+    own = [*tensors_in(data.get("tensors", {})), *tensors_in(data.get("buffers", {}), buffer=True)]
+    return [*contained, *own]
+
+
+def _stated(conditions: Mapping[str, str]) -> Iterator[StatedCondition]:
+    for written, outside in conditions.items():
+        said = OUTCOMES.get(outside, outside or NOT_TRIED)
+        condition: Condition = condition_in(written)
+        yield StatedCondition(condition, said)

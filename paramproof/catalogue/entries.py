@@ -1,0 +1,140 @@
+"""The entry of a configuration: the class's derivation, and the configuration's sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from paramproof.catalogue.alike import require_alike
+from paramproof.catalogue.configuration import GivenKeys, sizes_of
+from paramproof.catalogue.derivations import Written, derivation_of, variants
+from paramproof.catalogue.files import TypeFile, read_type
+from paramproof.catalogue.outside import OutsideCatalogueError
+from paramproof.catalogue.values import same
+from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.printing import shown
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A class of a model type, at the sizes of a configuration."""
+
+    derivation: Derivation
+    sizes: Mapping[str, int]
+
+    @cached_property
+    def count(self) -> int:
+        """The trainable parameters, tied ones once."""
+        return self.derivation.count(self.sizes)
+
+
+def entry(config: Mapping[str, Any], architecture: str = "") -> Entry:
+    """Return the entry of the keys of a ``config.json``; no framework is needed.
+
+    ``architecture`` takes the place of the class that ``architectures`` names; where none is
+    named it is the base model. Code beside the file, which ``auto_map`` names, is not looked at:
+    what is counted is the class of transformers itself.
+
+    Raises ``OutsideCatalogueError``, in one line that names the key or the condition, for what
+    no entry was derived for, and ``ValueError`` for what is no configuration.
+    """
+    model_type = config.get("model_type")
+    if not isinstance(model_type, str):
+        raise ValueError(f"model_type={shown(model_type)} is no model type of transformers")
+    return entry_in(read_type(model_type), config, architecture)
+
+
+def entry_in(file: TypeFile, config: Mapping[str, Any], architecture: str = "") -> Entry:
+    """Return the entry of a configuration in the file of its type."""
+    name = _class_name(file, config, architecture)
+    given = GivenKeys(file, config)
+    decides = {
+        path: given.default(path, file.fields.get(path))
+        for path in file.classes[name].get("decides", ())
+    }
+    written, values = _variant(file, given, name, decides)
+    absent = written.data.get("absent", ())
+    try:
+        sizes = sizes_of(given, written.sized, absent)
+    except KeyError as error:
+        raise given.outside(f"what {error} stands for is absent") from None
+    require_alike(given, values, written.data.get("only", {}), sizes)
+    derivation = derivation_of(file, written, own_sizes(file, absent))
+    instead = set(_bounds_of_defaults(file, given))
+    for stated in derivation.conditions:
+        if not stated.condition.is_met(sizes) and str(stated.condition) not in instead:
+            raise OutsideCatalogueError(f"{name}: the formula holds where {stated.condition}")
+    return Entry(_without_moved(derivation, file, given), sizes)
+
+
+def _bounds_of_defaults(file: TypeFile, given: GivenKeys) -> Iterator[str]:
+    """Yield the conditions ``V > 50279`` that come from what a given key has in its place.
+
+    A token's number is below the vocabulary's size: that of the key is, as was seen before.
+    """
+    for path, letter in file.below.items():
+        default = given.default(path, file.fields.get(path))
+        if path in given.values and type(default) is int:
+            yield f"{letter} > {default}"
+
+
+def _class_name(file: TypeFile, config: Mapping[str, Any], architecture: str) -> str:
+    named = config.get("architectures") or []
+    own = named[0] if isinstance(named, list) and len(named) == 1 else ""
+    name = architecture or own or next(iter(file.classes))
+    if not isinstance(name, str) or name not in file.classes:
+        has = ", ".join(file.classes)
+        raise OutsideCatalogueError(
+            f"{file.model_type}: no entry for the class {shown(name)} (there are: {has})"
+        )
+    return name
+
+
+def _variant(
+    file: TypeFile, given: GivenKeys, name: str, decides: Mapping[str, Any]
+) -> tuple[Written, dict[str, Any]]:
+    """Return the variant of a class that is like the configuration, and what decides there.
+
+    Where none is, that at the type's own values: what is different is said later.
+    """
+    found = [one for one in variants(file, name) if not one.data.get("withdrawn")]
+    for written in found:
+        values = {path: file.fields.get(path) for path in decides} | dict(written.where)
+        values = {path: value for path, value in values.items() if path not in written.sized}
+        alike = all(
+            same(given.values.get(path, decides[path]), value) for path, value in values.items()
+        )
+        sized = all(type(given.values.get(path)) is int for path in written.sized)
+        if alike and sized:
+            return written, values
+    for path, value in decides.items():
+        # A part that is given may have another default than the entry was derived at.
+        if path not in given.values and not same(value, file.fields.get(path)):
+            raise given.outside(f"{path} is {shown(value)} where it is absent from a part")
+    if not found or found[0].where or found[0].sized:
+        raise given.outside(f"what is derived of {name} was not held")
+    return found[0], {path: file.fields.get(path) for path in decides}
+
+
+def own_sizes(file: TypeFile, absent: tuple[str, ...]) -> dict[str, int]:
+    """Return the sizes of the type's own configuration."""
+    missing = [letter for letter, said in file.letters.items() if " = " not in said]
+    try:
+        return sizes_of(GivenKeys(file, {}), absent=(*absent, *missing))
+    except KeyError:
+        # Of what has no default of its own, others are computed.
+        return {}
+
+
+def _without_moved(derivation: Derivation, file: TypeFile, given: GivenKeys) -> Derivation:
+    """Leave out buffers where a field has another value: only parameters are sure to be alike."""
+    if not given.values.keys() & set(file.buffered):
+        return derivation
+    buffers = [one for one in derivation.tensors if one.role == "buffer"]
+    return replace(
+        derivation,
+        tensors=tuple(one for one in derivation.tensors if one.role != "buffer"),
+        unexplained=(*derivation.unexplained, *(f"{one.path} (buffer)" for one in buffers)),
+    )

@@ -1,0 +1,101 @@
+"""The catalogue's files: one for each model type, ``data/bert.json``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from paramproof.catalogue.outside import OutsideCatalogueError
+from paramproof.formulas.printing import MAX_VALUE_SHOWN, shown
+
+FORMAT = 1
+
+FOLDER = Path(__file__).parent / "data"
+
+
+@dataclass(frozen=True, slots=True)
+class TypeFile:
+    """What is written of one model type.
+
+    ``letters`` has for each letter its field and what it is where it is absent, in other letters
+    or a number; ``null`` what it is where it is null. ``given`` has what stands in place of a
+    default where a part of the configuration is given at all. ``fields`` are those that are no
+    sizes and decide, with their values; ``free`` the sorts of values that decide nothing by
+    field, ``texts`` the strings; ``below`` fields below a letter, ``layers`` lists that have a
+    name for each layer. ``buffered`` are fields that buffers depend on, and ``refused`` keys that
+    are no fields and are looked at all the same.
+    """
+
+    model_type: str
+    versions: Mapping[str, str]
+    letters: Mapping[str, str]
+    classes: Mapping[str, Any]
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    null: Mapping[str, str] = field(default_factory=dict)
+    parts: Mapping[str, str] = field(default_factory=dict)
+    given: Mapping[str, Any] = field(default_factory=dict)
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    free: Mapping[str, list[str]] = field(default_factory=dict)
+    texts: Mapping[str, Any] = field(default_factory=dict)
+    below: Mapping[str, str] = field(default_factory=dict)
+    layers: Mapping[str, Any] = field(default_factory=dict)
+    buffered: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+
+
+@cache
+def model_types() -> tuple[str, ...]:
+    """Return the model types that have an entry."""
+    return tuple(sorted(file.stem for file in FOLDER.glob("*.json")))
+
+
+def type_of_class(name: str) -> str | None:
+    """Return the model type that has a class of transformers, None for what none has."""
+    if not name.isidentifier():
+        return None
+    has = f'\n  "{name}": {{'
+    found = (f.stem for f in sorted(FOLDER.glob("*.json")) if has in f.read_text("utf-8"))
+    return next((one for one in found if name in read_type(one).classes), None)
+
+
+@cache
+def read_type(model_type: str) -> TypeFile:
+    """Return what is written of a model type.
+
+    Raises ``OutsideCatalogueError`` where there is none, and ``ValueError``, with the name of
+    the file, where it is damaged.
+    """
+    if model_type not in model_types():
+        near = get_close_matches(model_type[:MAX_VALUE_SHOWN], model_types())
+        hint = f" (did you mean {', '.join(near)}?)" if near else ""
+        raise OutsideCatalogueError(f"no entry for the model type {shown(model_type)}{hint}")
+    name = f"{model_type}.json"
+    try:
+        return type_in(json.loads((FOLDER / name).read_text("utf-8")), model_type)
+    except ValueError as error:
+        raise ValueError(f"{name} of the catalogue: {error}") from None
+
+
+def type_in(data: Mapping[str, Any], model_type: str) -> TypeFile:
+    """Return what the JSON of a file says. Raises ``ValueError`` for what is none."""
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        found = data.get("format") if isinstance(data, dict) else data
+        raise ValueError(f"its format is {shown(found)}, and {FORMAT} is read")
+    if data.get("model_type") != model_type:
+        raise ValueError(f"it is of the model type {shown(data.get('model_type'))}")
+    own = {name: value for name, value in data.items() if name != "format"}
+    own |= {name: tuple(own.get(name, "").split()) for name in ("buffered", "refused")}
+    free: dict[str, list[str]] = {}
+    for sorts, names in own.get("free", {}).items():
+        for name in names.split():
+            free.setdefault(name, []).extend(sorts.split())
+    own["free"] = free
+    try:
+        return TypeFile(**own)
+    except TypeError:
+        raise ValueError("it has not the keys of an entry") from None

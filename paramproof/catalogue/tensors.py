@@ -1,0 +1,86 @@
+"""Tensors of an entry, as text and read back: ``"layers.*.q_proj.weight": "L × A·K, H"``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from paramproof.formulas.derivation import DerivedTensor, Role
+from paramproof.formulas.expression import expression
+from paramproof.formulas.notation import text
+from paramproof.formulas.parsing import expression_in
+
+SCALAR = "scalar"
+
+MARKS = {"frozen": "frozen", "read": "read from values", "counted": "counted"}
+"""What is said behind a shape, in brackets: that the tensor is not trained, that its shape was
+read from values, that how many there are was read from counts."""
+
+
+def tensor_text(tensor: DerivedTensor) -> str:
+    """Return what an entry says of a tensor: how often, its shape, and what is not usual of it."""
+    shape = ", ".join(map(text, tensor.shape)) or SCALAR
+    times = f"{text(tensor.times)} × " if tensor.times != 1 else ""
+    marks = [
+        MARKS[name]
+        for name, there in (
+            ("frozen", tensor.role == "frozen"),
+            ("read", not tensor.traced),
+            ("counted", not tensor.looped),
+        )
+        if there
+    ]
+    return f"{times}{shape}" + (f" [{', '.join(marks)}]" if marks else "")
+
+
+def tensor_in(path: str, written: str, *, buffer: bool = False) -> DerivedTensor:
+    """Return the tensor that ``tensor_text`` wrote. Raises ``ValueError`` for what it did not."""
+    shapes, _, marks = written.removesuffix("]").partition(" [")
+    said = marks.split(", ") if marks else []
+    if unknown := set(said) - set(MARKS.values()):
+        raise ValueError(f"{sorted(unknown)[0]!r} is said of {path}")
+    times, sign, shape = shapes.rpartition(" × ")
+    role: Role = "buffer" if buffer else "frozen" if MARKS["frozen"] in said else "trainable"
+    return DerivedTensor(
+        path,
+        () if shape == SCALAR else tuple(map(expression_in, shape.split(", "))),
+        expression_in(times) if sign else expression(1),
+        role,
+        (),
+        MARKS["read"] not in said,
+        MARKS["counted"] not in said,
+    )
+
+
+def tensors_in(data: Mapping[str, Any], *, buffer: bool = False) -> Iterator[DerivedTensor]:
+    """Yield the tensors of a mapping from paths to texts, or to lists of several."""
+    for path, written in data.items():
+        for one in [written] if isinstance(written, str) else written:
+            yield tensor_in(path, one, buffer=buffer)
+
+
+def tensors_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
+    """Return tensors as ``tensors_in`` reads them."""
+    found: dict[str, Any] = {}
+    for tensor in tensors:
+        written = tensor_text(tensor)
+        there = found.get(tensor.path)
+        if there is None:
+            found[tensor.path] = written
+        else:
+            found[tensor.path] = [*([there] if isinstance(there, str) else there), written]
+    return found
+
+
+def under(prefix: str, tensors: Iterable[DerivedTensor]) -> list[DerivedTensor]:
+    """Return tensors of a part, with the paths they have in the whole."""
+    before = f"{prefix}." if prefix else ""
+    return [replace(tensor, path=f"{before}{tensor.path}") for tensor in tensors]
+
+
+def tied(
+    tensors: Iterable[DerivedTensor], ties: Mapping[str, list[str]]
+) -> tuple[DerivedTensor, ...]:
+    """Return tensors with the other paths that ``ties`` say they have."""
+    return tuple(replace(one, aliases=tuple(ties.get(one.path, ()))) for one in tensors)

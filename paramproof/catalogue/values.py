@@ -1,0 +1,121 @@
+"""Which values of a field are alike: those that a model was made with stand for the others.
+
+A field that is no size may have another value than an entry's where models made with others of
+that sort had the same tensors.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+ACTIVATIONS = frozenset(
+    {
+        "gelu",
+        "gelu_10",
+        "gelu_accurate",
+        "gelu_fast",
+        "gelu_new",
+        "gelu_python",
+        "gelu_python_tanh",
+        "gelu_pytorch_tanh",
+        "hardswish",
+        "laplace",
+        "leaky_relu",
+        "linear",
+        "mish",
+        "quick_gelu",
+        "relu",
+        "relu2",
+        "relu6",
+        "sigmoid",
+        "silu",
+        "sqrtsoftplus",
+        "swish",
+        "tanh",
+    }
+)
+"""Names of transformers for activations that have no parameters: prelu and xielu have some."""
+
+ROPE_TYPES = ("default", "linear", "dynamic", "yarn", "llama3", "longrope", "mrope")
+"""How rotary positions are stretched; each is a sort of its own, as ``rope_yarn``."""
+
+ROPE_LAYERS = frozenset({"full_attention", "sliding_attention"})
+"""Kinds of layers that have rotary positions of their own."""
+
+FACTOR = "partial_rotary_factor"
+"""The share of a head that is rotated, which decides what sizes there may be."""
+
+
+THETA = "rope_theta"
+"""The base of rotary positions, of whose logarithm is divided: it is above 1."""
+
+
+def sort_of(value: object) -> str:
+    """Return the sort of a value of JSON, "" for one that is like no other.
+
+    ``zero`` is the int and ``nothing`` the float; ``whole`` is an int above 0, ``share`` a float
+    below 1 and ``number`` another; ``rope_…`` are the parameters of rotary positions,
+    ``rope_layers`` those of kinds of layers, ``quantization`` those of a stored form,
+    ``wholes`` a list of ints and ``names`` of strings.
+    """
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "flag"
+    if isinstance(value, int | float):
+        return _sort_of_number(value)
+    if isinstance(value, str):
+        return "activation" if value in ACTIVATIONS else ""
+    if isinstance(value, list | dict) and not value:
+        return "empty"
+    if isinstance(value, list):
+        if all(type(one) is int and one >= 0 for one in value):
+            return "wholes"
+        return "names" if all(isinstance(one, str) for one in value) else ""
+    if isinstance(value, dict) and isinstance(value.get("quant_method"), str):
+        return "quantization"
+    return _sort_of_rope(value) if isinstance(value, dict) else ""
+
+
+def _sort_of_number(value: float) -> str:
+    if not math.isfinite(value):
+        return ""
+    if value < 0:
+        return "negative"
+    if isinstance(value, int):
+        return "whole" if value else "zero"
+    if not value:
+        return "nothing"
+    return "share" if value < 1 else "number"
+
+
+def _sort_of_rope(value: dict[str, Any]) -> str:
+    if value.keys() <= ROPE_LAYERS:
+        inner = {_sort_of_rope(one) if isinstance(one, dict) else "" for one in value.values()}
+        return "rope_layers" if inner <= {"rope_default", "rope_linear"} else ""
+    kind = value.get("rope_type", value.get("type", "default"))
+    if kind not in ROPE_TYPES or (kind in ROPE_TYPES[1:-1] and "factor" not in value):
+        return ""
+    return f"rope_{kind}"
+
+
+def factors(value: object) -> set[object]:
+    """Return the shares of a head that parameters of rotary positions name, None for no share."""
+    if not isinstance(value, dict):
+        return {None}
+    inner = [one for one in value.values() if isinstance(one, dict)]
+    if inner:
+        return set().union(*map(factors, inner))
+    return {value.get(FACTOR)}
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two values of JSON are the same: 1 is no true, and 1.0 is 1."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    return one == other

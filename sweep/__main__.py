@@ -1,0 +1,139 @@
+"""Derive the catalogue: ``python -m sweep [TYPE ...] [--part 1/8] [--seconds 120] [--again]``.
+
+Run in the checkout, where PyTorch and Hugging Face transformers are installed. Each type is
+derived in a process of its own and written to a file of its own, those that are most used first;
+a type that is written already is left out, unless ``--again``. ``--compare`` derives again,
+writes nothing, and prints in which letters an entry is otherwise; its status is then 1. What
+could not be derived stands in ``sweep/failed.json``, with the reason; ``--reasons`` lists it by
+class of reason. ``--hold`` derives nothing: it holds what is written to
+more random configurations, by ``--seed``, and takes back what is not as transformers builds it.
+``--random 300`` writes nothing either: it draws so many configurations of 60 types, by
+``--seed``, and holds the catalogue's counts to what transformers builds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from paramproof.catalogue import model_types
+from sweep.at_random import at_random
+from sweep.child import in_a_child
+from sweep.comparing import differences
+from sweep.mending import Mending
+from sweep.store import by_reason, failed, read, write, write_failed
+from sweep.which import types
+
+TYPES = 60
+"""Of which random configurations are, at most."""
+
+
+def main(arguments: list[str]) -> int:
+    """Derive what is asked for; return the status."""
+    options = _options(arguments)
+    if options.reasons:
+        for reason, names in by_reason().items():
+            print(f"{len(names)} {reason}: {', '.join(names)}")
+        return 0
+    if options.random:
+        return _at_random(options.types or model_types(), options.random, options.seed)
+    wanted = options.types or types()
+    if unknown := sorted(set(wanted) - set(types())):
+        print(f"transformers has no base model of the type {', '.join(unknown)}", file=sys.stderr)
+        return 2
+    part, parts = options.part
+    todo = [name for i, name in enumerate(wanted) if i % parts == part - 1]
+    if options.hold:
+        return _held([name for name in todo if read(name)], options.seed)
+    if not (options.again or options.compare):
+        known = failed()
+        todo = [n for n in todo if not read(n) and (options.types or n not in known)]
+    changed = 0
+    for number, name in enumerate(todo, 1):
+        started = time.perf_counter()
+        found = in_a_child(name, options.seconds)
+        said = _compared(name, found) if options.compare else _written(name, found)
+        changed += bool(options.compare and said != "the same")
+        seconds = time.perf_counter() - started
+        print(f"{number}/{len(todo)} {name}: {said} ({seconds:.0f} s)", flush=True)
+    return 1 if changed else 0
+
+
+def _at_random(known: Sequence[str], number: int, seed: int) -> int:
+    """Hold random configurations, print what is not equal, and how many are; return the status."""
+    equal, drawn = 0, set()
+    for one in at_random(known, number, TYPES, seed):
+        drawn.add(one.model_type)
+        equal += not one.wrong
+        if one.wrong:
+            print(f"{one.model_type}, {one.architecture}: {one.wrong}; {json.dumps(one.config)}")
+    print(
+        f"{equal} of {number} configurations of {len(drawn)} types are as transformers builds them"
+    )
+    return 0 if equal == number else 1
+
+
+def _held(names: Sequence[str], seed: int) -> int:
+    """Hold what is written, and write what is left of it; the status is 1 where that is less."""
+    changed = 0
+    for name in names:
+        data = read(name)
+        assert data
+        mending = Mending(data)
+        mending.run([seed])
+        if mending.dropped or mending.failed:
+            changed += 1
+            write(name, data)
+            write_failed(name, {**failed().get(name, {}), **mending.failed})
+            print(f"{name}: {', '.join([*mending.dropped, *mending.failed])}", flush=True)
+    print(f"{changed} of {len(names)} types were not as they are written")
+    return 1 if changed else 0
+
+
+def _written(name: str, found: dict[str, Any]) -> str:
+    if "entry" in found:
+        write(name, found["entry"])
+    write_failed(name, found["failed"])
+    classes = found.get("entry", {}).get("classes", {})
+    also = sum(len(one.get("also", ())) for one in classes.values())
+    reasons = "; ".join(f"{what}: {why}" for what, why in found["failed"].items())[:200]
+    return f"{len(classes)} classes, {also} variants" + (f"; not {reasons}" if reasons else "")
+
+
+def _compared(name: str, found: dict[str, Any]) -> str:
+    known = read(name)
+    if not known or "entry" not in found:
+        return "the same" if not known and "entry" not in found else "there, or not there"
+    lines = list(differences(known, found["entry"]))
+    return "\n  ".join(["otherwise", *lines]) if lines else "the same"
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m sweep", description=__doc__.split("\n")[0])
+    parser.add_argument("types", nargs="*", metavar="TYPE", help="model types; all by default")
+    parser.add_argument("--part", type=_part, default=(1, 1), help="one part of several: 1/8")
+    parser.add_argument(
+        "--seconds", type=float, default=120, help="of the processor, for each type"
+    )
+    parser.add_argument("--again", action="store_true", help="what is written already, too")
+    parser.add_argument("--hold", action="store_true", help="derive nothing; hold what is written")
+    parser.add_argument("--random", type=int, metavar="N", help="hold N random configurations")
+    parser.add_argument("--seed", type=int, default=0, help="of what is drawn")
+    parser.add_argument("--compare", action="store_true", help="write nothing; say what changed")
+    parser.add_argument("--reasons", action="store_true", help="list what failed, by reason")
+    return parser.parse_args(arguments)
+
+
+def _part(text: str) -> tuple[int, int]:
+    part, _, parts = text.partition("/")
+    if not (part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no part, as 1/8 is")
+    return int(part), int(parts)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,126 @@
+"""What transformers fills in where a size is absent or null: a number, or other sizes' letters."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from transformers import PreTrainedConfig
+
+from paramproof.derive.instruments import instrumented
+from paramproof.derive.questions import recorded
+from paramproof.derive.size import Size
+from paramproof.derive.transformers_models import LABELS
+from paramproof.formulas.expression import Expression, expression, letter
+from sweep.model import at, parts_of, whole
+
+MODULES = ("transformers.models", "transformers.configuration_utils")
+
+
+class Defaults:
+    """The defaults of a type's sizes; ``fields`` are the fields by letter."""
+
+    def __init__(
+        self,
+        config_class: type[PreTrainedConfig],
+        fields: Mapping[str, str],
+        points: Sequence[Mapping[str, int]],
+    ) -> None:
+        self.config_class = config_class
+        self.start = config_class()
+        own = {
+            name: _there(self.start, field) if field != LABELS else 2
+            for name, field in fields.items()
+        }
+        larger = [{name: size * n for name, size in own.items()} for n in (1, 2, 3)]
+        self.fields, self.points = fields, [*points, *larger]
+
+    def absent(self, name: str) -> Expression | None:
+        """Return the default of a letter whose field is absent, with the part that it is in."""
+        part = self.fields[name].partition(".")[0] if "." in self.fields[name] else ""
+        left_out = {other for other, field in self.fields.items() if f"{part}." in field}
+        return self.found(name, {name, *(left_out if part else ())})
+
+    def given(self, name: str) -> Expression | None:
+        """Return the default of a letter whose field is absent from a part that is given."""
+        return self.found(name, {name})
+
+    def null(self, name: str) -> Expression | None:
+        """Return what stands for null."""
+        return self.found(name, {name}, null=True) if "[" not in self.fields[name] else None
+
+    def found(self, name: str, without: set[str], null: bool = False) -> Expression | None:
+        """Return what a letter is where these are absent, None where it is nothing simple."""
+        found: list[Expression] = []
+        for point in self.points:
+            try:
+                with instrumented(MODULES), recorded():
+                    config = self.config(point, name, without, null, remembering=True)
+                value = at(config, self.fields[name])
+                plain = at(self.config(point, name, without, null), self.fields[name])
+                one = getattr(value, "expression", None)
+                default = one if one is not None else expression(int(value))
+                if type(plain) is not int or plain != default.evaluate(dict(point)):
+                    return None
+            except Exception:
+                # The others' sizes may not go with this default.
+                continue
+            found.append(default)
+        if not found or len(set(found)) > 1:
+            return None
+        if len(found) < 2 and (null or found[0] != self.written(name)):
+            return None
+        default = found[0]
+        return default if default != letter(name) else None
+
+    def written(self, name: str) -> int | None:
+        """Return what stands as a letter's default in the class of its configuration."""
+        part, _, own = self.fields[name].rpartition(".")
+        kind = type(at(self.start, part)) if part else self.config_class
+        return next((one.default for one in dataclasses.fields(kind) if one.name == own), None)
+
+    def config(
+        self,
+        point: Mapping[str, int],
+        name: str,
+        without: set[str],
+        null: bool,
+        remembering: bool = False,
+    ) -> PreTrainedConfig:
+        """Return the type's configuration at a point without some of its letters."""
+        lists = {self.fields[one].partition("[")[0] for one in without if "[" in self.fields[one]}
+        values: dict[str, Any] = {
+            field: Size(point[one], letter(one)) if remembering and field != LABELS else point[one]
+            for one, field in self.fields.items()
+            if one in point and one not in without and field.partition("[")[0] not in lists
+        }
+        if null:
+            values[self.fields[name]] = None
+        keys = whole(self.start, values)
+        if not null and name in without and len(without) == 1:
+            part = self.fields[name].rpartition(".")[0]
+            for path, config in parts_of(self.start):
+                if path == part:
+                    # Given, as a file gives it: with nothing of what the whole would give it.
+                    own = {f: v for f, v in values.items() if f.startswith(f"{path}.")}
+                    keys = whole(self.start, values) | _bare(path, config, own)
+        return self.config_class(**keys)
+
+
+def _there(start: PreTrainedConfig, field: str) -> int:
+    """Return a size of a configuration, or one for what it leaves out."""
+    try:
+        return at(start, field) or 8
+    except KeyError:
+        return 8
+
+
+def _bare(path: str, config: PreTrainedConfig, own: Mapping[str, Any]) -> dict[str, Any]:
+    from sweep.model import put
+
+    keys: dict[str, Any] = {}
+    put(keys, f"{path}.model_type", config.model_type)
+    for field, value in own.items():
+        put(keys, field, value)
+    return keys

@@ -1,0 +1,119 @@
+"""Which fields of a configuration are tried, and with which sorts of values."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from transformers import PreTrainedConfig
+
+from paramproof.catalogue.configuration import NEVER
+from paramproof.catalogue.values import FACTOR, sort_of
+from sweep.model import parts_of
+from sweep.trials import PROBES
+
+ROPE = tuple(sort for sort in PROBES if sort.startswith("rope_"))
+
+NAMED = frozenset({"null"})
+"""What is tried with a name that stands in the configuration's code alone."""
+
+READ = frozenset({"null", "flag", "zero", "whole", "share", "empty", "activation"})
+"""What is tried with a name that was looked for and is no field."""
+
+
+def fields_of(
+    start: PreTrainedConfig, sizes: Iterable[str], read: Iterable[str]
+) -> tuple[dict[str, set[str]], dict[str, list[str]]]:
+    """Return the sorts to try each field with, and the strings that its type names.
+
+    Fields are the configuration's own, names that were looked for in it while a model was made,
+    and those of rotary positions under which they were known before.
+    """
+    taken = {name.partition("[")[0] for name in sizes} | {path for path, _ in parts_of(start)}
+    sorts: dict[str, set[str]] = {}
+    texts: dict[str, list[str]] = {}
+    for path, kind, value in _own(start):
+        if path not in taken:
+            sorts[path] = _sorts(kind, value) - (set() if "token" in path else {"wholes"})
+            if path.rpartition(".")[2] == "rope_parameters":
+                before = path.removesuffix("rope_parameters")
+                sorts |= {key: {*ROPE, "null"} for key in (path, f"{before}rope_scaling")}
+                sorts[f"{before}rope_theta"] = {"whole", "number"}
+            if named := _named(kind):
+                texts[path] = named
+    others = dict.fromkeys(sorted(looked_for(start)), NAMED)
+    others |= {name.partition("[")[0]: READ for name in sorted(read)}
+    for path, kinds in others.items():
+        if path not in taken and path not in sorts and _is_key(path):
+            quantised = path.endswith("quantization_config")
+            sorts[path] = {"null", "empty", "quantization"} if quantised else set(kinds)
+    return sorts, texts
+
+
+def _own(start: PreTrainedConfig) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the path, the type and the value of each field that may say something."""
+    for before, config in [("", start), *((f"{path}.", c) for path, c in parts_of(start))]:
+        for one in dataclasses.fields(config):
+            value = getattr(config, one.name, None)
+            said = one.name not in NEVER and one.name != "id2label" and one.name[0] != "_"
+            if said and not isinstance(value, PreTrainedConfig):
+                yield f"{before}{one.name}", one.type, value
+
+
+def _is_key(path: str) -> bool:
+    name = path.rpartition(".")[2]
+    return name not in NEVER and name not in ("num_labels", "id2label", FACTOR)
+
+
+def _sorts(kind: Any, value: Any) -> set[str]:
+    """Return the sorts of values that a field may have, by its type and its value."""
+    said = str(kind)
+    found = {sort_of(value)} - {""}
+    found |= {"null"} if "None" in said else set()
+    found |= {"flag"} if "bool" in said else set()
+    found |= {"zero", "whole", "negative"} if "int" in said.replace("list[int", "") else set()
+    found |= {"zero", "nothing", "whole", "share", "number"} if "float" in said else set()
+    found |= {"empty", "wholes"} if "list[int" in said else set()
+    found |= {"empty"} if "list" in said or "dict" in said else set()
+    return found
+
+
+def _named(kind: Any) -> list[str]:
+    """Return the strings that a type names, as ``Literal`` does."""
+    said = " ".join(re.findall(r"Literal\[([^\]]*)\]", str(kind)))
+    return [one.strip("'\"") for one in re.findall(r"'[^']*'|\"[^\"]*\"", said)]
+
+
+def looked_for(start: PreTrainedConfig) -> set[str]:
+    """Return what a configuration's own code names, and has no field for: older keys."""
+    found: set[str] = set()
+    for before, config in [("", start), *((f"{path}.", c) for path, c in parts_of(start))]:
+        own = {one.name for one in dataclasses.fields(config)}
+        for kind in type(config).__mro__:
+            if kind is PreTrainedConfig:
+                break
+            for function in vars(kind).values():
+                code = (
+                    getattr(inspect.unwrap(function), "__code__", None)
+                    if callable(function)
+                    else None
+                )
+                names = _strings(code) if code else set()
+                found |= {f"{before}{n}" for n in names if n.isidentifier() and n not in own}
+    found |= {"per_layer_config", FACTOR}
+    return {name for name in found if name.rpartition(".")[2] not in NEVER}
+
+
+def _strings(code: Any) -> set[str]:
+    found: set[str] = set()
+    for one in code.co_consts:
+        if isinstance(one, str) and len(one) < 60:
+            found.add(one)
+        elif isinstance(one, tuple):
+            found |= {name for name in one if isinstance(name, str)}
+        elif inspect.iscode(one):
+            found |= _strings(one)
+    return found

@@ -1,0 +1,174 @@
+"""What was found of a type, as the JSON of its file."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from paramproof.catalogue.configuration import LABELS, NEVER
+from paramproof.catalogue.files import FORMAT
+from paramproof.catalogue.values import FACTOR
+from paramproof.formulas.notation import text
+from sweep.defaults import Defaults
+from sweep.fields import looked_for
+from sweep.layers import layer_rules
+from sweep.mending import free_text
+from sweep.model import Keys, at, parts_of
+
+if TYPE_CHECKING:
+    from sweep.one import Sweep
+
+
+class File:
+    """Puts together the file of a type from what a sweep ``found``."""
+
+    def __init__(self, found: Sweep) -> None:
+        self.found = found
+
+    def data(self) -> dict[str, Any]:
+        """Return the file of the type."""
+        defaults = Defaults(self.found.config_class, self.found.letters, self.full_points())
+        parts = {path: part.model_type for path, part in parts_of(self.found.start)}
+        letters, null, given = self.sizes(defaults, bool(parts))
+        decides = {path for one in self.found.classes.values() for path in one["decides"]}
+        decides |= {path for one in self.found.classes.values() for path in one["only"]}
+        fields, bare = self.own_values(decides | self.found.below.keys())
+        layers = layer_rules(self.found.base_trials, self.found.letters, sorted(self.found.sorts))
+        tried = set(self.found.free) | set(self.found.texts) | decides
+        aliases = self.aliases()
+        names = looked_for(self.found.start) | {one.partition("[")[0] for one in self.found.reads}
+        names |= {*self.found.config_class.attribute_map}
+        names -= (
+            tried | set(self.found.letters.values()) | set(parts) | NEVER | {LABELS, "id2label"}
+        )
+        lists = {field.partition("[")[0] for field in self.found.letters.values()}
+        data = {
+            "format": FORMAT,
+            "model_type": self.found.model_type,
+            "versions": {n: importlib.metadata.version(n) for n in ("torch", "transformers")},
+            "letters": letters,
+            "null": null,
+            "parts": parts,
+            "given": {**given, **bare},
+            "aliases": aliases,
+            "fields": fields,
+            "free": self.free_text(),
+            "texts": {name: self.found.texts[name] for name in sorted(self.found.texts)},
+            "layers": layers,
+            "below": dict(sorted(self.found.below.items())),
+            "buffered": " ".join(
+                sorted(self.found.buffered | self.found.base_trials.tried.buffered)
+            ),
+            "refused": " ".join(sorted(names - aliases.keys() - lists)),
+            "classes": {name: self.class_of(one) for name, one in self.found.classes.items()},
+        }
+        return {key: value for key, value in data.items() if value}
+
+    def free_text(self) -> dict[str, str]:
+        """Return the sorts of values that decide nothing, with the fields of which that is so."""
+        bounded = self.found.bounded
+        return free_text(
+            {
+                path: sorts - ({"whole"} if path in bounded else set())
+                for path, sorts in self.found.free.items()
+            }
+        )
+
+    def class_of(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a class with the letters that it has not, in place of those that it has."""
+
+        def lacking(one: Mapping[str, Any]) -> list[str]:
+            return [letter for letter in self.found.letters if letter not in one["letters"]]
+
+        own = {
+            key: value for key, value in data.items() if value and key not in ("letters", "also")
+        }
+        own = {**({"absent": lacking(data)} if lacking(data) else {}), **own}
+        also = []
+        for variant in data["also"]:
+            kept = {key: value for key, value in variant.items() if key != "letters"}
+            if lacking(variant) != lacking(data):
+                kept["absent"] = lacking(variant)
+            also.append(kept)
+        return {**own, "also": also} if also else own
+
+    def full_points(self) -> list[dict[str, int]]:
+        """Return the points of the trials, with the letters of further classes."""
+        return [
+            {letter: point.get(letter, 3) for letter in self.found.letters}
+            for point in self.found.points
+        ]
+
+    def sizes(
+        self, defaults: Defaults, parts: bool
+    ) -> tuple[dict[str, str], dict[str, str], dict[str, Any]]:
+        """Return the letters with their defaults, what null is, and what a given part has."""
+        letters, null, given = {}, {}, {}
+        for letter, field in self.found.letters.items():
+            absent = defaults.absent(letter)
+            letters[letter] = field if absent is None else f"{field} = {text(absent)}"
+            if (there := defaults.null(letter)) is not None:
+                null[field] = text(there)
+            if "." in field and (bare := defaults.given(letter)) not in (None, absent):
+                given[field] = text(bare)
+        return letters, null, given
+
+    def own_values(self, decides: set[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what fields that decide are by default, and in a part that is given."""
+        fields: dict[str, Any] = {}
+        bare: dict[str, Any] = {}
+        for path in sorted(decides | self.factors()):
+            fields[path] = self.own_value(self.found.start, path)
+            part = path.rpartition(".")[0]
+            if part:
+                keys: Keys = {}
+                for name, config in parts_of(self.found.start):
+                    if part == name or part.startswith(f"{name}."):
+                        keys.setdefault(name.partition(".")[0], {})
+                        here: Any = keys
+                        for step in name.split("."):
+                            here = here.setdefault(step, {})
+                        here["model_type"] = config.model_type
+                try:
+                    value = self.own_value(self.found.config_class(**keys), path)
+                except Exception:
+                    continue
+                if value != fields[path]:
+                    bare[path] = value
+        return fields, bare
+
+    def factors(self) -> set[str]:
+        """The paths of the shares of heads that are rotated."""
+        names = (path for path in self.found.sorts if path.rpartition(".")[2] == "rope_parameters")
+        return {path.removesuffix("rope_parameters") + FACTOR for path in names}
+
+    def own_value(self, config: Any, path: str) -> Any:
+        """Return a field's value as JSON has it; of an older key, what absence is like."""
+        if path.rpartition(".")[2] == FACTOR:
+            above = path.removesuffix(FACTOR) + "rope_parameters"
+            found = at(config, above) or {}
+            return found.get(FACTOR) if isinstance(found, dict) else None
+        try:
+            value = at(config, path)
+        except KeyError:
+            moved = self.found.moved.get(path, [])
+            return True if False in moved and True not in moved else None
+        if isinstance(value, tuple):
+            value = list(value)
+        plain_ = (int, float, str, bool, list, dict, type(None))
+        if not isinstance(value, plain_) or (isinstance(value, dict) and len(str(value)) > 300):
+            return None
+        if isinstance(value, list) and len(value) > 4:
+            return None
+        return value
+
+    def aliases(self) -> dict[str, str]:
+        """Return other names of fields, those of parts among them."""
+        found = dict(self.found.config_class.attribute_map)
+        for path, part in parts_of(self.found.start):
+            found |= {f"{path}.{a}": f"{path}.{b}" for a, b in type(part).attribute_map.items()}
+        fields = {*self.found.letters.values(), *self.found.sorts}
+        # A field may be called by what it is stored as, and the other way round.
+        turned = {b if a in fields else a: a if a in fields else b for a, b in found.items()}
+        return {a: b for a, b in sorted(turned.items()) if a not in fields and b in fields}

@@ -1,0 +1,249 @@
+"""An entry held to transformers: random configurations, in which much is absent or otherwise."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from random import Random
+from typing import Any
+
+from transformers import PreTrainedConfig
+
+from paramproof.catalogue.configuration import GivenKeys
+from paramproof.catalogue.derivations import Written, derivation_of, field_of
+from paramproof.catalogue.entries import Entry, entry_in, own_sizes
+from paramproof.catalogue.files import TypeFile
+from paramproof.catalogue.values import THETA
+from paramproof.derive.points import drawn
+from paramproof.formulas.derivation import Derivation, expected
+from paramproof.formulas.parsing import expression_in
+from sweep.model import made, put
+from sweep.trials import LARGE, PROBES
+
+HELD = 5
+"""Configurations that each variant is held to."""
+
+ATTEMPTS = 12
+"""To draw one that is inside the conditions."""
+
+
+ARITHMETIC = "refused by transformers, which divides by zero"
+
+
+class NotHeldError(ValueError):
+    """An entry says other than transformers makes of ``config``."""
+
+    def __init__(self, why: str, config: Mapping[str, Any] | None = None) -> None:
+        super().__init__(f"{why}; {json.dumps(config)[:300]}" if config else why)
+        self.config = config
+
+
+def hold(
+    file: TypeFile,
+    written: Written,
+    config_class: type[PreTrainedConfig],
+    model_class: Any,
+    random: Random,
+) -> int:
+    """Hold a variant to models of random configurations; return how many.
+
+    Raises ``NotHeldError``, in one line, for the first that has other tensors, or is refused.
+    """
+    derivation = derivation_of(file, written, own_sizes(file, written.data.get("absent", ())))
+    held = 0
+    for _ in range(HELD):
+        for _ in range(ATTEMPTS):
+            config = random_config(file, written, derivation, random)
+            if config is None:
+                continue
+            try:
+                found = entry_in(file, config, written.name)
+            except ValueError:
+                continue
+            why = wrong(found, config_class, model_class, config)
+            if why.startswith(ARITHMETIC) and _are_degenerate(
+                file, written.name, config_class, model_class, config
+            ):
+                continue
+            if why:
+                raise NotHeldError(why, config)
+            held += 1
+            break
+    if not held:
+        raise NotHeldError("no configuration was drawn inside the conditions")
+    return held
+
+
+def wrong(
+    found: Entry, config_class: type[PreTrainedConfig], model_class: Any, config: Mapping[str, Any]
+) -> str:
+    """Return what is not as an entry has it where a configuration is built, "" for nothing."""
+    wanted = expected((t for t in found.derivation.tensors if t.role != "buffer"), found.sizes)
+    try:
+        there = made(model_class, config_class.from_dict(deepcopy(dict(config)))).parameters
+    except ZeroDivisionError as error:
+        return f"{ARITHMETIC}: {error}"
+    except Exception as error:
+        return f"refused by transformers: {' '.join(str(error).split())[:150]}"
+    apart = {key for key in wanted.keys() | there.keys() if wanted[key] != there[key]}
+    if not apart:
+        return ""
+    kind, shape = sorted(apart, key=str)[0]
+    return f"{kind.path} of {shape} is not as derived"
+
+
+def _are_degenerate(
+    file: TypeFile,
+    name: str,
+    config_class: type[PreTrainedConfig],
+    model_class: Any,
+    config: Mapping[str, Any],
+) -> bool:
+    """Whether it is the sizes of a configuration that a model divides by zero with.
+
+    A head that is narrower than 1, say: no key is to blame for it.
+    """
+    given = GivenKeys(file, config)
+    sizes: dict[str, Any] = {"model_type": file.model_type}
+    for path, value in given.values.items():
+        if path in given.letter_of or path in file.classes[name].get("decides", ()):
+            put(sizes, path, value)
+    try:
+        found = entry_in(file, sizes, name)
+    except ValueError:
+        return False
+    return wrong(found, config_class, model_class, sizes).startswith(ARITHMETIC)
+
+
+def culprit(
+    file: TypeFile,
+    name: str,
+    config_class: type[PreTrainedConfig],
+    model_class: Any,
+    config: Mapping[str, Any],
+) -> tuple[str, Any] | None:
+    """Return the key, no size, without which a configuration would be as the entry has it."""
+    given = GivenKeys(file, config)
+    decides = file.classes[name].get("decides", ())
+    for path, value in given.values.items():
+        if path not in given.letter_of and path not in decides:
+            without = deepcopy(dict(config))
+            here: Any = without
+            *parts, last = path.split(".")
+            for part in parts:
+                here = here[part]
+            here.pop(last, None)
+            try:
+                found = entry_in(file, without, name)
+            except ValueError:
+                continue
+            if not wrong(found, config_class, model_class, without):
+                return path, value
+    return None
+
+
+def random_config(
+    file: TypeFile, written: Written, derivation: Derivation, random: Random
+) -> dict[str, Any] | None:
+    """Return a configuration as a file has it, None where no sizes were drawn."""
+    conditions = [one.condition for one in derivation.conditions]
+    repeated = frozenset(name for one in derivation.tensors for name in one.times.letters)
+    sizes = drawn(random, derivation.sizes, conditions, repeated, frozenset(derivation.fixed))
+    if sizes is None:
+        return None
+    config: dict[str, Any] = {"model_type": file.model_type}
+    leave_out = random.choice([0.0, 0.0, 0.15, 0.5])
+    absent_parts = {path for path in file.parts if random.random() < leave_out / 2}
+    lists: set[str] = set()
+    for letter in derivation.sizes:
+        field = field_of(file, letter)
+        base = field.partition("[")[0]
+        inside = any(field.startswith(f"{part}.") for part in absent_parts)
+        if base in lists:
+            continue
+        has_default = " = " in file.letters[letter]
+        if has_default and (inside or random.random() < leave_out):
+            if "[" in field:
+                lists.add(base)
+            elif field in file.null and not inside and random.random() < 0.3:
+                put(config, field, None)
+            continue
+        put(config, field, sizes[letter])
+    _complete(file, derivation, config, sizes)
+    _others(file, written, config, absent_parts, sizes, random)
+    return config
+
+
+def _complete(
+    file: TypeFile, derivation: Derivation, config: dict[str, Any], sizes: Mapping[str, int]
+) -> None:
+    """Give every size of a list, of which some are left out."""
+    fields = {field_of(file, letter): size for letter, size in sizes.items()}
+    for field in fields:
+        if "[" in field and _there(config, field.partition("[")[0]):
+            put(config, field, fields[field])
+
+
+def _there(config: Mapping[str, Any], path: str) -> bool:
+    here: Any = config
+    for name in path.split("."):
+        if not isinstance(here, Mapping) or name not in here:
+            return False
+        here = here[name]
+    return True
+
+
+def _others(
+    file: TypeFile,
+    written: Written,
+    config: dict[str, Any],
+    absent_parts: set[str],
+    sizes: Mapping[str, int],
+    random: Random,
+) -> None:
+    """Add what decides, as the variant has it, and other values of what does not."""
+    for path, value in written.where.items():
+        put(config, path, value)
+    for path in written.data.get("decides", ()):
+        # A part that is given may have other defaults than the variant was derived at.
+        needed = path in file.given and path not in {*written.where, *written.sized}
+        if needed and _there(config, path.partition(".")[0]) and path in file.fields:
+            put(config, path, file.fields[path])
+    for path, value in _free_values(file, written, random):
+        inside = any(path.startswith(f"{part}.") for part in absent_parts)
+        other = path.replace("rope_scaling", "rope_parameters")
+        if not inside and (other == path or not _there(config, other)):
+            put(config, path, value)
+    for path, rule in file.layers.items():
+        if _there(config, field_of(file, rule["long"])) and random.random() < 0.4:
+            put(config, path, _layers(rule, sizes, random))
+    for part, kind in file.parts.items():
+        if _there(config, part) and random.random() < 0.8:
+            put(config, f"{part}.model_type", kind)
+
+
+def _free_values(file: TypeFile, written: Written, random: Random) -> Iterator[tuple[str, Any]]:
+    """Yield values of some of the fields that decide nothing."""
+    decides, only = written.data.get("decides", ()), written.data.get("only", {})
+    for name, sorts in file.free.items():
+        for sort in sorts:
+            free = name not in decides and sort in only.get(name, (sort,))
+            if free and random.random() < 0.3:
+                theta = name.rpartition(".")[2] == THETA
+                yield name, random.choice([10_000, 5e5] if theta else _small(sort))
+    for name, values in file.texts.items():
+        if name not in decides and name not in only and random.random() < 0.3:
+            yield name, random.choice(values)
+
+
+def _layers(rule: Mapping[str, Any], sizes: Mapping[str, int], random: Random) -> list[str]:
+    long = expression_in(rule["long"]).evaluate(sizes)
+    if "any of" in rule:
+        return random.choices(rule["any of"], k=long)
+    repeated: list[str] = rule["repeats"]
+    return [repeated[i % len(repeated)] for i in range(long)]
+
+
+def _small(sort: str) -> list[Any]:
+    return [value for value in PROBES[sort] if not (value == LARGE and type(value) is int)]

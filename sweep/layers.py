@@ -1,0 +1,95 @@
+"""Lists with a name for each layer: which a model may have, and what repeats in them by default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sweep.model import Keys, at, whole
+from sweep.trials import Trials
+
+LONGEST_PERIOD = 8
+
+KINDS = ("full_attention", "sliding_attention", "chunked_attention", "dense", "sparse")
+"""Names that are tried beside those of the type's own list."""
+
+
+def layer_rules(
+    trials: Trials, letters: Mapping[str, str], names: Iterator[str] | list[str]
+) -> dict[str, Any]:
+    """Return for each list of layers how long it is, and which it may be.
+
+    ``any of`` some names where models made with either have the same tensors, or what
+    ``repeats`` in the type's own.
+    """
+    found = {}
+    for path in names:
+        here = _own(trials.start, path)
+        if not (isinstance(here, list) and here and all(isinstance(one, str) for one in here)):
+            continue
+        for letter, field in letters.items():
+            lists = list(_lists(trials, path, field))
+            if lists and all(len(there) == depth for depth, there in lists):
+                rule = _any_of(trials, path, field, {*here, *KINDS}) or _repeats(lists)
+                if rule and _may_be_given(trials, path, field, lists):
+                    found[path] = {"long": letter, **rule}
+                break
+    return found
+
+
+def _own(start: Any, path: str) -> Any:
+    try:
+        return at(start, path)
+    except KeyError:
+        return None
+
+
+def _lists(trials: Trials, path: str, field: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield what the list is by default where a field has other sizes."""
+    point = trials.points[0]
+    if field not in point:
+        return
+    for depth in range(1, 4 * LONGEST_PERIOD + 3):
+        keys: Keys = whole(trials.start, {**point, field: depth})
+        try:
+            yield depth, list(at(trials.config_class(**keys), path))
+        except Exception:
+            continue
+
+
+def _any_of(trials: Trials, path: str, field: str, kinds: set[str]) -> dict[str, Any] | None:
+    """Return the names of which a list may be made, None where they decide."""
+    same = []
+    for kind in sorted(kinds):
+        outcomes = [
+            trials.outcome_at(index, {path: [kind] * point[field]})
+            for index, point in enumerate(trials.points)
+        ]
+        if "moved" in outcomes:
+            return None
+        if "refused" not in outcomes:
+            same.append(kind)
+        if "buffers" in outcomes:
+            trials.tried.buffered.add(path)
+    return {"any of": same} if same else None
+
+
+def _may_be_given(
+    trials: Trials, path: str, field: str, lists: list[tuple[int, list[str]]]
+) -> bool:
+    """Whether a list may be named at all: what is computed may not."""
+    depth, own = lists[-1]
+    try:
+        trials.make({**trials.points[0], field: depth}, {path: own})
+    except Exception:
+        return False
+    return True
+
+
+def _repeats(lists: list[tuple[int, list[str]]]) -> dict[str, Any] | None:
+    longest = max(lists)[1]
+    for period in range(1, LONGEST_PERIOD + 1):
+        pattern = longest[:period]
+        if all(one == pattern[i % period] for _, there in lists for i, one in enumerate(there)):
+            return {"repeats": pattern}
+    return None

@@ -1,0 +1,95 @@
+"""A file held to transformers: what is not as it says is taken back, value by value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from random import Random
+from typing import Any
+
+import transformers
+from transformers import CONFIG_MAPPING
+
+from paramproof.catalogue.derivations import Written, variants
+from paramproof.catalogue.files import TypeFile, type_in
+from paramproof.catalogue.values import sort_of
+from sweep.held import NotHeldError, culprit, hold
+
+REPAIRS = 12
+"""Sorts of values that are taken back, at most, for one variant."""
+
+SEEDS = (1, 2, 3)
+"""Of the configurations that each variant is held to."""
+
+
+class Mending:
+    """The JSON of a type's file, changed until it holds; ``failed`` are variants withdrawn."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.data = data
+        file = self.file()
+        self.free = {name: set(sorts) for name, sorts in file.free.items()}
+        self.texts = {name: list(values) for name, values in file.texts.items()}
+        self.config_class = CONFIG_MAPPING[file.model_type]
+        self.failed: dict[str, str] = {}
+        self.dropped: list[str] = []
+
+    def file(self) -> TypeFile:
+        """Return what the JSON says now."""
+        return type_in(self.data, self.data["model_type"])
+
+    def run(self, seeds: Iterable[int] = SEEDS) -> None:
+        """Hold every variant to random configurations; withdraw those that are not held."""
+        for name, one in self.data["classes"].items():
+            for index, written in enumerate(variants(self.file(), name)):
+                if written.data.get("withdrawn"):
+                    continue
+                before = {p: set(s) for p, s in self.free.items()}, dict(self.texts)
+                try:
+                    for seed in seeds:
+                        self.hold_one(written, seed)
+                except (NotHeldError, KeyError, ZeroDivisionError) as error:
+                    self.free, self.texts = before
+                    self.write_free()
+                    self.failed[f"{name} variant {index} {dict(written.where)}"] = str(error)
+                    (one["also"][index - 1] if index else one)["withdrawn"] = True
+
+    def hold_one(self, written: Written, seed: int) -> None:
+        """Hold a variant, without the values that turn out to decide."""
+        model_class = getattr(transformers, written.name)
+        for _ in range(REPAIRS):
+            file = self.file()
+            try:
+                hold(file, written, self.config_class, model_class, Random(seed))
+            except NotHeldError as error:
+                found = error.config and culprit(
+                    file, written.name, self.config_class, model_class, error.config
+                )
+                if not found:
+                    raise
+                self.drop(*found)
+            else:
+                return
+        raise NotHeldError(f"{written.name}: more than {REPAIRS} fields decide after all")
+
+    def drop(self, path: str, value: Any) -> None:
+        """Take back that a value of this sort decides nothing."""
+        self.dropped.append(f"{path}={value}")
+        self.free[path] = self.free.get(path, set()) - {sort_of(value)}
+        self.texts[path] = [one for one in self.texts.get(path, ()) if one != value]
+        self.write_free()
+        self.data["refused"] = " ".join(sorted({*self.data.get("refused", "").split(), path}))
+
+    def write_free(self) -> None:
+        """Write what is free anew."""
+        self.data["free"] = free_text(self.free)
+        self.data["texts"] = {name: self.texts[name] for name in sorted(self.texts)}
+        self.data["texts"] = {name: values for name, values in self.data["texts"].items() if values}
+
+
+def free_text(free: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """Return the sorts of values that decide nothing, with the fields of which that is so."""
+    found: dict[str, str] = {}
+    for path in sorted(free):
+        if key := " ".join(sorted(free[path])):
+            found[key] = f"{found[key]} {path}" if key in found else path
+    return dict(sorted(found.items()))

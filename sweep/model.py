@@ -1,0 +1,86 @@
+"""A class of transformers, made on the meta device from the keys of a configuration."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from transformers import PreTrainedConfig
+
+from paramproof.builders.meta import meta
+from paramproof.derive import live_torch
+from paramproof.derive.reading import stored
+from paramproof.derive.transformers_models import part_given
+from paramproof.formulas.derivation import Stored
+
+Keys = dict[str, Any]
+
+
+class Made(NamedTuple):
+    """What a model has: its parameters, and its buffers."""
+
+    parameters: Counter[Stored]
+    buffers: Counter[Stored]
+
+
+def made(model_class: Any, config: PreTrainedConfig) -> Made:
+    """Make a model, and read what it has."""
+    with meta():
+        model = model_class(config)
+    found = stored(live_torch.tensors(model, None))
+    parameters = Counter({key: n for key, n in found.items() if key.kind.role != "buffer"})
+    return Made(parameters, found - parameters)
+
+
+def parts_of(config: PreTrainedConfig, before: str = "") -> Iterator[tuple[str, PreTrainedConfig]]:
+    """Yield the parts of a configuration with their paths, the outer ones first."""
+    for name, value in vars(config).items():
+        if isinstance(value, PreTrainedConfig) and not name.startswith("_"):
+            yield f"{before}{name}", value
+            yield from parts_of(value, f"{before}{name}.")
+
+
+def put(keys: Keys, path: str, value: Any) -> None:
+    """Put a value at a path: ``vision_config.hidden_size``, ``depths[1]``."""
+    *parts, name = path.split(".")
+    for part in parts:
+        keys = keys.setdefault(part, {})
+    base, bracket, index = name.partition("[")
+    if not bracket:
+        keys[name] = value
+        return
+    there = keys.setdefault(base, [])
+    there.extend([None] * (int(index[:-1]) + 1 - len(there)))
+    there[int(index[:-1])] = value
+
+
+def at(config: PreTrainedConfig, path: str) -> Any:
+    """Return what a configuration has at a path; ``KeyError`` where it has nothing there."""
+    value: Any = config
+    for part in path.split("."):
+        name, bracket, index = part.partition("[")
+        try:
+            value = getattr(value, name)
+            value = value[int(index[:-1])] if bracket else value
+        except (AttributeError, IndexError, TypeError):
+            raise KeyError(path) from None
+    return value
+
+
+def whole(start: PreTrainedConfig, values: Mapping[str, Any]) -> Keys:
+    """Return keys with these values by their paths, and parts as the configuration has them.
+
+    ``start`` is the type's own configuration: a part that has a value has what it gives it too.
+    """
+    keys: Keys = {}
+    for path, part in parts_of(start):
+        if any(name.startswith(f"{path}.") for name in values):
+            before, _, name = path.rpartition(".")
+            above = at(start, before) if before else start
+            given = copy.deepcopy(part_given(type(above), name))
+            put(keys, path, {"model_type": part.model_type, **given})
+    for path, value in values.items():
+        put(keys, path, copy.deepcopy(value))
+    return keys

@@ -1,0 +1,274 @@
+"""One model type: derived, tried, held, and returned as the JSON of its file."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import Any
+
+import transformers
+from transformers import CONFIG_MAPPING
+
+from paramproof.catalogue.derivations import PUT_TOGETHER
+from paramproof.derive.derive import derive
+from paramproof.derive.points import drawn
+from paramproof.derive.transformers_models import constructor
+from paramproof.formulas.condition import Condition
+from paramproof.formulas.derivation import Derivation
+from paramproof.sources.reference import in_one_line
+from sweep.fields import fields_of
+from sweep.file import File
+from sweep.mending import Mending
+from sweep.model import Keys, whole
+from sweep.starting import needed
+from sweep.trials import POINTS, Trials
+from sweep.variants import PUBLIC, TASKS, changes
+from sweep.which import classes
+from sweep.writing import Known, class_data, plain
+
+Note = Callable[[str], None]
+
+
+class OutOfTime(BaseException):
+    """Is raised wherever a process is when its time is over; no constructor's error is one."""
+
+
+class Sweep:
+    """What is found of one type, class by class."""
+
+    def __init__(self, model_type: str, note: Note, seconds: float) -> None:
+        self.model_type, self.note = model_type, note
+        self.config_class: Any = CONFIG_MAPPING[model_type]
+        self.start = self.config_class()
+        self.needed = needed(self.start, getattr(transformers, classes(model_type)[0]))
+        self.until = time.process_time() + seconds
+        self.letters: dict[str, str] = {}
+        self.classes: dict[str, Any] = {}
+        self.known: list[Known] = []
+        self.failed: dict[str, str] = {}
+        self.trials: Any = None
+        self.base_trials: Any = None
+        self.free: dict[str, set[str]] = {}
+        self.texts: dict[str, list[str]] = {}
+        self.reads: set[str] = set()
+        self.points: list[dict[str, int]] = []
+        self.moved: dict[str, list[Any]] = {}
+        self.sorts: dict[str, set[str]] = {}
+        self.below: dict[str, str] = {}
+        self.bounded: set[str] = set()
+        self.buffered: set[str] = set()
+        self.firm: set[str] = set()
+
+    def run(self) -> dict[str, Any]:
+        """Derive, try and hold each class; return the file."""
+        for name in classes(self.model_type):
+            self.note(name)
+            try:
+                self.one_class(name)
+            except OutOfTime:
+                self.failed[name] = "no time was left"
+            except Exception as error:  # Anybody's constructor may raise anything.
+                self.failed[name] = in_one_line(error)
+            if not self.classes:
+                break
+        if not self.classes:
+            raise ValueError(next(iter(self.failed.values()), "no class"))
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        data = File(self).data()
+        mending = Mending(data)
+        mending.run()
+        self.failed |= mending.failed
+        return data
+
+    def late(self) -> bool:
+        """Whether the time is over."""
+        return time.process_time() > self.until
+
+    def derived(
+        self, name: str, where: Mapping[str, Any], sized: Mapping[str, int] | None = None
+    ) -> Derivation:
+        """Derive a class with these values, and these sizes in place of null."""
+        keys: Keys = whole(self.start, where)
+        needed = {**self.needed, **(sized or {})}
+        made = constructor(name, {"model_type": self.model_type, **keys}, name, needed)
+        found = derive(made)
+        self.reads |= made.read_fields() or set()
+        for letter, field in found.fields.items():
+            if self.letters.setdefault(letter, field) != field:
+                raise ValueError(f"{letter} is {field}, and was {self.letters[letter]} before")
+        return found
+
+    def one_class(self, name: str) -> None:
+        """Derive a class and its variants."""
+        if getattr(getattr(transformers, name), "config_class", None) is not self.config_class:
+            raise ValueError(f"{name} is not made of a configuration of this type")
+        if self.late():
+            raise ValueError("no time was left")
+        first = self.derived(name, {})
+        decides, only = self.tried(name, first)
+        data = self.written(name, first, 0)
+        data["decides"] = decides
+        data["only"] = only
+        data["letters"] = set(first.fields)
+        data["also"] = []
+        self.classes[name] = data
+        moved = {path: v for path, v in self.moved.items() if path in decides}
+        if name.endswith(TASKS) and data.get("contains"):
+            self.put_together(name, first)
+            return
+        for where, sized in changes(self.model_type, self.start, moved):
+            self.variant(name, first, where, sized)
+
+    def variant(
+        self, name: str, first: Derivation, where: Mapping[str, Any], sized: Mapping[str, int]
+    ) -> None:
+        """Derive a class with other values of what decides, and add it to its variants."""
+        data = self.classes[name]
+        if self.late() or not (where.keys() | sized.keys()) <= set(data["decides"]):
+            return
+        try:
+            found = self.derived(name, where, sized)
+            new = self.written(name, found, len(data["also"]) + 1)
+        except Exception as error:  # As above.
+            said = ", ".join(f"{p}={v}" for p, v in {**where, **sized}.items())
+            self.failed[f"{name} at {said}"] = in_one_line(error)
+            return
+        # What the first has and this one has not would be taken from it.
+        empty: dict[str, Any] = {
+            key: type(value)() for key, value in data.items() if key not in KEPT and key not in new
+        }
+        own = {key: value for key, value in {**empty, **new}.items() if value != data.get(key)}
+        head = {"where": dict(where)} if where else {}
+        head |= {"sized": list(sized)} if sized else {}
+        data["also"].append({**head, **own, "letters": set(found.fields)})
+
+    def put_together(self, name: str, first: Derivation) -> None:
+        """Add the variants of what a class contains, with what is its own as it is.
+
+        Where that is otherwise too, they are derived.
+        """
+        data = self.classes[name]
+        part = self.classes[data["contains"]]
+        for index, also in enumerate(part["also"], 1):
+            where, sized = also.get("where", {}), dict.fromkeys(also.get("sized", ()), SIZED)
+            changed = {**where, **sized}
+            # Some tasks are refused there, as those of speech are with adapters.
+            if not changed.keys() <= set(data["decides"]) or self.trials.refuses(changed):
+                continue
+            if self.trials.own(data["contains"], changed) == self.trials.own(data["contains"], {}):
+                data["also"].append(self.together(data, part, index, also))
+            else:
+                self.variant(name, first, where, sized)
+
+    def together(
+        self, data: Mapping[str, Any], part: Mapping[str, Any], index: int, also: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return a variant that is one of a part's, with what is the class's own."""
+        conditions = {**data.get("conditions", {}), **also.get("conditions", {})}
+        ties = _ties(data, part.get("ties", {}), also.get("ties", part.get("ties", {})))
+        return {
+            **{key: also[key] for key in ("where", "sized") if key in also},
+            "variant": index,
+            **({"conditions": conditions} if conditions else {}),
+            **({"ties": ties} if ties != data.get("ties", {}) else {}),
+            "doubts": [*data.get("doubts", ()), PUT_TOGETHER],
+            "status": "fitted and checked",
+            "letters": data["letters"] | also["letters"],
+        }
+
+    def written(self, name: str, found: Derivation, index: int) -> dict[str, Any]:
+        """Return what is written of a derivation, by what is known already."""
+        data = class_data(found, self.known)
+        tensors = tuple(map(plain, found.tensors))
+        self.known.append(Known(name, index, tensors))
+        return data
+
+    def tried(self, name: str, first: Derivation) -> tuple[list[str], dict[str, list[str]]]:
+        """Try the fields of a class.
+
+        Return those that must be as they are, and where sorts that are free in the first class
+        are not free in this one, those that are.
+        """
+        random = Random(0)
+        asked = [*(one.condition for one in first.conditions), *first.harmless]
+        repeated = frozenset(one for t in first.tensors for one in t.times.letters)
+        points = [
+            drawn(random, first.sizes, asked, repeated, frozenset(first.fixed)) for _ in range(6)
+        ]
+        # Of one label not every kind of problem can be.
+        found = [_with_another_label(p, asked[: len(first.conditions)]) for p in points if p]
+        paths = [{first.fields[one]: size for one, size in point.items()} for point in found]
+        model_class = getattr(transformers, name)
+        most = 1 if self.classes else POINTS
+        self.trials = Trials(self.config_class, model_class, self.start, paths, most)
+        found = [point for point, path in zip(found, paths, strict=True) if self.trials.has(path)]
+        if not found:
+            raise ValueError(f"{name}: no sizes meet the conditions")
+        paths = self.trials.points
+        sorts, texts = fields_of(self.start, first.fields.values(), self.reads)
+        if not self.points:
+            self.points, self.base_trials = found, self.trials
+        new = {path: kinds for path, kinds in sorts.items() if path not in self.sorts}
+        known = {path: set(self.free[path]) for path in sorts if self.free.get(path)}
+        tried = self.trials.run({**new, **known})
+        self.sorts |= new
+        only = {}
+        for path, kinds in tried.free.items():
+            if path in new:
+                self.free[path] = kinds
+            elif kinds != known[path]:
+                only[path] = sorted(kinds)
+        only |= {path: [] for path in known if path not in tried.free}
+        self.trials.run_texts(
+            {path: self.texts.get(path, texts[path]) for path in texts if path not in tried.moved}
+        )
+        for path, values in tried.texts.items():
+            self.texts[path] = [one for one in self.texts.get(path, values) if one in values]
+        limits = self.trials.below([p for p in tried.below if p in new], paths[0])
+        by_field = {field: letter for letter, field in first.fields.items()}
+        self.below |= {path: by_field[limit] for path, limit in limits.items()}
+        self.bounded |= tried.below
+        self.buffered |= tried.buffered
+        for path, values in tried.moved.items():
+            self.moved.setdefault(path, []).extend(values)
+        free = {path for path in sorts if self.free.get(path) or self.texts.get(path)}
+        decides = [p for p in sorts if p not in free or p in tried.moved or p in self.firm]
+        public = {path for where in PUBLIC.get(self.model_type, ()) for path in where}
+        decides += [path for path in sorted(public) if path in sorts and path not in decides]
+        if not self.classes:
+            self.firm = set(decides)
+        return decides, {path: kinds for path, kinds in only.items() if path not in decides}
+
+
+def _ties(
+    data: Mapping[str, Any], old: Mapping[str, list[str]], new: Mapping[str, list[str]]
+) -> dict[str, list[str]]:
+    """Return the ties of a class whose part has new ones in place of its old ones.
+
+    What is tied in the part alone, to a head that the class has not, is tied in the part alone.
+    """
+    before = f"{data['under']}." if data.get("under") else ""
+    there = data.get("ties", {})
+    own = {path: ties for path, ties in there.items() if path[len(before) :] not in old}
+    return own | {
+        f"{before}{path}": [f"{before}{one}" for one in ties]
+        for path, ties in new.items()
+        if path not in old or f"{before}{path}" in there
+    }
+
+
+def _with_another_label(
+    point: Mapping[str, int], conditions: Sequence[Condition]
+) -> dict[str, int]:
+    """Return a point with a label more, unless that is outside the conditions."""
+    more = {**point, **({"k": point["k"] + 1} if "k" in point else {})}
+    return dict(more if all(one.is_met(more) for one in conditions) else point)
+
+
+SIZED = 8
+"""The size that is tried in place of null."""
+
+KEPT = ("also", "decides", "only", "status", "evidence", "letters")
+"""Keys of a class that a variant has of its own, or not at all."""

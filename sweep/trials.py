@@ -1,0 +1,234 @@
+"""Fields that are no sizes, tried at other values: what a model has is the same, or it is not.
+
+Values are tried by sorts (``paramproof.catalogue.values``), all fields of a sort at once, and
+by halves where that is not the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import transformers
+from transformers import PreTrainedConfig
+
+from sweep.model import Keys, Made, made, whole
+
+LARGE = 10**6
+"""More than any size of a trial: what must be below a size is not made with it."""
+
+PROBES: Mapping[str, Sequence[Any]] = {
+    "null": [None],
+    "flag": [True, False],
+    "zero": [0],
+    "nothing": [0.0],
+    "whole": [1, 3, LARGE],
+    "share": [0.5, 0.03125],
+    "number": [1.0, 16.5],
+    "negative": [-1, -100],
+    "activation": ["gelu", "silu", "relu", "tanh"],
+    "empty": [[], {}],
+    "wholes": [[1, 2], [0]],
+    "names": [["a", "b"]],
+    "quantization": [
+        {"quant_method": "fp8", "weight_block_size": [128, 128]},
+        {"quant_method": "awq", "bits": 4, "group_size": 128},
+    ],
+    "rope_default": [{"rope_type": "default", "rope_theta": 500_000.0}, {"type": "default"}],
+    "rope_linear": [{"type": "linear", "factor": 2.0}],
+    "rope_dynamic": [{"type": "dynamic", "factor": 2.0}],
+    "rope_yarn": [{"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096}],
+    "rope_llama3": [
+        {
+            "rope_type": "llama3",
+            "factor": 8.0,
+            "low_freq_factor": 1.0,
+            "high_freq_factor": 4.0,
+            "original_max_position_embeddings": 8192,
+        },
+    ],
+    "rope_longrope": [
+        {
+            "type": "longrope",
+            "factor": 4.0,
+            "long_factor": [1.0, 2.0],
+            "short_factor": [1.0, 1.0],
+            "original_max_position_embeddings": 4096,
+        },
+    ],
+    "rope_mrope": [{"type": "mrope", "mrope_section": [2, 1, 1]}],
+    "rope_layers": [
+        {
+            "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1e6},
+            "sliding_attention": {"rope_type": "default", "rope_theta": 1e4},
+        },
+    ],
+}
+"""Values that stand for their sort; of ``whole`` the last stands for those above every size."""
+
+
+POINTS = 2
+"""At which each value is tried with a type's first class; with another one it is one of them."""
+
+ALONE = ("rope_parameters", "rope_scaling", "rope_theta", "head_dim")
+"""Fields that are tried by themselves: of two that are given, one counts for nothing."""
+
+
+@dataclass
+class Tried:
+    """What trials of a class showed: sorts of values by field that are the same, and others.
+
+    ``moved`` are fields where some value gave other tensors, ``buffered`` those that move a
+    buffer; ``texts`` are strings that are the same, ``below`` fields that must be below something.
+    """
+
+    free: dict[str, set[str]] = field(default_factory=dict)
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    below: set[str] = field(default_factory=set)
+    moved: dict[str, list[Any]] = field(default_factory=dict)
+    buffered: set[str] = field(default_factory=set)
+
+
+class Trials:
+    """Makes a class at a few points with other values, and compares."""
+
+    def __init__(
+        self,
+        config_class: type[PreTrainedConfig],
+        model_class: Any,
+        start: PreTrainedConfig,
+        points: Sequence[Mapping[str, Any]],
+        most: int = POINTS,
+    ) -> None:
+        self.config_class, self.model_class = config_class, model_class
+        self.start = start
+        self.builds = 0
+        self.points: list[Mapping[str, Any]] = []
+        self.base: list[Made] = []
+        for point in points:
+            # Small sizes may be refused where no condition says so: by a logarithm, say.
+            with suppress(Exception):
+                self.base.append(self.make(point, {}))
+                self.points.append(point)
+            if len(self.points) == most:
+                break
+        self.tried = Tried()
+
+    def has(self, point: Mapping[str, Any]) -> bool:
+        """Whether a point is one of those that values are tried at."""
+        return any(point is one for one in self.points)
+
+    def make(self, point: Mapping[str, Any], others: Mapping[str, Any]) -> Made:
+        """Make a model at a point with these values, and read what it has."""
+        self.builds += 1
+        keys: Keys = whole(self.start, {**point, **others})
+        return made(self.model_class, self.config_class(**keys))
+
+    def outcome(self, others: Mapping[str, Any]) -> str:
+        """Return "" where all is the same, ``buffers``, ``moved`` or ``refused``."""
+        found = ""
+        for point, base in zip(self.points, self.base, strict=True):
+            try:
+                model = self.make(point, others)
+            except Exception:
+                return "refused"
+            if model.parameters != base.parameters:
+                return "moved"
+            if model.buffers != base.buffers:
+                found = "buffers"
+        return found
+
+    def same(self, names: Sequence[str], value: Any, note: Callable[[str], None]) -> None:
+        """Call ``note`` for each field with which ``value`` is the same, parts of them at once."""
+        if not names:
+            return
+        alone = [name for name in names if name.rpartition(".")[2] in ALONE]
+        if alone and len(names) > 1:
+            for name in alone:
+                self.same([name], value, note)
+            self.same([name for name in names if name not in alone], value, note)
+            return
+        outcome = self.outcome(dict.fromkeys(names, value))
+        if len(names) == 1:
+            if outcome == "buffers":
+                self.tried.buffered.add(names[0])
+            if outcome == "moved":
+                self.tried.moved.setdefault(names[0], []).append(value)
+            if outcome in ("", "buffers"):
+                note(names[0])
+        elif outcome:
+            half = len(names) // 2
+            self.same(names[:half], value, note)
+            self.same(names[half:], value, note)
+        else:
+            for name in names:
+                note(name)
+
+    def run(self, sorts_of: Mapping[str, set[str]]) -> Tried:
+        """Try each field with the values of these sorts."""
+        for sort, values in PROBES.items():
+            names = [name for name, sorts in sorts_of.items() if sort in sorts]
+            kept = dict.fromkeys(names)
+            for value in values:
+                passed: list[str] = []
+                self.same(list(kept), value, passed.append)
+                if sort == "whole" and value == LARGE:
+                    self.tried.below |= kept.keys() - set(passed)
+                else:
+                    kept = {name: None for name in kept if name in passed}
+            for name in kept:
+                if not (sort == "whole" and name in self.tried.below):
+                    self.tried.free.setdefault(name, set()).add(sort)
+        return self.tried
+
+    def below(self, names: Iterable[str], sizes: Iterable[str]) -> dict[str, str]:
+        """Return the size that each of these fields must be below, where it is a vocabulary's."""
+        found = {}
+        for name in names:
+            limit = f"{name.rpartition('.')[0]}.vocab_size".removeprefix(".")
+            if limit in sizes and all(
+                self.outcome_at(index, {name: point[limit] - 1}) in ("", "buffers")
+                and self.outcome_at(index, {name: point[limit]})
+                for index, point in enumerate(self.points)
+            ):
+                found[name] = limit
+        return found
+
+    def refuses(self, others: Mapping[str, Any]) -> bool:
+        """Whether a model with these values is refused."""
+        return self.outcome(others) == "refused"
+
+    def own(self, contained: str, others: Mapping[str, Any]) -> Counter[Any]:
+        """Return the shapes that a class has beside those of one that it contains, and how often.
+
+        What the class has less often is negative.
+        """
+        keys: Keys = whole(self.start, {**self.points[0], **others})
+        found: Counter[Any] = Counter()
+        for sign, model_class in ((1, self.model_class), (-1, getattr(transformers, contained))):
+            parameters = made(model_class, self.config_class(**keys)).parameters
+            for stored, times in parameters.items():
+                found[stored.kind.role, stored.shape] += sign * times
+        return found
+
+    def outcome_at(self, index: int, others: Mapping[str, Any]) -> str:
+        """Return the outcome at one of the points."""
+        points, base = self.points, self.base
+        self.points, self.base = points[index : index + 1], base[index : index + 1]
+        try:
+            return self.outcome(others)
+        finally:
+            self.points, self.base = points, base
+
+    def run_texts(self, options: Mapping[str, Sequence[str]]) -> None:
+        """Try each field with the strings that its type names."""
+        for name, values in options.items():
+            found: dict[str, list[str]] = {}
+            for value in values:
+                self.same([name], value, found.setdefault(value, []).append)
+            same = [value for value, names in found.items() if names]
+            if same:
+                self.tried.texts[name] = same

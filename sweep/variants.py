@@ -1,0 +1,90 @@
+"""Values of the fields that decide, for which a class is derived beside the type's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from transformers import PreTrainedConfig
+
+from sweep.model import at
+from sweep.which import FIRST
+
+MOST = 4
+"""Of the changes of a class, beside the public ones, where a type is one of those used most."""
+
+MOST_OF_OTHERS = 1
+"""The same for any other type: what is tied, if anything is."""
+
+TASKS = ("Classification", "QuestionAnswering")
+"""Ends of classes whose variants are put together: of what they contain, and of what is theirs."""
+
+PUBLIC: Mapping[str, Sequence[Mapping[str, Any]]] = {
+    "t5": [
+        {"feed_forward_proj": "gated-gelu"},
+        {"feed_forward_proj": "gated-gelu", "is_gated_act": True},
+    ],
+    "umt5": [
+        {"feed_forward_proj": "gated-gelu"},
+        {"feed_forward_proj": "gated-gelu", "is_gated_act": True},
+    ],
+    "falcon": [
+        {"new_decoder_architecture": True},
+        {"new_decoder_architecture": True, "parallel_attn": True, "multi_query": True},
+        {"alibi": True, "bias": True, "multi_query": False, "parallel_attn": False},
+    ],
+    "deberta-v2": [
+        {
+            "relative_attention": True,
+            "position_buckets": 256,
+            "norm_rel_ebd": "layer_norm",
+            "share_att_key": True,
+            "pos_att_type": ["p2c", "c2p"],
+            "position_biased_input": False,
+        },
+    ],
+    "wav2vec2": [
+        {"feat_extract_norm": "layer", "do_stable_layer_norm": True, "conv_bias": True},
+    ],
+    "phi": [{"qk_layernorm": True}],
+}
+"""As models that many people load have them."""
+
+
+def changes(
+    model_type: str, start: PreTrainedConfig, moved: Mapping[str, Sequence[Any]]
+) -> Iterator[tuple[dict[str, Any], dict[str, int]]]:
+    """Yield what is given a class in place of the type's own: values, and sizes of null fields.
+
+    ``moved`` are values that gave other tensors, by field.
+    """
+    for public in PUBLIC.get(model_type, ()):
+        yield dict(public), {}
+    flags: list[tuple[dict[str, Any], dict[str, int]]] = []
+    for path, values in moved.items():
+        own = _own(start, path)
+        if own in (None, 0) and own is not False and any(type(one) is int for one in values):
+            flags.append(({}, {path: 8}))
+        else:
+            flags += [({path: one}, {}) for one in values if type(one) is bool and one != own][:1]
+    # What is tied is asked for most.
+    flags.sort(key=lambda change: not any("tie" in path for path in change[0]))
+    most = MOST if model_type in FIRST.split() else MOST_OF_OTHERS
+    number = 0
+    for together in range(1, len(flags) + 1):
+        if together > 1 and 2 ** len(flags) > 2 * most:
+            break
+        for chosen in combinations(flags, together):
+            where = {path: value for values, _ in chosen for path, value in values.items()}
+            sized = {path: size for _, sizes in chosen for path, size in sizes.items()}
+            if number < most:
+                yield where, sized
+            number += 1
+
+
+def _own(start: PreTrainedConfig, path: str) -> Any:
+    try:
+        return at(start, path)
+    except KeyError:
+        return None

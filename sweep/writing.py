@@ -1,0 +1,129 @@
+"""A derivation as an entry has it: a class by what it has beside the class that it contains."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from paramproof.catalogue.derivations import NOT_TRIED, OUTCOMES
+from paramproof.catalogue.tensors import tensors_data, under
+from paramproof.formulas.derivation import Derivation, DerivedTensor
+
+LEAST_SHARED = 0.3
+"""Of a class's tensors, the share that another must have for it to be said to contain that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A variant that is written already: the class, which of its variants, and its tensors."""
+
+    name: str
+    variant: int
+    tensors: tuple[DerivedTensor, ...]
+
+    def prefixes(self, paths: Iterable[str]) -> list[str]:
+        """Return the paths under which the first of its tensors stands among ``paths``."""
+        first = self.tensors[0].path
+        found = {path.removesuffix(first) for path in paths if f".{path}".endswith(f".{first}")}
+        return sorted(one.removesuffix(".") for one in found)
+
+
+def class_data(derivation: Derivation, known: Sequence[Known]) -> dict[str, Any]:
+    """Return what an entry says of a derivation, by what one of ``known`` has as far as it can."""
+    tensors = [plain(one) for one in derivation.tensors]
+    data: dict[str, Any] = {}
+    part, prefix, without = _contained(tensors, known)
+    if part:
+        data["contains"] = part.name
+        if part.variant:
+            data["variant"] = part.variant
+        if prefix:
+            data["under"] = prefix
+        if without:
+            data["without"] = without
+        there = under(prefix, part.tensors)
+        inherited = Counter(one for one in there if one.path not in without)
+        tensors = list(_rest(tensors, inherited))
+    own = [one for one in tensors if one.role != "buffer"]
+    data["tensors"] = tensors_data(own)
+    data["buffers"] = tensors_data(one for one in tensors if one.role == "buffer")
+    data["ties"] = ties(derivation)
+    data["conditions"] = {
+        str(one.condition): _outcome(one.outside) for one in derivation.conditions
+    }
+    data["harmless"] = list(map(str, derivation.harmless))
+    data["fixed"] = {one: derivation.sizes[one] for one in derivation.fixed}
+    for name in ("inert", "unread", "unexplained", "doubts"):
+        data[name] = list(getattr(derivation, name))
+    evidence = derivation.evidence
+    data = {key: value for key, value in data.items() if value}
+    data["status"] = "proved" if derivation.is_proved else "fitted and checked"
+    data["evidence"] = [evidence.traces, evidence.builds, evidence.held]
+    return data
+
+
+def plain(tensor: DerivedTensor) -> DerivedTensor:
+    """Return a tensor without the other paths that it has."""
+    return replace(tensor, aliases=())
+
+
+def ties(derivation: Derivation) -> dict[str, list[str]]:
+    """Return the other paths of tensors by their own.
+
+    Raises ``ValueError`` where tensors of one path differ in them.
+    """
+    found: dict[str, set[tuple[str, ...]]] = {}
+    for one in derivation.tensors:
+        found.setdefault(one.path, set()).add(one.aliases)
+    for path, others in found.items():
+        if len(others) > 1:
+            raise ValueError(f"{path} is tied in some layers, and not in others")
+    return {path: list(one) for path, (one,) in found.items() if one}
+
+
+def _contained(
+    tensors: Sequence[DerivedTensor], known: Iterable[Known]
+) -> tuple[Known | None, str, list[str]]:
+    """Return the known variant with which fewest tensors are left to write, and under what.
+
+    With it come the paths that it has, and these tensors have not.
+    """
+    there, paths = Counter(tensors), {one.path for one in tensors}
+    best: tuple[int, Known | None, str, list[str]] = (len(tensors), None, "", [])
+    for one in known:
+        for prefix in one.prefixes(paths):
+            here = under(prefix, one.tensors)
+            missing = {path for path, group in _by_path(here).items() if group - there}
+            shared = sum(1 for tensor in here if tensor.path not in missing)
+            cost = len(tensors) - shared + len(missing)
+            if shared >= LEAST_SHARED * len(here) and shared and cost < best[0]:
+                best = (cost, one, prefix, sorted(missing))
+    return best[1:]
+
+
+def _by_path(tensors: Iterable[DerivedTensor]) -> Mapping[str, Counter[DerivedTensor]]:
+    found: dict[str, Counter[DerivedTensor]] = {}
+    for one in tensors:
+        found.setdefault(one.path, Counter())[one] += 1
+    return found
+
+
+def _rest(
+    tensors: Iterable[DerivedTensor], inherited: Counter[DerivedTensor]
+) -> Iterable[DerivedTensor]:
+    left = Counter(inherited)
+    for one in tensors:
+        if left[one] > 0:
+            left[one] -= 1
+        else:
+            yield one
+
+
+def _outcome(outside: str) -> str:
+    """Return what happens outside a condition in a word: what is raised names random sizes."""
+    for word, said in OUTCOMES.items():
+        if outside.startswith(said):
+            return word
+    return "" if outside == NOT_TRIED else outside

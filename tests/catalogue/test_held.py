@@ -1,0 +1,107 @@
+"""The catalogue held to transformers: entries derived again, and random configurations built."""
+
+from random import Random
+
+import pytest
+
+from paramproof.catalogue import model_types, read_type
+from paramproof.catalogue.derivations import variants
+from paramproof.catalogue.values import ACTIVATIONS
+
+pytestmark = pytest.mark.framework("transformers")
+
+pytest.importorskip("transformers")
+
+from sweep.at_random import at_random  # noqa: E402
+from sweep.held import NotHeldError, hold  # noqa: E402
+from sweep.store import digest  # noqa: E402
+from sweep.which import MOST_USED, held_this_time  # noqa: E402
+
+DIGEST = digest()
+"""Of the catalogue's data: what is drawn is the same until they are not."""
+
+TYPES, CONFIGURATIONS = 60, 300
+
+
+@pytest.mark.parametrize("model_type", held_this_time(model_types(), DIGEST))
+def test_random_configurations_have_what_transformers_builds(model_type):
+    """Sizes inside the conditions; some absent or null; fields that decide nothing otherwise.
+
+    Of each class, at the type's own values and as another of its variants.
+    """
+    import transformers
+
+    file, random = read_type(model_type), Random(DIGEST)
+    config_class = transformers.CONFIG_MAPPING[model_type]
+    held = 0
+    for name in file.classes:
+        there = [one for one in variants(file, name) if not one.data.get("withdrawn")]
+        for written in {id(one): one for one in (*there[:1], *random.choices(there, k=1))}.values():
+            held += hold(file, written, config_class, getattr(transformers, name), random)
+    assert held
+
+
+def test_which_types_are_held():
+    """Those used most each time, and each of the others where the data are of some digest."""
+    known = model_types()
+    assert len(MOST_USED) == 40
+    assert set(MOST_USED) <= set(known)
+    each = [held_this_time(known, number) for number in range(10)]
+    assert all(one[:40] == list(MOST_USED) for one in each)
+    assert sorted(name for one in each for name in one[40:]) == sorted(set(known) - set(MOST_USED))
+
+
+def test_random_configurations_of_random_types(capsys):
+    found = list(at_random(model_types(), CONFIGURATIONS, TYPES, seed=0))
+    equal = sum(not one.wrong for one in found)
+    types = len({one.model_type for one in found})
+    with capsys.disabled():
+        print(f"\n{equal} of {len(found)} random configurations of {types} types are equal")
+    assert not [one for one in found if one.wrong]
+    assert (len(found), types) == (CONFIGURATIONS, TYPES)
+    assert len({one.parameters for one in found}) > CONFIGURATIONS * 0.9
+
+
+def test_an_entry_that_is_wrong_is_not_held():
+    import transformers
+
+    file = read_type("bert")
+    (written,) = variants(file, "BertModel")
+    tensors = dict(written.data["tensors"], **{"pooler.dense.bias": "F"})
+    broken = written.__class__(written.name, {}, (), {**written.data, "tensors": tensors})
+    config_class, model_class = transformers.BertConfig, transformers.BertModel
+    file = file.__class__(**{**_fields(file), "classes": {"BertModel": dict(broken.data)}})
+    with pytest.raises(NotHeldError, match=r"pooler\.dense\.bias"):
+        hold(file, broken, config_class, model_class, Random(0))
+
+
+def _fields(file):
+    return {name: getattr(file, name) for name in file.__slots__}
+
+
+def test_a_type_is_derived_again_as_it_is_written():
+    """Its base model: every class takes longer than a test may."""
+    from paramproof.catalogue.derivations import derivation_of
+    from paramproof.catalogue.entries import own_sizes
+    from paramproof.derive.derive import derive
+    from paramproof.derive.transformers_models import constructor
+
+    file = read_type("bert")
+    written = variants(file, "BertModel")[0]
+    known = derivation_of(file, written, own_sizes(file, written.data["absent"]))
+    found = derive(constructor("bert"))
+    assert set(found.tensors) == set(known.tensors)
+    assert found.formula == known.formula
+    assert found.sizes == known.sizes
+    assert [str(one.condition) for one in found.conditions] == [
+        str(one.condition) for one in known.conditions
+    ]
+
+
+def test_activations_that_are_alike_have_no_parameters():
+    from transformers.activations import ACT2FN
+
+    bare = {name for name in ACT2FN if name not in ("prelu", "xielu")}
+    assert bare == ACTIVATIONS
+    assert not [name for name in ACTIVATIONS if list(ACT2FN[name].parameters())]
+    assert list(ACT2FN["prelu"].parameters())

@@ -1,0 +1,151 @@
+"""Expressions and conditions are read from their text as they were printed."""
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from paramproof.formulas.condition import Condition, Relation, value_at
+from paramproof.formulas.division import ceiling, floor
+from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.notation import text
+from paramproof.formulas.parsing import DEEPEST, LONGEST, condition_in, expression_in
+
+NAMES = ("A", "H", "L", "dr", "H_text", "C_0", "nl2")
+LETTERS = st.sampled_from(NAMES).map(letter)
+NUMBERS = st.integers(-9, 9)
+A, D, H, K, L, V = map(letter, "ADHKLV")
+
+
+def rounded(parts):
+    """Quotients of two whole expressions, either way."""
+    divisors = st.one_of(st.integers(1, 9).map(expression), parts.filter(bool))
+    made = st.tuples(st.sampled_from([floor, ceiling]), parts, divisors)
+    return made.map(lambda one: one[0](one[1], one[2]))
+
+
+def larger(parts):
+    two = st.tuples(parts, parts)
+    return st.one_of(
+        two.map(lambda pair: pair[0] + pair[1]),
+        two.map(lambda pair: pair[0] * pair[1]),
+        parts.map(lambda one: one**2),
+        rounded(parts),
+    )
+
+
+WHOLE = st.recursive(st.one_of(LETTERS, NUMBERS.map(expression)), larger, max_leaves=8)
+"""Sums, products and rounded quotients in each other."""
+
+
+@given(one=WHOLE, divisor=st.integers(1, 12), by=LETTERS)
+def test_what_is_printed_is_read(one, divisor, by):
+    for printed in (one, one / divisor, one / by, one / (by * divisor * letter("A"))):
+        assert expression_in(text(printed)) == printed
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("3·H", 3 * H),
+        ("⌊H/A⌋·A", floor(H, A) * A),
+        ("L − D", L - D),
+        ("L·(4·H² + 9·H) + V·H", L * (4 * H**2 + 9 * H) + V * H),
+        ("⌈V/64⌉·64", ceiling(V, 64) * 64),
+        ("⌊H/2·A⌋", floor(H, 2 * A)),
+        ("H/(A·K)", H / (A * K)),
+        ("−3·H/2", expression(-3) * H / 2),
+        ("H¹²", H**12),
+        ("0", Expression()),
+        ("V'", letter("V'")),
+        ("3·H·(A + 1)", 3 * H * (A + 1)),
+    ],
+)
+def test_what_people_write(written, meant):
+    assert expression_in(written) == meant
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "",
+        " ",
+        "H +",
+        "H H",
+        "H*A",
+        "2^3",
+        "-H",
+        "H//A",
+        "(H",
+        "H)",
+        "⌊H⌋",
+        "⌊H/A⌉",
+        "H/0",
+        "⌊H/0⌋",
+        "(H + 1)·A",
+        "(H + 1)²",
+        "H/(A + 1)",
+        "²",
+        "H²²²",
+        "H ≤ A",
+        "__import__('os')",
+        "ß",
+        "H\x1b[2J",
+        "1" * 41,
+        "(" * 5_000 + "H" + ")" * 5_000,
+        "⌊" * 5_000,
+        "H" * (LONGEST + 1),
+    ],
+)
+def test_anything_else_is_refused_in_one_line(written):
+    with pytest.raises(ValueError, match="is no expression") as caught:
+        expression_in(written)
+    assert len(str(caught.value)) < 120
+    assert str(caught.value).isprintable()
+
+
+def test_brackets_in_each_other_are_read_to_a_depth():
+    assert expression_in("(" * DEEPEST + "H" + ")" * DEEPEST) == H
+
+
+@given(
+    relation=st.sampled_from(Relation),
+    left=WHOLE,
+    right=WHOLE,
+    holds=st.booleans(),
+    sizes=st.fixed_dictionaries({name: st.integers(1, 50) for name in NAMES}),
+)
+def test_a_condition_that_is_read_says_the_same(relation, left, right, holds, sizes):
+    condition = Condition(relation, left, right, holds)
+    # Printing takes away what stands on both sides, and a divisor that is 0 with it.
+    assume(not condition.is_settled and _is_asked(condition, sizes))
+    again = condition_in(str(condition))
+    assert str(again) == str(condition)
+    assert again.is_met(sizes) is condition.is_met(sizes)
+
+
+def _is_asked(condition, sizes):
+    try:
+        return bool([value_at(side, sizes) for side in (condition.left, condition.right)])
+    except ZeroDivisionError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("A divides H", Condition(Relation.DIVIDES, A, H, True)),
+        ("2 does not divide K", Condition(Relation.DIVIDES, expression(2), K, False)),
+        ("V ≤ 25000", Condition(Relation.MORE, V, expression(25_000), False)),
+        ("L > D", Condition(Relation.MORE, L, D, True)),
+        ("H = A·K", Condition(Relation.EQUAL, H, A * K, True)),
+        ("H ≠ A·K", Condition(Relation.EQUAL, H, A * K, False)),
+    ],
+)
+def test_conditions_that_people_write(written, meant):
+    assert condition_in(written) == meant
+
+
+@pytest.mark.parametrize("written", ["", "H", "H < 3 < L", "H ≤ ", "H == 3", "A divides", "H≤3"])
+def test_what_is_no_condition_is_refused(written):
+    with pytest.raises(ValueError, match=r"is no (condition|expression)"):
+        condition_in(written)

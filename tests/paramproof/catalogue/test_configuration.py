@@ -1,0 +1,251 @@
+"""How a configuration's keys are held to an entry, on an entry that was written for it."""
+
+from copy import deepcopy
+
+import pytest
+
+from paramproof.catalogue import OutsideCatalogueError
+from paramproof.catalogue.entries import entry_in
+from paramproof.catalogue.files import type_in
+
+TOY = {
+    "format": 1,
+    "model_type": "toy",
+    "versions": {"torch": "2", "transformers": "5"},
+    "letters": {
+        "H": "hidden_size = 8",
+        "A": "heads = 2",
+        "L": "layers = 3",
+        "W": "part.width = 16",
+        "D_0": "depths[0] = 1",
+        "D_1": "depths[1] = 2",
+        "I": "inner",
+        "k": "num_labels = 2",
+    },
+    "parts": {"part": "toy_part"},
+    "given": {"part.width": "4·H", "part.bias": True},
+    "aliases": {"n_embd": "hidden_size"},
+    "fields": {"bias": False, "part.bias": False, "inner": None, "partial_rotary_factor": 0.5},
+    "free": {
+        "rope_default rope_linear": "rope_scaling rope_parameters",
+        "flag null": "cache",
+        "null": "layer_types",
+        "number share": "dropout",
+        "number whole": "rope_theta",
+    },
+    "texts": {"problem_type": ["regression", "single_label_classification"]},
+    "layers": {
+        "layer_types": {"long": "L", "any of": ["full", "sliding"]},
+        "pattern": {"long": "L", "repeats": ["a", "b"]},
+    },
+    "buffered": "cache",
+    "refused": "older",
+    "classes": {
+        "ToyModel": {
+            "absent": ["I", "k"],
+            "tensors": {"a.weight": "L × H, W", "b.weight": "D_0 × D_1 [read from values]"},
+            "buffers": {"c": "H"},
+            "conditions": {"A divides H": "refused"},
+            "status": "fitted and checked",
+            "evidence": [5, 20, 21],
+            "decides": ["bias", "part.bias", "inner", "pattern"],
+            "also": [
+                {"where": {"bias": True}, "tensors": {"a.bias": "L × W"}},
+                {"sized": ["inner"], "absent": ["k"], "tensors": {"i.weight": "I, H"}},
+                {"where": {"part.bias": True}, "tensors": {"odd": "H"}, "withdrawn": True},
+            ],
+        },
+        "ToyForSequenceClassification": {
+            "absent": ["I"],
+            "contains": "ToyModel",
+            "under": "toy",
+            "tensors": {"head.weight": "k, H [frozen, counted]"},
+            "status": "fitted and checked",
+            "evidence": [5, 20, 21],
+            "decides": ["bias", "part.bias", "inner"],
+            "only": {"dropout": ["share"]},
+        },
+    },
+}
+HEAD = "ToyForSequenceClassification"
+
+
+def toy(config=(), architecture="", data=TOY):
+    return entry_in(type_in(deepcopy(data), "toy"), dict(config), architecture)
+
+
+def refused(config, architecture=""):
+    with pytest.raises(OutsideCatalogueError) as caught:
+        toy(config, architecture)
+    return str(caught.value)
+
+
+def test_nothing_but_the_type_is_its_own_configuration():
+    assert toy().sizes == {"H": 8, "A": 2, "L": 3, "W": 16, "D_0": 1, "D_1": 2}
+    assert toy().count == 3 * 8 * 16 + 2
+
+
+def test_a_part_that_is_given_has_defaults_of_its_own():
+    assert toy({"part": {"bias": False}, "hidden_size": 4}).sizes["W"] == 16
+    assert toy({"part": {"bias": False}, "hidden_size": 6}).sizes["W"] == 24
+    assert toy({"part": None, "hidden_size": 6}).sizes["W"] == 16
+    assert "part.bias is True where it is absent from a part" in refused({"part": {}})
+
+
+def test_a_part_of_another_type_is_refused():
+    assert toy({"part": {"model_type": "toy_part", "bias": False, "width": 5}}).sizes["W"] == 5
+    assert "part.model_type='other'" in refused({"part": {"model_type": "other", "bias": False}})
+    assert "part=3 is no part" in refused({"part": 3})
+
+
+def test_a_part_of_a_part_that_is_absent():
+    data = deepcopy(TOY)
+    data["parts"]["part.inner"] = "toy_inner"
+    data["letters"]["W"] = "part.inner.width = 16"
+    data["given"] = {"part.inner.width": "4·H"}
+    assert toy({"part": {"inner": {}}}, data=data).sizes["W"] == 32
+    with pytest.raises(OutsideCatalogueError, match="absent from a part that is absent"):
+        toy({"part": {}}, data=data)
+
+
+def test_sizes_in_a_list():
+    assert toy({"depths": [4, 5]}).sizes["D_1"] == 5
+    for wrong in ([4], [4, 5, 6], 4, None):
+        assert "is no list of 2 sizes" in refused({"depths": wrong})
+    assert "depths[1]=0 is no size of 1 or more" in refused({"depths": [4, 0]})
+
+
+def test_two_names_of_one_size():
+    assert toy({"n_embd": 4, "hidden_size": 4}).sizes["H"] == 4
+    assert "name one size, and are not the same" in refused({"n_embd": 4, "hidden_size": 6})
+
+
+def test_a_flag_has_a_variant_of_its_own():
+    assert toy({"bias": True}).count == 3 * 16
+    assert "bias=None, and the entry has False" in refused({"bias": None})
+    assert "bias=1, and the entry has False" in refused({"bias": 1})
+
+
+def test_a_field_that_is_null_may_be_a_size():
+    assert toy({"inner": 5}).count == 5 * 8
+    assert toy({"inner": None}).count == toy().count
+    assert "inner='5', and the entry has None" in refused({"inner": "5"})
+
+
+def test_what_was_withdrawn_has_no_count():
+    assert "part.bias=True, and the entry has False" in refused({"part": {"bias": True}})
+
+
+def test_a_class_that_was_withdrawn_has_no_count():
+    data = deepcopy(TOY)
+    data["classes"]["ToyModel"]["withdrawn"] = True
+    with pytest.raises(OutsideCatalogueError, match="what is derived of ToyModel was not held"):
+        toy(data=data)
+    assert toy({"bias": True}, data=data).count == 3 * 16
+
+
+def test_sorts_of_values_that_decide_nothing():
+    assert toy({"dropout": 0.1}).count == toy({"dropout": 3.0}).count == toy().count
+    assert "dropout=0.0 was not tried" in refused({"dropout": 0.0})
+    assert "dropout=True was not tried" in refused({"dropout": True})
+
+
+def test_a_class_may_have_fewer_of_them():
+    assert toy({"dropout": 0.1}, HEAD).count > 0
+    assert "dropout=3.0 was not tried" in refused({"dropout": 3.0}, HEAD)
+
+
+def test_names_of_layers():
+    assert toy({"layer_types": ["full", "sliding", "full"]}).count == toy().count
+    assert toy({"layer_types": None}).count == toy().count
+    for wrong in (["full"] * 4, ["full", "full", "odd"], "full", [["full"]] * 3):
+        assert "layer_types=" in refused({"layer_types": wrong})
+
+
+def test_names_of_layers_that_decide_repeat_as_they_do_by_default():
+    assert toy({"pattern": ["a", "b", "a"]}).count == toy().count
+    assert toy({"pattern": ["a", "b"], "layers": 2}).count == 2 * 8 * 16 + 2
+    for wrong in (["a", "a", "a"], ["a", "b", "a", "b"], {}):
+        assert "pattern=" in refused({"pattern": wrong})
+
+
+def test_rotary_positions():
+    linear = {"type": "linear", "factor": 2.0}
+    assert toy({"rope_scaling": linear}).count == toy().count
+    assert toy({"rope_scaling": {**linear, "partial_rotary_factor": 0.5}}).count == toy().count
+    assert "was not tried" in refused({"rope_scaling": {**linear, "partial_rotary_factor": 1.0}})
+    assert "was not tried" in refused({"rope_scaling": {"type": "yarn", "factor": 2.0}})
+    assert toy({"rope_theta": 10_000}).count == toy().count
+    assert "rope_theta=1 was not tried" in refused({"rope_theta": 1})
+    assert "both given" in refused({"rope_scaling": linear, "rope_parameters": linear})
+
+
+def test_positions_of_heads_that_are_narrow():
+    """Transformers divides by the width of a head less 2."""
+    data = deepcopy(TOY)
+    data["letters"]["A"] = "num_attention_heads = 2"
+    data["fields"]["partial_rotary_factor"] = None
+    data["free"]["rope_dynamic rope_yarn"] = "rope_scaling"
+    dynamic = {"rope_scaling": {"type": "dynamic", "factor": 2.0}}
+    assert toy({"hidden_size": 8, **dynamic}, data=data).sizes["H"] == 8
+    with pytest.raises(OutsideCatalogueError, match="was not tried"):
+        toy({"hidden_size": 4, **dynamic}, data=data)
+    yarn = {"rope_scaling": {"type": "yarn", "factor": 2.0}}
+    assert toy({"hidden_size": 8, **yarn}, data=data).sizes["H"] == 8
+    with pytest.raises(OutsideCatalogueError, match="was not tried"):
+        toy({"hidden_size": 6, **yarn}, data=data)
+    data["fields"]["partial_rotary_factor"] = 0.25
+    with pytest.raises(OutsideCatalogueError, match="was not tried"):
+        toy({"hidden_size": 8, **yarn}, data=data)
+
+
+def test_labels():
+    assert toy({"id2label": {"0": "a", "1": "b", "2": "c"}}, HEAD).sizes["k"] == 3
+    assert toy({"num_labels": 4}, HEAD).sizes["k"] == 4
+    single = {"problem_type": "single_label_classification"}
+    assert toy({"num_labels": 2, **single}, HEAD).sizes["k"] == 2
+    assert "has 2 labels or more" in refused({"num_labels": 1, **single}, HEAD)
+    assert "has 2 labels or more" in refused({"id2label": {"0": "a"}, **single}, HEAD)
+
+
+def test_a_number_that_is_below_a_size():
+    """The default's own bound is a condition, unless another number is given."""
+    data = deepcopy(TOY)
+    data["below"] = {"pad": "H"}
+    data["fields"]["pad"] = 6
+    data["free"]["null"] += " pad"
+    data["classes"]["ToyModel"]["conditions"]["H > 6"] = "refused"
+    assert toy({"hidden_size": 8}, data=data).sizes["H"] == 8
+    with pytest.raises(OutsideCatalogueError, match="the formula holds where H > 6"):
+        toy({"hidden_size": 4}, data=data)
+    for pad in (1, 3, None):
+        assert toy({"hidden_size": 4, "pad": pad}, data=data).sizes["H"] == 4
+    with pytest.raises(OutsideCatalogueError, match="pad=4 was not tried"):
+        toy({"hidden_size": 4, "pad": 4}, data=data)
+
+
+def test_keys_that_nothing_knows():
+    assert toy({"unheard_of": {"of": 1}}).count == toy().count
+    assert "older=1 was not tried" in refused({"older": 1})
+
+
+def test_buffers_are_left_out_where_a_field_that_they_depend_on_is_given():
+    assert [one.path for one in toy().derivation.tensors] == ["a.weight", "b.weight", "c"]
+    moved = toy({"cache": False}).derivation
+    assert [one.path for one in moved.tensors] == ["a.weight", "b.weight"]
+    assert moved.unexplained == ("c (buffer)",)
+
+
+def test_what_is_said_of_tensors():
+    a, b, _, head = toy((), HEAD).derivation.tensors
+    assert (a.path, a.traced, a.looped, a.role) == ("toy.a.weight", True, True, "trainable")
+    assert (b.traced, b.looped, str(b.times)) == (False, True, "D_0")
+    assert (head.traced, head.looped, head.role) == (True, False, "frozen")
+    assert not toy().derivation.is_proved
+
+
+def test_defaults_that_wait_for_each_other_are_a_damaged_file():
+    data = deepcopy(TOY)
+    data["letters"] |= {"H": "hidden_size = A", "A": "heads = H"}
+    with pytest.raises(ValueError, match="wait for each other"):
+        toy(data=data)

@@ -1,0 +1,119 @@
+"""A configuration's count by its entry: no framework, the published number, or one line."""
+
+import subprocess
+import sys
+
+import pytest
+
+from paramproof.catalogue import OutsideCatalogueError, entry
+from paramproof.formulas import EncoderLetters, GPTLetters, LlamaLetters
+from tests.configs import without
+from tests.found_configs import HATEBERT, SMOLLM
+from tests.public_configs import DEEPSEEK_V3, LLAMA_3_1_8B, MIXTRAL_8X7B
+
+
+@pytest.mark.parametrize(
+    ("config", "parameters"),
+    [
+        (HATEBERT | {"architectures": ["BertForMaskedLM"]}, 109_514_298),
+        (SMOLLM, 134_515_008),
+        (LLAMA_3_1_8B, 8_030_261_248),
+        (MIXTRAL_8X7B, 46_702_792_704),
+        (DEEPSEEK_V3, 671_026_404_352),
+    ],
+    ids=lambda one: one["model_type"] if isinstance(one, dict) else "",
+)
+def test_the_count_of_a_public_configuration(config, parameters):
+    """DeepSeek-V3's is 58·256 below its checkpoint's: the routers' biases, which are buffers."""
+    assert entry(config).count == parameters
+
+
+def test_another_class_takes_the_place_of_the_one_that_is_named():
+    labelled = HATEBERT | {"id2label": {"0": "a", "1": "b", "2": "c"}}
+    base, head = entry(labelled, "BertModel"), entry(labelled, "BertForSequenceClassification")
+    assert head.count - base.count == 3 * (768 + 1)
+
+
+def test_a_base_model_is_meant_where_no_class_is_named():
+    config = without(LLAMA_3_1_8B, "architectures")
+    assert entry(config).derivation.name == "LlamaModel"
+
+
+def test_what_is_absent_is_filled_in_as_transformers_does():
+    """Heads of keys and the width of a head are computed, null or not there at all."""
+    plain = without(LLAMA_3_1_8B, "num_key_value_heads")
+    explicit = LLAMA_3_1_8B | {"num_key_value_heads": 32, "head_dim": 128}
+    assert entry(plain).count == entry(plain | {"head_dim": None}).count == entry(explicit).count
+
+
+def test_a_flag_that_decides_is_another_variant():
+    tied = entry(LLAMA_3_1_8B | {"tie_word_embeddings": True})
+    assert entry(LLAMA_3_1_8B).count - tied.count == 128256 * 4096
+    biased = entry(LLAMA_3_1_8B | {"attention_bias": True})
+    assert biased.count - entry(LLAMA_3_1_8B).count == 32 * (2 * 4096 + 2 * 1024)
+
+
+def test_a_size_that_is_null_by_default_may_be_given():
+    narrow = entry(MIXTRAL_8X7B | {"head_dim": 64})
+    assert entry(MIXTRAL_8X7B).count - narrow.count == 32 * 64 * 4096 * (2 * 32 + 2 * 8)
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"hidden_act": "xielu"}, "hidden_act='xielu' was not tried"),
+        ({"hidden_size": 0}, "hidden_size=0 is no size of 1 or more"),
+        ({"hidden_size": True}, "hidden_size=True is no size"),
+        ({"hidden_size": None}, "hidden_size=null, and the entry has a size there"),
+        ({"partial_rotary_factor": 0.5}, "partial_rotary_factor=0.5 was not tried"),
+        ({"rope_scaling": {"type": "odd", "factor": 2.0}}, "was not tried"),
+        ({"pad_token_id": 128256}, "pad_token_id=128256 was not tried"),
+        ({"per_layer_config": {"0": {"hidden_size": 8}}}, "was not tried"),
+        ({"model_type": "lama"}, r"no entry for the model type 'lama' \(did you mean"),
+        ({"architectures": ["LlamaForCats"]}, "no entry for the class 'LlamaForCats'"),
+        ({"id2label": {"a": "b"}}, "names no labels"),
+    ],
+)
+def test_what_an_entry_is_not_of_is_refused_in_one_line(keys, said):
+    with pytest.raises(OutsideCatalogueError, match=said) as caught:
+        entry(LLAMA_3_1_8B | keys)
+    assert "\n" not in str(caught.value)
+    assert 'python -m pip install ".[transformers]"' in str(caught.value)
+
+
+def test_sizes_outside_the_conditions_have_no_count():
+    with pytest.raises(ValueError, match="the formula holds where A divides H"):
+        entry(LLAMA_3_1_8B | {"num_attention_heads": 30, "head_dim": 128})
+
+
+@pytest.mark.parametrize("config", [{}, {"model_type": 3}, {"model_type": None}])
+def test_a_configuration_of_no_type_is_refused(config):
+    with pytest.raises(ValueError, match="is no model type"):
+        entry(config)
+
+
+def test_no_framework_is_imported():
+    code = (
+        "import sys; from paramproof.catalogue import entry;"
+        "entry({'model_type': 'llama'}).count;"
+        "print(sorted({'torch', 'transformers', 'numpy', 'jax'} & set(sys.modules)))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
+
+
+def test_the_formulas_are_those_that_people_wrote():
+    """Of the hand-written families, at their own sizes."""
+    from paramproof.formulas import closed_form
+
+    bert, gpt2, llama = (entry({"model_type": one}) for one in ("bert", "gpt2", "llama"))
+    written = EncoderLetters(**_sizes(bert, EncoderLetters), pooler=1)
+    assert bert.count == closed_form(written)
+    written = GPTLetters(**_sizes(gpt2, GPTLetters) | {"F": 4 * 768})
+    assert gpt2.count == closed_form(written)
+    written = LlamaLetters(**_sizes(llama, LlamaLetters), untied=0)
+    assert llama.count == closed_form(written)
+
+
+def _sizes(found, letters):
+    return {name: size for name, size in found.sizes.items() if name in letters._fields}

@@ -1,0 +1,116 @@
+"""Every file of the catalogue is read whole, and says what it is of."""
+
+import json
+from importlib.resources import files
+
+import pytest
+
+from paramproof.catalogue import model_types, read_type
+from paramproof.catalogue.derivations import derivation_of, variants
+from paramproof.catalogue.entries import entry_in, own_sizes
+from paramproof.catalogue.files import type_in, type_of_class
+from paramproof.catalogue.tensors import tensor_in, tensor_text
+
+MOST_BYTES = 3_000_000
+
+DATA = files("paramproof.catalogue").joinpath("data")
+
+
+def derivations(model_type):
+    """Each class at each of its variants, with the sizes of the type's own configuration."""
+    file = read_type(model_type)
+    for name in file.classes:
+        for written in variants(file, name):
+            sizes = own_sizes(file, written.data.get("absent", ()))
+            yield derivation_of(file, written, sizes), written, sizes
+
+
+@pytest.mark.parametrize("model_type", model_types())
+def test_every_class_is_evaluated(model_type):
+    """Each letter is one of the file's, each tensor is printed as it stands there."""
+    for derivation, written, _ in derivations(model_type):
+        tensors = derivation.tensors
+        assert tensors
+        known = set(derivation.sizes)
+        used = {one for t in tensors for e in (*t.shape, t.times) for one in e.letters}
+        used |= {one for stated in derivation.conditions for one in stated.condition.letters}
+        assert used <= known
+        assert {*derivation.inert, *derivation.fixed} <= known
+        assert written.data["status"] == (
+            "proved" if derivation.is_proved else "fitted and checked"
+        )
+        for tensor in tensors:
+            again = tensor_in(tensor.path, tensor_text(tensor), buffer=tensor.role == "buffer")
+            assert (again.shape, again.times, again.role) == (
+                tensor.shape,
+                tensor.times,
+                tensor.role,
+            )
+
+
+@pytest.mark.parametrize("model_type", model_types())
+def test_the_types_own_configuration_has_a_count(model_type):
+    """Of each class that was held: no key but the type's name is needed."""
+    file = read_type(model_type)
+    for name, data in file.classes.items():
+        if data.get("withdrawn"):
+            with pytest.raises(ValueError, match=r"\S"):
+                entry_in(file, {"model_type": model_type}, name)
+        elif all(" = " in said for one, said in file.letters.items() if one not in lacking(data)):
+            assert entry_in(file, {"model_type": model_type}, name).count > 0
+
+
+@pytest.mark.parametrize("model_type", model_types())
+def test_other_names_are_of_fields_that_the_file_knows(model_type):
+    file = read_type(model_type)
+    fields = {said.partition(" = ")[0].partition("[")[0] for said in file.letters.values()}
+    known = fields | file.free.keys() | file.fields.keys() | file.texts.keys() | file.below.keys()
+    assert not file.aliases.keys() & fields
+    assert set(file.aliases.values()) <= known
+
+
+def lacking(data):
+    return data.get("absent", ())
+
+
+def test_all_data_are_small_enough_for_a_wheel():
+    sizes = {file.name: len(file.read_bytes()) for file in DATA.iterdir()}
+    assert sum(sizes.values()) < MOST_BYTES
+    assert {name.removesuffix(".json") for name in sizes} == set(model_types())
+
+
+def file_of(model_type="bert"):
+    return json.loads(DATA.joinpath(f"{model_type}.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ({"format": 2}, "its format is 2, and 1 is read"),
+        ({"model_type": "gpt2"}, "it is of the model type 'gpt2'"),
+        ({"letters": None, "surplus": 1}, "it has not the keys of an entry"),
+    ],
+)
+def test_a_damaged_file_is_refused(damage, said):
+    with pytest.raises(ValueError, match=said):
+        type_in({**file_of(), **damage}, "bert")
+
+
+def test_classes_that_contain_each_other_are_refused():
+    data = file_of()
+    data["classes"]["BertModel"]["contains"] = "BertForMaskedLM"
+    with pytest.raises(ValueError, match="contains itself"):
+        entry_in(type_in(data, "bert"), {}, "BertModel")
+
+
+@pytest.mark.parametrize("written", ["L × H, [odd]", "L × × H", "H; A", "H [proved]", ""])
+def test_a_tensor_that_is_damaged_is_refused(written):
+    with pytest.raises(ValueError, match=r"\S"):
+        tensor_in("layers.*.weight", written)
+
+
+def test_the_type_that_has_a_class():
+    assert type_of_class("MixtralForCausalLM") == "mixtral"
+    assert type_of_class("XLMRobertaForTokenClassification") == "xlm-roberta"
+    for unknown in ("MixtralForCats", "layer_types", "tensors", '" or "', ""):
+        assert type_of_class(unknown) is None

@@ -1,0 +1,147 @@
+"""Configurations of model types without a family, as the commands take them: no framework is."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.checkpoints import write
+from tests.public_configs import DEEPSEEK_V3, MIXTRAL_8X7B
+
+DEEPSEEK_HAS = 671_026_404_352
+SOURCE = "in the catalogue, derived from torch "
+
+SMALL = {
+    **MIXTRAL_8X7B,
+    "vocab_size": 50,
+    "hidden_size": 8,
+    "intermediate_size": 6,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "num_local_experts": 3,
+}
+STORED = {
+    "model.embed_tokens.weight": (50, 8),
+    **{
+        f"model.layers.{index}.{name}": shape
+        for index in range(2)
+        for name, shape in {
+            "self_attn.q_proj.weight": (8, 8),
+            "self_attn.k_proj.weight": (4, 8),
+            "self_attn.v_proj.weight": (4, 8),
+            "self_attn.o_proj.weight": (8, 8),
+            "mlp.gate.weight": (3, 8),
+            "mlp.experts.gate_up_proj": (3, 12, 8),
+            "mlp.experts.down_proj": (3, 8, 6),
+            "input_layernorm.weight": (8,),
+            "post_attention_layernorm.weight": (8,),
+        }.items()
+    },
+    "model.norm.weight": (8,),
+    "lm_head.weight": (50, 8),
+}
+
+
+@pytest.fixture
+def config(tmp_path):
+    def written(keys, name="config.json"):
+        (tmp_path / name).write_text(json.dumps(keys))
+        return name
+
+    return written
+
+
+def lines_of(done):
+    assert (done.returncode, done.stderr) == (0, "")
+    return [" ".join(line.split()) for line in done.stdout.splitlines()]
+
+
+def test_count(paramproof, config):
+    lines = lines_of(paramproof("count", config(DEEPSEEK_V3)))
+    assert f"total {DEEPSEEK_HAS:,} 100.00 %" in lines
+    formula = next(line for line in lines if line.startswith("formula: "))
+    assert formula.startswith(f"formula: that of DeepseekV3ForCausalLM {SOURCE}")
+    assert formula.endswith(": proved; the code that auto_map names is not run")
+
+
+def test_no_framework_is_imported(invocation, config):
+    called = invocation("count", config(DEEPSEEK_V3))
+    code = (
+        "import sys\nfrom paramproof.cli.main import main\ntry:\n    main()\nfinally:\n"
+        "    print(sorted({'torch', 'transformers', 'numpy', 'jax'} & set(sys.modules)))"
+    )
+    called["args"] = [sys.executable, "-P", "-c", code, *called["args"][4:]]
+    done = subprocess.run(**called, capture_output=True, check=True)
+    assert f"{DEEPSEEK_HAS:,}" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_very_many_layers(paramproof, config):
+    one_more = (1 + 256) * 3 * 7168 * 2048 + 256 * 7168 + 187_121_664
+    lines = lines_of(paramproof("count", config(DEEPSEEK_V3 | {"num_hidden_layers": 100_000})))
+    assert f"total {DEEPSEEK_HAS + (100_000 - 61) * one_more:,} 100.00 %" in lines
+
+
+def test_another_class(paramproof, config):
+    lines = lines_of(paramproof("count", config(MIXTRAL_8X7B), "--class", "MixtralModel"))
+    assert f"total {46_702_792_704 - 32_000 * 4096:,} 100.00 %" in lines
+
+
+def test_a_class_of_a_type_that_has_a_family(paramproof, config):
+    keys = {"model_type": "bert", "architectures": ["BertForTokenClassification"], "num_labels": 5}
+    lines = lines_of(paramproof("count", config(keys)))
+    assert f"total {109_482_240 - 768 * 768 - 768 + 5 * 769:,} 100.00 %" in lines
+
+
+def test_explain(paramproof, config):
+    done = paramproof("explain", str(3 * 256 * 7168 * 2048), config(DEEPSEEK_V3))
+    assert "model.layers.*.mlp.experts in one layer" in done.stdout
+    assert SOURCE in done.stdout
+
+
+def test_diff_of_two_types(paramproof):
+    """Neither is a file, nor a model's name."""
+    lines = lines_of(paramproof("diff", "llama", "qwen3"))
+    assert any(line.startswith("layers.*.self_attn 2·L·K ") for line in lines)
+    assert sum(SOURCE in line for line in lines) == 2
+
+
+def test_diff_of_two_classes(paramproof, config):
+    lines = lines_of(paramproof("diff", "MixtralModel", "MixtralForCausalLM"))
+    assert any(line.startswith("total V·H 46,571,720,704 46,702,792,704 ") for line in lines)
+    small, large = config(SMALL), config(SMALL | {"num_local_experts": 4}, "large.json")
+    lines = lines_of(paramproof("diff", small, large, "--class", "MixtralModel"))
+    assert any(line.startswith("model") or "lm_head" in line for line in lines) is False
+    assert any(line.startswith("total 0 ") and line.endswith(" +304") for line in lines)
+
+
+def test_checkpoint(paramproof, config, tmp_path):
+    """Its tensors have transformers' names; a buffer that is stored is no weight."""
+    config(SMALL)
+    write(tmp_path / "model.safetensors", {**STORED, "model.rotary_emb.inv_freq": (1,)})
+    lines = lines_of(paramproof("checkpoint", "model.safetensors"))
+    assert "every tensor has a counterpart of its shape" in lines
+    assert "buffers, which are no weights: model.rotary_emb.inv_freq" in lines
+    wrong = {name: shape for name, shape in STORED.items() if name != "model.norm.weight"}
+    wrong["module.model.layers.1.self_attn.q_proj.bias"] = (8,)
+    write(tmp_path / "model.safetensors", wrong)
+    done = paramproof("checkpoint", "model.safetensors")
+    assert done.returncode == 1
+    lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    assert "missing (8) model.norm.weight -8" in lines
+    assert "unexpected (8) model.layers.1.self_attn.q_proj.bias +8" in lines
+
+
+def test_verify_a_formula(paramproof, config, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "def wrong(V, H, F, L, A, G, num_local_experts):\n"
+        "    K = H // A\n"
+        "    attention, experts = 2 * H * A * K + 2 * H * G * K, 3 * F * H * num_local_experts\n"
+        "    return 2 * V * H + L * (attention + experts + H * num_local_experts + 2 * H)\n"
+    )
+    done = paramproof("verify", "--formula", "mine:wrong", "--model", config(SMALL))
+    assert done.returncode == 1
+    assert "MixtralForCausalLM: its formula was derived, proved" in done.stdout
+    assert "actual − formula = H" in done.stdout.splitlines()
