@@ -9,12 +9,17 @@ from paramproof.cli.derive import deriving
 from paramproof.cli.derive_text import evidence_lines, formula_lines
 from paramproof.cli.output import tables_beside, write_file
 from paramproof.formulas.derivation_data import derivation_data
-from paramproof.formulas.printing import legible
+from paramproof.formulas.printing import legible, path_text
+from paramproof.sources.resolve import Undescribed
 
 
-def prove_derived(model: str, json_file: Path | None) -> bool:
-    """Derive the formula of ``model``, print how sure it is, and return whether it is proved."""
-    derivation = deriving(model)
+def prove_derived(model: str, unknown: Undescribed | None, json_file: Path | None) -> bool:
+    """Derive the formula of ``model``, print how sure it is, and return whether it is proved.
+
+    ``model`` is MODULE:FUNCTION, or has the configuration ``unknown``.
+    """
+    how = {"keys": unknown.keys} if unknown else {}
+    derivation = deriving(path_text(model), **how)
     if json_file:
         data = derivation_data(derivation)
         write_file(json_file, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
