@@ -78,7 +78,9 @@ def made(keys=MIXTRAL, **changes):
 
 def test_count(paramproof, tmp_path):
     """With an activation that the catalogue has not: it has a parameter, in each layer."""
-    (tmp_path / "config.json").write_text(json.dumps(MIXTRAL | {"hidden_act": "prelu"}))
+    (tmp_path / "config.json").write_text(
+        json.dumps(MIXTRAL | {"hidden_act": "prelu", "head_dim": 8})
+    )
     done = paramproof("count", "config.json")
     assert (done.returncode, done.stderr) == (0, "")
     lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
