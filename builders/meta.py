@@ -43,7 +43,8 @@ class _Shapes(TorchFunctionMode):
         if func is torch.arange and not options.keys() - {"dtype", "device"}:
             device = torch.device(options.get("device") or "meta")
             if device.type == "meta" and all(isinstance(number, int) for number in args):
-                return _counted(*args, dtype=options.get("dtype") or torch.int64)
+                dtype = options.get("dtype") or torch.int64
+                return torch.empty(counted(*args), dtype=dtype, device="meta")
         return func(*args, **options)
 
 
@@ -54,7 +55,7 @@ def meta() -> Iterator[None]:
         yield
 
 
-def _counted(first: int, end: int | None = None, step: int = 1, *, dtype: Any) -> torch.Tensor:
-    """What ``torch.arange`` makes on the meta device, of a length that may remember."""
+def counted(first: Any, end: Any = None, step: Any = 1) -> Any:
+    """Return the length of what ``torch.arange`` makes; one of sizes that remember does too."""
     start, end = (0, first) if end is None else (first, end)
-    return torch.empty(-((start - end) // step), dtype=dtype, device="meta")
+    return -((start - end) // step)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from paramproof.formulas.division import Quotient
-from paramproof.formulas.expression import Expression, Number, expression
+from paramproof.formulas.expression import Expression, Number, expression, letter
 from paramproof.formulas.notation import text
 
 
@@ -65,13 +65,20 @@ class Condition:
             return -apart - 1 if self.holds else apart
         return None
 
+    @property
+    def _apart_at_least(self) -> Expression | None:
+        """What is 0 or more where one size divides another, None where that may be below 1."""
+        there = Condition(Relation.LESS, self.right, expression(1), False)
+        return self.right - self.left if self.holds and there.is_settled else None
+
     def implies(self, other: Condition) -> bool:
         """Whether ``other`` is met wherever this is, as far as their difference tells."""
         if self.holds and other.holds and self.relation is other.relation is Relation.DIVIDES:
             return self.left == other.left and other.right in (self.right, 2 * self.right)
-        if self.bound is None or other.bound is None:
+        known = self.bound if self.relation is not Relation.DIVIDES else self._apart_at_least
+        if known is None or other.bound is None:
             return self == other
-        apart = (other.bound - self.bound).constant
+        apart = (other.bound - known).constant
         return apart is not None and apart >= 0
 
     def is_met(self, sizes: Mapping[str, int]) -> bool:
@@ -101,13 +108,31 @@ class Condition:
             return False
         if any(_quotients(difference)):
             return self.relation is not Relation.EQUAL and _at_least(difference, self)
-        difference = _without_divisors(difference)
-        lowest = difference.substitute(
-            {name: expression(1) + Expression({((name, 1),): 1}) for name in difference.letters}
-        )
+        lowest = _counted_from_one(difference)
         if self.relation is Relation.EQUAL:
             return _signs(lowest) in ({1}, {-1}) and bool(lowest.terms.get(()))
         return _at_least(lowest, self)
+
+
+def at_least_one(one: Expression) -> tuple[Condition, ...]:
+    """Return the conditions that are met just where ``one`` is 1 or more.
+
+    A product is where its factors are, and ⌊a / b⌋ where a is b or more.
+    """
+    shared = [dict(powers) for powers in one.terms]
+    quotients = [
+        atom
+        for atom in (shared[0] if shared else ())
+        if isinstance(atom, Quotient) and all(powers.get(atom, 0) > 0 for powers in shared)
+    ]
+    rest = one
+    for quotient in quotients:
+        power = min(powers[quotient] for powers in shared)
+        rest = rest / Expression({((quotient, power),): 1})
+    left = Condition(Relation.LESS, rest, expression(1), False)
+    if not (left.is_settled and left.is_met(dict.fromkeys(rest.letters, 1))):
+        return (Condition(Relation.LESS, one, expression(1), False),)
+    return tuple(Condition(Relation.LESS, q.numerator, q.denominator, False) for q in quotients)
 
 
 def _at_least(difference: Expression, asked: Condition) -> bool:
@@ -128,7 +153,16 @@ def _quotients(one: Expression) -> Iterator[Quotient]:
 def _is_natural(one: Quotient) -> bool:
     """Whether a quotient is 0 or more at all sizes, as far as its signs say."""
     sides = (one.numerator, one.denominator)
-    return all(_signs(side) == {1} and all(map(_is_natural, _quotients(side))) for side in sides)
+    if any(quotient for side in sides for quotient in _quotients(side)):
+        return all(_signs(s) == {1} and all(map(_is_natural, _quotients(s))) for s in sides)
+    top, bottom = map(_counted_from_one, sides)
+    return _signs(top) <= {1} and _signs(bottom) == {1} and bool(bottom.terms.get(()))
+
+
+def _counted_from_one(one: Expression) -> Expression:
+    """Return what has the sign of ``one``, with x + 1 for each letter: x is 0 or more."""
+    whole = _without_divisors(one)
+    return whole.substitute({name: letter(name) + 1 for name in whole.letters})
 
 
 def _without_divisors(one: Expression) -> Expression:

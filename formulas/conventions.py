@@ -49,17 +49,17 @@ def size(inventory: Inventory) -> Quantity:
 
 def trainable(inventory: Inventory) -> Inventory:
     """Trainable tensors, tied storage counted once."""
-    return _kept(inventory, lambda tensor: tensor.trainable and tensor.tied_to is None)
+    return kept(inventory, lambda tensor: tensor.trainable and tensor.tied_to is None)
 
 
 def total(inventory: Inventory) -> Inventory:
     """All tensors, fixed ones (sinusoids) included, tied storage counted once."""
-    return _kept(inventory, lambda tensor: tensor.tied_to is None)
+    return kept(inventory, lambda tensor: tensor.tied_to is None)
 
 
 def tied_each(inventory: Inventory) -> Inventory:
     """Trainable tensors, tied storage counted once per name."""
-    return _with_names(_kept(inventory, lambda tensor: tensor.trainable))
+    return _with_names(kept(inventory, lambda tensor: tensor.trainable))
 
 
 def listed(inventory: Inventory) -> Inventory:
@@ -69,22 +69,22 @@ def listed(inventory: Inventory) -> Inventory:
 
 def without_embeddings(inventory: Inventory) -> Inventory:
     """Excludes token, position and type embeddings; keeps the norm of the embeddings."""
-    return _kept(inventory, lambda tensor: not _is("table", tensor))
+    return kept(inventory, lambda tensor: not belongs("table", tensor))
 
 
 def without_positions(inventory: Inventory) -> Inventory:
     """Excludes position embeddings."""
-    return _kept(inventory, lambda tensor: not _is("position", tensor))
+    return kept(inventory, lambda tensor: not belongs("position", tensor))
 
 
 def without_biases(inventory: Inventory) -> Inventory:
     """Excludes biases of projections; keeps those of norms."""
-    return _kept(inventory, lambda tensor: not _is("bias", tensor))
+    return kept(inventory, lambda tensor: not belongs("bias", tensor))
 
 
 def without_norms(inventory: Inventory) -> Inventory:
     """Excludes norms."""
-    return _kept(inventory, lambda tensor: not _is("norm", tensor))
+    return kept(inventory, lambda tensor: not belongs("norm", tensor))
 
 
 def weights_only(inventory: Inventory) -> Inventory:
@@ -94,32 +94,32 @@ def weights_only(inventory: Inventory) -> Inventory:
 
 def without_pooler(inventory: Inventory) -> Inventory:
     """Excludes the pooler."""
-    return _kept(inventory, lambda tensor: not _is("pooler", tensor))
+    return kept(inventory, lambda tensor: not belongs("pooler", tensor))
 
 
 def without_heads(inventory: Inventory) -> Inventory:
     """Excludes the heads on top of the encoder or decoder; keeps the pooler."""
-    return _kept(inventory, lambda tensor: not _is("head", tensor))
+    return kept(inventory, lambda tensor: not belongs("head", tensor))
 
 
 def layers_only(inventory: Inventory) -> Inventory:
     """Only the layers."""
-    return _kept(inventory, lambda tensor: _is("layer", tensor))
+    return kept(inventory, lambda tensor: belongs("layer", tensor))
 
 
 def embeddings_only(inventory: Inventory) -> Inventory:
     """Only the token, position and type embeddings."""
-    return _kept(inventory, lambda tensor: _is("table", tensor))
+    return kept(inventory, lambda tensor: belongs("table", tensor))
 
 
 def norms_only(inventory: Inventory) -> Inventory:
     """Only the norms."""
-    return _kept(inventory, lambda tensor: _is("norm", tensor))
+    return kept(inventory, lambda tensor: belongs("norm", tensor))
 
 
 def biases_only(inventory: Inventory) -> Inventory:
     """Only the biases of projections."""
-    return _kept(inventory, lambda tensor: _is("bias", tensor))
+    return kept(inventory, lambda tensor: belongs("bias", tensor))
 
 
 STORAGE: dict[str, Convention] = {
@@ -198,17 +198,21 @@ def as_named(number: int, digits: int = 2) -> str:
     return str(rounded)
 
 
-def _kept(inventory: Inventory, keeps: Callable[[Tensor], bool]) -> Inventory:
+def kept(inventory: Inventory, keeps: Callable[[Tensor], bool]) -> Inventory:
+    """Return the tensors of ``inventory`` that ``keeps`` is true of."""
     return Inventory(inventory.letters, tuple(filter(keeps, inventory)))
 
 
-def _is(part: PartName, tensor: Tensor) -> bool:
-    """Whether a tensor belongs to a part. Raises ``Undecided`` where its name does not say."""
-    belongs = getattr(tensor.parts or parts_of(tensor.path), part)
-    if belongs is None:
+def belongs(part: PartName, tensor: Tensor) -> bool:
+    """Return whether a tensor belongs to a part.
+
+    Raises ``Undecided`` where its name does not say.
+    """
+    said = getattr(tensor.parts or parts_of(tensor.path), part)
+    if said is None:
         what = PARTS_IN_WORDS[part]
         raise Undecided(f"{legible(tensor.path)} may be {what}, or not: its name does not say")
-    return bool(belongs)
+    return bool(said)
 
 
 def _with_names(inventory: Inventory) -> Inventory:

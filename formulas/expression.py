@@ -49,6 +49,11 @@ class Expression:
         return frozenset(found)
 
     @property
+    def has_quotients(self) -> bool:
+        """Whether a floor or ceiling of a quotient occurs in it."""
+        return any(not isinstance(atom, str) for atom in self._atoms())
+
+    @property
     def constant(self) -> Number | None:
         """The number that this is, None where a letter occurs."""
         if not self._terms:

@@ -7,6 +7,7 @@ Tests of one framework's own traps are marked ``framework("name")``, tests that 
 ``shapes_only``.
 """
 
+import gc
 import os
 
 import pytest
@@ -69,6 +70,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             deselected.append(item)
     config.hook.pytest_deselected(items=deselected)
     items[:] = [item for item in items if item not in deselected]
+
+
+def pytest_collection_finish() -> None:
+    # What thousands of collected tests are made of is alive to the end: the collector of
+    # garbage need not walk over it again and again.
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -17,6 +17,7 @@ PAGES = {
     "faults": "faults_page",
     "types": "types_page",
     "derived": "derived_page",
+    "published": "published_page",
     "readme": "readme",
     "differences": "differences.reference",
 }

@@ -8,7 +8,7 @@ from math import isqrt
 
 
 def primes_from(least: int) -> Iterator[int]:
-    """Yield the primes from ``least`` on, which is odd, in order."""
-    for number in count(least, 2):
-        if all(number % divisor for divisor in range(3, isqrt(number) + 1, 2)):
+    """Yield the primes from ``least`` on, 2 at least, in order."""
+    for number in count(least):
+        if all(number % divisor for divisor in range(2, isqrt(number) + 1)):
             yield number

@@ -10,6 +10,14 @@ import click
 from rich.markup import escape
 
 from paramproof.checking.model import require_agreement
+from paramproof.cli.active import (
+    active_in_letters,
+    active_table,
+    formulas,
+    meanings,
+    routing,
+    verdict_line,
+)
 from paramproof.cli.beside_table import beside_tables
 from paramproof.cli.conventions import print_conventions, print_count
 from paramproof.cli.count_json import as_json
@@ -26,6 +34,7 @@ from paramproof.cli.symbolic import (
 )
 from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas.conventions import CONVENTIONS
+from paramproof.formulas.expression import expression
 from paramproof.formulas.families import family_of
 from paramproof.sources.resolve import STANDARD_INPUT, ResolvedModel
 
@@ -55,6 +64,11 @@ from paramproof.sources.resolve import STANDARD_INPUT, ResolvedModel
 @click.option(
     "--symbolic", is_flag=True, help="Print the count in letters: its terms and the closed form."
 )
+@click.option(
+    "--active",
+    is_flag=True,
+    help="Print what one token passes of a model with experts, beside the total.",
+)
 @click.option("--latex", is_flag=True, help="Print the same terms as LaTeX (amsmath, align*).")
 @class_option
 def count_command(
@@ -65,6 +79,7 @@ def count_command(
     conventions: Sequence[str],
     every: bool,
     symbolic: bool,
+    active: bool,
     latex: bool,
     architecture: str,
 ) -> None:
@@ -77,13 +92,13 @@ def count_command(
     differences to the first.
 
     With --under, print one number instead, and say what it counts; several conventions apply
-    together.
+    together. With --active, print total and active parameters under three conventions; with
+    --symbolic or --json too, in letters or as data.
     """
-    if sum(map(bool, (conventions or every, symbolic or latex, depth or dtype or json_file))) > 1:
-        raise ValueError(
-            "--depth, --dtype and --json are about the tree, --under and --all-conventions count "
-            "in numbers, --symbolic and --latex in letters: give options of one kind"
-        )
+    of_tree = bool(depth or dtype or json_file)
+    _require_one_kind(bool(conventions or every), symbolic or latex, of_tree)
+    if active and (conventions or every or latex or depth or dtype):
+        raise ValueError("--active goes with --symbolic or --json, and with no other of these")
     if dtype:
         require_dtype(dtype)
     if models.count(STANDARD_INPUT) > 1:
@@ -92,8 +107,11 @@ def count_command(
     specs = (model.spec for model in resolved if isinstance(model, ResolvedModel))
     require_agreement(dict.fromkeys(family_of(spec).name for spec in specs))
     if json_file:
-        data = {"models": [as_json(model, depth, dtype) for model in resolved]}
+        data = {"models": [as_json(model, depth, dtype, active) for model in resolved]}
         write_file(json_file, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    elif active:
+        for model in resolved:
+            _print_active(model, symbolic)
     elif conventions or every or symbolic or latex:
         for model in resolved:
             _print_otherwise(model, conventions, every, latex)
@@ -101,6 +119,14 @@ def count_command(
         _print_tree(resolved[0], depth, dtype)
     else:
         _print_beside(resolved, depth, dtype)
+
+
+def _require_one_kind(*kinds: bool) -> None:
+    if sum(kinds) > 1:
+        raise ValueError(
+            "--depth, --dtype and --json are about the tree, --under and --all-conventions count "
+            "in numbers, --symbolic and --latex in letters: give options of one kind"
+        )
 
 
 def _print_otherwise(model: AnyModel, conventions: Sequence[str], every: bool, latex: bool) -> None:
@@ -121,6 +147,21 @@ def _print_otherwise(model: AnyModel, conventions: Sequence[str], every: bool, l
     if isinstance(model, DerivedModel):
         for line in model.origin():
             console.print(line, markup=False, highlight=False)
+
+
+def _print_active(model: AnyModel, symbolic: bool) -> None:
+    if symbolic:
+        of_token = active_in_letters(model)
+        title = f"{model.title}: what one token passes, in letters, tied tensors counted once"
+        table = symbolic_table(of_token)
+        lines = [*formulas(model), *letters_of(model, expression(of_token.named.total()))]
+    else:
+        title = f"{model.title}: total and active parameters, tied tensors counted once"
+        table, lines = active_table(model), [*meanings()]
+    console.print(title, markup=False)
+    console.print(table)
+    for line in [*routing(model), *lines, *model.origin(), *verdict_line(model)]:
+        console.print(line, markup=False, highlight=False)
 
 
 def _print_tree(model: AnyModel, depth: int | None, dtype: str) -> None:

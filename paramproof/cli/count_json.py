@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from paramproof.cli.active import active_as_json
 from paramproof.cli.conventions import under_every
 from paramproof.cli.dtypes import bytes_of
 from paramproof.cli.tree import tree
@@ -13,11 +14,12 @@ from paramproof.formulas.families import spec_fields
 from paramproof.formulas.notation import text
 
 
-def as_json(model: AnyModel, depth: int | None, dtype: str) -> dict[str, Any]:
+def as_json(model: AnyModel, depth: int | None, dtype: str, active: bool = False) -> dict[str, Any]:
     """Return one model as what ``json.dumps`` takes.
 
     ``total`` are its trainable parameters, those of ``components`` add up to it level by level,
-    down to ``depth``; of ``tensors`` all are there, fixed and tied ones too.
+    down to ``depth``; of ``tensors`` all are there, fixed and tied ones too. With ``active`` it has
+    what one token passes, too.
     """
     named = model.inventory()
     total: int = named.total()
@@ -27,6 +29,7 @@ def as_json(model: AnyModel, depth: int | None, dtype: str) -> dict[str, Any]:
         "total": total,
         **({"dtype": dtype, "bytes": bytes_of(total, dtype)} if dtype else {}),
         "conventions": under_every(named),
+        **({"active": active_as_json(model)} if active else {}),
         "components": [
             {"path": node.path, "each": node.each, "times": node.times, "total": node.total}
             for node in tree(named, depth)

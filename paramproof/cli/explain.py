@@ -11,13 +11,15 @@ from paramproof.checking.model import require_agreement
 from paramproof.cli.options import class_option
 from paramproof.cli.output import WHERE, require_writable, tables_beside, write_file
 from paramproof.cli.resolving import resolving
-from paramproof.derive.models import DerivedModel
-from paramproof.explain.number import read
+from paramproof.derive.models import DerivedModel, resolve
+from paramproof.explain.number import WrittenNumber, read
+from paramproof.explain.published import totals
 from paramproof.explain.rendering import as_json
 from paramproof.explain.search import explain
 from paramproof.explain.text import WIDTH, lines
 from paramproof.formulas import FAMILIES
-from paramproof.formulas.models import named_models
+from paramproof.formulas.derivation import Described
+from paramproof.formulas.models import named_configurations, named_models
 
 
 @click.command("explain", short_help="Explain which parameters a number counts.")
@@ -54,6 +56,8 @@ def explain_command(
         if architecture:
             raise ValueError("--class is about a config.json: give one behind the number")
         answer = explain(wanted, named)
+        if whole := {} if answer.found else _all_of(wanted):
+            answer = explain(wanted, whole)
     else:
         resolved = resolving(model, architecture)
         name = "the spec given" if resolved.name.startswith("{") else resolved.title
@@ -69,3 +73,13 @@ def explain_command(
         write_file(json_file, text + "\n")
     if not (answer.found or answer.retracted):
         raise SystemExit(1)
+
+
+def _all_of(number: WrittenNumber) -> dict[str, Described]:
+    """Return the models with a configuration and a name that have an exact number of parameters.
+
+    Their components are not searched: that takes seconds, and finds much by chance.
+    """
+    models = map(resolve, named_configurations())
+    counts = ((one, totals(one.inventory()).values()) for one in models)
+    return {one.name: one.described for one, known in counts if number.exact in known}

@@ -13,7 +13,7 @@ from paramproof.builders.registry import frameworks
 from paramproof.cli.output import STANDARD_OUTPUT, WHERE, require_writable
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.lookup import no_such
-from paramproof.formulas.models import SHORT_NAMES, named_models
+from paramproof.formulas.models import model_names
 
 INSTEAD = "to FILE or standard output, in place of what else is printed."
 """How the help of --json goes on where JSON is all there is."""
@@ -34,11 +34,6 @@ def completing(names: Callable[[], Iterable[str]], *, files: bool = False) -> Co
     return complete
 
 
-def model_names() -> list[str]:
-    """Return the names of models, the short ones too."""
-    return [*SHORT_NAMES, *named_models()]
-
-
 MODELS = completing(model_names, files=True)
 
 
@@ -50,6 +45,18 @@ class_option = click.option(
     help="Read a config.json as this class of transformers, not the one that it names.",
 )
 """The option --class, whose parameter is ``architecture``."""
+
+
+def models_option(what: str) -> Callable[[Command], Command]:
+    """Return the option --model, whose parameter is ``models``."""
+    return click.option(
+        "--model",
+        "models",
+        multiple=True,
+        metavar="MODEL",
+        shell_complete=MODELS,
+        help=f"{what} only this model: its name or a config.json (repeatable).",
+    )
 
 
 def framework_option(what: str) -> Callable[[Command], Command]:
@@ -114,7 +121,7 @@ def _writable(ctx: click.Context, param: click.Parameter, given: str | None) -> 
     if given is None:
         return None
     path = Path(given)
-    if given in model_names() and not path.exists():
+    if given in [*model_names()] and not path.exists():
         raise ValueError(f"--json {given}: a model, no file: put --json behind it, or --json -")
     require_writable(path)
     return path

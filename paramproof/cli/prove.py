@@ -10,32 +10,54 @@ from rich.console import Console
 
 from paramproof.builders.registry import Framework
 from paramproof.checking.model import require_agreement
-from paramproof.cli.options import family_option, framework_option, json_option
+from paramproof.cli.options import family_option, framework_option, json_option, models_option
 from paramproof.cli.output import tables_beside
 from paramproof.cli.progress import shown_progress
+from paramproof.cli.prove_derived import prove_derived
 from paramproof.cli.tables import proof_table
+from paramproof.cli.verify_derived import is_to_be_derived
 from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, write_json
 from paramproof.formulas import FAMILIES
+from paramproof.formulas.families import family_of
+from paramproof.formulas.printing import path_text
 from paramproof.proof.prove import Proof
 from paramproof.running.jobs import Prove
 from paramproof.running.pool import run_in_workers
+from paramproof.sources.resolve import resolve_model
 
 
 @click.command("prove", short_help="Prove the formula in every framework, at every size.")
 @framework_option("Prove")
 @family_option("Prove")
+@models_option("Prove")
 @json_option("every proof")
-def prove_command(names: Sequence[str], families: Sequence[str], json_file: Path | None) -> None:
+def prove_command(
+    names: Sequence[str], families: Sequence[str], models: Sequence[str], json_file: Path | None
+) -> None:
     """Prove that every framework has the formulas' counts at every size, as polynomials.
 
     Twice for each family: from totals alone, by interpolation, and tensor by tensor, derived of
     the framework's own models. First both derivations of each formula must agree.
+
+    Of a model that is named, its combination of parts is proved, and held at its own sizes. Where
+    no family describes it, its formula is derived of transformers' own class, or of
+    MODULE:FUNCTION, and it is said whether that is a proof.
     """
-    wanted = tuple(families) or tuple(FAMILIES)
+    if models and families:
+        raise ValueError("--model and --family exclude each other: a model has its family")
+    if len(models) == 1 and is_to_be_derived(models[0]):
+        if names:
+            raise ValueError("--framework is about models that have a family")
+        if not prove_derived(models[0], json_file):
+            raise SystemExit(1)
+        return
+    specs = {resolved.name: resolved.spec for resolved in map(resolve_model, models)}
+    asked = (family_of(spec).name for spec in specs.values())
+    wanted = tuple(dict.fromkeys(asked)) or tuple(families) or tuple(FAMILIES)
     require_agreement(wanted)
     there, absent = chosen_frameworks(names)
     with shown_progress(there) as take:
-        proofs = run_in_workers(there, Prove(wanted), take)
+        proofs = run_in_workers(there, Prove(wanted, specs), take)
     if json_file:
         write_json(json_file, proofs)
     _print_proofs(tables_beside(json_file), proofs, absent)
@@ -53,7 +75,8 @@ def _print_proofs(out: Console, proofs: list[Proof], absent: list[Framework]) ->
     out.print(proof_table(proofs))
     for proof in proofs:
         for finding in proof.findings:
-            out.print(f"\n{proof.framework}, {proof.family}: {finding}", markup=False)
+            about = path_text(proof.about)
+            out.print(f"\n{proof.framework}, {about}: {finding}", markup=False)
         if proof.status == "broken":
             out.print("", broken(proof), sep="\n", markup=False)
     for chosen in absent:
@@ -61,6 +84,7 @@ def _print_proofs(out: Console, proofs: list[Proof], absent: list[Framework]) ->
     asked = [proof for proof in proofs if proof.status != "not expressible"]
     proved = sum(not proof.failed for proof in asked)
     tensors, traced = (sum(getattr(p, name) for p in asked) for name in ("tensors", "traced"))
-    pairs = f"{proved} of {len(asked)} pairs of framework and family"
+    what = "model" if any(proof.model for proof in proofs) else "family"
+    pairs = f"{proved} of {len(asked)} pairs of framework and {what}"
     out.print(f"{pairs} equal the formula at every size")
     out.print(f"{tensors:,} tensors derived in letters, {traced:,} of them traced")

@@ -12,7 +12,7 @@ from paramproof.algebra.terms import Lettered, Term, latex_sum, terms
 from paramproof.cli.tables import PLAIN
 from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas import Spec, closed_form, inventory
-from paramproof.formulas.expression import expression
+from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible
 from paramproof.formulas.spec import Quantity
@@ -47,13 +47,16 @@ def symbolic_table(model: Lettered) -> Table:
     return table
 
 
-def letters_of(model: AnyModel) -> Iterator[str]:
-    """Yield what a model's letters are; of a derived formula, their fields, and where it holds."""
+def letters_of(model: AnyModel, formula: Expression | None = None) -> Iterator[str]:
+    """Yield what a model's letters are; of a derived formula, their fields, and where it holds.
+
+    The letters are those of ``formula``, or of the trainable parameters.
+    """
     if not isinstance(model, DerivedModel):
         yield sizes_line(model.spec)
         return
     derivation = model.derivation
-    moving = derivation.formula.letters
+    moving = (derivation.formula if formula is None else formula).letters
     known = ((name, size) for name, size in derivation.sizes.items() if name in moving)
     sizes = (f"{name} = {size} ({legible(derivation.fields[name])})" for name, size in known)
     yield ", ".join(sizes)

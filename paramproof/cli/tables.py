@@ -83,7 +83,8 @@ def _summary(family: str, results: Sequence[Result]) -> tuple[str, ...]:
 def proof_table(proofs: Sequence[Proof]) -> Table:
     """Return a section per framework, with each family's count, or what it has otherwise."""
     table = Table(**PLAIN)
-    table.add_column("framework, family", overflow="fold", min_width=12)
+    what = "model" if any(proof.model for proof in proofs) else "family"
+    table.add_column(f"framework, {what}", overflow="fold", min_width=12)
     table.add_column("number of trainable parameters", overflow="fold")
     for heading in ("builds", "seconds"):
         table.add_column(heading, justify=RIGHT, no_wrap=True)
@@ -102,10 +103,10 @@ def proof_table(proofs: Sequence[Proof]) -> Table:
 def _proof_rows(proof: Proof) -> Iterator[tuple[str, ...]]:
     """The polynomial that was recovered, and the formula where that is another one."""
     if proof.status == "not expressible":
-        yield f"  {proof.family}", f"{proof.status}: {proof.reason}", "", ""
+        yield f"  {path_text(proof.about)}", f"{proof.status}: {proof.reason}", "", ""
     elif proof.status != "broken":
         cost = (f"{proof.builds:,}", f"{proof.seconds:.1f}")
-        yield f"  {proof.family}", f"{proof.status}: {_scope(proof)}", *cost
+        yield f"  {path_text(proof.about)}", f"{proof.status}: {_scope(proof)}", *cost
         same = proof.residual == "0"
         for name in ("recovered",) if same else ("recovered", "formula", "residual"):
             yield f"    {name}", getattr(proof, name), "", ""

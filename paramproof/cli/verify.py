@@ -12,7 +12,7 @@ from paramproof.algebra.residual import explained
 from paramproof.builders.registry import Framework
 from paramproof.checking.model import require_agreement
 from paramproof.checking.result import Result
-from paramproof.cli.options import MODELS, family_option, framework_option, json_option
+from paramproof.cli.options import family_option, framework_option, json_option, models_option
 from paramproof.cli.output import tables_beside, width_of
 from paramproof.cli.progress import shown_progress
 from paramproof.cli.tables import verify_table
@@ -32,14 +32,7 @@ from paramproof.sources.resolve import resolve_model
 
 @click.command("verify", short_help="Verify the formula in every framework, on many models.")
 @framework_option("Verify")
-@click.option(
-    "--model",
-    "models",
-    multiple=True,
-    metavar="MODEL",
-    shell_complete=MODELS,
-    help="Verify only this model: its name or a config.json (repeatable).",
-)
+@models_option("Verify")
 @family_option("Verify")
 @click.option(
     "--examples",

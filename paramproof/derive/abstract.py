@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
-from paramproof.derive.reading import Seen
-from paramproof.sources.live.readers import live_weights, reader
+from paramproof.derive.reading import Seen, numbers_starred
+from paramproof.sources.live.readers import comes_from, is_pair, live_weights, reader
 
 FRAMEWORKS: Mapping[str, tuple[str, ...]] = {
     "keras": ("keras",),
@@ -23,9 +23,6 @@ FRAMEWORKS: Mapping[str, tuple[str, ...]] = {
     "torch": ("torch",),
 }
 """Packages from which a model's class may come, with the distributions that made it."""
-
-OF_ARRAYS = ("jax", "tensorflow", "numpy", "ml_dtypes")
-"""Packages that compute with arrays, and whose questions are not the model's."""
 
 
 def made(function: Callable[..., Any], sizes: Mapping[str, int]) -> Any:
@@ -44,9 +41,8 @@ def framework_of(model: Any) -> str:
     Raises ``ValueError`` for what is no model.
     """
     reader(model)
-    modules = [base.__module__.partition(".")[0] for base in type(model).__mro__]
     # Keras on PyTorch has models that are modules of PyTorch too.
-    return next((name for name in FRAMEWORKS if name in modules), "flax")
+    return next((name for name in FRAMEWORKS if comes_from(name, model)), "flax")
 
 
 def tensors(model: Any) -> Iterator[Seen]:
@@ -64,8 +60,7 @@ def _unnumbered(path: str) -> str:
     and Keras goes on counting in the next model.
     """
     names = path.removesuffix(":0").removeprefix("params/").split("/")
-    plain = ".".join(re.sub(r"(?<=\D)_\d+$", "", name) for name in names)
-    return re.sub(r"(?<![A-Za-z0-9])\d+(?![A-Za-z0-9])", "*", plain)
+    return numbers_starred(".".join(re.sub(r"(?<=\D)_\d+$", "", name) for name in names))
 
 
 def _loaded() -> tuple[str, ...]:
@@ -86,28 +81,27 @@ def _made(function: Callable[..., Any], sizes: Mapping[str, int]) -> Any:
     def arrays() -> Any:
         """What JAX knows of the model; the rest is set apart."""
         model = call()
-        if isinstance(model, Mapping) or _is_nnx(model):
+        if isinstance(model, Mapping) or comes_from("flax.nnx", model):
+            # What is no array is refused: a plain number would come out as one.
+            live_weights(model)
             return model
-        apart.append(model)
-        if isinstance(model, tuple) and len(model) == 2 and isinstance(model[1], Mapping):
-            return model[1]
-        return {}
+        module, variables = model if is_pair(model) else (model, None)
+        apart.append(module)
+        return variables
 
     if "flax" in loaded:
         from flax import nnx
 
         shapes = nnx.eval_shape(arrays)
-        return (apart[0][0], shapes) if apart and shapes else (*apart, shapes)[0]
+        if not apart:
+            return shapes
+        return apart[0] if shapes is None else (apart[0], shapes)
     if "keras" in loaded:
         # Keras lists variables without a value, and allocates them with the next scope to end. The
         # list is a thread's, and goes when that does.
         with ThreadPoolExecutor(max_workers=1) as passing:
             return passing.submit(call).result()
     return call()
-
-
-def _is_nnx(model: Any) -> bool:
-    return any(base.__module__.startswith("flax.nnx") for base in type(model).__mro__)
 
 
 def _meta() -> AbstractContextManager[Any]:

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from paramproof.derive.folding import folded
-from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.condition import Condition, Relation, at_least_one
 from paramproof.formulas.derivation import StatedCondition
-from paramproof.formulas.expression import Expression
+from paramproof.formulas.expression import Expression, expression
 
 
 @dataclass(slots=True)
@@ -48,9 +48,17 @@ class Conditions:
             self.asked[need] = set()
             self.outside[need] = outside
 
+    def ask_of_lengths(self, lengths: Iterable[Expression]) -> None:
+        """Ask whether what is 1 or more may be 0, and state that it is not less."""
+        for need in positive(lengths):
+            if need not in self.asked:
+                self.add(replace(need, right=expression(0)), "a length is less than 0")
+                self.asked[need] = set()
+
     def release(self, condition: Condition) -> None:
-        """Take it for harmless."""
-        self.harmless[condition] = self.asked.pop(condition)
+        """Take it for harmless; what the code did not ask is no bound of what was proved either."""
+        if places := self.asked.pop(condition):
+            self.harmless[condition] = places
 
     def state(self, condition: Condition, outside: str) -> None:
         """State what was taken for harmless."""
@@ -60,6 +68,9 @@ class Conditions:
     def fold(self) -> None:
         """Write conditions with what divides, and drop those that are settled by it."""
         exact, outside, asked = self.exact, self.outside, self.asked
+        for need in [one for one in outside if not asked[one]]:
+            if any(other.implies(need) for other in outside if other != need):
+                del outside[need]
         self.outside, self.asked = {}, {}
         for condition, outcome in outside.items():
             places = asked[condition]
@@ -74,6 +85,12 @@ class Conditions:
 def otherwise(condition: Condition) -> Condition:
     """Return the condition that is met just where this one is not."""
     return replace(condition, holds=not condition.holds)
+
+
+def positive(lengths: Iterable[Expression]) -> list[Condition]:
+    """Return that each of these is 1 or more, of those that could be less."""
+    found = (condition for one in lengths for condition in at_least_one(one))
+    return [condition for condition in dict.fromkeys(found) if not condition.is_settled]
 
 
 def _divided(conditions: Iterable[Condition]) -> list[tuple[Expression, Expression]]:

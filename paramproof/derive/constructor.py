@@ -8,6 +8,9 @@ from typing import Any
 
 from paramproof.derive.reading import Seen
 
+LOOPS_OF = ("torch.nn", "keras_bert", "keras_transformer")
+"""Packages that make layers in loops of their own, whatever code of the user's calls them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Constructor:

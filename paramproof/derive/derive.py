@@ -85,6 +85,8 @@ def _derived(finder: Finder, effort: Effort, outcomes: dict[Condition, str]) -> 
         if not need.is_met(maker.sizes):
             raise NotDerived(f"{maker.name}: at its own sizes not {need}")
         conditions.add(need, "a kind of layer is there another number of times")
+    parameters = (one for one in tensors.kept if one.role != "buffer")
+    conditions.ask_of_lengths(length for one in parameters for length in one.shape)
     if tensors.unexplained:
         raise NotDerived(f"{maker.name}: not explained: {'; '.join(tensors.unexplained)}")
     sorter = Sorter(maker, conditions, tensors, outcomes)

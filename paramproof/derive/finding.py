@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 
 from paramproof.derive.doubts import Doubt
 from paramproof.derive.making import Maker, NotDerived, Note, Trace
@@ -77,7 +76,7 @@ class Finder:
     def is_richer(self, trace: Trace) -> bool:
         """Whether a trace has all kinds that there are and more, where its own sizes could be."""
         return trace.parameters > self.base.parameters and all(
-            condition.is_met(self.maker.sizes) for condition in trace.conditions
+            condition.is_met(self.maker.sizes) for condition in self.maker.asked(trace)
         )
 
     def alike(self, number: int) -> list[Trace]:
@@ -85,7 +84,13 @@ class Finder:
         self.start()
         traces, rejected = [self.base], 0
         while len(traces) < number and rejected < REJECTED:
-            trace = self.another([*self.asked, *self.apart()]) or self.another(self.asked)
+            known = dict(self.maker.lost.meant)
+            trace = self.another(self.asked, self.apart())
+            if self.maker.lost.meant != known:
+                # A number in what was asked before was a size.
+                self.start()
+                for other in traces[1:]:
+                    self.learn(other)
             if trace is None:
                 rejected += 4
             elif self.richer and self.is_richer(trace):
@@ -113,13 +118,12 @@ class Finder:
         """Begin with what was asked at its own sizes, and in the trace with the most kinds."""
         self.asked, self.beyond, self.doubts, self.both = {}, {}, {}, {}
         # What a loop was told is otherwise where there are more kinds, and asked there too.
-        told = {c: p for c, p in self.first.conditions.items() if c.is_met(self.base.sizes)}
-        self.learn(replace(self.first, conditions=told))
+        self.learn(self.first, at=self.base.sizes)
         if self.base is not self.first:
             self.learn(self.base)
 
-    def learn(self, trace: Trace) -> None:
-        """Add what was asked in a trace to the conditions.
+    def learn(self, trace: Trace, at: Mapping[str, int] | None = None) -> None:
+        """Add what was asked in a trace to the conditions, as far as it is so ``at`` other sizes.
 
         What its own sizes would answer otherwise was not asked there: models are held on both
         sides of it, and nothing is proved. Loops that gave both answers there may give one here.
@@ -127,16 +131,26 @@ class Finder:
         self.both |= dict.fromkeys(answered_both_ways(trace.recorder))
         self.maker.loops |= trace.recorder.loops
         self.doubts |= trace.recorder.doubts
-        for condition, places in trace.conditions.items():
+        for condition, places in self.maker.asked(trace).items():
+            if at is not None and not condition.is_met(at):
+                continue
+            if condition not in trace.conditions:
+                self.doubts["read from values: what was asked whether ", condition] = None
             if condition.is_met(self.maker.sizes):
                 self.asked.setdefault(condition, set()).update(places)
             elif trace.told.get(condition) not in self.both:
                 self.beyond[condition] = None
                 self.doubts["at its own sizes it was not asked whether ", condition] = None
 
-    def another(self, inside: Iterable[Condition]) -> Trace | None:
-        """Return a trace at sizes drawn inside these conditions, None where it is refused."""
-        sizes = self.maker.draw(inside)
+    def another(
+        self, inside: Iterable[Condition], rather: Iterable[Condition] = ()
+    ) -> Trace | None:
+        """Return a trace at sizes drawn inside these conditions, None where it is refused.
+
+        Where there are sizes, they are inside those of ``rather`` too.
+        """
+        known = list(inside)
+        sizes = self.maker.draw([*known, *rather]) or self.maker.draw(known)
         if sizes is None:
             return None
         try:

@@ -14,13 +14,10 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from paramproof.derive import abstract
-from paramproof.derive.constructor import Constructor
-from paramproof.derive.questions import deaf_to
+from paramproof.derive.constructor import LOOPS_OF, Constructor
+from paramproof.derive.questions import deaf_to_arrays
 from paramproof.derive.reading import Seen
 from paramproof.formulas.printing import shown
-
-LOOPS_OF = ("torch.nn", "keras_bert", "keras_transformer")
-"""Packages that make layers in loops of their own."""
 
 
 def constructor(
@@ -65,7 +62,7 @@ def constructor(
         sizes,
         make,
         _traced_tensors if traced else lambda model, _: abstract.tensors(model),
-        _tracing if traced else lambda: deaf_to(*abstract.OF_ARRAYS),
+        _tracing if traced else deaf_to_arrays,
         (module, module.partition(".")[0], *LOOPS_OF),
         dict(_versions(abstract.FRAMEWORKS[framework])) | {"python": sys.version.split()[0]},
     )

@@ -100,11 +100,11 @@ def instrumented(packages: Iterable[str]) -> Iterator[None]:
     """Give the modules of ``packages`` the remembering ``int`` and ``range``, inside only."""
     # A loop that an error left, and whose frame somebody keeps, runs no longer.
     RUNNING.clear()
-    names = tuple(packages)
+    names = tuple(f"{package}." for package in packages)
     replaced = {"int": RememberedInt, "range": RememberedRange}
     touched: list[tuple[ModuleType, str]] = []
     for name, module in list(sys.modules.items()):
-        if not isinstance(module, ModuleType) or not _lies_in(name, names):
+        if not f"{name}.".startswith(names) or not isinstance(module, ModuleType):
             continue
         for key, value in replaced.items():
             if key not in vars(module):
@@ -115,7 +115,3 @@ def instrumented(packages: Iterable[str]) -> Iterator[None]:
     finally:
         for module, key in touched:
             delattr(module, key)
-
-
-def _lies_in(module: str, packages: Iterable[str]) -> bool:
-    return any(module == package or module.startswith(f"{package}.") for package in packages)

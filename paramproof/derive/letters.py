@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 CUSTOM = {
     "L": "num_hidden_layers n_layer n_layers num_layers layers",
@@ -10,7 +10,7 @@ CUSTOM = {
     "A": "num_attention_heads n_head n_heads num_heads heads",
     "G": "num_key_value_heads num_kv_heads n_head_kv kv_heads",
     "K": "head_dim d_kv head_size attention_head_dim",
-    "F": "intermediate_size n_inner ffn_dim d_ff hidden_dim ffn_hidden_size",
+    "F": "intermediate_size feed_forward_dim n_inner ffn_dim d_ff hidden_dim ffn_hidden_size",
     "V": "vocab_size",
     "P": "max_position_embeddings n_positions max_seq_len n_ctx",
     "T": "type_vocab_size",
@@ -65,8 +65,3 @@ def _initials(name: str) -> str:
     words = [word for word in name.split("_") if word]
     initials = "".join(word[0] for word in words).lower()
     return initials if len(initials) > 1 else name[:2].lower()
-
-
-def fields_of(letters: Mapping[str, str]) -> dict[str, str]:
-    """Return the field of each letter."""
-    return {letter: field for field, letter in letters.items()}

@@ -10,6 +10,7 @@ from random import Random
 
 from paramproof.derive.constructor import Constructor
 from paramproof.derive.instruments import instrumented
+from paramproof.derive.lost import LostSizes, Place
 from paramproof.derive.points import drawn
 from paramproof.derive.questions import Recorder, recorded
 from paramproof.derive.reading import Key, Readings, groups, stored
@@ -38,7 +39,7 @@ class Trace:
     sizes: Mapping[str, int]
     readings: Readings
     recorder: Recorder
-    conditions: Mapping[Condition, set[tuple[str, int]]]
+    conditions: Mapping[Condition, set[Place]]
     told: Mapping[Condition, LoopQuestion]
 
     @property
@@ -52,7 +53,9 @@ class Maker:
     """Makes a constructor's models, at sizes that it draws; counts them, and takes the time.
 
     ``fixed`` are the letters that stay at the constructor's own value. ``loops`` are the lengths
-    of the loops that run: letters in them are drawn up to ``deepest``.
+    of the loops that run: letters in them are drawn up to ``deepest``. ``lost`` knows the sizes
+    that were plain numbers when something was asked of them. ``unfollowed`` says why the modules
+    have Python's own ``int`` and ``range`` while they are traced, where they do.
     """
 
     constructor: Constructor
@@ -60,6 +63,8 @@ class Maker:
     deepest: int
     fixed: set[str] = field(default_factory=set)
     loops: dict[Expression, None] = field(default_factory=dict)
+    lost: LostSizes = field(default_factory=LostSizes)
+    unfollowed: str = ""
     traced: int = 0
     built: int = 0
     started: float = field(default_factory=time.perf_counter)
@@ -82,19 +87,28 @@ class Maker:
     def first(self) -> Trace:
         """Return a trace at the constructor's own sizes.
 
+        Code that takes no other ``int`` than Python's, as one that has it for a dtype, keeps it:
+        then nothing is proved.
+
         Raises ``NotDerived`` where it does not make a model with parameters.
         """
         try:
-            known = len(sys.modules)
-            trace = self.trace(self.sizes)
-            if len(sys.modules) > known:
-                # A part was imported while it was made: nothing was put into its modules yet.
-                trace = self.trace(self.sizes)
+            trace = self._first()
         except Exception as error:
-            raise NotDerived(f"{self.name} is not made: {self._why(error)}") from error
+            self.unfollowed = f"int() and range() were not followed: {in_one_line(error)}"
+            try:
+                trace = self._first()
+            except Exception:
+                raise NotDerived(f"{self.name} is not made: {self._why(error)}") from error
         if not trace.readings:
             raise NotDerived(f"{self.name} has no parameters")
         return trace
+
+    def _first(self) -> Trace:
+        known = len(sys.modules)
+        trace = self.trace(self.sizes)
+        # A part may be imported while it is made: nothing was put into its modules then.
+        return trace if len(sys.modules) == known else self.trace(self.sizes)
 
     def trace(self, sizes: Mapping[str, int]) -> Trace:
         """Make the model from sizes that remember, and read what it has in letters."""
@@ -104,13 +118,18 @@ class Maker:
             for name, value in sizes.items()
         }
         with (
-            instrumented(self.constructor.modules),
+            instrumented(() if self.unfollowed else self.constructor.modules),
             recorded() as recorder,
             self.constructor.tracing() as tracing,
         ):
-            model = self.constructor.make(remembering)
+            try:
+                model = self.constructor.make(remembering)
+            finally:
+                self.lost.learn(sizes, _questions(recorder))
+        if self.unfollowed:
+            recorder.doubts[self.unfollowed,] = None
         readings = groups(self.constructor.read(model, tracing))
-        asked = {c: set(recorder.asked[c]) for c in recorder.conditions}
+        asked = _questions(recorder)
         told = {}
         for condition, places, question in conditions(recorder, sizes):
             if not condition.is_settled:
@@ -118,6 +137,15 @@ class Maker:
                     told[condition] = question
                 asked.setdefault(condition, set()).update(places)
         return Trace(dict(sizes), readings, recorder, asked, told)
+
+    def asked(self, trace: Trace) -> dict[Condition, set[Place]]:
+        """Return what a trace asked, with the letters of sizes that were numbers by then."""
+        found: dict[Condition, set[Place]] = {}
+        for condition, place in self.lost.in_letters(_questions(trace.recorder)):
+            found.setdefault(condition, set()).add(place)
+        for condition in trace.told:
+            found.setdefault(condition, set()).update(trace.conditions[condition])
+        return found
 
     def build(self, sizes: Mapping[str, int]) -> dict[Stored, int]:
         """Make the model from plain ints, by the code as it is, and read what it has."""
@@ -144,3 +172,7 @@ class Maker:
         except Exception as own:
             return in_one_line(own)
         return in_one_line(error)
+
+
+def _questions(recorder: Recorder) -> dict[Condition, set[Place]]:
+    return {condition: set(recorder.asked[condition]) for condition in recorder.conditions}

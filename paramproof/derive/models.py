@@ -14,11 +14,17 @@ from typing import Any, TypeAlias
 from paramproof.builders.registry import framework
 from paramproof.catalogue import OutsideCatalogueError, entry, model_types, type_of_class
 from paramproof.derive.asking import derived
+from paramproof.derive.experts import with_experts_per_token
 from paramproof.formulas import Inventory
 from paramproof.formulas.derivation import Derivation
-from paramproof.formulas.models import SHORT_NAMES, named_models
+from paramproof.formulas.models import Published, model_names
 from paramproof.formulas.printing import legible, path_text, some_of
-from paramproof.sources.resolve import ResolvedModel, Undescribed, resolve_model
+from paramproof.sources.resolve import (
+    ResolvedModel,
+    Undescribed,
+    published_lines,
+    resolve_model,
+)
 
 Note: TypeAlias = Callable[[str], None]
 """Is told how far a derivation is."""
@@ -30,12 +36,13 @@ MOST_BUFFERS_NAMED = 4
 class DerivedModel:
     """A model whose formula was derived, at its own sizes.
 
-    ``source`` says where the formula is from.
+    ``source`` says where the formula is from, ``named`` what is published of a named model.
     """
 
     name: str
     derivation: Derivation
     source: str
+    named: Published | None = None
 
     @property
     def title(self) -> str:
@@ -53,6 +60,8 @@ class DerivedModel:
 
     def origin(self) -> Iterator[str]:
         """Yield lines on where the formula is from, how sure it is, and what it does not count."""
+        if self.named:
+            yield from published_lines(self.named)
         yield f"formula: {self.source}"
         if not self.derivation.is_proved:
             yield f"not proved: {'; '.join(self.derivation.reasons)}"
@@ -88,7 +97,7 @@ def resolve_type(text: str, architecture: str = "", note: Note = lambda _: None)
     """
     keys: dict[str, Any] = {"model_type": text}
     if not _is_model_type(text):
-        if text in named_models() or os.path.lexists(text) or not (of := type_of_class(text)):
+        if text in [*model_names()] or os.path.lexists(text) or not (of := type_of_class(text)):
             return resolve(text, architecture, note)
         keys = {"model_type": of, "architectures": [text]}
     by_default = Undescribed(f"{text} is no named model", text, keys)
@@ -100,7 +109,7 @@ def _is_model_type(text: str) -> bool:
 
     Or of transformers, which is not imported to find out: it has a folder for each.
     """
-    if text in named_models() or text in SHORT_NAMES or os.path.lexists(text):
+    if text in [*model_names()] or os.path.lexists(text):
         return False
     if text in model_types():
         return True
@@ -118,12 +127,13 @@ def derivation_for(
     """
     for source in SOURCES:
         if found := source(undescribed, architecture, note):
-            return found
+            return replace(found, named=undescribed.named) if undescribed.named else found
     raise undescribed
 
 
 Source: TypeAlias = Callable[[Undescribed, str, Note], DerivedModel | None]
 """Gives the derived formula of a configuration, read as some class unless that is ""."""
+
 
 _derived: dict[tuple[str, str], Derivation] = {}
 """By configuration and class: what this process has derived."""
@@ -172,7 +182,7 @@ def by_catalogue(undescribed: Undescribed, architecture: str, note: Note) -> Der
             note(f"not in the catalogue: {error.why}")
             return None
         raise ValueError(f"{path_text(undescribed.name)}: {error}") from None
-    derivation = replace(found.derivation, sizes=found.sizes)
+    derivation = with_experts_per_token(replace(found.derivation, sizes=found.sizes), keys)
     made = f"{_versions(derivation)}: {_how(derivation)}"
     line = f"that of {derivation.name} in the catalogue, derived from {made}"
     if "auto_map" in keys:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import gcd, isfinite
 from os.path import basename
@@ -16,7 +16,7 @@ from typing import Any
 
 from paramproof.derive.doubts import Doubt
 from paramproof.derive.places import place
-from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.condition import Condition, Relation, at_least_one
 from paramproof.formulas.division import Quotient
 from paramproof.formulas.expression import Expression, Number, expression
 
@@ -69,22 +69,24 @@ def recorded() -> Iterator[Recorder]:
         _RECORDERS.remove(recorder)
 
 
+OF_ARRAYS = ("/jax/", "/tensorflow/", "/numpy/", "/ml_dtypes/")
+"""Folders of packages that compute with arrays, and whose questions are not the model's."""
+
 _DEAF: list[str] = []
 
 
 @contextmanager
-def deaf_to(*packages: str) -> Iterator[None]:
-    """Record nothing inside that code of these packages asks.
+def deaf_to_arrays() -> Iterator[None]:
+    """Record nothing inside that code of ``OF_ARRAYS`` asks.
 
-    A package that computes with arrays asks of their shapes what it asks of every array, and
-    compares them with those of arrays that it keeps.
+    It asks of shapes what it asks of every array, and compares them with those of arrays that it
+    keeps.
     """
-    folders = [f"/{package}/" for package in packages]
-    _DEAF.extend(folders)
+    _DEAF.extend(OF_ARRAYS)
     try:
         yield
     finally:
-        del _DEAF[-len(folders) :]
+        del _DEAF[-len(OF_ARRAYS) :]
 
 
 def note_loop(length: Expression, index: str) -> None:
@@ -136,7 +138,19 @@ def _condition(relation: Relation, left: Any, right: Any, answer: bool) -> Condi
     if not other and len(numbers) == len(one.terms):
         # 25·x > 0 is asked where a kernel is 5 wide, and says of x what x > 0 does.
         one = one / max(1, gcd(*numbers))
+        if one.has_quotients and (need := _as_bound(relation, one)):
+            return replace(need, holds=answer is (relation is Relation.EQUAL))
     return Condition(relation, one, other, answer)
+
+
+def _as_bound(relation: Relation, one: Expression) -> Condition | None:
+    """Return what 3·⌊H/A⌋ > 0 says, or that it is not 0: that A is no more than H."""
+    natural = Condition(Relation.LESS, one, expression(0), False)
+    if relation is Relation.MORE or (relation is Relation.EQUAL and natural.is_settled):
+        needs = at_least_one(one)
+        if len(needs) == 1 and needs[0].left != one:
+            return needs[0]
+    return None
 
 
 def _remainder(difference: Expression) -> tuple[Expression, Expression] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 from paramproof.derive.loops import Made
 from paramproof.formulas.derivation import Kind, Role, Stored
 from paramproof.formulas.expression import Expression
-from paramproof.formulas.path import starred
+from paramproof.formulas.path import LAYER, starred
 
 
 class Seen(NamedTuple):
@@ -69,6 +70,11 @@ def kind_of(seen: Seen) -> Kind:
 def stored(tensors: Iterable[Seen]) -> Counter[Stored]:
     """Return how often each kind of tensor is there, with which shape."""
     return Counter(Stored(kind_of(one), one.shape) for one in tensors if 0 not in one.shape)
+
+
+def numbers_starred(path: str) -> str:
+    """Return ``path`` with ``*`` for numbers that stand alone: ``Encoder-*-Norm``, ``dense1``."""
+    return re.sub(r"(?<![A-Za-z0-9])\d+(?![A-Za-z0-9])", LAYER, path)
 
 
 def groups(tensors: Iterable[Seen]) -> Readings:

@@ -13,6 +13,8 @@ from paramproof.formulas.condition import Condition
 TRIED = 2
 """Models that are made where one condition alone is not met."""
 
+NOT_TRIED = "not tried: no sizes were found"
+
 
 class Sorter:
     """Tries each condition alone: what goes on where it is not met as if nothing were is harmless.
@@ -66,7 +68,7 @@ class Sorter:
             self.remembered.add(condition)
             return self.outcomes[condition]
         outcome = self.outcome(condition)
-        if outcome == "" or outcome.startswith(REFUSES):
+        if outcome in ("", NOT_TRIED) or outcome.startswith(REFUSES):
             self.outcomes[condition] = outcome
         return outcome
 
@@ -85,13 +87,13 @@ class Sorter:
                 return outside
             met = True
             self.look_beyond(sizes)
-        return "" if met else "not tried: no sizes were found"
+        return "" if met else NOT_TRIED
 
     def look_beyond(self, sizes: Mapping[str, int]) -> None:
         """Add what is asked at sizes where a condition is not met, and was not before."""
         known = self.conditions
         try:
-            found = self.maker.trace(sizes).conditions
+            found = self.maker.asked(self.maker.trace(sizes))
         except Exception:
             return
         known.beyond |= {c: None for c in found if not (c in known.asked or c in known.harmless)}

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import torch
 from torch.overrides import TorchFunctionMode
 
+from paramproof.builders.meta import counted
 from paramproof.derive.instruments import RUNNING
 from paramproof.derive.loops import Made
 from paramproof.derive.questions import about_a_loop
@@ -95,8 +96,7 @@ class Tracing(TorchFunctionMode):
             made = tuple(map(_length, given))
             return made if len(made) == result.dim() else None
         if func is torch.arange and 1 <= len(args) <= 3:
-            start, end, step = (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
-            return (_length(-((start - end) // step)),)
+            return (_length(counted(*args)),)
         if func is torch.Tensor.expand:
             return _expanded(args[1:], self._of(args[0]), result)
         if func is torch.Tensor.__getitem__:

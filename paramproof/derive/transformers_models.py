@@ -211,7 +211,9 @@ def _with(
     chosen: Mapping[str, int],
 ) -> PreTrainedConfig:
     """Return a configuration with these sizes, every field that is a size given."""
-    fields = copy.deepcopy(dict(given))
+    # A key may be another name of a field, as num_hidden_layers is of n_layer.
+    names = config_class.attribute_map
+    fields = {k: copy.deepcopy(v) for k, v in given.items() if names.get(k, k) not in chosen}
     inner: dict[str, dict[str, int]] = {}
     for name, value in chosen.items():
         head, dot, rest = name.partition(".")

@@ -8,7 +8,7 @@ read off a spec that is drawn of sizes that remember.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -24,9 +24,9 @@ from paramproof.formulas.spec.quantity import INDICATOR, LAYERS, letter_kinds
 
 Sizes = Mapping[str, int]
 
-FEWEST_LAYERS = 3
+FEWEST_LAYERS = 2
 LEAST_LENGTH = 11
-"""Generic sizes are primes: numbers of layers from 3 up, and any other from 11 up, each about twice
+"""Generic sizes are primes: numbers of layers from 2 up, and any other from 11 up, each about twice
 the one before."""
 
 
@@ -184,6 +184,18 @@ def supported_cases(builder: Builder, family: Family, known: Sizes) -> list[Case
     if not found:
         raise ValueError(str(refusal))
     return sorted(found.values(), key=lambda case: (-len(case.free), -sum(case.parts.values())))
+
+
+def case_of(spec: Spec, among: Iterable[Case]) -> Case:
+    """Return the case ``among`` these that has the parts of ``spec``.
+
+    Raises ``ValueError`` where there is none.
+    """
+    own: Any = spec.letters()
+    for case in among:
+        if case.parts == {name: int(getattr(own, name)) for name in case.parts}:
+            return case
+    raise ValueError("its combination of parts cannot be expressed at other sizes")
 
 
 def of_free(case: Case, known: Sizes) -> dict[str, int]:

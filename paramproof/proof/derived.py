@@ -10,34 +10,26 @@ branch on a size is seen wherever it is.
 from __future__ import annotations
 
 import math
-import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from paramproof.builders.protocol import Builder
-from paramproof.derive.constructor import Constructor
+from paramproof.derive.constructor import LOOPS_OF, Constructor
 from paramproof.derive.derive import Effort, derive
-from paramproof.derive.questions import deaf_to
-from paramproof.derive.reading import Seen
+from paramproof.derive.questions import deaf_to_arrays
+from paramproof.derive.reading import Seen, numbers_starred
 from paramproof.formulas import Spec, Weight
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, letter
-from paramproof.formulas.path import LAYER
 from paramproof.formulas.spec.protocols import head_size_of
 from paramproof.proof.cases import Case, Sizes
 
-EFFORT = Effort(generic=2, held=2, deepest=4)
+EFFORT = Effort(generic=2, held=2, deepest=3)
 """For each case: through two lengths there is always a sum, and layers are what takes time."""
-
-LOOPS_OF = ("torch.nn", "transformers.models", "keras_bert", "keras_transformer")
-"""Packages that make the builders' layers in loops of their own."""
-
-OF_ARRAYS = ("jax", "tensorflow", "numpy", "ml_dtypes")
-"""Packages that compute with arrays, and whose questions are not the model's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +136,16 @@ def read(
 
 @dataclass(slots=True)
 class _Source:
-    """A builder's models of one case as a constructor, with what their tensors hold."""
+    """A builder's models of one case as a constructor, with what their tensors hold.
+
+    ``own`` is the model of its own sizes, which is looked at for its kind and held to later.
+    """
 
     builder: Builder
     case: Case
     known: Sizes
     traces: bool = False
+    own: Any = None
     crash: Exception | None = None
     stored: dict[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]] = field(
         default_factory=dict
@@ -161,6 +157,11 @@ class _Source:
         sizes = {name: size for name, size in numbers.items() if name not in known}
 
         def make(chosen: Mapping[str, int]) -> Any:
+            # Sizes that remember are not compared: that would be a question.
+            if all(type(size) is int for size in chosen.values()) and chosen == sizes:
+                model, self.own = self.own, None
+                if model is not None:
+                    return model
             try:
                 return self.builder.build(self.case.of_fields({**chosen, **known}))
             except ValueError:
@@ -169,10 +170,16 @@ class _Source:
                 self.crash = self.crash or error
                 raise
 
-        self.traces = _module(make(sizes)) is not None
+        self.own = make(sizes)
+        self.traces = _module(self.own) is not None
         own = getattr(self.builder, "__name__", type(self.builder).__module__)
         return Constructor(
-            self.case.family.name, sizes, make, self.seen, self.tracing, (own, *LOOPS_OF)
+            self.case.family.name,
+            sizes,
+            make,
+            self.seen,
+            self.tracing,
+            (own, "transformers.models", *LOOPS_OF),
         )
 
     @property
@@ -183,7 +190,7 @@ class _Source:
 
     def tracing(self) -> Any:
         if not self.traces:
-            return deaf_to(*OF_ARRAYS)
+            return deaf_to_arrays()
         from paramproof.derive.torch_tracing import Tracing
 
         return Tracing()
@@ -206,8 +213,8 @@ class _Source:
 
     def path(self, weight: Weight) -> str:
         """The native path with ``*`` for layers; told apart by what is stored, if there is more."""
-        path, role = _starred((weight.path,))[0], "trainable" if weight.trainable else "frozen"
-        holds = _starred(weight.parts), weight.layout
+        path, role = numbers_starred(weight.path), "trainable" if weight.trainable else "frozen"
+        holds = tuple(map(numbers_starred, weight.parts)), weight.layout
         if self.stored.setdefault((path, role), holds) != holds:
             path = f"{path} of {', '.join((*holds[0], *holds[1]))}"
             self.stored[path, role] = holds
@@ -228,8 +235,3 @@ def _module(model: Any) -> Any:
     torch = sys.modules.get("torch")
     module = getattr(model, "module", None)
     return module if torch is not None and isinstance(module, torch.nn.Module) else None
-
-
-def _starred(paths: Sequence[str]) -> tuple[str, ...]:
-    """Paths with ``*`` for each number that stands alone: ``Encoder-*-Norm``, ``linear1``."""
-    return tuple(re.sub(r"(?<![A-Za-z0-9])\d+(?![A-Za-z0-9])", LAYER, path) for path in paths)

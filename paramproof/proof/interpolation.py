@@ -20,6 +20,9 @@ What would fool it, and what catches that (tests/paramproof/proof/test_blind_spo
 - A buffer: what is not trainable is not counted here. If the builder lists it, the derivation and
   the comparison by tensor; what a builder does not list at all, nothing catches.
 
+A term in letters and a number of layers at once, in a part, is seen at one node of its smaller
+grid: of as many layers as the second node has. All others have the fewest that can be built.
+
 Floors and padding are no polynomials. Nodes lie in several residue classes, so that they come
 out with coefficients that are no integers, which is an alarm of its own.
 
@@ -37,12 +40,15 @@ from paramproof.builders.protocol import Builder
 from paramproof.formulas import Family, Spec, Weight, closed_form
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.products import Powers
-from paramproof.proof.cases import Case, Sizes, known_sizes, of_free, supported_cases
+from paramproof.proof.cases import Case, Sizes, case_of, known_sizes, of_free, supported_cases
 from paramproof.proof.newton import Exponents, divisors, polynomial, with_border
 from paramproof.proof.over_parts import over_parts
 
-LAYER_NODES = (1, 0, 2, 3)
-"""Numbers of layers, one to spare for a builder that cannot do without any."""
+LAYER_NODES = (0, 1, 2, 3)
+"""Numbers of layers, one to spare for a builder that cannot do without any.
+
+The first is most used, and a model takes as long as it has layers.
+"""
 
 NODES = (
     (2, 3, 5, 4),
@@ -80,12 +86,23 @@ class Interpolation:
 
 
 class Grids:
-    """Where the cases of one family are counted: the nodes, the grid, the smaller ones."""
+    """Where the cases of one family are counted: the nodes, the grid, the smaller ones.
 
-    def __init__(self, builder: Builder, family: Family, fixed: Mapping[str, object]) -> None:
+    Of a ``spec`` there is its own case only.
+    """
+
+    def __init__(
+        self,
+        builder: Builder,
+        family: Family,
+        fixed: Mapping[str, object],
+        spec: Spec | None = None,
+    ) -> None:
         self.builder = builder
         self.known = known_sizes(fixed, family)
         self.cases = supported_cases(builder, family, self.known)
+        if spec is not None:
+            self.cases = [case_of(spec, self.cases)]
         self.fullest, *self.others = self.cases
         self.letters = [name for name in self.fullest.free if name not in self.known]
         self.formulas = {case: in_free(case, self.known) for case in self.cases}
@@ -138,12 +155,15 @@ class Grids:
         Raises ``ValueError`` where they are too few.
         """
         columns = {name: _values(self.fullest, name) for name in self.letters}
+        cases, layers = tuple(cases), self.fullest.layers
         first = {name: column[0] for name, column in columns.items()} | self.known
 
         def expressible(sizes: Sizes) -> bool:
             specs = (self.spec(case, sizes) for case in cases)
             return all(self.builder.supports(spec) is True for spec in specs)
 
+        fewest = (first | dict.fromkeys(layers, number) for number in LAYER_NODES)
+        first = next(filter(expressible, fewest), first)
         nodes = []
         for index, (name, column) in enumerate(columns.items()):
             found = [value for value in column if expressible({**first, name: value})]
@@ -189,12 +209,15 @@ def interpolate(
     fixed: Mapping[str, object],
     family: Family,
     on_model: OnModel = lambda case, spec, weights: None,
+    spec: Spec | None = None,
 ) -> Interpolation:
     """Recover the polynomial of ``builder``, which cannot vary the fields in ``fixed``.
 
+    Of every case of the family, or of that of ``spec``.
+
     Raises ``ValueError`` where the builder refuses every case, or too many sizes.
     """
-    grids = Grids(builder, family, fixed)
+    grids = Grids(builder, family, fixed, spec)
     counts, fullest = _Counts(grids, on_model), grids.fullest
 
     def whole(sizes: Sizes) -> int:

@@ -18,6 +18,7 @@ from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES, Family, Numerics, Spec, Weight, closed_form
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.expression import Expression
+from paramproof.formulas.families import family_of
 from paramproof.formulas.notation import text
 from paramproof.proof.cases import Case, Sizes
 from paramproof.proof.derived import EFFORT, NamedTensor, Reading, read
@@ -32,6 +33,7 @@ ProofStatus: TypeAlias = Literal["proved", "different", "not expressible", "brok
 class Proof(Record):
     """What was proved of one family in one framework, or what stands against it.
 
+    Of a ``model`` it is about its combination of parts, and its own sizes too.
     ``recovered``, ``formula`` and ``residual`` are polynomials as text; ``known`` are sizes
     that the framework cannot vary and ``parts`` the combinations it can express. ``tensors``
     is the number derived in letters, of which ``traced`` were seen where they were made and the
@@ -42,6 +44,7 @@ class Proof(Record):
     version: str
     status: ProofStatus
     family: str = ""
+    model: str = ""
     recovered: str = ""
     formula: str = ""
     residual: str = ""
@@ -54,6 +57,11 @@ class Proof(Record):
     builds: int = 0
     seconds: float = 0.0
     reason: str = ""
+
+    @property
+    def about(self) -> str:
+        """The model or family that it is about."""
+        return self.model or self.family
 
     @property
     def failed(self) -> bool:
@@ -92,42 +100,58 @@ def proofs(
     builder: Builder,
     families: Iterable[str] = (),
     on_build: OnStep = lambda done, due: None,
+    models: Mapping[str, Spec] | None = None,
 ) -> Iterator[Proof]:
     """Compare ``builder`` with the formula of each family, at every size it can be given.
 
+    Where there are ``models``, by name, with that of each one's combination of parts instead.
     ``on_build`` is told how many builds there were, and how many there are to be.
     """
     counting = _Counting(builder, on_build)
-    names = tuple(families) or tuple(FAMILIES)
-    plans = {name: _plan(counting, FAMILIES[name], chosen.fixed) for name in names}
-    counting.due = sum(_builds_due(plan) for plan in plans.values() if isinstance(plan, Grids))
+    asked = [_Asked(FAMILIES[name]) for name in (() if models else families or FAMILIES)]
+    asked += [_Asked(family_of(spec), name, spec) for name, spec in (models or {}).items()]
+    plans = [(one, one.plan(counting, chosen.fixed)) for one in asked]
+    counting.due = sum(_builds_due(plan) for _, plan in plans if isinstance(plan, Grids))
     on_build(0, counting.due)
-    for name, plan in plans.items():
+    for one, plan in plans:
         if isinstance(plan, Grids):
-            yield _proof(chosen, counting, FAMILIES[name], plan)
+            yield _proof(chosen, counting, one, plan)
         else:
-            record = Proof(chosen.name, chosen.version, "not expressible", name, reason=plan)
-            yield record
+            about = one.family.name, one.model
+            yield Proof(chosen.name, chosen.version, "not expressible", *about, reason=plan)
 
 
-def _plan(builder: Builder, family: Family, fixed: Mapping[str, object]) -> Grids | str:
-    """What is to be built for one family, or why none of it can be."""
-    try:
-        return Grids(builder, family, fixed)
-    except ValueError as error:
-        return str(error)
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is to be proved: a family, or one model of it."""
+
+    family: Family
+    model: str = ""
+    spec: Spec | None = None
+
+    def plan(self, builder: Builder, fixed: Mapping[str, object]) -> Grids | str:
+        """Return what is to be built, or why none of it can be."""
+        supported = builder.supports(self.spec) if self.spec else True
+        if supported is not True:
+            return str(supported)
+        try:
+            return Grids(builder, self.family, fixed, self.spec)
+        except ValueError as error:
+            return str(error)
 
 
 def _builds_due(grids: Grids) -> int:
     """How many builds a proof takes, unless a condition takes one more to be tried."""
-    return grids.due + len(grids.cases) * (EFFORT.generic + EFFORT.held + 3)
+    return grids.due + len(grids.cases) * (EFFORT.generic + EFFORT.held + 2)
 
 
-def _proof(chosen: Framework, builder: _Counting, family: Family, grids: Grids) -> Proof:
-    start, before = time.perf_counter(), builder.builds
+def _proof(chosen: Framework, builder: _Counting, asked: _Asked, grids: Grids) -> Proof:
+    start, before, family = time.perf_counter(), builder.builds, asked.family
     derived = _derived(builder, grids.cases, grids.known)
     # Each model that is counted is one more that what was derived is held to.
-    found = interpolate(builder, chosen.fixed, family, derived.hold)
+    found = interpolate(builder, chosen.fixed, family, derived.hold, asked.spec)
+    if asked.spec:
+        derived.hold(grids.fullest, asked.spec, builder.build(asked.spec).weights())
     residual, findings = found.residual, derived.all_findings()
     if residual and not findings:
         findings = [f"actual − formula = {_text(residual)}   {_size_of(residual, family)}".rstrip()]
@@ -137,6 +161,7 @@ def _proof(chosen: Framework, builder: _Counting, family: Family, grids: Grids) 
         chosen.version,
         "different" if residual or findings else "proved",
         family.name,
+        asked.model,
         _text(found.recovered),
         _text(found.formula),
         _text(residual),

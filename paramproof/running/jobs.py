@@ -137,29 +137,35 @@ class Verify(Job[Result]):
 
 @dataclass(frozen=True, slots=True)
 class Prove(Job[Proof]):
-    """Prove a framework's count at every size: one proof for each of ``families``."""
+    """Prove a framework's count at every size: one proof for each of ``families``.
+
+    Where there are ``models``, by name, one for each of these instead.
+    """
 
     name = "prove"
     record = Proof
 
     families: tuple[str, ...] = field(default_factory=lambda: tuple(FAMILIES))
+    models: dict[str, Spec] = field(default_factory=dict)
 
     def records(self, chosen: Framework, builder: Builder, on_step: OnStep) -> Iterator[Proof]:
-        """Return a proof for each family; a step is a build."""
-        yield from proofs(chosen, builder, self.families, on_step)
+        """Return a proof for each family or model; a step is a build."""
+        yield from proofs(chosen, builder, self.families, on_step, self.models)
 
     def due(self, came: Sequence[Proof]) -> int:
-        """Return the number of families."""
-        return len(self.families)
+        """Return the number of families, or of models."""
+        return len(self.models or self.families)
 
     def as_json(self) -> dict[str, Any]:
         """Return the fields of this job as what ``json.dumps`` takes."""
-        return {"families": list(self.families)}
+        models = {name: spec_fields(spec) for name, spec in self.models.items()}
+        return {"families": list(self.families), "models": models}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Self:
         """Return the job that ``as_json`` wrote."""
-        return cls(tuple(data["families"]))
+        models = {name: spec_from(fields) for name, fields in data["models"].items()}
+        return cls(tuple(data["families"]), models)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,14 @@ from typing import Any
 
 from paramproof.formulas import FAMILIES, Family, Inventory, Spec, inventory
 from paramproof.formulas.families import spec_from
-from paramproof.formulas.models import SHORT_NAMES, NamedModel, named_model, named_models
+from paramproof.formulas.models import (
+    SHORT_NAMES,
+    NamedConfiguration,
+    Published,
+    named_configurations,
+    named_model,
+    named_models,
+)
 from paramproof.formulas.printing import path_text
 from paramproof.sources.configs import Configuration, read_config
 from paramproof.sources.configs.formats import config_only
@@ -29,12 +36,16 @@ STANDARD_INPUT = "-"
 
 
 class Undescribed(NoFamily):
-    """A configuration of a model that no family describes: what it is called, and its keys."""
+    """A configuration of a model that no family describes: what it is called, and its keys.
+
+    ``named`` is what is published of it, where it is that of a named model.
+    """
 
     def __init__(self, message: str, name: str, keys: Mapping[str, Any]) -> None:
         super().__init__(message)
         self.name = name
         self.keys = keys
+        self.named: Published | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +57,7 @@ class ResolvedModel:
 
     name: str
     spec: Spec
-    named: NamedModel | None = None
+    named: Published | None = None
     configuration: Configuration | None = None
 
     @property
@@ -66,13 +77,20 @@ class ResolvedModel:
     def origin(self) -> Iterator[str]:
         """Yield lines on where the sizes are from, and what has been published about them."""
         if self.named:
-            what = f" for {self.named.component}" if self.named.component else ""
-            yield f"published{what}: {self.named.published} ({self.named.source})"
-            yield f"sizes from: {self.named.config}"
+            yield from published_lines(self.named)
         elif self.configuration:
             read = self.configuration
             how = ", which the file does not say" if read.assumed else ""
             yield f"sizes from: {self.title}, read as {read.architecture}{how}"
+
+
+def published_lines(named: Published) -> Iterator[str]:
+    """Yield lines on what is published about a model, and where its sizes are from."""
+    what = f" for {named.component}" if named.component else ""
+    yield f"published{what}: {named.published} ({named.source})"
+    if isinstance(named, NamedConfiguration) and named.active:
+        yield f"published as active: {named.active} ({named.active_source or named.source})"
+    yield f"sizes from: {named.config}"
 
 
 def resolve_model(text: str | Mapping[str, Any], architecture: str = "") -> ResolvedModel:
@@ -102,6 +120,8 @@ def resolve_model(text: str | Mapping[str, Any], architecture: str = "") -> Reso
         if architecture:
             raise ValueError(f"{named.name} is no configuration: it has no class to replace")
         return ResolvedModel(named.name, named.spec, named=named)
+    if text in named_configurations():
+        return _configured(text, architecture)
     if not (os.path.lexists(text) or os.sep in text or text.endswith(".json")):
         named_model(text)
     return _described(text, object_in_file(Path(text), largest=MAX_FILE_BYTES), architecture)
@@ -110,6 +130,15 @@ def resolve_model(text: str | Mapping[str, Any], architecture: str = "") -> Reso
 def resolve_spec(text: str) -> Spec:
     """Return the spec of ``resolve_model(text)``."""
     return resolve_model(text).spec
+
+
+def _configured(name: str, architecture: str) -> ResolvedModel:
+    named = named_configurations()[name]
+    try:
+        return replace(_described(name, named.keys, architecture), named=named)
+    except Undescribed as undescribed:
+        undescribed.named = named
+        raise
 
 
 def _described(name: str, keys: Mapping[str, Any], architecture: str) -> ResolvedModel:

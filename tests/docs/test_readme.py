@@ -19,7 +19,7 @@ def test_what_is_printed(paramproof, command):
 
 
 def test_there_are_samples():
-    assert len(samples(PAGE)) == 4
+    assert len(samples(PAGE)) == 5
 
 
 def test_completion():

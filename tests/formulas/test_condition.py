@@ -1,12 +1,13 @@
 """A relation of sizes: where it is met, what it implies, and where it is settled."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from paramproof.formulas.condition import Condition, Relation, value_at
+from paramproof.formulas.condition import Condition, Relation, at_least_one, value_at
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter
 
@@ -57,6 +58,8 @@ def test_what_is_settled_is_never_answered_otherwise(condition, points):
         (Relation.MORE, H * A, expression(0)),
         (Relation.LESS, H / A, expression(0)),
         (Relation.LESS, floor(H, A), expression(0)),
+        (Relation.LESS, floor(H - 1, A), expression(0)),
+        (Relation.LESS, floor(H * A - 1, L), expression(0)),
         (Relation.LESS, H, H + 1),
         (Relation.DIVIDES, expression(1), H),
     ],
@@ -74,6 +77,8 @@ def test_settled(relation, left, right):
         (Relation.MORE, H, expression(1)),
         (Relation.LESS, floor(H - 5, 2), expression(0)),
         (Relation.LESS, floor(H - 2 * A, L), expression(0)),
+        (Relation.LESS, floor(H - 2, L), expression(0)),
+        (Relation.LESS, floor(H, A - 1), expression(0)),
         (Relation.MORE, floor(H, A), expression(0)),
         (Relation.DIVIDES, A, H),
         (Relation.DIVIDES, expression(2), H),
@@ -99,6 +104,17 @@ def test_bounds_imply_weaker_ones():
     assert not Condition(Relation.MORE, A, L, False).implies(strict)
 
 
+def test_what_divides_is_not_more():
+    """Of what is 1 or more: 3 divides 0."""
+    divides = Condition(Relation.DIVIDES, A, H, True)
+    assert divides.implies(Condition(Relation.LESS, H, A, False))
+    assert divides.implies(Condition(Relation.MORE, A, H, False))
+    assert not divides.implies(Condition(Relation.LESS, A, H, True))
+    assert not replace(divides, holds=False).implies(Condition(Relation.LESS, H, A, False))
+    rest = Condition(Relation.DIVIDES, A, H - L, True)
+    assert not rest.implies(Condition(Relation.LESS, H - L, A, False))
+
+
 def test_fractions_are_no_bounds():
     """H/2 > 2 is met at 5, where H/2 ≥ 3 is not."""
     one = Condition(Relation.MORE, H / 2, expression(2), True)
@@ -114,3 +130,31 @@ def test_the_value_of_an_expression(one, sizes):
     else:
         with pytest.raises(ValueError, match="is no whole number"):
             one.evaluate(sizes)
+
+
+FACTORS = st.sampled_from((expression(1), A, H, floor(H, A), floor(L, 2), floor(H - 1, L)))
+
+
+@given(st.lists(st.tuples(FACTORS, FACTORS, st.integers(-1, 3)), min_size=1, max_size=3), SIZES)
+def test_what_is_1_or_more_by_conditions(terms, sizes):
+    one = sum((first * other * number for first, other, number in terms), expression(0))
+    there = all(condition.is_met(sizes) for condition in at_least_one(one))
+    assert there is (value_at(one, sizes) >= 1)
+
+
+@pytest.mark.parametrize(
+    ("one", "conditions"),
+    [
+        (A * H, []),
+        (3 * floor(H, A), ["H ≥ A"]),
+        (A * floor(H, A) + 2 * L * floor(H, A), ["H ≥ A"]),
+        (floor(H, A) ** 2 * floor(L, 4), ["H ≥ A", "L ≥ 4"]),
+        (floor(H, A) ** 2 + floor(H, A), ["H ≥ A"]),
+        (floor(H, A) + floor(L, 4), ["⌊H/A⌋ + ⌊L/4⌋ > 0"]),
+        ((H - L) * floor(H, A), ["H·⌊H/A⌋ > L·⌊H/A⌋"]),
+        (-floor(H, A), ["0 > ⌊H/A⌋"]),
+        (expression(0), ["0 > 0"]),
+    ],
+)
+def test_what_is_1_or_more_in_words(one, conditions):
+    assert sorted(map(str, at_least_one(one))) == sorted(conditions)

@@ -9,7 +9,13 @@ import pytest
 from paramproof.formulas import closed_form, inventory
 from paramproof.formulas.conventions import in_units
 from paramproof.formulas.families import spec_fields
-from paramproof.formulas.models import SHORT_NAMES, named_model, named_models
+from paramproof.formulas.models import (
+    SHORT_NAMES,
+    model_names,
+    named_configurations,
+    named_model,
+    named_models,
+)
 from tests import literals
 
 NAMES = [
@@ -128,3 +134,39 @@ def test_the_data_is_read_as_it_stands():
         assert model.name == name
         assert about.items() <= asdict(model).items()
         assert fields.items() <= spec_fields(model.spec).items()
+
+
+def test_models_by_their_configurations():
+    """At least sixty, each once; cited; with a type, a class and sizes, and no counts."""
+    models = named_configurations()
+    assert len(models) >= 60
+    names = [*model_names()]
+    assert len(set(names)) == len(names) == len(NAMES) + 2 + len(models)
+    for name, model in models.items():
+        assert model.name == name
+        assert min(len(model.source), len(model.config)) > 10
+        assert model.published[0].isdigit()
+        assert model.model_type == model.keys["model_type"]
+        assert len(model.keys["architectures"]) == 1
+        assert not model.component
+        assert bool(model.active) >= bool(model.active_source)
+
+
+def test_their_data_are_read_as_they_stand():
+    """Anew; a table has what a named configuration has, and no more."""
+    found = {}
+    for file in files("paramproof.formulas").joinpath("configurations").iterdir():
+        tables = tomllib.loads(file.read_text("utf-8"))
+        assert not found.keys() & tables.keys()
+        found |= tables
+    for name, model in named_configurations.__wrapped__().items():
+        assert found.pop(name).items() <= asdict(model).items()
+    assert not found
+
+
+def test_active_numbers_are_cited():
+    active = {name: one.active for name, one in named_configurations().items() if one.active}
+    assert active["deepseek-v3"] == "37B"
+    assert active["mixtral-8x7b"] == "12.9B"
+    assert active["qwen3-30b-a3b"] == "3.3B"
+    assert active["gpt-oss-120b"] == "5.1B"

@@ -26,6 +26,9 @@ def mlp(width=64, depth=4, inner=256):
     layers = [nn.Sequential(nn.Linear(width, inner), nn.Linear(inner, width)) for _ in range(depth)]
     return nn.Sequential(*layers)
 
+def lost(width=64):
+    return nn.Linear(width, int(str(width)))
+
 def endless(width=64):
     while True:
         pass
@@ -81,6 +84,24 @@ def test_function(paramproof, models):
     # depth·(2·width·inner + inner + width)
     assert f"{3 * (2 * 64 * 256 + 256 + 64):,}" in done.stdout
     assert "proved" in done.stdout
+
+
+def test_prove_a_model_without_a_family(paramproof, tmp_path):
+    (tmp_path / "config.json").write_text('{"model_type": "mixtral"}')
+    done = paramproof("prove", "--model", "config.json", "--json", "out.json")
+    assert done.returncode == 0, done.stderr
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    assert lines[0] == "MixtralModel"
+    assert "= 46,571,720,704" in lines
+    assert "where H ≥ A" in lines
+    found = derivation_from(json.loads((tmp_path / "out.json").read_text()))
+    assert found.is_proved
+
+
+def test_prove_what_is_fitted_only(paramproof, models):
+    done = paramproof("prove", "--model", "models:lost")
+    assert done.returncode == 1
+    assert re.search(r"^fitted and checked, not proved: .* read from values", done.stdout, re.M)
 
 
 @pytest.mark.parametrize("name", ["bert", "albert", "qwen3", "deepseek_v3"])

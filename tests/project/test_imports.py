@@ -21,6 +21,7 @@ CONTRACT = (
     "paramproof.formulas.layout",
     "paramproof.builders.protocol",
     "paramproof.builders.arrays",
+    "paramproof.builders.jax_tracing",
     "paramproof.builders.meta",
     "paramproof.builders.names",
     "paramproof.builders.huggingface",

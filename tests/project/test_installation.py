@@ -64,6 +64,7 @@ def test_the_wheel_has_one_name_and_all_of_it(wheel):
         "paramproof/py.typed",
         "paramproof/formulas/py.typed",
         "paramproof/formulas/models.toml",
+        "paramproof/formulas/configurations/experts.toml",
         "paramproof/builders/frameworks/torch/__init__.py",
         "paramproof/sources/configs/ignored_keys.toml",
     ],

@@ -17,6 +17,7 @@ from paramproof.builders.frameworks.flax_linen.encoder_decoder import EncoderDec
 from paramproof.builders.frameworks.flax_linen.gpt import GPT
 from paramproof.builders.frameworks.flax_linen.llama import Llama
 from paramproof.builders.frameworks.flax_linen.model import LinenModel
+from paramproof.builders.jax_tracing import Values, clear_caches_now_and_then
 from paramproof.builders.protocol import DType
 from paramproof.formulas.spec import (
     EncoderDecoderSpec,
@@ -38,10 +39,6 @@ MODULES: dict[type[Spec], Any] = {
     LlamaSpec: Llama,
 }
 
-# jax keeps every trace; clearing at each build would double the time of small ones.
-BUILDS_BETWEEN_CLEARING = 32
-_builds = 0
-
 
 def supports(spec: Spec) -> Literal[True] | str:
     """Every model of these families can be expressed."""
@@ -57,8 +54,9 @@ def build(
 ) -> LinenModel:
     """The model's shapes, or its arrays where it is to be allocated."""
     require(supports(spec))
-    _clear_caches_now_and_then()
-    module = MODULES[type(spec)](spec, numerics or spec.original_numerics, jnp.dtype(dtype))
+    clear_caches_now_and_then()
+    values = Values(jnp.dtype(dtype), drawn=allocate)
+    module = MODULES[type(spec)](spec, numerics or spec.original_numerics, values)
     inputs = [jax.ShapeDtypeStruct((1, 1), kind) for kind in module.inputs]
     with jax.enable_x64(dtype == "float64"):
         if allocate:
@@ -68,10 +66,3 @@ def build(
             key = jax.eval_shape(lambda: jax.random.key(0))
             variables = jax.eval_shape(module.init, key, *inputs)
     return LinenModel(module, variables)
-
-
-def _clear_caches_now_and_then() -> None:
-    global _builds
-    _builds += 1
-    if _builds % BUILDS_BETWEEN_CLEARING == 0:
-        jax.clear_caches()

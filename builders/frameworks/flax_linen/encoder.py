@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
 from paramproof.builders.frameworks.flax_linen import names
 from paramproof.builders.frameworks.flax_linen.layers import Layer, Parts, parts
+from paramproof.builders.jax_tracing import Values
 from paramproof.builders.names import Storage
 from paramproof.formulas.spec import EncoderSpec, Numerics
 
@@ -33,7 +32,7 @@ class Encoder(nn.Module):
 
     spec: EncoderSpec
     numerics: Numerics
-    dtype: Any
+    values: Values
 
     names = NAMES
     inputs = (jnp.int32, jnp.int32, jnp.bool_)
@@ -42,7 +41,7 @@ class Encoder(nn.Module):
     def __call__(
         self, ids: jax.Array, types: jax.Array, mask: jax.Array
     ) -> dict[str, jax.Array | None]:
-        spec, own = self.spec, parts(self.spec, self.numerics, self.dtype)
+        spec, own = self.spec, parts(self.spec, self.numerics, self.values)
         words = own.table(spec.vocab_size, name="word_embeddings")
         positions = own.table(spec.max_position_embeddings, name="position_embeddings")
         x = words(ids) + positions(jnp.arange(ids.shape[1]))

@@ -11,6 +11,7 @@ from flax import linen as nn
 
 from paramproof.builders.frameworks.flax_linen import names
 from paramproof.builders.frameworks.flax_linen.layers import Layer, Parts, feed_forward, parts
+from paramproof.builders.jax_tracing import Values
 from paramproof.formulas.spec import EncoderDecoderSpec, Numerics
 
 NAMES = {
@@ -33,7 +34,7 @@ class EncoderDecoder(nn.Module):
 
     spec: EncoderDecoderSpec
     numerics: Numerics
-    dtype: Any
+    values: Values
 
     names = NAMES
     inputs = (jnp.int32, jnp.bool_, jnp.int32)
@@ -43,7 +44,7 @@ class EncoderDecoder(nn.Module):
         self, source_ids: jax.Array, source_mask: jax.Array, target_ids: jax.Array
     ) -> dict[str, jax.Array]:
         spec = self.spec
-        own = parts(spec, self.numerics, self.dtype, spec.attention_bias)
+        own = parts(spec, self.numerics, self.values, spec.attention_bias)
         source_words = target_words = own.table(spec.vocab_size, name="source_words")
         if not spec.share_embeddings:
             target_words = own.table(spec.target_vocab_size, name="target_words")
@@ -70,7 +71,7 @@ class EncoderDecoder(nn.Module):
         if self.spec.learned_positions:
             table = own.table(self.spec.max_position_embeddings, name=positions)
             return x + table(jnp.arange(ids.shape[1]))
-        return x + sinusoids(ids.shape[1], self.spec.hidden_size, self.dtype)
+        return x + sinusoids(ids.shape[1], self.spec.hidden_size, self.values.dtype)
 
 
 class DecoderLayer(nn.Module):

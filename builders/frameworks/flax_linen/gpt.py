@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
 from paramproof.builders.frameworks.flax_linen import names
 from paramproof.builders.frameworks.flax_linen.layers import Parts, feed_forward, parts
+from paramproof.builders.jax_tracing import Values
 from paramproof.formulas.spec import GPTSpec, Numerics
 
 NAMES = {
@@ -26,14 +25,14 @@ class GPT(nn.Module):
 
     spec: GPTSpec
     numerics: Numerics
-    dtype: Any
+    values: Values
 
     names = NAMES
     inputs = (jnp.int32,)
 
     @nn.compact
     def __call__(self, ids: jax.Array) -> dict[str, jax.Array]:
-        spec, own = self.spec, parts(self.spec, self.numerics, self.dtype)
+        spec, own = self.spec, parts(self.spec, self.numerics, self.values)
         words = own.table(spec.vocab_size, name="word_embeddings")
         positions = own.table(spec.max_position_embeddings, name="position_embeddings")
         x = words(ids) + positions(jnp.arange(ids.shape[1]))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import jax
 from flax import linen as nn
 
+from paramproof.builders.jax_tracing import Values
 from paramproof.formulas.spec import EncoderDecoderSpec, EncoderSpec, GPTSpec, Numerics
 
 Activation = Callable[[jax.Array], jax.Array]
@@ -36,18 +36,17 @@ class Parts:
 def parts(
     spec: EncoderSpec | EncoderDecoderSpec | GPTSpec,
     numerics: Numerics,
-    dtype: Any,
+    values: Values,
     attention_bias: bool = True,
 ) -> Parts:
-    """The parts of the model of ``spec``, computing and stored in ``dtype``."""
-    kinds = {"dtype": dtype, "param_dtype": dtype}
+    """The parts of the model of ``spec``, computing in and stored as ``values``."""
     heads = spec.num_attention_heads
     attention = nn.MultiHeadDotProductAttention
     return Parts(
-        attention=partial(attention, num_heads=heads, use_bias=attention_bias, **kinds),
-        dense=partial(nn.Dense, **kinds),
-        norm=partial(nn.LayerNorm, epsilon=numerics.layer_norm_eps, **kinds),
-        table=partial(nn.Embed, features=spec.hidden_size, **kinds),
+        attention=partial(attention, num_heads=heads, use_bias=attention_bias, **values.dense),
+        dense=partial(nn.Dense, **values.dense),
+        norm=partial(nn.LayerNorm, epsilon=numerics.layer_norm_eps, **values.norm),
+        table=partial(nn.Embed, features=spec.hidden_size, **values.table),
         activation=ACTIVATIONS[numerics.hidden_act],
         intermediate_size=spec.intermediate_size,
     )

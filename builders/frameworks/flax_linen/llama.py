@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +10,7 @@ from flax import linen as nn
 
 from paramproof.builders.frameworks.flax_linen import names
 from paramproof.builders.frameworks.flax_linen.layers import ACTIVATIONS
+from paramproof.builders.jax_tracing import Values
 from paramproof.formulas.spec import LlamaSpec, Numerics
 
 NAMES = {
@@ -31,23 +31,23 @@ class Llama(nn.Module):
 
     spec: LlamaSpec
     numerics: Numerics
-    dtype: Any
+    values: Values
 
     names = NAMES
     inputs = (jnp.int32,)
 
     @nn.compact
     def __call__(self, ids: jax.Array) -> dict[str, jax.Array]:
-        spec, kinds = self.spec, {"dtype": self.dtype, "param_dtype": self.dtype}
-        words = nn.Embed(spec.vocab_size, spec.hidden_size, **kinds, name="word_embeddings")
+        spec, values = self.spec, self.values
+        words = nn.Embed(spec.vocab_size, spec.hidden_size, **values.table, name="word_embeddings")
         x = words(ids)
         for index in range(spec.num_hidden_layers):
-            x = LlamaLayer(spec, self.numerics, kinds, name=f"layers_{index}")(x)
-        x = nn.RMSNorm(self.numerics.layer_norm_eps, **kinds, name="final_norm")(x)
+            x = LlamaLayer(spec, self.numerics, values, name=f"layers_{index}")(x)
+        x = nn.RMSNorm(self.numerics.layer_norm_eps, **values.norm, name="final_norm")(x)
         if spec.tie_word_embeddings:
             logits = words.attend(x)
         else:
-            logits = nn.Dense(spec.vocab_size, use_bias=False, **kinds, name="lm_head")(x)
+            logits = nn.Dense(spec.vocab_size, use_bias=False, **values.dense, name="lm_head")(x)
         return {"sequence": x, "lm": nn.softmax(logits)}
 
 
@@ -56,15 +56,15 @@ class LlamaLayer(nn.Module):
 
     spec: LlamaSpec
     numerics: Numerics
-    kinds: Any
+    values: Values
 
     @nn.compact
     def __call__(self, x: jax.Array) -> jax.Array:
         spec, numerics = self.spec, self.numerics
         activation = ACTIVATIONS[numerics.hidden_act]
-        dense = partial(nn.Dense, use_bias=False, **self.kinds)
-        norm = partial(nn.RMSNorm, epsilon=numerics.layer_norm_eps, **self.kinds)
-        attention = GroupedQueryAttention(spec, numerics.rope_theta, self.kinds, name="attention")
+        dense = partial(nn.Dense, use_bias=False, **self.values.dense)
+        norm = partial(nn.RMSNorm, epsilon=numerics.layer_norm_eps, **self.values.norm)
+        attention = GroupedQueryAttention(spec, numerics.rope_theta, self.values, name="attention")
         x = x + attention(norm(name="attention_norm")(x))
         normalised = norm(name="feed_forward_norm")(x)
         gate = activation(dense(spec.intermediate_size, name="gate")(normalised))
@@ -80,13 +80,13 @@ class GroupedQueryAttention(nn.Module):
 
     spec: LlamaSpec
     rope_theta: float
-    kinds: Any
+    values: Values
 
     @nn.compact
     def __call__(self, x: jax.Array) -> jax.Array:
         spec = self.spec
         heads, groups = spec.num_attention_heads, spec.num_key_value_heads
-        project = partial(nn.DenseGeneral, use_bias=False, **self.kinds)
+        project = partial(nn.DenseGeneral, use_bias=False, **self.values.dense)
         query = project((heads, spec.head_dim), name="query")(x)
         key = project((groups, spec.head_dim), name="key")(x)
         value = project((groups, spec.head_dim), name="value")(x)

@@ -19,6 +19,7 @@ from paramproof.builders.frameworks.flax_nnx.encoder_decoder import EncoderDecod
 from paramproof.builders.frameworks.flax_nnx.gpt import GPT
 from paramproof.builders.frameworks.flax_nnx.llama import Llama
 from paramproof.builders.frameworks.flax_nnx.model import NnxModel
+from paramproof.builders.jax_tracing import Values, clear_caches_now_and_then
 from paramproof.builders.protocol import DType
 from paramproof.formulas.spec import (
     EncoderDecoderSpec,
@@ -40,10 +41,6 @@ MODULES: dict[type[Spec], Any] = {
     LlamaSpec: Llama,
 }
 
-# jax keeps every trace; clearing at each build would double the time of small ones.
-BUILDS_BETWEEN_CLEARING = 32
-_builds = 0
-
 
 def supports(spec: Spec) -> Literal[True] | str:
     """Every model of these families can be expressed."""
@@ -59,18 +56,11 @@ def build(
 ) -> NnxModel:
     """The model's shapes, or its arrays where it is to be allocated."""
     require(supports(spec))
-    _clear_caches_now_and_then()
-    own = numerics or spec.original_numerics
+    clear_caches_now_and_then()
+    own, values = numerics or spec.original_numerics, Values(jnp.dtype(dtype), drawn=allocate)
 
     def module() -> nnx.Module:
-        return MODULES[type(spec)](spec, own, jnp.dtype(dtype), nnx.Rngs(0))
+        return MODULES[type(spec)](spec, own, values, nnx.Rngs(0))
 
     with jax.enable_x64(dtype == "float64"):
         return NnxModel(module() if allocate else nnx.eval_shape(module))
-
-
-def _clear_caches_now_and_then() -> None:
-    global _builds
-    _builds += 1
-    if _builds % BUILDS_BETWEEN_CLEARING == 0:
-        jax.clear_caches()

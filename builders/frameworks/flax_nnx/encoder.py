@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +10,7 @@ from flax import nnx
 
 from paramproof.builders.frameworks.flax_nnx import names
 from paramproof.builders.frameworks.flax_nnx.layers import Layer, Parts, parts, stacked, through
+from paramproof.builders.jax_tracing import Values
 from paramproof.builders.names import Storage
 from paramproof.formulas.spec import EncoderSpec, Numerics
 
@@ -34,15 +34,17 @@ class Encoder(nnx.Module):
 
     names = NAMES
 
-    def __init__(self, spec: EncoderSpec, numerics: Numerics, dtype: Any, rngs: nnx.Rngs) -> None:
-        own, hidden = parts(spec, numerics, dtype), spec.hidden_size
+    def __init__(
+        self, spec: EncoderSpec, numerics: Numerics, values: Values, rngs: nnx.Rngs
+    ) -> None:
+        own, hidden = parts(spec, numerics, values), spec.hidden_size
         self.word_embeddings = own.table(spec.vocab_size, rngs=rngs)
         self.position_embeddings = own.table(spec.max_position_embeddings, rngs=rngs)
         self.token_type_embeddings = own.table(spec.type_vocab_size, rngs=rngs)
         self.embeddings_norm = own.norm(rngs=rngs)
         self.layers = stacked(spec.num_hidden_layers, partial(Layer, own), rngs)
         self.pooler = own.dense(hidden, hidden, rngs=rngs) if spec.pooler else None
-        self.mlm_head = MlmHead(spec, own, dtype, rngs) if spec.mlm_head else None
+        self.mlm_head = MlmHead(spec, own, values, rngs) if spec.mlm_head else None
         self.nsp = own.dense(hidden, 2, rngs=rngs) if spec.nsp_head else None
 
     def __call__(
@@ -64,14 +66,14 @@ class Encoder(nnx.Module):
 class MlmHead(nnx.Module):
     """Scores for every token; tied, it multiplies by the token table itself (``attend``)."""
 
-    def __init__(self, spec: EncoderSpec, parts: Parts, dtype: Any, rngs: nnx.Rngs) -> None:
+    def __init__(self, spec: EncoderSpec, parts: Parts, values: Values, rngs: nnx.Rngs) -> None:
         hidden, vocab_size = spec.hidden_size, spec.vocab_size
         self.activation = parts.activation
         self.dense = parts.dense(hidden, hidden, rngs=rngs)
         self.norm = parts.norm(rngs=rngs)
         self.tied = spec.tie_word_embeddings
         if self.tied:
-            self.bias = nnx.Param(jnp.zeros((vocab_size,), dtype))
+            self.bias = nnx.Param(jnp.zeros((vocab_size,), values.dtype))
         else:
             self.decoder = parts.dense(hidden, vocab_size, rngs=rngs)
 

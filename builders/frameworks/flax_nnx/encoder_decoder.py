@@ -19,6 +19,7 @@ from paramproof.builders.frameworks.flax_nnx.layers import (
     stacked,
     through,
 )
+from paramproof.builders.jax_tracing import Values
 from paramproof.formulas.spec import EncoderDecoderSpec, Numerics
 
 NAMES = {
@@ -42,9 +43,9 @@ class EncoderDecoder(nnx.Module):
     names = NAMES
 
     def __init__(
-        self, spec: EncoderDecoderSpec, numerics: Numerics, dtype: Any, rngs: nnx.Rngs
+        self, spec: EncoderDecoderSpec, numerics: Numerics, values: Values, rngs: nnx.Rngs
     ) -> None:
-        own, hidden = parts(spec, numerics, dtype, spec.attention_bias), spec.hidden_size
+        own, hidden = parts(spec, numerics, values, spec.attention_bias), spec.hidden_size
         positions = partial(own.table, spec.max_position_embeddings)
         self.source_words = self.target_words = own.table(spec.vocab_size, rngs=rngs)
         if not spec.share_embeddings:

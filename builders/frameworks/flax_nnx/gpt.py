@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +10,7 @@ from flax import nnx
 
 from paramproof.builders.frameworks.flax_nnx import names
 from paramproof.builders.frameworks.flax_nnx.layers import Sublayers, parts, stacked, through
+from paramproof.builders.jax_tracing import Values
 from paramproof.formulas.spec import GPTSpec, Numerics
 
 NAMES = {
@@ -27,8 +27,8 @@ class GPT(nnx.Module):
 
     names = NAMES
 
-    def __init__(self, spec: GPTSpec, numerics: Numerics, dtype: Any, rngs: nnx.Rngs) -> None:
-        own, tied = parts(spec, numerics, dtype), spec.tie_word_embeddings
+    def __init__(self, spec: GPTSpec, numerics: Numerics, values: Values, rngs: nnx.Rngs) -> None:
+        own, tied = parts(spec, numerics, values), spec.tie_word_embeddings
         head = partial(own.dense, spec.hidden_size, spec.vocab_size, use_bias=False)
         self.word_embeddings = own.table(spec.vocab_size, rngs=rngs)
         self.position_embeddings = own.table(spec.max_position_embeddings, rngs=rngs)

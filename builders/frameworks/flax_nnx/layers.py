@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import jax
 from flax import nnx
 
+from paramproof.builders.jax_tracing import Values
 from paramproof.formulas.spec import EncoderDecoderSpec, EncoderSpec, GPTSpec, Numerics
 
 Activation = Callable[[jax.Array], jax.Array]
@@ -60,18 +61,17 @@ class Parts:
 def parts(
     spec: EncoderSpec | EncoderDecoderSpec | GPTSpec,
     numerics: Numerics,
-    dtype: Any,
+    values: Values,
     attention_bias: bool = True,
 ) -> Parts:
-    """The parts of the model of ``spec``, computing and stored in ``dtype``."""
+    """The parts of the model of ``spec``, computing in and stored as ``values``."""
     hidden, heads = spec.hidden_size, spec.num_attention_heads
-    kinds = {"dtype": dtype, "param_dtype": dtype}
-    attention = partial(nnx.MultiHeadAttention, heads, hidden, decode=False, **kinds)
+    attention = partial(nnx.MultiHeadAttention, heads, hidden, decode=False, **values.dense)
     return Parts(
         attention=partial(attention, use_bias=attention_bias),
-        dense=partial(nnx.Linear, **kinds),
-        norm=partial(nnx.LayerNorm, hidden, epsilon=numerics.layer_norm_eps, **kinds),
-        table=partial(nnx.Embed, features=hidden, **kinds),
+        dense=partial(nnx.Linear, **values.dense),
+        norm=partial(nnx.LayerNorm, hidden, epsilon=numerics.layer_norm_eps, **values.norm),
+        table=partial(nnx.Embed, features=hidden, **values.table),
         activation=ACTIVATIONS[numerics.hidden_act],
         hidden_size=hidden,
         intermediate_size=spec.intermediate_size,

@@ -11,6 +11,7 @@ from flax import nnx
 
 from paramproof.builders.frameworks.flax_nnx import names
 from paramproof.builders.frameworks.flax_nnx.layers import ACTIVATIONS, stacked, through
+from paramproof.builders.jax_tracing import Values
 from paramproof.formulas.spec import LlamaSpec, Numerics
 
 NAMES = {
@@ -31,14 +32,15 @@ class Llama(nnx.Module):
 
     names = NAMES
 
-    def __init__(self, spec: LlamaSpec, numerics: Numerics, dtype: Any, rngs: nnx.Rngs) -> None:
+    def __init__(self, spec: LlamaSpec, numerics: Numerics, values: Values, rngs: nnx.Rngs) -> None:
         hidden, vocab_size = spec.hidden_size, spec.vocab_size
-        kinds = {"dtype": dtype, "param_dtype": dtype}
-        make = partial(LlamaLayer, spec, numerics, kinds)
-        head = partial(nnx.Linear, hidden, vocab_size, use_bias=False, **kinds)
-        self.word_embeddings = nnx.Embed(vocab_size, hidden, **kinds, rngs=rngs)
+        make = partial(LlamaLayer, spec, numerics, values)
+        head = partial(nnx.Linear, hidden, vocab_size, use_bias=False, **values.dense)
+        self.word_embeddings = nnx.Embed(vocab_size, hidden, **values.table, rngs=rngs)
         self.layers = stacked(spec.num_hidden_layers, make, rngs)
-        self.final_norm = nnx.RMSNorm(hidden, epsilon=numerics.layer_norm_eps, **kinds, rngs=rngs)
+        self.final_norm = nnx.RMSNorm(
+            hidden, epsilon=numerics.layer_norm_eps, **values.norm, rngs=rngs
+        )
         self.lm_head = None if spec.tie_word_embeddings else head(rngs=rngs)
 
     def __call__(self, ids: jax.Array) -> dict[str, jax.Array]:
@@ -50,12 +52,12 @@ class Llama(nnx.Module):
 class LlamaLayer(nnx.Module):
     """Attention and gated feed-forward network, each of the normalised input, and added to it."""
 
-    def __init__(
-        self, spec: LlamaSpec, numerics: Numerics, kinds: dict[str, Any], rngs: nnx.Rngs
-    ) -> None:
+    def __init__(self, spec: LlamaSpec, numerics: Numerics, values: Values, rngs: nnx.Rngs) -> None:
         hidden, inner, heads = spec.hidden_size, spec.intermediate_size, spec.num_attention_heads
-        dense = partial(nnx.Linear, use_bias=False, **kinds, rngs=rngs)
-        norm = partial(nnx.RMSNorm, hidden, epsilon=numerics.layer_norm_eps, **kinds, rngs=rngs)
+        dense = partial(nnx.Linear, use_bias=False, **values.dense, rngs=rngs)
+        norm = partial(
+            nnx.RMSNorm, hidden, epsilon=numerics.layer_norm_eps, **values.norm, rngs=rngs
+        )
         self.activation = ACTIVATIONS[numerics.hidden_act]
         self.attention = nnx.MultiHeadAttention(
             heads,
@@ -65,7 +67,7 @@ class LlamaLayer(nnx.Module):
             use_bias=False,
             attention_fn=partial(rotary_attention, theta=numerics.rope_theta),
             decode=False,
-            **kinds,
+            **values.dense,
             rngs=rngs,
         )
         self.attention_norm = norm()

@@ -39,13 +39,11 @@ def reader(model: Any) -> Callable[[Any], Iterator[LiveWeight]]:
     """Return what reads the weights of ``model``, by where its classes come from."""
     if isinstance(model, Mapping):
         return _linen_variables
-    if isinstance(model, tuple) and len(model) == 2 and isinstance(model[1], Mapping):
-        module, _ = model
-        if _comes_from("flax.linen", module):
-            return lambda pair: _linen_variables(pair[1])
+    if is_pair(model) and comes_from("flax.linen", model[0]):
+        return lambda pair: _linen_variables(pair[1])
     # Keras comes before PyTorch: on that backend a Keras layer is an nn.Module too.
     for framework, read in READERS.items():
-        if _comes_from(framework, model):
+        if comes_from(framework, model):
             return read
     raise ValueError(
         f"{name_of(model)} is no model of PyTorch, Keras, tf-keras, linen or nnx "
@@ -53,7 +51,13 @@ def reader(model: Any) -> Callable[[Any], Iterator[LiveWeight]]:
     )
 
 
-def _comes_from(framework: str, model: Any) -> bool:
+def is_pair(model: Any) -> bool:
+    """Whether it is what linen has of a model: the module and its variables."""
+    return isinstance(model, tuple) and len(model) == 2 and isinstance(model[1], Mapping)
+
+
+def comes_from(framework: str, model: Any) -> bool:
+    """Whether a class of ``model`` is of a module of ``framework``, such as ``flax.nnx``."""
     modules = (base.__module__ for base in type(model).__mro__)
     return any(f"{module}.".startswith(f"{framework}.") for module in modules)
 
@@ -102,7 +106,7 @@ def _leaves(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
             yield from _leaves(branch, f"{path}/{name}")
     elif hasattr(tree, "unbox"):
         yield from _leaves(tree.unbox(), path)
-    elif _comes_from("torch", tree):
+    elif comes_from("torch", tree):
         raise ValueError(
             f"{legible(path)} is a tensor of PyTorch: a state_dict has buffers too, and tied "
             "matrices twice; give the module"

@@ -3,13 +3,13 @@
 import keras_bert
 
 
-def model(vocab_size=100, layers=1, feed_forward_dim=20):
-    """BERT for training, 12 wide."""
+def model(vocab_size=100, layers=1, heads=3, hidden_size=12, feed_forward_dim=20):
+    """BERT for training, as the package makes it."""
     return keras_bert.get_model(
         token_num=vocab_size,
-        head_num=3,
+        head_num=heads,
         transformer_num=layers,
-        embed_dim=12,
+        embed_dim=hidden_size,
         feed_forward_dim=feed_forward_dim,
         seq_len=10,
         pos_num=10,

@@ -31,3 +31,9 @@ def model(hidden_size=12, heads=3, vocab_size=100, layers=2):
 def unbuilt(hidden_size=12):
     """A module without variables."""
     return nn.Dense(hidden_size)
+
+
+def of_int(hidden_size=12, vocab_size=100):
+    """JAX takes Python's own int for a dtype, and no other."""
+    module = nn.Embed(vocab_size, hidden_size)
+    return module, module.init(jax.random.key(0), jnp.zeros((1, 1), int))

@@ -6,6 +6,7 @@ import json
 import math
 
 import numpy
+import torch
 from torch import nn
 
 WIDTHS = {8: 24, 16: 80, 32: 64}
@@ -128,3 +129,32 @@ def by_powers(hidden_size=8, depth=3):
 
 def by_a_power(hidden_size=8, depth=3):
     return nn.Linear(hidden_size, hidden_size**depth)
+
+
+def asked_of_a_number(hidden_size=12, heads=3):
+    """Whether 3 divides 12 is asked, and at another width whether 5 divides 35."""
+    width = json.loads(json.dumps(hidden_size))
+    if width % heads:
+        raise ValueError("heads of no whole width")
+    return nn.Linear(hidden_size, hidden_size)
+
+
+def asked_of_two_numbers(hidden_size=12, wide=30, heads=3):
+    for width in json.loads(json.dumps([hidden_size, wide])):
+        if width % heads:
+            raise ValueError("heads of no whole width")
+    return nn.Linear(hidden_size, wide)
+
+
+def asked_of_a_strange_number(hidden_size=12, heads=3):
+    """No sum or product of sizes is the number that is asked about."""
+    if hidden_size ^ 5 < heads:
+        raise ValueError("too many heads")
+    return nn.Linear(hidden_size, hidden_size)
+
+
+def past_a_dtype(hidden_size=12, heads=3, layers=2):
+    """PyTorch takes Python's own int for a dtype, and no other."""
+    blocks = nn.ModuleList(nn.Linear(hidden_size, hidden_size // heads) for _ in range(layers))
+    blocks.register_buffer("step", torch.zeros((), dtype=int), persistent=False)
+    return blocks

@@ -118,3 +118,33 @@ def test_what_nothing_sees(name, sizes):
         letter: sizes.get(field, found.sizes[letter]) for letter, field in found.fields.items()
     }
     assert found.count(letters) != count(f"lost:{name}", **sizes)
+
+
+@pytest.mark.parametrize(
+    ("name", "stated"),
+    [
+        ("asked_of_a_number", {"A divides H"}),
+        ("asked_of_two_numbers", {"A divides H", "A divides wi"}),
+    ],
+)
+def test_a_number_that_was_asked_about_is_a_size(name, stated):
+    """By its values: that is said, and nothing is called proved."""
+    found = derived(f"lost:{name}")
+    assert conditions(found).keys() == stated
+    read = {f"read from values: what was asked whether {one}" for one in stated}
+    assert set(found.reasons) == read
+    assert found.fixed == ()
+
+
+def test_a_number_that_was_asked_about_and_no_size_explains():
+    found = derived("lost:asked_of_a_strange_number")
+    assert (found.fixed, conditions(found).keys()) == (("H",), {"A ≤ 9"})
+    assert not found.is_proved
+
+
+def test_an_int_that_must_be_python_s_own():
+    found = derived("lost:past_a_dtype")
+    assert str(found.formula) == "L·(H·⌊H/A⌋ + ⌊H/A⌋)"
+    assert found.reasons[0] == "how many there are of 2 kinds was read from counts"
+    assert found.reasons[1].startswith("int() and range() were not followed: TypeError: ")
+    assert all(tensor.traced for tensor in found.tensors)

@@ -158,3 +158,13 @@ def test_a_remainder_is_asked_for_below_the_period():
     assert found.is_proved
     with pytest.raises(ValueError, match="the formula holds where"):
         found.count({"L": 8, "pe": 3, "of": 3, "H": 5})
+
+
+def test_a_key_may_be_another_name_of_a_field():
+    """As transformers takes it, whichever of the two it prefers."""
+    keys = {"model_type": "gpt2", "num_hidden_layers": 5, "n_layer": 3, "hidden_size": 96}
+    own = models.constructor("config.json", keys)
+    assert (own.sizes["n_layer"], own.sizes["n_embd"]) == (5, 96)
+    found = derive.derive(own)
+    assert found.is_proved, found.reasons
+    assert {"L", "H"} <= found.formula.letters

@@ -165,6 +165,24 @@ def test_prove_one_family(paramproof, outsider):
     assert "0 of 0 pairs" in done.stdout
 
 
+def test_prove_a_model(paramproof, outsider, tmp_path):
+    file = tmp_path / "out.json"
+    done = paramproof("prove", "--framework", "toy", "--model", "bert-tiny", "--json", file)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.search(
+        r"^ +bert-tiny +proved: 1 combination of parts, A divides H ", done.stdout, re.MULTILINE
+    )
+    assert "1 of 1 pairs of framework and model equal the formula at every size" in done.stdout
+    (row,) = json.loads(file.read_text())["results"]
+    assert (row["model"], row["family"], row["parts"]) == ("bert-tiny", "encoder", ["pooler"])
+
+
+def test_prove_a_model_that_no_framework_expresses(paramproof, outsider):
+    done = paramproof("prove", "--framework", "toy", "--model", "gpt2")
+    assert done.returncode == 1
+    assert re.search(r"^ +gpt2 +not expressible: ", done.stdout, re.MULTILINE)
+
+
 def test_prove_broken(paramproof, outsider):
     done = paramproof("prove", "--framework", "toy-broken")
     assert done.returncode == 1
@@ -247,6 +265,11 @@ def test_the_help_shows_an_example_that_works(paramproof):
             "'tensorlow': did you mean keras-tensorflow? There",
         ),
         (("prove", "--json", "nowhere/out.json"), "nowhere/out.json: cannot be written"),
+        (
+            ("prove", "--model", "bert-base", "--family", "gpt"),
+            "--model and --family exclude each other: a model has its family",
+        ),
+        (("prove", "--model", "bert-bas"), "no model is named 'bert-bas': did you mean bert-base"),
         (("prove", "bert-base"), "Got unexpected extra argument"),
         (("prove-it",), "No such command 'prove-it'. Did you mean 'prove'?"),
         (("count", "Brt-Base"), "'Brt-Base': did you mean bert-base, "),

@@ -14,7 +14,7 @@ from paramproof.cli.differences_tables import components
 from paramproof.cli.dtypes import BITS
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.conventions import CONVENTIONS
-from paramproof.formulas.models import SHORT_NAMES, named_models
+from paramproof.formulas.models import model_names
 from tests.printed import COMPLETION_IN_BASH as SETUP
 
 pytestmark = pytest.mark.skipif(not shutil.which("bash"), reason="no bash")
@@ -65,9 +65,9 @@ def test_commands(completed):
 
 
 def test_models(completed):
-    assert completed("count", "") == [*SHORT_NAMES, *named_models()]
+    assert completed("count", "") == [*model_names()]
     assert completed("count", "bert-large", "gpt2-") == ["gpt2-medium", "gpt2-large", "gpt2-xl"]
-    assert completed("verify", "--model", "ll") == [n for n in named_models() if n[:2] == "ll"]
+    assert completed("verify", "--model", "ll") == [n for n in model_names() if n[:2] == "ll"]
 
 
 def test_files_where_no_model_begins_so(completed):

@@ -27,6 +27,20 @@ def test_no_explanation(paramproof):
     )
 
 
+@pytest.mark.parametrize(
+    ("number", "lines"),
+    [
+        ("46702792704", ("  the whole model", "    of mixtral-8x7b")),
+        ("763856896", ("  the whole model (total)", "    of whisper-medium.en")),
+    ],
+)
+def test_all_of_a_model_that_has_a_configuration(paramproof, number, lines):
+    """Of models without a family the whole is known, where no family's explains the number."""
+    done = paramproof("explain", number)
+    assert done.returncode == 0
+    assert set(lines) <= set(done.stdout.splitlines())
+
+
 def test_a_difference_without_letters_is_said_once(paramproof):
     assert paramproof("explain", "110").stdout.splitlines()[2:] == [
         "nearest: 128, embeddings.layer_norm.scale of bert-tiny",

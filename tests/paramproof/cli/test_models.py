@@ -5,7 +5,7 @@ import json
 import pytest
 
 from paramproof.formulas.families import family_of, spec_from
-from paramproof.formulas.models import SHORT_NAMES, named_models
+from paramproof.formulas.models import SHORT_NAMES, named_configurations, named_models
 from tests import literals
 from tests.printed import rows
 
@@ -19,11 +19,63 @@ def test_every_named_model_is_listed(paramproof):
         assert family == family_of(model.spec).name
         assert f"H = {model.spec.hidden_size}, " in sizes
         assert parameters == f"{literals.TOTALS[name]:,}"
-        assert published.startswith(model.published)
+        assert published.startswith(f"{model.published}")
         assert source == " ".join(model.source.split())
     assert found["keras-bert-question"][1].endswith("T = 2, pooler, mlm, nsp")
-    assert found["keras-bert-question"][3] == "2,362,368 for layers.*.attention"
+    assert found["keras-bert-question"][3] == "2,362,368 for layers.*.attention: exact"
+    assert found["gpt2"][3] == "124M: rounded to 3 significant digits"
+    assert found["transformer-one-layer"][3] == "10,152,448: exact, under total"
     assert "bert-base is short for bert-base-uncased\n" in done.stdout
+
+
+def test_models_by_their_configurations(paramproof):
+    """Type and letters, the verdict on the total, and on what is published as active."""
+    done = paramproof("models")
+    found = rows(done.stdout.partition("active parameters:")[0])
+    for name, model in named_configurations().items():
+        kind, _, _, published, source = found[name]
+        assert kind == model.keys["architectures"][0] or kind in ("llama", "gpt")
+        assert published.startswith(f"{model.published}: ")
+        assert source == model.source
+    assert found["qwen3-8b"][0::2] == ["Qwen3ForCausalLM", "8,190,735,360", found["qwen3-8b"][4]]
+    assert found["qwen3-8b"][1].startswith("V = 151936, H = 4096, F = 12288, L = 36, ")
+    assert found["whisper-small"][3] == "241,734,912: exact, under total"
+    assert found["opt-125m"][3] == ("125,237,760: no convention gives it; −1,536 to trainable")
+    active = rows(done.stdout.partition("active parameters:")[2])
+    published = {name for name, model in named_configurations().items() if model.active}
+    assert published <= active.keys()
+    assert not active.keys() & (named_configurations().keys() - published)
+    assert active["deepseek-v3"] == [
+        *("37,552,282,624", "36,625,603,584", "35,698,924,544", "37B"),
+        "rounded to 2 significant digits: head-only",
+    ]
+    assert active["gpt-oss-120b"][3:] == ["5.1B", "rounded to 2 significant digits: head-only"]
+    assert active["mixtral-8x7b"][3:] == [
+        "12.9B",
+        "rounded to 3 significant digits: embedding-and-head",
+    ]
+    assert active["qwen3-30b-a3b"][3:] == [
+        "3.3B",
+        "cut off after the last digit: embedding-and-head",
+    ]
+
+
+def test_configurations_as_json(paramproof):
+    """The keys, the verdicts, and of a model with experts what is active in letters."""
+    models = {m["name"]: m for m in json.loads(paramproof("models", "--json").stdout)["models"]}
+    mixtral = models["mixtral-8x7b"]
+    assert mixtral["keys"] == named_configurations()["mixtral-8x7b"].keys
+    assert (mixtral["family"], mixtral["class"]) == (None, "MixtralForCausalLM")
+    assert (mixtral["parameters"], mixtral["published_active"]) == (46_702_792_704, "12.9B")
+    assert mixtral["active_source"] == mixtral["source"]
+    assert mixtral["active"]["conventions"]["neither"]["active"] == 12_617_781_248
+    assert mixtral["verdict"]["conventions"][0] == "trainable"
+    assert models["llama-3.1-8b"]["family"] == "llama"
+    assert models["llama-3.1-8b"]["verdict"]["how"] == "exact"
+    assert models["gpt-j-6b"]["verdict"] == {
+        "conventions": [],
+        "how": "no convention gives it; +2,498,560 to trainable",
+    }
 
 
 def test_models_of_some_families(paramproof):
@@ -31,6 +83,9 @@ def test_models_of_some_families(paramproof):
     found = rows(stdout)
     for name, model in named_models().items():
         assert (name in found) == (family_of(model.spec).name in ("gpt", "llama"))
+    assert "llama-3.1-8b" in found
+    assert "qwen3-8b" not in found
+    assert "active" not in stdout
     assert "short for" not in stdout
 
 
@@ -38,7 +93,8 @@ def test_models_as_json(paramproof):
     done = paramproof("models", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     models = {model["name"]: model for model in json.loads(done.stdout)["models"]}
-    assert {name: model["parameters"] for name, model in models.items()} == literals.TOTALS
+    assert list(models) == [*named_models(), *named_configurations()]
+    assert {name: models[name]["parameters"] for name in literals.TOTALS} == literals.TOTALS
     for name, model in named_models().items():
         found = models[name]
         assert spec_from(found["spec"]) == model.spec

@@ -76,12 +76,12 @@ def test_a_long_name_is_no_long_line(checkpoint):
 
 def test_a_great_many_unknown_tensors_have_an_answer(checkpoint):
     start = time.monotonic()
-    done = checkpoint({f"unknown.tensor_{number}.weight": (2,) for number in range(200_000)})
-    assert time.monotonic() - start < 100
+    done = checkpoint({f"unknown.tensor_{number}.weight": (2,) for number in range(100_000)})
+    assert time.monotonic() - start < 50
     assert done.returncode == 1
     assert len(done.stdout) < 20_000
-    assert "and 199,950 more" in done.stdout
-    assert done.stdout.splitlines()[-1] == "  399900   and 199,950 more"
+    assert "and 99,950 more" in done.stdout
+    assert done.stdout.splitlines()[-1] == "  199900   and 99,950 more"
 
 
 def test_a_count_takes_no_longer_for_more_layers(paramproof, tmp_path):

@@ -32,6 +32,14 @@ def size(value, name="H"):
         (lambda: size(9) == size(9) // size(3, "A") * size(3, "A"), "A divides H"),
         (lambda: size(9) / 2 > 2.6, "H/2 > 13/5"),
         (lambda: bool(size(9) - 3), "H − 3 ≠ 0"),
+        (lambda: 3 * (size(9) // size(4, "A")) > 0, "H ≥ A"),
+        (lambda: bool(size(9) // size(4, "A")), "H ≥ A"),
+        (lambda: size(9) // 10 > 0, "H < 10"),
+        (lambda: size(9) // 10 == 0, "H < 10"),
+        (lambda: bool((size(9) - 3) // 4), "⌊(H + 1)/4⌋ − 1 ≠ 0"),
+        (lambda: (size(9) - 3) // 4 > 0, "⌊(H + 1)/4⌋ > 1"),
+        (lambda: bool((size(4, "A") - size(9)) // size(2, "L")), "⌊(−H + A)/L⌋ ≠ 0"),
+        (lambda: size(9) / size(4, "A") - 2 > 0, "H/A > 2"),
         (lambda: bool(size(9) / 2 - 3), "H/2 − 3 ≠ 0"),
     ],
 )
@@ -41,7 +49,8 @@ def test_words(asked, stated):
         asked()
     (condition,) = recorder.conditions
     assert str(condition) == stated
-    assert condition.is_met({"H": 9, "A": 9 if stated == "H = A" else 3 if "s H" in stated else 4})
+    heads = 9 if stated == "H = A" else 3 if "s H" in stated else 4
+    assert condition.is_met({"H": 9, "A": heads, "L": 2})
 
 
 def test_a_question_is_recorded_once():

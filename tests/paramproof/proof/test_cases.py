@@ -77,3 +77,9 @@ def test_over_parts():
     assert (len(six), len(five)) == (6, 5)
     for some in (six, five):
         assert over_parts({case: values[case] for case in some}) == tied
+
+
+def test_generic_layers_are_few_and_differ():
+    """A model takes as long as it has layers, and stacks of one depth are not told apart."""
+    case = case_of("encoder-decoder", "learned + bias + untied")
+    assert sorted(case.sizes[name] for name in case.layers) == [2, 3]

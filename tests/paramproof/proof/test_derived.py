@@ -9,7 +9,7 @@ from paramproof.algebra.residual import lines
 from paramproof.algebra.symbols import folded
 from paramproof.formulas import closed_form
 from paramproof.formulas.notation import text
-from paramproof.proof.cases import known_sizes
+from paramproof.proof.cases import known_sizes, plain
 from paramproof.proof.derived import read
 from paramproof.proof.findings import residuals
 from paramproof.proof.prove import total
@@ -139,3 +139,20 @@ def test_findings():
     assert findings(Lists(twice)) == ["actual − formula = H   pooler.bias"]
     (term,) = residuals(read(Lists(transposed), ENCODER).tensors, ENCODER.symbols({}))
     assert (term.what, term.size) == ("wrong shape", 0)
+
+
+def test_the_model_of_its_own_sizes_is_made_once():
+    """It is looked at for its kind, and what was derived is held to the same model."""
+    builder, case = Lists(), case_of("gpt", "bare")
+    specs = []
+
+    class Listing:
+        supports = builder.supports
+
+        def build(self, spec):
+            specs.append(spec)
+            return builder.build(spec)
+
+    read(Listing(), case)
+    untouched = [spec for spec in specs if type(spec.vocab_size) is int]
+    assert untouched.count(plain(case.of_fields(case.in_numbers({})))) == 1

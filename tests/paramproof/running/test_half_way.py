@@ -80,6 +80,7 @@ def test_due():
     assert Verify(MODELS, examples=0, seed=0).due([]) == 1
     assert Prove().due([]) == 4
     assert Prove(("gpt",)).due([]) == 1
+    assert Prove(("gpt",), {"one": MODELS["bert-tiny"], **MODELS}).due([]) == 1 + len(MODELS)
     assert Differences().due([]) is None
 
 

@@ -18,6 +18,7 @@ from tests.specs import SPECS
         Verify(SPECS, examples=3, seed=5, families=("gpt", "llama")),
         Verify({}, examples=0, seed=0, formula="module:function"),
         Prove(),
+        Prove(("encoder",), SPECS),
         Differences(),
     ],
     ids=lambda job: job.name,

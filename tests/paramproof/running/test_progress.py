@@ -46,7 +46,7 @@ def test_prove_counts_its_grid(outsider):
     assert told[0] == (0, 1)
     assert [done for done, _ in told[1:]] == list(range(proof.builds + 1))
     # The grid, the smaller one, and what may be needed to derive two cases.
-    assert {due for _, due in told[1:]} == {62 + 16 + 2 * (EFFORT.generic + EFFORT.held + 3)}
+    assert {due for _, due in told[1:]} == {62 + 16 + 2 * (EFFORT.generic + EFFORT.held + 2)}
     assert states(news["toy"]) == ["waiting", "importing", "running", "done"]
 
 

@@ -1,0 +1,28 @@
+"""``prove --model`` for a model without a family: whether its derived formula is a proof."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from paramproof.cli.derive import deriving
+from paramproof.cli.derive_text import evidence_lines, formula_lines
+from paramproof.cli.output import tables_beside, write_file
+from paramproof.formulas.derivation_data import derivation_data
+from paramproof.formulas.printing import legible
+
+
+def prove_derived(model: str, json_file: Path | None) -> bool:
+    """Derive the formula of ``model``, print how sure it is, and return whether it is proved."""
+    derivation = deriving(model)
+    if json_file:
+        data = derivation_data(derivation)
+        write_file(json_file, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    out = tables_beside(json_file)
+    for line in (legible(derivation.name), *formula_lines(derivation)):
+        out.print(line, markup=False, highlight=False)
+    for stated in derivation.conditions:
+        out.print(f"where {stated.condition}", markup=False, highlight=False)
+    for line in evidence_lines(derivation):
+        out.print(line, markup=False, highlight=False)
+    return derivation.is_proved

@@ -1,0 +1,28 @@
+"""docs/published.md is what the project says of published numbers today."""
+
+from docs.writers.blocks import AGAIN
+from docs.writers.published_page import KINDS, PAGE, kind, models, render
+from paramproof.cli.models import verdict_on
+from paramproof.formulas.models import named_configurations, named_models
+
+FOUND = models()
+
+
+def test_page():
+    assert render(FOUND) == PAGE.read_text("utf-8"), AGAIN
+
+
+def test_every_named_model_is_on_it():
+    names = [one.name for one, _ in FOUND]
+    assert names == [*named_models(), *named_configurations()]
+    text = PAGE.read_text("utf-8")
+    assert all(text.count(f"\n| {name} | ") >= 2 for name in names)
+
+
+def test_each_kind_of_verdict():
+    kinds = {one.name: kind(verdict_on(one, model), one) for one, model in FOUND}
+    assert set(kinds.values()) == set(KINDS)
+    assert kinds["qwen3-8b"] == kinds["keras-bert-question"] == "exact"
+    assert kinds["whisper-large"] == "exact, under a convention"
+    assert kinds["clip-vit-b-32"] == kinds["llama-65b"] == "rounded or cut off"
+    assert kinds["gpt-j-6b"] == kinds["pythia-31m"] == "none"

@@ -1,0 +1,223 @@
+"""What one token passes of a model with experts, in letters."""
+
+from dataclasses import replace
+
+import pytest
+
+from paramproof.formulas.active import (
+    ACTIVE_CONVENTIONS,
+    active,
+    per_token,
+    says_per_token,
+    with_head,
+    with_neither,
+)
+from paramproof.formulas.conventions import Undecided, size
+from paramproof.formulas.expression import expression, letter
+from paramproof.formulas.families import inventory
+from paramproof.formulas.models import named_model
+from tests.derivations import MIXTURE, NUMBER, D, E, F, H, L, V, tensor, with_tensors
+
+t = letter("t")
+ROUTED = replace(
+    MIXTURE,
+    sizes={**MIXTURE.sizes, "t": 2},
+    fields={**MIXTURE.fields, "E": "num_experts", "t": "num_experts_per_tok"},
+)
+"""The mixture with two experts for each token, of four."""
+
+
+FROZEN = (("first", "frozen"), ("second", "trainable"))
+
+
+def routed(*tensors, **changes):
+    return replace(ROUTED, tensors=tensors, **changes)
+
+
+def total(inventory):
+    return expression(size(ACTIVE_CONVENTIONS["embedding-and-head"](inventory)))
+
+
+def test_experts_one_by_one():
+    """Of three layers' experts half are active; the router and all that is dense wholly."""
+    formula = total(active(ROUTED))
+    assert formula == MIXTURE.formula - (L - D) * E * F * H + (L - D) * t * F * H
+    assert formula.evaluate(ROUTED.sizes) == NUMBER - 3 * 2 * 16 * 8
+
+
+def test_packed_experts():
+    """One tensor for all experts, with biases; the router's bias has the biases' shape."""
+    found = active(
+        routed(
+            tensor("mlp.experts.gate_up", E, 2 * F, H, times=L),
+            tensor("mlp.experts.gate_up_bias", E, 2 * F, times=L),
+            tensor("mlp.experts.w1", E * F, H, times=L),
+            tensor("mlp.router.weight", E, H, times=L),
+            tensor("mlp.router.bias", E, times=L),
+            tensor("mlp.shared_experts.weight", F, H, times=L),
+        )
+    )
+    assert [one.shape for one in found] == [
+        (t, 2 * F, H),
+        (t, 2 * F),
+        (t * F, H),
+        (E, H),
+        (E,),
+        (F, H),
+    ]
+    assert {one.repeat for one in found} == {L}
+
+
+def test_a_router_below_its_experts():
+    """A row for each expert is no expert, where its module is not that of the packed ones."""
+    found = active(
+        routed(
+            tensor("attention.experts.input.weight", E, F, H),
+            tensor("attention.experts.router.layer.weight", E, H),
+            tensor("attention.experts.bias", H),
+        )
+    )
+    assert [one.shape for one in found] == [(t, F, H), (E, H), (H,)]
+
+
+def test_a_router_of_a_list():
+    """One row for each expert, in a list of modules."""
+    (found,) = active(routed(tensor("mlp.router.*.weight", H, times=E)))
+    assert found.repeat == E
+
+
+def test_what_may_be_an_expert_or_a_router_is_refused():
+    beside = tensor("mlp.w", E, F, H), tensor("mlp.scale", E, F)
+    with pytest.raises(Undecided, match=r"mlp\.scale may be of the experts or of their router"):
+        active(routed(*beside))
+    named = tensor("mlp.w", E, F, H), tensor("mlp.gate", E, F), tensor("mlp.w_bias", E, F)
+    assert [one.shape for one in active(routed(*named))] == [(t, F, H), (E, F), (t, F)]
+
+
+def test_what_is_no_number_for_each_expert_is_refused():
+    with pytest.raises(Undecided, match=r"mlp\.w has H·F·\(E \+ 1\), which is no number for each"):
+        active(routed(tensor("mlp.w", E + 1, F, H)))
+
+
+def test_a_model_without_experts():
+    dense = routed(tensor("a.weight", F, H), tensor("mlp.shared_experts.weight", F, H))
+    assert per_token(dense) == {}
+    assert active(dense) == dense.inventory()
+
+
+def test_experts_of_an_unknown_number_are_refused():
+    """A letter that stayed at its value is in no shape, and perhaps there is none."""
+    unnamed = routed(tensor("mlp.experts.w", 4, F, H), fields={**ROUTED.fields, "E": "networks"})
+    with pytest.raises(ValueError, match=r"mlp\.experts\.w is of experts, and no letter says how"):
+        active(unnamed)
+    fixed = routed(tensor("mlp.linear.weight", 4, F, H), fixed=("A", "E"))
+    with pytest.raises(ValueError, match=r"is of num_experts=4 alone, and does not say which"):
+        active(fixed)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "fields", "words"),
+    [
+        ({}, {"t": "top"}, "of num_experts=4, nothing says how many a token passes"),
+        (
+            {"u": 1},
+            {"u": "moe_topk[1]"},
+            r"of num_experts=4, num_experts_per_tok, moe_topk\[1\] say how many a token passes",
+        ),
+        ({"u": 2}, {"t": "text.top_k", "u": "top"}, "of num_experts=4, nothing says how many"),
+        ({"t": 5}, {}, "num_experts_per_tok=5 is more than num_experts=4"),
+        (
+            {"z": 3},
+            {"z": "zero_expert_num"},
+            r"no single number: .* experts that have no parameters \(zero_expert_num\)",
+        ),
+    ],
+)
+def test_no_single_answer(sizes, fields, words):
+    one = replace(ROUTED, sizes={**ROUTED.sizes, **sizes}, fields={**ROUTED.fields, **fields})
+    with pytest.raises(ValueError, match=f"^active parameters.*{words}"):
+        active(one)
+
+
+def test_a_table_that_chooses_experts():
+    hashed = with_tensors(
+        *ROUTED.tensors,
+        tensor("mlp.gate.tid2eid", V, 2, role="buffer"),
+        sizes=ROUTED.sizes,
+        fields=ROUTED.fields,
+    )
+    with pytest.raises(ValueError, match=r"by a table of token ids \(mlp\.gate\.tid2eid\)"):
+        active(hashed)
+
+
+def test_experts_of_several_kinds():
+    """In one part of a configuration they are refused; towers have their own."""
+    e = letter("e")
+    tensors = tensor("a.experts.w", E, F, H), tensor("b.experts.w", e, F, H)
+    sizes = {**ROUTED.sizes, "e": 8, "u": 3}
+    same = {**ROUTED.fields, "E": "moe_num_experts[0]", "e": "moe_num_experts[1]", "u": "u"}
+    with pytest.raises(ValueError, match=r"of kinds, moe_num_experts\[0\], moe_num_experts\[1\]"):
+        active(routed(*tensors, sizes=sizes, fields=same))
+    parts = {"E": "a.n_routed_experts", "t": "a.top_k", "e": "b.num_experts", "u": "b.moe_top_k"}
+    towers = routed(*tensors, sizes=sizes, fields={**ROUTED.fields, **parts})
+    assert per_token(towers) == {"E": "t", "e": "u"}
+    assert total(active(towers)) == (t + letter("u")) * F * H
+
+
+@pytest.mark.parametrize(
+    ("field", "says"),
+    [
+        ("num_experts_per_tok", True),
+        ("text_config.num_experts_per_token", True),
+        ("moe_topk[3]", True),
+        ("top_k_experts", True),
+        ("moe_k", True),
+        ("ffn_config.moe_top_k", True),
+        ("num_experts", False),
+        ("topk_group", False),
+        ("index_topk", False),
+        ("num_shared_experts", False),
+    ],
+)
+def test_fields_of_experts_per_token(field, says):
+    assert says_per_token(field) == says
+
+
+@pytest.mark.parametrize("field", ["n_shared_experts", "num_experts_per_tok", "moe_intermediate"])
+def test_fields_that_are_no_number_of_experts(field):
+    other = routed(tensor("a.weight", E, H), fields={**ROUTED.fields, "E": field})
+    assert per_token(other) == {}
+
+
+def test_conventions_of_a_tied_head():
+    """The one table is the head's too: left out with the embedding, it is still passed."""
+    tied = with_tensors(
+        tensor("model.embed_tokens.weight", V, H, aliases=("lm_head.weight",)),
+        tensor("model.layers.*.weight", H, H, times=L),
+    )
+    untied = with_tensors(
+        tensor("model.embed_tokens.weight", V, H),
+        tensor("model.layers.*.weight", H, H, times=L),
+        tensor("lm_head.weight", V, H),
+    )
+    inside = L * H * H
+    found = [
+        [size(convention(one.inventory())) for convention in ACTIVE_CONVENTIONS.values()]
+        for one in (tied, untied)
+    ]
+    assert found == [
+        [V * H + inside, V * H + inside, inside],
+        [2 * V * H + inside, V * H + inside, inside],
+    ]
+
+
+def test_conventions_of_families():
+    """What is absent, as BERT's head here, ties nothing; frozen tensors are counted nowhere."""
+    bert, gpt2 = (inventory(named_model(name).spec.letters()) for name in ("bert-base", "gpt2"))
+    tables = (30522 + 512 + 2) * 768
+    assert size(with_head(bert)) == size(with_neither(bert)) == 109_482_240 - tables
+    assert size(with_head(gpt2)) == 124_439_808 - 1024 * 768
+    assert size(with_neither(gpt2)) == 124_439_808 - (1024 + 50257) * 768
+    layers = [tensor(f"layers.*.{name}.weight", H, times=L, role=role) for name, role in FROZEN]
+    frozen = with_tensors(*layers)
+    assert {size(one(frozen.inventory())) for one in ACTIVE_CONVENTIONS.values()} == {L * H}

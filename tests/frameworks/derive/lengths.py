@@ -1,0 +1,48 @@
+"""Constructors with lengths that may be 0, or less. They need PyTorch."""
+
+from torch import nn
+
+
+def less_than_zero(hidden_size=24, wide=4):
+    """Nobody asks, and PyTorch refuses −1; it makes a length of 0."""
+    return nn.Linear(hidden_size, hidden_size + wide - 4)
+
+
+def heads(hidden_size=24, heads=3):
+    """More heads than it is wide: a layer of no width, and of no parameters."""
+    return nn.Linear(hidden_size, heads * (hidden_size // heads))
+
+
+def refused(hidden_size=24, heads=3):
+    """What asks is no size any more."""
+    if not nn.Linear(hidden_size, hidden_size // heads).weight.numel():
+        raise ValueError("no head has a width")
+    return nn.Linear(hidden_size, hidden_size // heads)
+
+
+def refused_at_once(hidden_size=24, wide=4):
+    """Not 0 either, and so not less."""
+    layer = nn.Linear(hidden_size, hidden_size + wide - 4)
+    if not layer.weight.numel():
+        raise ValueError("of no width")
+    return layer
+
+
+def rounded_up(hidden_size=24, wide=5):
+    """⌈24 / 5⌉ is 1 or more."""
+    return nn.Linear(hidden_size, -(-hidden_size // wide))
+
+
+def asked(hidden_size=24, wide=4):
+    assert hidden_size > wide
+    return nn.Linear(hidden_size, hidden_size - wide)
+
+
+def scaled(hidden_size=24, heads=3):
+    """Whether 3 divides 24 is asked, and is no matter; 0 ** −0.5 is."""
+    if hidden_size % heads and hidden_size < 0:
+        raise ValueError("heads of no whole width")
+    width = hidden_size // heads
+    layer = nn.Linear(hidden_size, heads * width)
+    layer.scaling = width**-0.5
+    return layer

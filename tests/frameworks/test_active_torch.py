@@ -1,0 +1,70 @@
+"""What is active of live models of experts, held to a count of their modules."""
+
+import pytest
+
+from paramproof.formulas.active import active
+from paramproof.formulas.expression import letter
+
+pytestmark = pytest.mark.framework("torch")
+
+
+def nested(hidden_size=12, experts=5, top_k=2, layers=4, dense=1, width=7):
+    """Blocks: the first are dense, the others have a router, a shared expert and a list."""
+    from torch import nn
+
+    def network(bias=True):
+        parts = (nn.Linear(hidden_size, width, bias=bias), nn.Linear(width, hidden_size))
+        return nn.ModuleList(parts)
+
+    def block(index):
+        if index < dense:
+            return nn.ModuleDict({"mlp": network()})
+        parts = {"router": nn.Linear(hidden_size, experts), "shared_experts": network(bias=False)}
+        parts["experts"] = nn.ModuleList(network() for _ in range(experts))
+        return nn.ModuleDict(parts)
+
+    return nn.ModuleDict({"layers": nn.ModuleList(map(block, range(layers)))})
+
+
+def packed(hidden_size=12, experts=5, top_k=2, layers=4, width=7):
+    """Experts of a layer in one tensor, with biases; in the second their rows are in one axis."""
+    import torch
+    from torch import nn
+
+    class Experts(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.gate_up = nn.Parameter(torch.empty(experts, 2 * width, hidden_size))
+            self.gate_up_bias = nn.Parameter(torch.empty(experts, 2 * width))
+            self.down = nn.Parameter(torch.empty(experts * width, hidden_size))
+
+    def block():
+        parts = {"gate": nn.Linear(hidden_size, experts), "experts": Experts()}
+        return nn.ModuleDict(parts)
+
+    return nn.ModuleDict({"layers": nn.ModuleList(block() for _ in range(layers))})
+
+
+def counted(model, experts, top_k):
+    """Parameters of a live model, those of experts k / E of them."""
+    sizes = {name: one.numel() for name, one in model.named_parameters()}
+    routed = sum(number for name, number in sizes.items() if ".experts." in name)
+    assert routed % experts == 0
+    return sum(sizes.values()) - routed + routed // experts * top_k
+
+
+@pytest.mark.parametrize("made", [nested, packed])
+def test_live_experts(made):
+    from paramproof.derive.derive import derive
+    from paramproof.derive.functions import constructor
+
+    found = derive(constructor("it", made, {}))
+    named = active(found)
+    sizes = {"hidden_size": 20, "experts": 6, "top_k": 3, "layers": 5, "width": 11}
+    sizes |= {"dense": 2} if made is nested else {}
+    letters = {field: name for name, field in found.fields.items()}
+    at = {letters[field]: size for field, size in sizes.items()}
+    assert named.total().evaluate(at) == counted(made(**sizes), 6, 3)
+    routers = [one for one in named if "router" in one.path or ".gate." in one.path]
+    assert len(routers) == 2
+    assert all(letter(letters["experts"]) in one.shape for one in routers)

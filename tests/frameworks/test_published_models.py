@@ -1,0 +1,127 @@
+"""Named configurations held to transformers: each count, and what is active, by modules' names."""
+
+import re
+
+import pytest
+
+from paramproof.builders.meta import meta
+from paramproof.cli.active import total_and_active
+from paramproof.derive.models import resolve
+from paramproof.formulas.active import per_token
+from paramproof.formulas.models import named_configurations
+
+pytestmark = pytest.mark.framework("transformers")
+
+pytest.importorskip("transformers")
+
+MODELS = named_configurations()
+WITH_EXPERTS = [name for name, model in MODELS.items() if model.active]
+
+KINDS = {
+    "DeepseekV3ForCausalLM": "packed in one tensor, beside dense layers and shared experts",
+    "Ernie4_5_MoeForCausalLM": "a bias of the router that is not trained",
+    "Glm4MoeForCausalLM": "packed",
+    "GptOssForCausalLM": "packed, with biases, those of the router too",
+    "GraniteMoeForCausalLM": "packed, in modules that are not called experts",
+    "GraniteMoeHybridForCausalLM": "the same, beside other kinds of layers",
+    "JambaModel": "beside dense and Mamba layers",
+    "MiniMaxM2ForCausalLM": "packed",
+    "MixtralForCausalLM": "packed",
+    "NemotronHForCausalLM": "not gated, beside other kinds of layers",
+    "OlmoeForCausalLM": "packed",
+    "Qwen2MoeForCausalLM": "with one shared expert, and a gate of its own",
+    "Qwen3MoeForCausalLM": "in some of the layers",
+    "Qwen3NextForCausalLM": "beside linear attention",
+}
+"""Classes of the catalogue with experts, and how they are made."""
+
+JETMOE = {
+    "model_type": "jetmoe",
+    "architectures": ["JetMoeForCausalLM"],
+    "vocab_size": 96,
+    "hidden_size": 32,
+    "intermediate_size": 40,
+    "num_hidden_layers": 3,
+    "num_key_value_heads": 4,
+    "kv_channels": 8,
+    "num_local_experts": 6,
+    "num_experts_per_tok": 2,
+}
+"""Experts in attention too, whose router is in their own module."""
+
+OF_EXPERTS = re.compile(
+    r"\.experts\.(?!router|bias)|block_sparse_moe\.(in|out)put_linear|\.mlp\.(in|out)put_linear"
+)
+"""Parameters of experts by their names, whatever their shapes; JetMoe's have a bias for all."""
+
+
+def built(keys):
+    """What transformers makes of the keys of a configuration: parameters by name."""
+    import transformers
+
+    named = keys["architectures"][0]
+    own = {key: value for key, value in keys.items() if key not in ("model_type", "architectures")}
+    config = transformers.CONFIG_MAPPING[keys["model_type"]](**own)
+    with meta():
+        model = getattr(transformers, named)(config)
+    return dict(model.named_parameters())
+
+
+def total(parameters):
+    return sum(one.numel() for one in parameters.values() if one.requires_grad)
+
+
+def active(parameters, experts, chosen):
+    """The same with k of E experts; each of the experts' tensors is divided alone."""
+    found = 0
+    for name, one in parameters.items():
+        number = one.numel() if one.requires_grad else 0
+        if OF_EXPERTS.search(name):
+            assert number % experts == 0
+            number = number // experts * chosen
+        found += number
+    return found
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_named_configuration_has_what_transformers_builds(name):
+    assert resolve(name).inventory().total() == total(built(MODELS[name].keys))
+
+
+@pytest.mark.parametrize("name", WITH_EXPERTS)
+def test_named_configuration_has_what_is_active(name):
+    keys = MODELS[name].keys
+    parameters = built(keys)
+    experts = [
+        keys[k] for k in ("num_experts", "num_local_experts", "n_routed_experts") if k in keys
+    ]
+    found = total_and_active(resolve(name))
+    whole = active(parameters, experts[0], keys["num_experts_per_tok"])
+    table = parameters["model.embed_tokens.weight"].numel()
+    assert [one.active for one in found.values()] == [whole, whole - table, whole - 2 * table]
+
+
+@pytest.mark.parametrize("class_name", KINDS)
+def test_experts_of_the_catalogue(class_name):
+    """At the type's own sizes, as transformers has them."""
+    import transformers
+
+    config_class = getattr(transformers, class_name).config_class
+    model = resolve({"model_type": config_class.model_type, "architectures": [class_name]})
+    assert " in the catalogue, " in model.source
+    held(model, built({"model_type": config_class.model_type, "architectures": [class_name]}))
+
+
+def test_experts_in_attention():
+    """Derived on the spot: the catalogue has no such type."""
+    held(resolve(JETMOE), built(JETMOE))
+
+
+def held(model, parameters):
+    ((experts, chosen),) = per_token(model.derivation).items()
+    sizes = model.derivation.sizes
+    assert any(map(OF_EXPERTS.search, parameters))
+    found = total_and_active(model)["embedding-and-head"]
+    of_token = active(parameters, sizes[experts], sizes[chosen])
+    assert (found.total, found.active) == (total(parameters), of_token)
+    assert found.active < found.total

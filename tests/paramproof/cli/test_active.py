@@ -1,0 +1,168 @@
+"""``paramproof count --active``: total and active, under three conventions, in letters, as JSON."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from paramproof.cli import active as of_command
+from paramproof.cli.active import active_as_json, active_in_letters, routing, total_and_active
+from paramproof.cli.count_json import as_json
+from paramproof.derive.models import DerivedModel
+from paramproof.formulas.expression import letter
+from tests.derivations import MIXTURE, NUMBER, E, H, V, tensor
+from tests.printed import rows
+
+ROUTED = DerivedModel(
+    "mixture.json",
+    replace(
+        MIXTURE,
+        sizes={**MIXTURE.sizes, "nept": 1},
+        fields={**MIXTURE.fields, "nept": "experts_per_token"},
+    ),
+    "from a list",
+)
+"""A quarter of four experts."""
+
+ACTIVE = NUMBER - 3 * 3 * 16 * 8
+
+
+def config(**keys):
+    """Mixtral's type and class, at sizes of ours."""
+    small = {"num_hidden_layers": 3, "num_local_experts": 5, "num_experts_per_tok": 2}
+    named = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"]}
+    return json.dumps({**named, **small, **keys})
+
+
+def test_total_and_active():
+    """Tokens are one table; what its name does not call a head is none, the score is one."""
+    found = total_and_active(ROUTED)
+    assert [(one.total, one.active) for one in found.values()] == [
+        (NUMBER, ACTIVE),
+        (NUMBER - 400, ACTIVE - 400),
+        (NUMBER - 400 - 24, ACTIVE - 400 - 24),
+    ]
+    assert active_in_letters(ROUTED).named.total().evaluate(ROUTED.derivation.sizes) == ACTIVE
+
+
+def test_what_cannot_be_decided():
+    """Whether the one tensor is a head; the count under the first convention is known."""
+    one = replace(ROUTED.derivation, tensors=(tensor("what.weight", V, H),))
+    model = replace(ROUTED, derivation=one)
+    assert [found and found.total for found in total_and_active(model).values()] == [
+        400,
+        None,
+        None,
+    ]
+    assert active_as_json(model)["conventions"]["neither"] is None
+    assert [*of_command.formulas(model)] == [
+        "embedding-and-head: V·H",
+        "head-only: undecided",
+        "neither: undecided",
+    ]
+    assert of_command.active_table(model).row_count == 3
+
+
+def test_mixtral(paramproof):
+    done = paramproof("count", "mixtral-8x7b", "--active")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = rows(done.stdout)
+    assert found["embedding-and-head"] == ["46,702,792,704", "12,879,925,248", "27.58 %"]
+    assert found["head-only"] == ["46,571,720,704", "12,748,853,248", "27.37 %"]
+    assert found["neither"] == ["46,440,648,704", "12,617,781,248", "27.17 %"]
+    lines = done.stdout.splitlines()
+    assert "a token passes 2 of 8 experts (num_experts_per_tok of num_local_experts)" in lines
+    said = "rounded to 3 significant digits: embedding-and-head"
+    assert lines[-1] == f"verdict on the published active number: {said}"
+    assert "published as active: 12.9B (Mistral AI, Mixtral of experts, mistral.ai/news/" in (
+        done.stdout
+    )
+
+
+def test_in_letters(paramproof):
+    """Of the experts k are there in place of E; the router keeps a row for each of the E."""
+    stdout = paramproof("count", "mixtral-8x7b", "--active", "--symbolic").stdout
+    found = rows(stdout)
+    assert found["model.layers.*.mlp"] == ["H·(3·F·nept + E)", "× L", "11,275,337,728"]
+    assert found["total"][-1] == "12,879,925,248"
+    assert "\nhead-only: L·(2·H·A·⌊H/A⌋ + 2·H·G·⌊H/A⌋ + 3·H·F·nept + H·E + 2·H) + " in stdout
+    assert "nept = 2 (num_experts_per_tok), E = 8 (num_local_experts)" in stdout
+
+
+def test_as_json(paramproof):
+    text = paramproof("count", "qwen3-30b-a3b", "bert-base", "--active", "--json").stdout
+    qwen, bert = (model["active"] for model in json.loads(text)["models"])
+    assert qwen["experts"] == [
+        {
+            "letter": "E",
+            "field": "num_experts",
+            "experts": 128,
+            "per_token_letter": "nept",
+            "per_token_field": "num_experts_per_tok",
+            "per_token": 8,
+        }
+    ]
+    assert {name: (one["total"], one["active"]) for name, one in qwen["conventions"].items()} == {
+        "embedding-and-head": (30_532_122_624, 3_353_032_704),
+        "head-only": (30_220_957_696, 3_041_867_776),
+        "neither": (29_909_792_768, 2_730_702_848),
+    }
+    assert "nept" in qwen["conventions"]["neither"]["formula"]
+    assert bert["experts"] == []
+    assert {(one["total"], one["active"]) for one in bert["conventions"].values()} == {
+        (109_482_240, 109_482_240),
+        (85_646_592, 85_646_592),
+    }
+    assert "active" not in as_json(ROUTED, None, "")
+
+
+@pytest.mark.parametrize("name", ["gpt2", "qwen3-8b"])
+def test_without_experts(paramproof, name):
+    """Of a family, and of the catalogue."""
+    done = paramproof("count", name, "--active")
+    assert "no experts: all parameters are active" in done.stdout.splitlines()
+    assert {row[-1] for row in rows(done.stdout).values() if row[-1:] and "%" in row[-1]} == {
+        "100.00 %"
+    }
+
+
+def test_each_of_several(paramproof):
+    stdout = paramproof("count", "deepseek-v3", config(), "--active").stdout
+    assert stdout.count("a token passes") == 2
+    assert "37,552,282,624" in stdout
+    assert stdout.count("verdict on the published active number") == 1
+    assert "(num_experts_per_tok of n_routed_experts)" in stdout
+
+
+def test_routing_of_two_towers():
+    sizes = {**ROUTED.derivation.sizes, "e": 6, "u": 2}
+    fields = {**ROUTED.derivation.fields, "E": "a.num_experts", "nept": "a.top_k"}
+    fields |= {"e": "b.num_experts", "u": "b.top_k"}
+    tensors = (
+        tensor("a.experts.w", E, V, H),
+        tensor("b.experts.w", letter("e"), V, H),
+    )
+    both = replace(ROUTED.derivation, sizes=sizes, fields=fields, tensors=tensors)
+    assert [*routing(replace(ROUTED, derivation=both))] == [
+        "a token passes 1 of 4 experts (a.top_k of a.num_experts)",
+        "a token passes 2 of 6 experts (b.top_k of b.num_experts)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            (config(num_experts_per_tok=6),),
+            "num_experts_per_tok=6 is more than num_local_experts=5",
+        ),
+        (('{"model_type": "longcat_flash"}',), "that have no parameters (zero_expert_num)"),
+        (('{"model_type": "deepseek_v2"}',), "n_routed_experts=64, nothing says how many a token"),
+        (("gpt2", "--depth", "2"), "--active goes with --symbolic or --json, and with no other"),
+        (("gpt2", "--under", "total"), "--active goes with --symbolic or --json"),
+        (("gpt2", "--latex"), "--active goes with --symbolic or --json"),
+        (("gpt2", "--symbolic", "--json"), "give options of one kind"),
+    ],
+)
+def test_refused(refused, arguments, words):
+    assert words in refused("count", *arguments, "--active")
