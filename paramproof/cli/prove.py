@@ -15,7 +15,7 @@ from paramproof.cli.output import tables_beside
 from paramproof.cli.progress import shown_progress
 from paramproof.cli.prove_derived import prove_derived
 from paramproof.cli.tables import proof_table
-from paramproof.cli.verify_derived import is_to_be_derived
+from paramproof.cli.verify_derived import is_function, without_family
 from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, write_json
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import family_of
@@ -45,7 +45,7 @@ def prove_command(
     """
     if models and families:
         raise ValueError("--model and --family exclude each other: a model has its family")
-    if len(models) == 1 and is_to_be_derived(models[0]):
+    if len(models) == 1 and (is_function(models[0]) or without_family(models[0])):
         if names:
             raise ValueError("--framework is about models that have a family")
         if not prove_derived(models[0], json_file):
