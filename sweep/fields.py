@@ -50,6 +50,8 @@ def fields_of(
         if path not in taken and path not in sorts and _is_key(path):
             quantised = path.endswith("quantization_config")
             sorts[path] = {"null", "empty", "quantization"} if quantised else set(kinds)
+            if "act" not in path.rpartition(".")[2]:
+                sorts[path] -= {"activation"}
     return sorts, texts
 
 

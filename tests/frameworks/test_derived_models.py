@@ -1,4 +1,7 @@
-"""Models without a family, as a user counts, explains and compares them: derived on the spot."""
+"""Models without a family, as a user counts, explains and compares them: derived on the spot.
+
+With the catalogue left out, but where a command is run.
+"""
 
 import json
 import textwrap
@@ -7,6 +10,7 @@ import pytest
 
 from paramproof.algebra.difference import components, told_apart
 from paramproof.cli.symbolic import in_letters
+from paramproof.cli.verify_built import verify_built
 from paramproof.derive import models
 from paramproof.derive.models import derivation_for, resolve, resolve_type
 from paramproof.explain.number import read
@@ -51,6 +55,7 @@ def here(monkeypatch):
 
         return derive(constructor(what, keys, architecture))
 
+    monkeypatch.setattr(models, "SOURCES", (models.on_the_spot,))
     monkeypatch.setattr(models, "derived", derived)
     monkeypatch.setattr(models, "_derived", {})
 
@@ -71,11 +76,15 @@ def made(keys=MIXTRAL, **changes):
         return getattr(transformers, name)(config)
 
 
-def test_count(paramproof, config):
-    done = paramproof("count", config)
+def test_count(paramproof, tmp_path):
+    """With an activation that the catalogue has not: it has a parameter, in each layer."""
+    (tmp_path / "config.json").write_text(
+        json.dumps(MIXTRAL | {"hidden_act": "prelu", "head_dim": 8})
+    )
+    done = paramproof("count", "config.json")
     assert (done.returncode, done.stderr) == (0, "")
     lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
-    assert f"total {MIXTRAL_HAS:,} 100.00 %" in lines
+    assert f"total {MIXTRAL_HAS + 3:,} 100.00 %" in lines
     assert any(line.startswith("each of 3 ") for line in lines)
     formula, buffers = lines[-2:]
     assert formula.startswith("formula: that of MixtralForCausalLM, derived from transformers 5.")
@@ -219,6 +228,27 @@ def test_a_model_of_ones_own(mixtral):
     report = compare_live(own, mixtral.described)
     assert not report.equal
     assert report.difference == 100
+
+
+def test_verify(paramproof, config, monkeypatch, capsys):
+    """The formula, against what transformers makes of the same file."""
+    done = paramproof("verify", "--model", config, "--json", "it.json")
+    assert done.returncode == 0, done.stderr
+    assert "every tensor has a counterpart of its shape" in done.stdout
+    assert done.stdout.splitlines()[-1] == "1 of 1 models equal the formula, tensor by tensor"
+
+
+def test_verify_says_what_is_otherwise(mixtral, monkeypatch, capsys):
+    from dataclasses import replace
+
+    wrong = replace(mixtral.derivation, sizes={**mixtral.derivation.sizes, "H": 36, "A": 4})
+    source = models.DerivedModel("it", wrong, "from a list")
+    monkeypatch.setattr(models, "SOURCES", (lambda *_: source,))
+    text = json.dumps(MIXTRAL)
+    assert not verify_built({text: Undescribed("it", "it", MIXTRAL)}, None)
+    printed = capsys.readouterr().out
+    assert "0 of 1 models equal the formula" in printed
+    assert "missing" in printed
 
 
 def test_refused(refused, tmp_path):

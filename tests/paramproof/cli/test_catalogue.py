@@ -6,6 +6,9 @@ import sys
 
 import pytest
 
+from paramproof.builders.registry import Framework
+from paramproof.cli.verify_built import verify_built
+from paramproof.sources.resolve import Undescribed
 from tests.checkpoints import write
 from tests.public_configs import DEEPSEEK_V3, MIXTRAL_8X7B
 
@@ -145,3 +148,10 @@ def test_verify_a_formula(paramproof, config, tmp_path):
     assert done.returncode == 1
     assert "MixtralForCausalLM: its formula was derived, proved" in done.stdout
     assert "actual − formula = H" in done.stdout.splitlines()
+
+
+def test_verify_against_transformers_needs_it(monkeypatch):
+    monkeypatch.setattr(Framework, "missing", ("transformers",))
+    unknown = {"config.json": Undescribed("it", "config.json", SMALL)}
+    with pytest.raises(ValueError, match=r"^config.json: to build it: python -m pip install "):
+        verify_built(unknown, None)

@@ -1,0 +1,84 @@
+"""What transformers does not build as a file says is taken back; what a type lacks is filled in."""
+
+from copy import deepcopy
+
+import pytest
+
+pytestmark = pytest.mark.framework("transformers")
+
+pytest.importorskip("transformers")
+
+from paramproof.catalogue.files import type_in  # noqa: E402
+from sweep.mending import Mending, free_text  # noqa: E402
+from sweep.model import made  # noqa: E402
+from sweep.one import _ties  # noqa: E402
+from sweep.starting import needed  # noqa: E402
+from sweep.store import read  # noqa: E402
+
+BERT = read("bert")
+
+
+def base_alone(change):
+    """The file of BERT with its base model alone, changed."""
+    data = deepcopy(BERT)
+    data["classes"] = {"BertModel": data["classes"]["BertModel"]}
+    change(data)
+    mending = Mending(data)
+    mending.run()
+    return mending
+
+
+def test_what_holds_stays_as_it_is():
+    mending = base_alone(lambda data: None)
+    assert not mending.dropped
+    assert not mending.failed
+    assert mending.data["classes"]["BertModel"] == BERT["classes"]["BertModel"]
+
+
+def test_a_value_that_decides_is_taken_back():
+    def change(data):
+        data["classes"]["BertModel"]["decides"] = []
+        data["free"]["flag"] += " add_cross_attention"
+
+    mending = base_alone(change)
+    assert mending.dropped == ["add_cross_attention=True"]
+    assert not mending.failed
+    file = type_in(mending.data, "bert")
+    assert "add_cross_attention" not in file.free
+    assert "add_cross_attention" in file.refused
+
+
+def test_a_class_that_is_wrong_is_withdrawn():
+    def change(data):
+        data["classes"]["BertModel"]["tensors"]["pooler.dense.bias"] = "F"
+
+    mending = base_alone(change)
+    (said,) = mending.failed.values()
+    assert said.startswith("pooler.dense.bias of ")
+    assert mending.data["classes"]["BertModel"]["withdrawn"]
+
+
+def test_fields_stand_with_their_sorts():
+    assert free_text({"b": {"null", "flag"}, "a": {"flag", "null"}, "c": set()}) == {
+        "flag null": "a b"
+    }
+
+
+def test_a_configuration_that_lacks_sizes():
+    """Nemotron's own has no number of heads of keys, and LLaMA's lacks nothing."""
+    from transformers import LlamaConfig, LlamaModel, NemotronConfig, NemotronModel
+
+    start = NemotronConfig(num_hidden_layers=1)
+    with pytest.raises(TypeError):
+        made(NemotronModel, start)
+    assert needed(start, NemotronModel) == {"num_key_value_heads": 48}
+    assert needed(LlamaConfig(num_hidden_layers=1), LlamaModel) == {}
+
+
+def test_a_tie_to_a_head_that_a_class_has_not():
+    """Of a model with a head that another class has only the rest of."""
+    old, new = {"emb": ["head"], "out": ["bias"]}, {"emb": ["head"], "more": ["other"]}
+    has = {"under": "model", "ties": {"model.out": ["model.bias"], "own": ["too"]}}
+    assert _ties(has, old, new) == {"own": ["too"], "model.more": ["model.other"]}
+    has["ties"]["model.emb"] = ["model.head"]
+    assert _ties(has, old, new)["model.emb"] == ["model.head"]
