@@ -4,15 +4,12 @@ import re
 
 import pytest
 
-from paramproof.builders.meta import meta
 from paramproof.cli.active import total_and_active
 from paramproof.derive.models import resolve
 from paramproof.formulas.active import per_token
 from paramproof.formulas.models import named_configurations
 
 pytestmark = pytest.mark.framework("transformers")
-
-pytest.importorskip("transformers")
 
 MODELS = named_configurations()
 WITH_EXPERTS = [name for name, model in MODELS.items() if model.active]
@@ -58,6 +55,8 @@ OF_EXPERTS = re.compile(
 def built(keys):
     """What transformers makes of the keys of a configuration: parameters by name."""
     import transformers
+
+    from paramproof.builders.meta import meta
 
     named = keys["architectures"][0]
     own = {key: value for key, value in keys.items() if key not in ("model_type", "architectures")}
