@@ -88,6 +88,9 @@ def verify_command(
     specs = _specs(models, families)
     asked = tuple(dict.fromkeys(family_of(spec).name for spec in specs.values()))
     families = families or (asked if models else ())
+    if not reference:
+        families = families or tuple(FAMILIES)
+        require_agreement(families)
     there, absent = chosen_frameworks(names)
     if reference:
         results = verify_formula(
@@ -101,8 +104,6 @@ def verify_command(
             json_file=json_file,
         )
     else:
-        families = families or tuple(FAMILIES)
-        require_agreement(families)
         with shown_progress(there) as take:
             results = run_in_workers(there, Verify(specs, examples, seed, tuple(families)), take)
         if json_file:

@@ -1,0 +1,58 @@
+"""Lengths that nobody saw made, read from their values at several sizes."""
+
+import pytest
+
+from paramproof.derive.values import explained
+from paramproof.formulas.division import floor
+from paramproof.formulas.expression import expression, letter
+
+A, F, H = map(letter, "AFH")
+POINTS = ({"A": 3, "F": 20, "H": 12}, {"A": 5, "F": 31, "H": 35}, {"A": 4, "F": 18, "H": 17})
+
+
+def at_points(one):
+    return [one.evaluate(point) for point in POINTS]
+
+
+@pytest.mark.parametrize(
+    "length",
+    [
+        expression(7),
+        H,
+        2 * H,
+        3 * H,
+        H + 4,
+        H - 3,
+        H * A,
+        A * A,
+        H + F,
+        floor(H, A),
+        2 * floor(H, A),
+        A * floor(H, A),
+    ],
+    ids=str,
+)
+def test_explained(length):
+    assert explained(at_points(length), POINTS, [A, F, H, floor(H, A)]) == length
+
+
+@pytest.mark.parametrize("length", [H + F + A, 2 * H + 3, H * A * F, 2 * H * A], ids=str)
+def test_not_explained(length):
+    assert explained(at_points(length), POINTS, [A, F, H]) is None
+
+
+def test_what_is_no_whole_size_explains_nothing():
+    """H / A is 4, 7 and 17/4: not 4, 7 and 4."""
+    assert explained([4, 7, 4], POINTS, [H / A]) is None
+
+
+def test_a_size_that_is_0_at_a_point_explains_what_is_0_there():
+    assert explained([0, 4, 2], POINTS, [A - 3]) == 2 * A - 6
+    assert explained([0, 2, 1], POINTS, [A - 3]) == A - 3
+    assert explained([8, 4, 6], ({"A": 5}, {"A": 3}, {"A": 4}), [A - 3]) is None
+
+
+def test_the_simplest_is_taken_and_of_equals_the_first_by_name():
+    twins = [{"A": n, "H": n} for n in (3, 5, 4)]
+    assert explained([3, 5, 4], twins, [H, A]) == A
+    assert explained([3, 5, 4], twins, [A + H - A, A]) == A
