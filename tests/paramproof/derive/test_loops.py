@@ -192,6 +192,9 @@ def asks(question):
         (lambda i, L, **_: i > L, []),
         (lambda i, D, **_: i < D, ["D ≤ L"]),
         (lambda i, D, **_: i >= D, ["D ≤ L"]),
+        (lambda i, D, **_: i > D, ["L ≥ D + 1"]),
+        (lambda i, D, **_: i > D + 1, ["L ≥ D + 2"]),
+        (lambda i, D, **_: i + 30 == D, ["30 > D", "L + 29 > D"]),
         (lambda i, D, **_: i == D + 30, ["L < D + 31"]),
         (lambda i, L, **_: i < L - 1, ["L ≥ 1"]),
     ],
@@ -206,6 +209,11 @@ def test_what_a_loop_was_told_is_a_condition(question, stated):
     }
     assert sorted(said) == stated
     assert not recorder.doubts
+
+
+def test_a_loop_that_got_one_answer_since_it_is_short():
+    _, recorder, sizes = traced(asks(lambda i, **_: i % 3 == 0), {"L": 1})
+    assert [str(c) for c, *_ in conditions(recorder, sizes)] == ["⌈L/3⌉ ≥ L"]
 
 
 def test_a_loop_that_begins_later():
