@@ -9,7 +9,7 @@ from paramproof.derive.instruments import RUNNING, RememberedRange
 from paramproof.derive.loops import times_made
 from paramproof.derive.questions import recorded
 from paramproof.derive.size import Size
-from paramproof.derive.told import conditions
+from paramproof.derive.told import answered_both_ways, conditions
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import letter
 
@@ -252,3 +252,38 @@ def test_the_index_of_another_loop_is_doubted():
     _, recorder, sizes = traced(program, POINTS[0])
     assert not list(conditions(recorder, sizes))
     assert list(map(written, recorder.doubts)) == ["a loop asked about the index of another one"]
+
+
+def test_loops_that_got_both_answers():
+    def program(make, each, L, D, M, **_):
+        for i in each(L):
+            assert i >= 0
+            if i < D:
+                make()
+        for k in each(M):
+            assert k < L
+
+    _, recorder, _ = traced(program, POINTS[0])
+    ((length, question),) = answered_both_ways(recorder)
+    assert (length, str(question)) == (L, "@ < D")
+
+
+def test_the_places_that_asked():
+    _, recorder, sizes = traced(asks(lambda i, D, **_: i < D), POINTS[0])
+    stated = [(c, places) for c, places, _ in conditions(recorder, sizes) if not c.is_settled]
+    ((_, places),) = stated
+    assert {file.rpartition("/")[2] for file, _ in places} == {"test_loops.py"}
+
+
+def test_what_other_loops_asked_is_told_beside_one_that_is_doubted():
+    def program(make, each, L, M, **_):
+        for i in each(L):
+            for k in each(L):
+                if i < k:
+                    make()
+        for k in each(M):
+            assert not k > 50
+
+    _, recorder, sizes = traced(program, POINTS[0])
+    assert "M ≤ 51" in {str(c) for c, *_ in conditions(recorder, sizes)}
+    assert recorder.doubts

@@ -1,5 +1,8 @@
 """Numbers in questions that were sizes, by their values."""
 
+from dataclasses import replace
+from fractions import Fraction
+
 import pytest
 
 from paramproof.derive.lost import LostSizes
@@ -69,3 +72,26 @@ def test_another_question_of_one_place_is_another():
 def test_what_is_in_letters_already_stays():
     asked = {Condition(Relation.EQUAL, H, F, False): {HERE}}
     assert learned(asked, asked) == [("H ≠ F", HERE)]
+
+
+def test_two_relations_to_numbers_at_one_place_are_two_questions():
+    """The third number of a place is not the second of one of its questions."""
+    less = Condition(Relation.LESS, A, expression(20), True)
+    asked = [
+        {divides(12): {HERE}, less: {HERE}},
+        {replace(less, right=expression(31)): {HERE}, divides(35): {HERE}},
+    ]
+    assert learned(*asked) == [("A divides H", HERE), ("A < F", HERE)]
+
+
+def test_two_sizes_on_the_right_of_a_number_are_two_questions():
+    more = [Condition(Relation.LESS, expression(n), one, True) for n, one in ((1, A), (12, F))]
+    again = [Condition(Relation.LESS, expression(n), one, True) for n, one in ((35, F), (1, A))]
+    asked = [{one: {HERE} for one in conditions} for conditions in (more, again)]
+    assert learned(*asked) == [("1 < A", HERE), ("H < F", HERE)]
+
+
+def test_what_is_no_whole_number_is_no_lost_size():
+    half = Condition(Relation.LESS, H, expression(Fraction(5, 2)), False)
+    asked = [{half: {HERE}, divides(12): {HERE}}, {half: {HERE}, divides(35): {HERE}}]
+    assert learned(*asked) == [("H ≥ 5/2", HERE), ("A divides H", HERE)]

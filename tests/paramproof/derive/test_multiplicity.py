@@ -61,7 +61,6 @@ def read(one, loops=(L,)):
         D * A - L,
         D * A + L,
     ],
-    ids=str,
 )
 def test_read(number):
     found = read(number)
@@ -73,7 +72,6 @@ def test_read(number):
 @pytest.mark.parametrize(
     "number",
     [expression(257), L + 9, L - 9, 10 * L, floor(L, 13), L + D + 1, L * L * L * L],
-    ids=str,
 )
 def test_what_is_not_simple(number):
     assert read(number) is None

@@ -30,13 +30,12 @@ def at_points(one):
         2 * floor(H, A),
         A * floor(H, A),
     ],
-    ids=str,
 )
 def test_explained(length):
     assert explained(at_points(length), POINTS, [A, F, H, floor(H, A)]) == length
 
 
-@pytest.mark.parametrize("length", [H + F + A, 2 * H + 3, H * A * F, 2 * H * A], ids=str)
+@pytest.mark.parametrize("length", [H + F + A, 2 * H + 3, H * A * F, 2 * H * A])
 def test_not_explained(length):
     assert explained(at_points(length), POINTS, [A, F, H]) is None
 
