@@ -194,6 +194,11 @@ def asks(question):
         (lambda i, D, **_: i >= D, ["D ≤ L"]),
         (lambda i, D, **_: i > D, ["L ≥ D + 1"]),
         (lambda i, D, **_: i > D + 1, ["L ≥ D + 2"]),
+        (lambda i, D, **_: i == D, []),
+        (lambda i, D, **_: i + D == 2, ["D > 2", "L + D > 3"]),
+        (lambda i, **_: i % 3 == 2, []),
+        (lambda i, D, S, **_: (i + D) % S == 0, []),
+        (lambda i, **_: i * i < 4, []),
         (lambda i, D, **_: i + 30 == D, ["30 > D", "L + 29 > D"]),
         (lambda i, D, **_: i == D + 30, ["L < D + 31"]),
         (lambda i, L, **_: i < L - 1, ["L ≥ 1"]),
@@ -216,6 +221,13 @@ def test_a_loop_that_got_one_answer_since_it_is_short():
     assert [str(c) for c, *_ in conditions(recorder, sizes)] == ["⌈L/3⌉ ≥ L"]
 
 
+def test_the_side_on_which_a_loop_stays_is_that_of_its_first_index():
+    """Of 2·i and 1 the next one is on the other side."""
+    _, recorder, sizes = traced(asks(lambda i, **_: 2 * i == 1), {"L": 1})
+    stated = {str(c) for c, *_ in conditions(recorder, sizes) if not c.is_settled}
+    assert stated == {"2·L < 3"}
+
+
 def test_a_loop_that_begins_later():
     """The index of range(2, L) is 2 and more."""
 
@@ -233,6 +245,7 @@ def test_a_loop_that_begins_later():
         lambda i, **_: i // 7 == 5,
         lambda i, **_: i * i > 900,
         lambda i, **_: 2 * i == 7,
+        lambda i, D, **_: (i + D) % 50 == 49,
     ],
 )
 def test_what_is_asked_otherwise_is_doubted(question):
@@ -266,6 +279,17 @@ def test_loops_that_got_both_answers():
     _, recorder, _ = traced(program, POINTS[0])
     ((length, question),) = answered_both_ways(recorder)
     assert (length, str(question)) == (L, "@ < D")
+
+
+def test_a_loop_that_asks_nothing_says_nothing_of_the_next():
+    def program(make, each, L, M, **_):
+        for _ in each(L):
+            make()
+        for k in each(M):
+            assert not k > 50
+
+    _, recorder, sizes = traced(program, POINTS[0])
+    assert {str(c) for c, *_ in conditions(recorder, sizes)} == {"M ≤ 51", "0 ≤ 50"}
 
 
 def test_the_places_that_asked():
