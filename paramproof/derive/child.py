@@ -9,6 +9,7 @@ import signal
 from collections.abc import Mapping
 from typing import Any
 
+from paramproof.builders.registry import framework
 from paramproof.child_process import Parent
 from paramproof.derive.constructor import Constructor
 from paramproof.derive.derive import derive
@@ -39,6 +40,12 @@ def _constructor(
         from paramproof.derive import functions
 
         return functions.constructor(what, load_reference(what), sizes)
+    needed = framework("transformers")
+    if needed.missing:
+        raise ValueError(
+            f"{what}: to derive it {' and '.join(needed.missing)} must be installed: "
+            f"{needed.how_to_get}"
+        )
     from paramproof.derive import transformers_models
 
     return transformers_models.constructor(what, keys, architecture, sizes)

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from paramproof.builders.registry import Framework
+from paramproof.derive import child
 from paramproof.derive.asking import LARGEST_CONFIG, derived
 
 BAD = "tests.paramproof.derive.bad"
@@ -83,3 +85,12 @@ def test_a_file_that_is_no_configuration(tmp_path):
     assert str(path) in refusal(str(path))
     path.write_text(" " * (LARGEST_CONFIG + 1))
     assert "no such file is longer than 1,048,576" in refusal(str(path))
+
+
+def test_a_class_of_transformers_needs_it(monkeypatch):
+    absent = Framework("transformers", "it", ("a-distribution-that-nobody-has",))
+    monkeypatch.setattr(child, "framework", lambda name: absent)
+    with pytest.raises(ValueError, match="nobody-has") as caught:
+        child._constructor("bert", {}, None, "")
+    install = "must be installed: python -m pip install a-distribution-that-nobody-has"
+    assert str(caught.value) == f"bert: to derive it a-distribution-that-nobody-has {install}"
