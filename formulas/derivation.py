@@ -14,6 +14,14 @@ from paramproof.formulas.native_parts import NativeNames, NativeTensor
 from paramproof.formulas.spec import Quantity, Spec
 from paramproof.formulas.tensors import Inventory, Tensor
 
+PROVED = "proved"
+FITTED = "fitted and checked"
+
+REFUSES = "the constructor refuses"
+OTHERS = "other tensors are made"
+NOT_TRIED = "not tried: no sizes were found"
+"""What happens, as far as it was tried, where a condition is not met."""
+
 Role: TypeAlias = Literal["trainable", "frozen", "buffer"]
 
 
@@ -182,6 +190,11 @@ class Derivation:
     def is_proved(self) -> bool:
         """Whether every shape and number was traced, and nothing was fixed."""
         return not self.reasons
+
+    @property
+    def status(self) -> str:
+        """The word for how sure it is, in every output and in the data."""
+        return PROVED if self.is_proved else FITTED
 
     def is_proved_at(self, sizes: Mapping[str, int]) -> bool:
         """Whether it is proved at these sizes: every question has the answer it was proved for."""

@@ -56,7 +56,7 @@ def derivation_data(derivation: Derivation) -> dict[str, Any]:
     """Return a derivation as what ``json.dumps`` takes, its expressions as text beside."""
     return {
         "name": derivation.name,
-        "status": "proved" if derivation.is_proved else "fitted and checked",
+        "status": derivation.status,
         "reasons": list(derivation.reasons),
         "formula": text(derivation.formula),
         "parameters": derivation.count(derivation.sizes),

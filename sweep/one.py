@@ -16,7 +16,7 @@ from paramproof.derive.derive import derive
 from paramproof.derive.points import drawn
 from paramproof.derive.transformers_models import constructor
 from paramproof.formulas.condition import Condition
-from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.derivation import FITTED, Derivation
 from paramproof.sources.reference import in_one_line
 from sweep.fields import fields_of
 from sweep.file import File
@@ -174,7 +174,7 @@ class Sweep:
             **({"conditions": conditions} if conditions else {}),
             **({"ties": ties} if ties != data.get("ties", {}) else {}),
             "doubts": [*data.get("doubts", ()), PUT_TOGETHER],
-            "status": "fitted and checked",
+            "status": FITTED,
             "letters": data["letters"] | also["letters"],
         }
 

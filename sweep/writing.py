@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from paramproof.catalogue.derivations import NOT_TRIED, OUTCOMES
+from paramproof.catalogue.derivations import OUTCOMES
 from paramproof.catalogue.tensors import tensors_data, under
-from paramproof.formulas.derivation import Derivation, DerivedTensor
+from paramproof.formulas.derivation import NOT_TRIED, Derivation, DerivedTensor
 
 LEAST_SHARED = 0.3
 """Of a class's tensors, the share that another must have for it to be said to contain that."""
@@ -59,7 +59,7 @@ def class_data(derivation: Derivation, known: Sequence[Known]) -> dict[str, Any]
         data[name] = list(getattr(derivation, name))
     evidence = derivation.evidence
     data = {key: value for key, value in data.items() if value}
-    data["status"] = "proved" if derivation.is_proved else "fitted and checked"
+    data["status"] = derivation.status
     data["evidence"] = [evidence.traces, evidence.builds, evidence.held]
     return data
 

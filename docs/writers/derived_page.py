@@ -69,7 +69,7 @@ def entry(derivation: Any) -> dict[str, Any]:
         "sizes": {n: v for n, v in derivation.sizes.items() if n in moving},
         "fields": {n: f for n, f in derivation.fields.items() if n in moving},
         "conditions": conditions,
-        "status": "proved" if derivation.is_proved else "fitted and checked",
+        "status": derivation.status,
         "reasons": list(derivation.reasons),
         "harmless": list(map(str, derivation.harmless)),
         "traces": evidence.traces,

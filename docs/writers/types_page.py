@@ -11,7 +11,7 @@ from paramproof.catalogue.derivations import Written, derivation_of, variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile, model_types, read_type
 from paramproof.cli.derive_text import grouped
-from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.derivation import FITTED, PROVED, Derivation
 from paramproof.formulas.notation import text
 from sweep.store import by_reason, failed
 
@@ -73,8 +73,8 @@ def counts() -> dict[str, str]:
     rows = {
         "types with an entry": len(known),
         "types without one": len(types),
-        "classes, proved": found["proved"],
-        "classes, fitted and checked": found["fitted and checked"],
+        "classes, proved": found[PROVED],
+        "classes, fitted and checked": found[FITTED],
         "classes, withdrawn": found["withdrawn"],
         "variants": found["variants"],
         "classes and variants listed below": sum(name not in types for name in listed),
@@ -85,7 +85,7 @@ def counts() -> dict[str, str]:
 def _status(file: TypeFile, written: Written) -> str:
     if written.data.get("withdrawn"):
         return "withdrawn"
-    return "proved" if _derivation(file, written).is_proved else "fitted and checked"
+    return _derivation(file, written).status
 
 
 def _derivation(file: TypeFile, written: Written) -> Derivation:
@@ -116,7 +116,7 @@ def _class(file: TypeFile, name: str) -> str:
         return f"- `{name}` was not held, and is not counted"
     found = _derivation(file, first)
     evidence = found.evidence
-    how = "proved" if found.is_proved else f"fitted and checked ({'; '.join(found.reasons)})"
+    how = f"{found.status} ({'; '.join(found.reasons)})" if found.reasons else found.status
     held = f"traced {evidence.traces} times, {evidence.builds} builds, held to {evidence.held}"
     more = [_changes(one) for one in others if not one.data.get("withdrawn")]
     also = f"; also with {'; '.join(more)}" if more else ""

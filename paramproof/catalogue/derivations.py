@@ -10,6 +10,9 @@ from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.tensors import tensors_in, tied, under
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import (
+    NOT_TRIED,
+    OTHERS,
+    REFUSES,
     Derivation,
     DerivedTensor,
     Evidence,
@@ -17,7 +20,7 @@ from paramproof.formulas.derivation import (
 )
 from paramproof.formulas.parsing import condition_in
 
-OUTCOMES = {"refused": "the constructor refuses", "others": "other tensors are made"}
+OUTCOMES = {"refused": REFUSES, "others": OTHERS}
 """Short words for what happens where a condition is not met."""
 
 PUT_TOGETHER = "put together"
@@ -25,8 +28,6 @@ PUT_TOGETHER = "put together"
 
 DOUBTS = {PUT_TOGETHER: "not traced: put together from what it contains there, and what is its own"}
 """Short words for doubts that many variants have."""
-
-NOT_TRIED = "not tried: no sizes were found"
 
 
 @dataclass(frozen=True, slots=True)

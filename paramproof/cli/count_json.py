@@ -49,7 +49,7 @@ def _derived(model: DerivedModel) -> dict[str, Any]:
     return {
         "class": derivation.name,
         "formula": text(derivation.formula),
-        "status": "proved" if derivation.is_proved else "fitted and checked",
+        "status": derivation.status,
         "reasons": list(derivation.reasons),
         "conditions": [str(stated.condition) for stated in derivation.conditions],
         "versions": dict(derivation.evidence.versions),

@@ -71,8 +71,7 @@ def _lines(
     differing: list[Comparison],
     said: str,
 ) -> Iterator[str]:
-    how = "proved" if derivation.is_proved else "fitted and checked"
-    yield f"{legible(derivation.name)}: its formula was derived, {how}"
+    yield f"{legible(derivation.name)}: its formula was derived, {derivation.status}"
     own = found[0]
     yield f"at its own sizes: {totals(own.derived, own.theirs)}"
     if differing:

@@ -50,8 +50,8 @@ class Conditions:
 
     def ask_of_lengths(self, lengths: Iterable[Expression]) -> None:
         """Ask whether what is 1 or more may be 0, and state that it is not less."""
-        for need in positive(lengths):
-            if need not in self.asked:
+        for need in (need for one in lengths for need in at_least_one(one)):
+            if not need.is_settled and need not in self.asked:
                 self.add(replace(need, right=expression(0)), "a length is less than 0")
                 self.asked[need] = set()
 
@@ -85,12 +85,6 @@ class Conditions:
 def otherwise(condition: Condition) -> Condition:
     """Return the condition that is met just where this one is not."""
     return replace(condition, holds=not condition.holds)
-
-
-def positive(lengths: Iterable[Expression]) -> list[Condition]:
-    """Return that each of these is 1 or more, of those that could be less."""
-    found = (condition for one in lengths for condition in at_least_one(one))
-    return [condition for condition in dict.fromkeys(found) if not condition.is_settled]
 
 
 def _divided(conditions: Iterable[Condition]) -> list[tuple[Expression, Expression]]:

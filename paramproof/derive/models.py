@@ -197,10 +197,9 @@ def _versions(derivation: Derivation) -> str:
 
 def _how(derivation: Derivation) -> str:
     """Return how sure a formula is at its own sizes."""
-    if not derivation.is_proved:
-        return "fitted and checked"
-    here = derivation.is_proved_at(derivation.sizes)
-    return "proved" if here else "proved for other sizes, and checked for these"
+    if derivation.is_proved and not derivation.is_proved_at(derivation.sizes):
+        return "proved for other sizes, and checked for these"
+    return derivation.status
 
 
 SOURCES: tuple[Source, ...] = (by_catalogue, on_the_spot)

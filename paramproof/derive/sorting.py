@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping
 from paramproof.derive.conditions import Conditions, otherwise
 from paramproof.derive.in_letters import Tensors
 from paramproof.derive.making import Maker, Note
-from paramproof.derive.trying import REFUSES, tried
+from paramproof.derive.trying import tried
 from paramproof.formulas.condition import Condition
+from paramproof.formulas.derivation import NOT_TRIED, REFUSES
 
 TRIED = 2
 """Models that are made where one condition alone is not met."""
-
-NOT_TRIED = "not tried: no sizes were found"
 
 
 class Sorter:

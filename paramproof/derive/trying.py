@@ -8,11 +8,8 @@ from typing import NamedTuple
 from paramproof.derive.doubts import Doubt, at
 from paramproof.derive.in_letters import Tensors
 from paramproof.derive.making import Maker
-from paramproof.formulas.derivation import Kind
+from paramproof.formulas.derivation import OTHERS, REFUSES, Kind
 from paramproof.sources.reference import in_one_line
-
-OTHERS = "other tensors are made"
-REFUSES = "the constructor refuses"
 
 
 class Trial(NamedTuple):

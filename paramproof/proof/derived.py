@@ -23,7 +23,7 @@ from paramproof.derive.questions import deaf_to_arrays
 from paramproof.derive.reading import Seen, numbers_starred
 from paramproof.formulas import Spec, Weight
 from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.derivation import OTHERS, Derivation
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.spec.protocols import head_size_of
 from paramproof.proof.cases import Case, Sizes
@@ -127,7 +127,7 @@ def read(
             *(
                 f"{stated.condition}: else {stated.outside}"
                 for stated in found.conditions
-                if stated.outside.startswith("other tensors")
+                if stated.outside.startswith(OTHERS)
             ),
         ),
         source,
