@@ -18,7 +18,7 @@ from paramproof.formulas.families import family_of
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import MINUS
 from paramproof.formulas.report import totals
-from paramproof.proof.cases import Case, cases
+from paramproof.proof.cases import Case, case_of, cases
 from paramproof.proof.over_parts import over_parts
 from paramproof.random_specs import random_spec
 from paramproof.user_formulas.calling import Given
@@ -80,18 +80,12 @@ class _Symbolic:
         # Where most sizes are free, fields that may differ have letters that do.
         by_size = sorted(cases(family), key=lambda case: len(case.free))
         self.names = by_size[-1].fields
-        self.cases = {tuple(case.parts.values()): case for case in by_size}
-        self.specs = {case: self._spec(case) for case in self.cases.values()}
+        of_parts = {tuple(case.parts.values()): case for case in by_size}
+        self.specs = {case: self._spec(case) for case in of_parts.values()}
 
     def total(self, case: Case, component: str) -> Expression:
         """Our count of ``component`` where the parts are those of ``case``."""
         return expression(self.family.inventory(self.specs[case].letters()).total(component))
-
-    def case_of(self, spec: Spec) -> Case:
-        """The combination of parts that ``spec`` has."""
-        own = spec.letters()._asdict()
-        first = next(iter(self.specs))
-        return self.cases[tuple(own[name] for name in first.parts)]
 
     def numbers(self, spec: Spec) -> dict[str, int]:
         """The sizes and parts of ``spec`` by symbol."""
@@ -130,7 +124,7 @@ def _require_the_same_numbers(formula: UserFormula, algebra: Algebra, symbolic: 
     random = Random(0)
     for _ in range(25):
         spec = random_spec(random, symbolic.family.name)
-        case, numbers = symbolic.case_of(spec), symbolic.numbers(spec)
+        case, numbers = case_of(spec, symbolic.specs), symbolic.numbers(spec)
         for name, count in formula.counts(spec).items():
             if algebra[name][case].substitute(numbers) != count:
                 raise NotArithmetic(f"{formula.name} is one thing in symbols, another in numbers")
