@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from rich.table import Table
 
@@ -40,13 +40,17 @@ def active_in_letters(model: AnyModel) -> Lettered:
     return Lettered(active(model.derivation), whole.sizes, fields=whole.fields)
 
 
-def total_and_active(model: AnyModel) -> dict[str, TotalAndActive | None]:
-    """Return the counts of a model by convention; None where it cannot be decided.
+Counts: TypeAlias = dict[str, TotalAndActive | None]
+"""By convention; None where it cannot be decided."""
+
+
+def total_and_active(model: AnyModel) -> Counts:
+    """Return the counts of a model by convention.
 
     Raises ``ValueError``, in one line, where what is active has no single answer.
     """
     whole, of_token = in_letters(model), active_in_letters(model)
-    found: dict[str, TotalAndActive | None] = {}
+    found: Counts = {}
     for name, convention in ACTIVE_CONVENTIONS.items():
         try:
             total = expression(size(convention(whole.named)))
@@ -59,12 +63,12 @@ def total_and_active(model: AnyModel) -> dict[str, TotalAndActive | None]:
     return found
 
 
-def active_table(model: AnyModel) -> Table:
+def active_table(counts: Counts) -> Table:
     """Return a line for each convention: total, active and its share."""
     table = Table("convention", **PLAIN)
     for heading in ("total", "active", "share"):
         table.add_column(heading, justify=RIGHT, no_wrap=True)
-    for name, one in total_and_active(model).items():
+    for name, one in counts.items():
         if one is None:
             table.add_row(name, UNDECIDED, "", "")
             continue
@@ -88,25 +92,22 @@ def routing(model: AnyModel) -> Iterator[str]:
         yield f"a token passes {one['per_token']} of {one['experts']} experts ({fields})"
 
 
-def verdict_on_active(model: AnyModel) -> Verdict | None:
-    """Return the verdict on what is published as a model's active parameters; None without such."""
+def verdict_on_active(published: str, counts: Counts) -> Verdict:
+    """Return the verdict on what is published as a model's active parameters."""
+    return verdict(published, {name: one.active for name, one in counts.items() if one})
+
+
+def verdict_line(model: AnyModel, counts: Counts) -> Iterator[str]:
+    """Yield the verdict on what is published as active, in words; nothing where nothing is."""
     published = model.named
-    if not isinstance(published, NamedConfiguration) or not published.active:
-        return None
-    counts = {name: one.active for name, one in total_and_active(model).items() if one}
-    return verdict(published.active, counts)
+    if isinstance(published, NamedConfiguration) and published.active:
+        said = verdict_on_active(published.active, counts)
+        yield f"verdict on the published active number: {said.in_full}"
 
 
-def verdict_line(model: AnyModel) -> Iterator[str]:
-    """Yield the verdict on what is published as active, in words."""
-    if said := verdict_on_active(model):
-        under = f": {', '.join(said.conventions)}" if said.conventions else ""
-        yield f"verdict on the published active number: {said.how}{under}"
-
-
-def formulas(model: AnyModel) -> Iterator[str]:
+def formulas(counts: Counts) -> Iterator[str]:
     """Yield what is active in letters, under each convention."""
-    for name, one in total_and_active(model).items():
+    for name, one in counts.items():
         yield f"{name}: {text(one.formula) if one else UNDECIDED}"
 
 

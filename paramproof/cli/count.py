@@ -16,6 +16,7 @@ from paramproof.cli.active import (
     formulas,
     meanings,
     routing,
+    total_and_active,
     verdict_line,
 )
 from paramproof.cli.beside_table import beside_tables
@@ -150,17 +151,18 @@ def _print_otherwise(model: AnyModel, conventions: Sequence[str], every: bool, l
 
 
 def _print_active(model: AnyModel, symbolic: bool) -> None:
+    counts = total_and_active(model)
     if symbolic:
         of_token = active_in_letters(model)
         title = f"{model.title}: what one token passes, in letters, tied tensors counted once"
         table = symbolic_table(of_token)
-        lines = [*formulas(model), *letters_of(model, expression(of_token.named.total()))]
+        lines = [*formulas(counts), *letters_of(model, expression(of_token.named.total()))]
     else:
         title = f"{model.title}: total and active parameters, tied tensors counted once"
-        table, lines = active_table(model), [*meanings()]
+        table, lines = active_table(counts), [*meanings()]
     console.print(title, markup=False)
     console.print(table)
-    for line in [*routing(model), *lines, *model.origin(), *verdict_line(model)]:
+    for line in [*routing(model), *lines, *model.origin(), *verdict_line(model, counts)]:
         console.print(line, markup=False, highlight=False)
 
 

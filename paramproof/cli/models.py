@@ -76,13 +76,11 @@ def verdict_on(one: Published, model: AnyModel) -> Verdict:
 def active_rows(models: Iterable[tuple[Published, AnyModel]]) -> Iterator[tuple[str, ...]]:
     """Yield for models with published active parameters: the counts, what is published, verdict."""
     for one, model in models:
-        said = verdict_on_active(model)
-        if said is None or not isinstance(one, NamedConfiguration):
+        if not isinstance(one, NamedConfiguration) or not one.active:
             continue
-        counts = (n.active if n else None for n in total_and_active(model).values())
-        cells = (UNDECIDED if number is None else f"{number:,}" for number in counts)
-        how = f"{said.how}: {', '.join(said.conventions)}" if said.conventions else said.how
-        yield one.name, *cells, one.active, how
+        counts = total_and_active(model)
+        cells = (f"{found.active:,}" if found else UNDECIDED for found in counts.values())
+        yield one.name, *cells, one.active, verdict_on_active(one.active, counts).in_full
 
 
 def family_name(model: AnyModel) -> str:

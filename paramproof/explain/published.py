@@ -37,6 +37,11 @@ class Verdict(NamedTuple):
     how: str
 
     @property
+    def in_full(self) -> str:
+        """The verdict in words, with every convention that gives the number."""
+        return f"{self.how}: {', '.join(self.conventions)}" if self.conventions else self.how
+
+    @property
     def text(self) -> str:
         """The verdict in words, where the first convention goes without saying."""
         under = "" if not self.conventions else self.conventions[0]

@@ -55,12 +55,12 @@ def test_what_cannot_be_decided():
         None,
     ]
     assert active_as_json(model)["conventions"]["neither"] is None
-    assert [*of_command.formulas(model)] == [
+    assert [*of_command.formulas(total_and_active(model))] == [
         "embedding-and-head: V·H",
         "head-only: undecided",
         "neither: undecided",
     ]
-    assert of_command.active_table(model).row_count == 3
+    assert of_command.active_table(total_and_active(model)).row_count == 3
 
 
 def test_mixtral(paramproof):
