@@ -49,39 +49,21 @@ class_option = click.option(
 
 def models_option(what: str) -> Callable[[Command], Command]:
     """Return the option --model, whose parameter is ``models``."""
-    return click.option(
-        "--model",
-        "models",
-        multiple=True,
-        metavar="MODEL",
-        shell_complete=MODELS,
-        help=f"{what} only this model: its name or a config.json (repeatable).",
-    )
+    said = f"{what} only this model: its name or a config.json"
+    return _repeatable("--model", "models", "MODEL", said, shell_complete=MODELS)
 
 
 def framework_option(what: str) -> Callable[[Command], Command]:
     """Return the option --framework; ``what`` is done with the framework, as help says it."""
-    return click.option(
-        "--framework",
-        "names",
-        multiple=True,
-        metavar="NAME",
-        shell_complete=completing(frameworks),
-        help=f"{what} only this framework (repeatable).",
-    )
+    said = f"{what} only this framework"
+    return _repeatable("--framework", "names", "NAME", said, shell_complete=completing(frameworks))
 
 
 def family_option(what: str) -> Callable[[Command], Command]:
     """Return the option --family, names of families with commas between them."""
-    return click.option(
-        "--family",
-        "families",
-        multiple=True,
-        metavar="NAMES",
-        callback=_families,
-        shell_complete=_complete_families,
-        help=f"{what} only these families, such as gpt,llama (repeatable).",
-    )
+    said = f"{what} only these families, such as gpt,llama"
+    how = {"callback": _families, "shell_complete": _complete_families}
+    return _repeatable("--family", "families", "NAMES", said, **how)
 
 
 def json_option(what: str, where: str = WHERE) -> Callable[[Command], Command]:
@@ -98,6 +80,15 @@ def json_option(what: str, where: str = WHERE) -> Callable[[Command], Command]:
         metavar="[FILE]",
         shell_complete=completing(tuple, files=True),
         help=f"Write {what} as JSON {where}",
+    )
+
+
+def _repeatable(
+    flag: str, parameter: str, metavar: str, said: str, **how: Any
+) -> Callable[[Command], Command]:
+    """Return an option that may be given several times, as its help says after what is ``said``."""
+    return click.option(
+        flag, parameter, multiple=True, metavar=metavar, help=f"{said} (repeatable).", **how
     )
 
 

@@ -8,14 +8,28 @@ from contextlib import ExitStack, contextmanager
 from rich.status import Status
 
 from paramproof.cli.output import errors
-from paramproof.derive.models import AnyModel, Note, resolve, resolve_type
+from paramproof.derive.models import (
+    AnyModel,
+    DerivedModel,
+    Note,
+    derivation_for,
+    resolve,
+    resolve_type,
+)
 from paramproof.formulas.printing import legible
+from paramproof.sources.resolve import Undescribed
 
 
 def resolving(text: str, architecture: str = "") -> AnyModel:
     """Return ``resolve(text, architecture)``, and say meanwhile how far it is."""
     with _told() as note:
         return resolve(text, architecture, note)
+
+
+def resolving_unknown(undescribed: Undescribed) -> DerivedModel:
+    """Return ``derivation_for(undescribed)``, and say meanwhile how far it is."""
+    with _told() as note:
+        return derivation_for(undescribed, note=note)
 
 
 def resolving_type(text: str, architecture: str = "") -> AnyModel:

@@ -81,7 +81,8 @@ def verify_command(
         if names or families:
             raise ValueError("--framework and --family are about models that have a family")
         if reference and len(models) == 1:
-            equal = verify_derived(reference, models[0], examples, seed, json_file)
+            own = unknown.get(models[0])
+            equal = verify_derived(reference, models[0], own, examples, seed, json_file)
             raise SystemExit(0 if equal else 1)
         if len(unknown) == len(set(models)) and not reference:
             raise SystemExit(0 if verify_built(unknown, json_file) else 1)

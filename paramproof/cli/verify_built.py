@@ -9,8 +9,7 @@ from typing import Any
 
 from paramproof.builders.registry import framework
 from paramproof.cli.output import tables_beside, write_file
-from paramproof.cli.resolving import resolving
-from paramproof.derive.models import DerivedModel
+from paramproof.cli.resolving import resolving_unknown
 from paramproof.formulas.printing import path_text
 from paramproof.live.report import compare_live
 from paramproof.sources.resolve import Undescribed
@@ -31,8 +30,7 @@ def verify_built(models: Mapping[str, Undescribed], json_file: Path | None) -> b
     out, equal = tables_beside(json_file), 0
     results: list[dict[str, Any]] = []
     for name, undescribed in models.items():
-        resolved = resolving(name)
-        assert isinstance(resolved, DerivedModel)
+        resolved = resolving_unknown(undescribed)
         report = compare_live(model_of(undescribed.keys), resolved.derivation)
         for line in [f"{resolved.title}: {report.render(resolved.derivation)}", *resolved.origin()]:
             out.print(line, markup=False, highlight=False, soft_wrap=True)

@@ -9,8 +9,7 @@ from typing import Any
 
 from paramproof.cli.derive import deriving
 from paramproof.cli.output import tables_beside, write_file
-from paramproof.cli.resolving import resolving
-from paramproof.derive.models import DerivedModel
+from paramproof.cli.resolving import resolving_unknown
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.printing import legible
 from paramproof.formulas.report import totals
@@ -29,6 +28,7 @@ def without_family(model: str) -> Undescribed | None:
     try:
         resolve_model(model)
     except Undescribed as undescribed:
+        undescribed.name = undescribed.name or model.strip()
         return undescribed
     except ValueError:
         return None
@@ -41,15 +41,18 @@ def is_function(model: str) -> bool:
 
 
 def verify_derived(
-    reference: str, model: str, examples: int, seed: int, json_file: Path | None
+    reference: str,
+    model: str,
+    unknown: Undescribed | None,
+    examples: int,
+    seed: int,
+    json_file: Path | None,
 ) -> bool:
-    """Compare a user's formula with that of a model, and print it; return whether it is equal."""
-    if is_function(model):
-        derivation = deriving(model, seed=seed)
-    else:
-        resolved = resolving(model)
-        assert isinstance(resolved, DerivedModel)
-        derivation = resolved.derivation
+    """Compare a user's formula with that of a model, and print it; return whether it is equal.
+
+    ``model`` is MODULE:FUNCTION, or has the configuration ``unknown``.
+    """
+    derivation = resolving_unknown(unknown).derivation if unknown else deriving(model, seed=seed)
     known = (*derivation.sizes, *derivation.fields.values())
     with AskedFormula(reference, known) as formula:
         found = list(comparisons(formula, derivation, examples, seed))
