@@ -64,6 +64,9 @@ class Sweep:
     def run(self) -> dict[str, Any]:
         """Derive, try and hold each class; return the file."""
         for name in classes(self.model_type):
+            # Some are of a part: Qwen3_5ForCausalLM stands with qwen3_5 and is made of its text's.
+            if getattr(getattr(transformers, name), "config_class", None) is not self.config_class:
+                continue
             self.note(name)
             try:
                 self.one_class(name)
@@ -102,8 +105,6 @@ class Sweep:
 
     def one_class(self, name: str) -> None:
         """Derive a class and its variants."""
-        if getattr(getattr(transformers, name), "config_class", None) is not self.config_class:
-            raise ValueError(f"{name} is not made of a configuration of this type")
         if self.late():
             raise ValueError("no time was left")
         first = self.derived(name, {})
