@@ -116,6 +116,7 @@ def test_what_is_settled_is_never_answered_otherwise(condition, points):
         (Relation.LESS, -H, expression(0)),
         (Relation.MORE, -H, expression(0)),
         (Relation.MORE, 1 - H / A**2, expression(1)),
+        (Relation.LESS, H / A**2 + H / A, expression(0)),
         (Relation.DIVIDES, expression(1), H),
     ],
 )
