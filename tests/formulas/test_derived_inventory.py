@@ -92,6 +92,10 @@ def test_one_layer_of_several_kinds_has_no_number(named):
     for component in ("model.layers.*", "model.layers.*.mlp"):
         with pytest.raises(ValueError, match=r"^model.* is of several kinds"):
             named.total(component)
+    two = with_tensors(tensor("h.*.a", H, times=L), tensor("h.*.b", F, times=D)).inventory()
+    with pytest.raises(ValueError, match=r"^h\.\* is of several kinds"):
+        two.total("h.*")
+    assert two.total("h.*.a") == H
 
 
 def test_letters_by_name(named):
