@@ -40,6 +40,16 @@ def test_not_explained(length):
     assert explained(at_points(length), POINTS, [A, F, H]) is None
 
 
+def test_what_was_seen_once_is_a_number():
+    assert explained([12], POINTS[:1], [H]) == expression(12)
+
+
+def test_a_multiple_is_simpler_than_a_number_more():
+    points = [{"A": n, "H": 2 * n - 3} for n in (3, 5, 4)]
+    assert explained([6, 10, 8], points, [A, H]) == 2 * A
+    assert explained([7, 11, 9], points, [A, H]) == H + 4
+
+
 def test_what_is_no_whole_size_explains_nothing():
     """H / A is 4, 7 and 17/4: not 4, 7 and 4."""
     assert explained([4, 7, 4], POINTS, [H / A]) is None
