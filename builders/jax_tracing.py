@@ -19,6 +19,15 @@ BUILDS_BETWEEN_CLEARING = 32
 _builds = 0
 
 
+@jax.tree_util.register_static
+@dataclass(frozen=True)
+class Undrawn:
+    """In place of ``nnx.Rngs`` where nothing is drawn: splitting and counting keys is a trace too."""
+
+    def params(self) -> None:
+        """Return no key, for an initialiser that needs none."""
+
+
 @dataclass(frozen=True)
 class Values:
     """What parameters hold: numbers of ``dtype``, ``drawn`` at random or not.
