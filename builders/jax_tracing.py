@@ -22,7 +22,7 @@ _builds = 0
 @jax.tree_util.register_static
 @dataclass(frozen=True)
 class Undrawn:
-    """In place of ``nnx.Rngs`` where nothing is drawn: splitting and counting keys is a trace too."""
+    """In place of ``nnx.Rngs`` where nothing is drawn: to split and count keys is a trace too."""
 
     def params(self) -> None:
         """Return no key, for an initialiser that needs none."""
