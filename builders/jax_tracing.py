@@ -13,7 +13,7 @@ from typing import Any
 
 import jax
 
-BUILDS_BETWEEN_CLEARING = 32
+BUILDS_BETWEEN_CLEARING = 64
 """JAX keeps every trace; clearing at each build would double the time of small ones."""
 
 _builds = 0
