@@ -43,11 +43,13 @@ class Tensors:
 
     def fold(self, exact: Sequence[tuple[Expression, Expression]]) -> None:
         """Write them with a / b for ⌊a / b⌋, for each pair (a, b) in ``exact``."""
+        lengths = {length for one in self.found for length in (*one.shape, one.times)}
+        known = {length: folded(length, exact) for length in lengths}
         self.found = [
             replace(
                 one,
-                shape=tuple(folded(length, exact) for length in one.shape),
-                times=folded(one.times, exact),
+                shape=tuple(known[length] for length in one.shape),
+                times=known[one.times],
             )
             for one in self.found
         ]

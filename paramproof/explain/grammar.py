@@ -9,6 +9,7 @@ measures how many numbers are still explained by chance.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import combinations
 
 from paramproof.explain.explanation import (
@@ -37,6 +38,9 @@ MAX_LEFT_OUT = 2
 
 MAX_ADDED = 4
 """An explanation sums at most so many parts of a component."""
+
+MODELS_REMEMBERED = 64
+"""What a model's explanations come to, whatever the number: who asks again need not wait."""
 
 ABOUT_HEADS = {"without-pooler", "without-heads"}
 """Conventions that would undo what heads are named for."""
@@ -178,9 +182,8 @@ def with_other_heads(spec: Spec) -> Counted:
 def with_classifier(spec: Spec, number: int | None = None) -> Counted:
     """Yield the whole model with a classifier of any size, or of the one that gives ``number``."""
     for classifier, most in classifiers_of(spec):
-        letters = classifier.spec(spec).letters()
-        without = Tree(inventory(letters)).whole(TRAINABLE)
-        each = letters._asdict()["H"] + classifier.bias
+        without, hidden = _without_classifier(classifier.spec(spec))
+        each = hidden + classifier.bias
         least = classifier.labels or 1
         if number is not None:
             labels, rest = divmod(number - without, each)
@@ -188,6 +191,13 @@ def with_classifier(spec: Spec, number: int | None = None) -> Counted:
         for labels in range(least, most + 1):
             heads = classifier.with_labels(labels)
             yield without + labels * each, Explanation((Part(),), 2, heads=heads)
+
+
+@lru_cache(MODELS_REMEMBERED)
+def _without_classifier(spec: Spec) -> tuple[int, int]:
+    """The count of a model, and its hidden size."""
+    named = inventory(spec.letters())
+    return Tree(named).whole(TRAINABLE), int(named.letter("H"))
 
 
 def estimates(tree: Tree, spec: Spec) -> Counted:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from paramproof.explain.answer import Explanations, Match
 from paramproof.explain.explanation import (
@@ -14,6 +15,7 @@ from paramproof.explain.explanation import (
 )
 from paramproof.explain.grammar import (
     MIN_COUNT_BY_COMPLEXITY,
+    MODELS_REMEMBERED,
     components,
     explanations,
     whole_under,
@@ -26,6 +28,7 @@ from paramproof.explain.sizes import at_known_sizes, at_unnamed_sizes, with_labe
 from paramproof.explain.tree import Tree
 from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.models import NamedModel, named_models
+from paramproof.formulas.spec import Spec
 
 Models = Mapping[str, Described]
 
@@ -88,12 +91,16 @@ def candidates(
     else:
         found = (
             *with_classifier(described, number),
-            *explanations(described),
-            *at_known_sizes(described, alone=alone),
+            *_of_any_number(described, alone),
         )
     for count, explanation in found:
         if count >= MIN_COUNT_BY_COMPLEXITY[explanation.complexity]:
             yield count, explanation
+
+
+@lru_cache(MODELS_REMEMBERED)
+def _of_any_number(spec: Spec, alone: bool) -> tuple[tuple[int, Explanation], ...]:
+    return (*explanations(spec), *at_known_sizes(spec, alone=alone))
 
 
 def rounded(readings: Sequence[RoundedReading], models: Models, *, whole: bool) -> list[Match]:
