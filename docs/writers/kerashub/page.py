@@ -113,7 +113,7 @@ def _section(name: str, found: Compared, presets: Mapping[str, int]) -> str:
     pair, ours = found.pair, found.ours
     config = ", ".join(f"{key}={json.dumps(value)}" for key, value in pair.config.items())
     conditions = "; ".join(map(str, found.conditions))
-    doubts = [one for one in ours.doubts if "did not vary" in one]
+    fixed = f" {', '.join(ours.fixed)} did not vary." if ours.fixed else ""
     return SECTION.format(
         name=name,
         backbone=pair.backbone,
@@ -122,7 +122,7 @@ def _section(name: str, found: Compared, presets: Mapping[str, int]) -> str:
         letters=_letters(pair, ours, found.theirs),
         formulas="\n\n".join(_formulas(found)),
         result="\n".join(_result(found)),
-        holds=f"Holds where {conditions or 'sizes are 1 or more'}.{''.join(doubts)}",
+        holds=f"Holds where {conditions or 'sizes are 1 or more'}.{fixed}",
         traces=ours.evidence.traces,
         held=ours.evidence.held,
         presets="".join(_presets(found, presets)),
