@@ -22,10 +22,11 @@ PAGE = ROOT / "docs" / "kerashub.md"
 TEXT = """\
 # KerasHub and transformers
 
-The same architecture in two libraries: {number} backbones of KerasHub, each derived from its own
-constructor, and held in letters against the base model of Hugging Face transformers, as the
-[catalogue](types.md) has it. {equal} are equal as algebra. For the others the difference is given,
-with the tensors that it consists of. No formula on this page was written by hand.
+The same architecture in two libraries: {backbones} backbones of KerasHub, each derived from its own
+constructor, and held in letters against the base model of a model type of Hugging Face transformers,
+as the [catalogue](types.md) has it. Of {number} pairs {equal} are equal as algebra. For the others
+the difference is given, with the tensors that it consists of. No formula on this page was written
+by hand.
 
 {versions}.
 
@@ -84,6 +85,7 @@ def render(entries: Mapping[str, Any] | None = None) -> str:
     versions = {**first.ours.evidence.versions, **first.theirs.evidence.versions}
     del versions["python"]
     return TEXT.format(
+        backbones=len({one.pair.backbone for one in found.values()}),
         number=len(found),
         equal=sum(not one.difference for one in found.values()),
         versions=", ".join(f"{name} {version}" for name, version in versions.items()),
