@@ -1,7 +1,7 @@
 """Rewrite the generated parts of README and docs: ``python -m docs.writers [PAGE ...]``.
 
 Run in the checkout: every page, or those named. ``readme`` and ``differences`` need every
-framework, ``faults`` PyTorch, ``derived`` Hugging Face transformers.
+framework, ``faults`` PyTorch, ``derived`` Hugging Face transformers, ``kerashub`` KerasHub.
 """
 
 import sys
@@ -17,6 +17,7 @@ PAGES = {
     "faults": "faults_page",
     "types": "types_page",
     "derived": "derived_page",
+    "kerashub": "kerashub.page",
     "published": "published_page",
     "readme": "readme",
     "differences": "differences.reference",
