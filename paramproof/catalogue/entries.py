@@ -74,10 +74,10 @@ def _bounds_of_defaults(file: TypeFile, given: GivenKeys) -> Iterator[str]:
 
     A token's number is below the vocabulary's size: that of the key is, as was seen before.
     """
-    for path, letter in file.below.items():
+    for path, letters in file.below.items():
         default = given.default(path, file.fields.get(path))
         if path in given.values and type(default) is int:
-            yield f"{letter} > {default}"
+            yield from (f"{letter} > {default}" for letter in letters.split())
 
 
 def _class_name(file: TypeFile, config: Mapping[str, Any], architecture: str) -> str:
