@@ -240,6 +240,15 @@ class Trials:
                 found[stored.kind.role, stored.shape] += sign * times
         return found
 
+    def outcome_at(self, index: int, others: Mapping[str, Any]) -> str:
+        """Return the outcome at one of the points."""
+        points, base = self.points, self.base
+        self.points, self.base = points[index : index + 1], base[index : index + 1]
+        try:
+            return self.outcome(others)
+        finally:
+            self.points, self.base = points, base
+
     def run_texts(self, options: Mapping[str, Sequence[str]]) -> None:
         """Try each field with the strings that its type names."""
         for name, values in options.items():

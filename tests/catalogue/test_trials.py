@@ -8,6 +8,7 @@ pytestmark = pytest.mark.framework("transformers")
 
 transformers = pytest.importorskip("transformers")
 
+from paramproof.catalogue.tensors import tensor_in  # noqa: E402
 from sweep.file import File  # noqa: E402
 from sweep.trials import Trials  # noqa: E402
 from sweep.which import classes  # noqa: E402
@@ -63,6 +64,15 @@ def test_a_part_of_one_class_may_name_any_model_type(config_class, fixed):
     else:
         with pytest.raises(ValueError, match="any"):
             config_class.from_dict(given)
+
+
+def test_null_is_as_good_as_a_size_that_no_tensor_has():
+    sizes = {"sliding_window": 16, "num_key_value_heads": 1}
+    found = SimpleNamespace(base_trials=trials(transformers.MistralModel, SMALL | sizes), known=[])
+    assert File(found).is_inert("sw", "sliding_window")
+    assert not File(found).is_inert("V", "vocab_size")
+    found.known = [SimpleNamespace(tensors=[tensor_in("table", "sw, H")])]
+    assert not File(found).is_inert("sw", "sliding_window")
 
 
 def test_classes_that_people_load():
