@@ -27,7 +27,7 @@ REASONS = {
     "was not tried": "a value that was not tried",
     "and the entry has": "another value than the entry's",
     "and the entry is of": "a part of another model type",
-    "the formula holds where": "sizes outside the conditions",
+    "the formula holds": "sizes outside the conditions",
 }
 """Classes of reasons, by what stands in what the catalogue says."""
 

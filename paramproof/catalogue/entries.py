@@ -66,6 +66,9 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], architecture: str = "") 
     for stated in derivation.conditions:
         if not stated.condition.is_met(sizes) and str(stated.condition) not in instead:
             raise OutsideCatalogueError(f"{name}: the formula holds where {stated.condition}")
+    for letter in derivation.fixed:
+        if sizes[letter] != (held := derivation.sizes[letter]):
+            raise OutsideCatalogueError(f"{name}: the formula holds at {letter} = {held}")
     return Entry(_without_moved(derivation, file, given), sizes)
 
 
