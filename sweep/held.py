@@ -14,7 +14,7 @@ from paramproof.catalogue.configuration import GivenKeys
 from paramproof.catalogue.derivations import Written, derivation_of, field_of
 from paramproof.catalogue.entries import Entry, entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile
-from paramproof.catalogue.values import THETA
+from paramproof.catalogue.values import THETAS
 from paramproof.derive.points import drawn
 from paramproof.formulas.derivation import Derivation, expected
 from paramproof.formulas.parsing import expression_in
@@ -225,7 +225,8 @@ def _others(
             put(config, path, _layers(rule, sizes, random))
     for part, kind in file.parts.items():
         if _there(config, part) and random.random() < 0.8:
-            put(config, f"{part}.model_type", kind)
+            fixed = part in file.fixed_parts
+            put(config, f"{part}.model_type", random.choice([kind, "any"]) if fixed else kind)
 
 
 def _free_values(file: TypeFile, written: Written, random: Random) -> Iterator[tuple[str, Any]]:
@@ -235,7 +236,7 @@ def _free_values(file: TypeFile, written: Written, random: Random) -> Iterator[t
         for sort in sorts:
             free = name not in decides and sort in only.get(name, (sort,))
             if free and random.random() < 0.3:
-                theta = name.rpartition(".")[2] == THETA
+                theta = name.rpartition(".")[2] in THETAS
                 yield name, random.choice([10_000, 5e5] if theta else _small(sort))
     for name, values in file.texts.items():
         if name not in decides and name not in only and random.random() < 0.3:

@@ -229,7 +229,7 @@ class Sweep:
             self.texts[path] = [one for one in self.texts.get(path, values) if one in values]
         limits = self.trials.below([p for p in tried.below if p in new], paths[0])
         by_field = {field: letter for letter, field in first.fields.items()}
-        self.below |= {path: by_field[limit] for path, limit in limits.items()}
+        self.below |= {p: " ".join(by_field[one] for one in found) for p, found in limits.items()}
         self.bounded |= tried.below
         self.buffered |= tried.buffered
         for path, values in tried.moved.items():
@@ -237,7 +237,7 @@ class Sweep:
         free = {path for path in sorts if self.free.get(path) or self.texts.get(path)}
         decides = [p for p in sorts if p not in free or p in tried.moved or p in self.firm]
         public = {path for where in PUBLIC.get(self.model_type, ()) for path in where}
-        decides += [path for path in sorted(public) if path in sorts and path not in decides]
+        decides += [p for p in sorted(public) if p not in decides and p not in paths[0]]
         if not self.classes:
             self.firm = set(decides)
         return decides, {path: kinds for path, kinds in only.items() if path not in decides}
