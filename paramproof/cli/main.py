@@ -67,9 +67,6 @@ def _reader_may_leave() -> Iterator[None]:
 class _Commands(click.Group):
     """Commands whose reader may leave, which ends them as any Unix tool; Click's status is 1."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted([*COMMANDS, *self.commands])
-
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
@@ -97,6 +94,10 @@ def cli() -> None:
 def frameworks_command() -> None:
     """List the frameworks: which are installed, in which version, and how to install others."""
     console.print(frameworks_table(list(frameworks().values())))
+
+
+# Their names are known, to be listed and to be meant by what is spelt otherwise.
+cli.commands.update(dict.fromkeys(COMMANDS, click.Command(None)))
 
 
 def main() -> None:
