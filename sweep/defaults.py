@@ -53,11 +53,8 @@ class Defaults:
     def found(self, name: str, without: set[str], null: bool = False) -> Expression | None:
         """Return what a letter is where these are absent, None where it is nothing simple."""
         found: list[Expression] = []
-        for point in self.points:
+        for point, value in zip(self.points, self.remembered(name, without, null), strict=True):
             try:
-                with instrumented(MODULES), recorded():
-                    config = self.config(point, name, without, null, remembering=True)
-                value = at(config, self.fields[name])
                 plain = at(self.config(point, name, without, null), self.fields[name])
                 one = getattr(value, "expression", None)
                 default = one if one is not None else expression(int(value))
@@ -73,6 +70,19 @@ class Defaults:
             return None
         default = found[0]
         return default if default != letter(name) else None
+
+    def remembered(self, name: str, without: set[str], null: bool) -> list[Any]:
+        """Return what stands for a letter at each point, made of sizes; None where it is refused."""
+        values: list[Any] = []
+        with instrumented(MODULES):
+            for point in self.points:
+                try:
+                    with recorded():
+                        config = self.config(point, name, without, null, remembering=True)
+                    values.append(at(config, self.fields[name]))
+                except Exception:
+                    values.append(None)
+        return values
 
     def written(self, name: str) -> int | None:
         """Return what stands as a letter's default in the class of its configuration."""

@@ -20,12 +20,12 @@ from paramproof.formulas.derivation import FITTED, Derivation
 from paramproof.sources.reference import in_one_line
 from sweep.fields import fields_of
 from sweep.file import File
-from sweep.mending import Mending
+from sweep.mending import SEEDS, Mending
 from sweep.model import Keys, whole
 from sweep.starting import needed
 from sweep.trials import POINTS, Trials
 from sweep.variants import PUBLIC, TASKS, changes
-from sweep.which import classes
+from sweep.which import FIRST, classes
 from sweep.writing import Known, class_data, plain
 
 Note = Callable[[str], None]
@@ -78,7 +78,7 @@ class Sweep:
         signal.setitimer(signal.ITIMER_PROF, 0)
         data = File(self).data()
         mending = Mending(data)
-        mending.run()
+        mending.run(SEEDS if self.model_type in FIRST.split() else SEEDS[:1])
         self.failed |= mending.failed
         return data
 
