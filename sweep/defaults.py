@@ -72,7 +72,7 @@ class Defaults:
         return default if default != letter(name) else None
 
     def remembered(self, name: str, without: set[str], null: bool) -> list[Any]:
-        """Return what stands for a letter at each point, made of sizes; None where it is refused."""
+        """Return what a letter is at each point, made of sizes; None where that is refused."""
         values: list[Any] = []
         with instrumented(MODULES):
             for point in self.points:
