@@ -11,7 +11,7 @@ from transformers import PreTrainedConfig
 from paramproof.derive.instruments import instrumented
 from paramproof.derive.questions import recorded
 from paramproof.derive.size import Size
-from paramproof.derive.transformers_models import LABELS
+from paramproof.derive.transformers_models import LABELS, readable
 from paramproof.formulas.expression import Expression, expression, letter
 from sweep.model import at, parts_of, whole
 
@@ -28,7 +28,7 @@ class Defaults:
         points: Sequence[Mapping[str, int]],
     ) -> None:
         self.config_class = config_class
-        self.start = config_class()
+        self.start = readable(config_class())
         own = {
             name: _there(self.start, field) if field != LABELS else 2
             for name, field in fields.items()
@@ -115,7 +115,7 @@ class Defaults:
                     # Given, as a file gives it: with nothing of what the whole would give it.
                     own = {f: v for f, v in values.items() if f.startswith(f"{path}.")}
                     keys = whole(self.start, values) | _bare(path, config, own)
-        return self.config_class(**keys)
+        return readable(self.config_class(**keys))
 
 
 def _there(start: PreTrainedConfig, field: str) -> int:

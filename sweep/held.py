@@ -30,6 +30,11 @@ ATTEMPTS = 12
 
 ARITHMETIC = "refused by transformers, which divides by zero"
 
+REFUSED = "refused by transformers"
+
+OF_SIZES = (ARITHMETIC, f"{REFUSED}: Class validation error")
+"""Refusals that sizes alone may cause: a part that is given in part has others filled in."""
+
 
 class NotHeldError(ValueError):
     """An entry says other than transformers makes of ``config``."""
@@ -62,7 +67,7 @@ def hold(
             except ValueError:
                 continue
             why = wrong(found, config_class, model_class, config)
-            if why.startswith(ARITHMETIC) and _are_degenerate(
+            if why.startswith(OF_SIZES) and _are_degenerate(
                 file, written.name, config_class, model_class, config
             ):
                 continue
@@ -85,7 +90,7 @@ def wrong(
     except ZeroDivisionError as error:
         return f"{ARITHMETIC}: {error}"
     except Exception as error:
-        return f"refused by transformers: {' '.join(str(error).split())[:150]}"
+        return f"{REFUSED}: {' '.join(str(error).split())[:150]}"
     apart = {key for key in wanted.keys() | there.keys() if wanted[key] != there[key]}
     if not apart:
         return ""
@@ -100,9 +105,9 @@ def _are_degenerate(
     model_class: Any,
     config: Mapping[str, Any],
 ) -> bool:
-    """Whether it is the sizes of a configuration that a model divides by zero with.
+    """Whether it is the sizes of a configuration for which it is refused.
 
-    A head that is narrower than 1, say: no key is to blame for it.
+    For a head that is narrower than 1, say, or of an odd width: no key is to blame for it.
     """
     given = GivenKeys(file, config)
     sizes: dict[str, Any] = {"model_type": file.model_type}
@@ -113,7 +118,7 @@ def _are_degenerate(
         found = entry_in(file, sizes, name)
     except ValueError:
         return False
-    return wrong(found, config_class, model_class, sizes).startswith(ARITHMETIC)
+    return wrong(found, config_class, model_class, sizes).startswith(OF_SIZES)
 
 
 def culprit(
