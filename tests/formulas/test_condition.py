@@ -191,14 +191,24 @@ def test_fractions_are_no_bounds():
 
 
 @given(expressions(), SIZES)
+@example(A / (L // A), {"A": 2, "H": 1, "L": 1})
 def test_the_value_of_an_expression(one, sizes):
     """Beside ``evaluate``, which has whole numbers only."""
-    found = value_at(one, sizes)
+    try:
+        found = value_at(one, sizes)
+    except ZeroDivisionError:
+        with pytest.raises(ZeroDivisionError):
+            one.evaluate(sizes)
+        return
     if Fraction(found).denominator == 1:
         assert found == one.evaluate(sizes)
     else:
         with pytest.raises(ValueError, match="is no whole number"):
             one.evaluate(sizes)
+
+
+def test_the_value_of_a_fraction_is_exact():
+    assert value_at(1 / A, {"A": 3}) == Fraction(1, 3)
 
 
 FACTORS = st.sampled_from((expression(1), A, H, floor(H, A), floor(L, 2), floor(H - 1, L)))
