@@ -176,11 +176,10 @@ class File:
 
     def own_value(self, config: Any, path: str) -> Any:
         """Return a field's value as JSON has it; of an older key, what absence is like."""
-        if path.rpartition(".")[2] == FACTOR:
-            above = path.removesuffix(FACTOR) + "rope_parameters"
-            found = at(config, above) or {}
-            return found.get(FACTOR) if isinstance(found, dict) else None
         try:
+            if path.rpartition(".")[2] == FACTOR:
+                found = at(config, path.removesuffix(FACTOR) + "rope_parameters")
+                return found.get(FACTOR) if isinstance(found, dict) else None
             value = at(config, path)
         except KeyError:
             moved = self.found.moved.get(path, [])
