@@ -119,6 +119,7 @@ def test_what_is_settled_is_never_answered_otherwise(condition, points):
         (Relation.LESS, H / A**2 + H / A, expression(0)),
         (Relation.DIVIDES, expression(1), H),
         (Relation.DIVIDES, expression(1), floor(floor(H - 5, 2) - 2, L)),
+        (Relation.DIVIDES, expression(1), floor(L, floor(A, H) + 1)),
     ],
 )
 def test_settled(relation, left, right):
@@ -147,7 +148,7 @@ def test_settled(relation, left, right):
         (Relation.DIVIDES, expression(1), floor(1, floor(L, 2))),
         (Relation.DIVIDES, expression(1), A / H),
         (Relation.EQUAL, H / floor(L, A), 1 + H / floor(L, A)),
-        (Relation.DIVIDES, expression(1), floor(1, floor(H - 5, 2) + 2)),
+        (Relation.DIVIDES, expression(1), floor(1, floor(A - L, H) + 2)),
         (Relation.DIVIDES, expression(1), floor(floor(1, floor(L, 2)) - 7, 3)),
     ],
 )
