@@ -211,12 +211,12 @@ def test_the_value_of_an_expression(one, sizes):
     except ZeroDivisionError:
         with pytest.raises(ZeroDivisionError):
             one.evaluate(sizes)
-        return
-    if Fraction(found).denominator == 1:
-        assert found == one.evaluate(sizes)
     else:
-        with pytest.raises(ValueError, match="is no whole number"):
-            one.evaluate(sizes)
+        if Fraction(found).denominator == 1:
+            assert found == one.evaluate(sizes)
+        else:
+            with pytest.raises(ValueError, match="is no whole number"):
+                one.evaluate(sizes)
 
 
 def test_the_value_of_a_fraction_is_exact():
