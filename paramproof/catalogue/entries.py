@@ -80,7 +80,7 @@ def _bounds_of_defaults(file: TypeFile, given: GivenKeys) -> Iterator[str]:
     for path, letters in file.below.items():
         default = given.default(path, file.fields.get(path))
         if path in given.values and type(default) is int:
-            yield from (f"{letter} > {default}" for letter in letters.split())
+            yield from (f"{letter} > {default}" for letter in letters)
 
 
 def _class_name(file: TypeFile, config: Mapping[str, Any], architecture: str) -> str:
