@@ -10,29 +10,25 @@ import click
 from rich.markup import escape
 
 from paramproof.checking.model import require_agreement
-from paramproof.cli.active import (
+from paramproof.cli.active import active_table
+from paramproof.cli.beside_table import beside_tables
+from paramproof.cli.conventions import print_conventions, print_count
+from paramproof.cli.count_json import as_json
+from paramproof.cli.count_table import count_table, ties
+from paramproof.cli.options import INSTEAD, MODELS, class_option, completing, json_option
+from paramproof.cli.output import console, say, write_file
+from paramproof.cli.resolving import resolving
+from paramproof.cli.symbolic import symbolic_table
+from paramproof.counting.active import (
     active_in_letters,
-    active_table,
     formulas,
     meanings,
     routing,
     total_and_active,
     verdict_line,
 )
-from paramproof.cli.beside_table import beside_tables
-from paramproof.cli.conventions import print_conventions, print_count
-from paramproof.cli.count_json import as_json
-from paramproof.cli.count_table import count_table, ties
-from paramproof.cli.dtypes import BITS, bytes_text, require_dtype
-from paramproof.cli.options import INSTEAD, MODELS, class_option, completing, json_option
-from paramproof.cli.output import console, say, write_file
-from paramproof.cli.resolving import resolving
-from paramproof.cli.symbolic import (
-    in_letters,
-    latex_of,
-    letters_of,
-    symbolic_table,
-)
+from paramproof.counting.dtypes import BITS, bytes_text, require_dtype
+from paramproof.counting.letters import in_letters, latex_of, letters_of
 from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.formulas.expression import expression

@@ -5,9 +5,9 @@ from __future__ import annotations
 from rich.markup import escape
 from rich.table import Table
 
-from paramproof.cli.dtypes import bytes_of
 from paramproof.cli.tables import PLAIN, RIGHT
-from paramproof.cli.tree import TreeRow, tree
+from paramproof.counting.dtypes import bytes_of
+from paramproof.counting.tree import TreeRow, tree
 from paramproof.formulas import Inventory
 from paramproof.formulas.path import LAYER, has_layer, leaf, parent
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shape_text

@@ -14,8 +14,8 @@ from paramproof.checking.model import require_agreement
 from paramproof.cli.options import MODELS, class_option
 from paramproof.cli.output import console
 from paramproof.cli.resolving import resolving_type
-from paramproof.cli.symbolic import in_letters
 from paramproof.cli.tables import PLAIN, RIGHT
+from paramproof.counting.letters import in_letters
 from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.families import family_of

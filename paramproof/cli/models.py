@@ -12,12 +12,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from paramproof.algebra.symbols import size_letters
-from paramproof.cli.active import active_as_json, total_and_active, verdict_on_active
-from paramproof.cli.conventions import UNDECIDED
 from paramproof.cli.options import INSTEAD, family_option, json_option
 from paramproof.cli.output import console, write_file
-from paramproof.cli.symbolic import sizes_line
 from paramproof.cli.tables import PLAIN, RIGHT
+from paramproof.counting.active import active_as_json, total_and_active, verdict_on_active
+from paramproof.counting.conventions import UNDECIDED
+from paramproof.counting.letters import sizes_line
 from paramproof.derive.models import AnyModel, DerivedModel, resolve
 from paramproof.explain.published import Verdict, verdict, verdict_on_total
 from paramproof.formulas import Spec
