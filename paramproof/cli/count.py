@@ -14,7 +14,7 @@ from paramproof.cli.active import active_table
 from paramproof.cli.beside_table import beside_tables
 from paramproof.cli.conventions import print_conventions, print_count
 from paramproof.cli.count_json import as_json
-from paramproof.cli.count_table import count_table, ties
+from paramproof.cli.count_table import count_table
 from paramproof.cli.options import INSTEAD, MODELS, class_option, completing, json_option
 from paramproof.cli.output import console, say, write_file
 from paramproof.cli.resolving import resolving
@@ -29,6 +29,7 @@ from paramproof.counting.active import (
 )
 from paramproof.counting.dtypes import BITS, bytes_text, require_dtype
 from paramproof.counting.letters import in_letters, latex_of, letters_of
+from paramproof.counting.tree import ties
 from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.formulas.expression import expression

@@ -1,0 +1,57 @@
+"""Two models side by side: as algebra, and as a picture."""
+
+from __future__ import annotations
+
+from paramproof.algebra.difference import told_apart
+from paramproof.counting.difference import Compared, compared, sizes_apart
+from paramproof.counting.letters import in_letters
+from paramproof.derive.models import AnyModel
+from paramproof.formulas.notation import text
+from paramproof.formulas.printing import legible, signed
+from paramproof.pages.markup import Html, joined, lines, table, tag
+from paramproof.pages.model import title
+
+BARS = ("first", "other")
+
+
+def difference(first: AnyModel, other: AnyModel) -> Html:
+    """Return what the second model has more, component by component."""
+    models = (first, other)
+    one = in_letters(first)
+    two = told_apart(one, in_letters(other))
+    rows = [*compared(one, two)]
+    largest = max(max(row.first or 0, row.other or 0) for row in rows[:-1])
+    more = rows[-1].letters
+    heads = ["component", "B − A", f"A: {title(first)}", f"B: {title(other)}", "difference"]
+    return joined(
+        tag("p", "B − A = ", tag("code", text(more), id="sum"), class_="sum"),
+        tag("p", tag("output", _signed(rows[-1]), id="total"), " parameters", class_="big"),
+        table(
+            "Components of both, a bar above for A, below for B",
+            [*heads[:1], "picture", *heads[1:]],
+            [_cells(row, largest) for row in rows],
+        ),
+        lines([*sizes_apart(models, one, two)]),
+        lines([f"{title(model)}: {line}" for model in models for line in model.origin()]),
+    )
+
+
+def _cells(row: Compared, largest: int) -> list[object]:
+    numbers = (row.first, row.other)
+    bars = _bars(numbers, largest) if row.path != "total" else ""
+    shown = ("-" if number is None else f"{number:,}" for number in numbers)
+    name = tag("code", legible(row.path))
+    return [name, bars, text(row.letters), *shown, _signed(row)]
+
+
+def _signed(row: Compared) -> str:
+    return signed(row.difference) if row.difference else "0"
+
+
+def _bars(numbers: tuple[int | None, int | None], largest: int) -> Html:
+    """Return a bar for each model, one below the other."""
+    rects = (
+        tag("rect", class_=kind, y=y, width=f"{100 * (number or 0) / (largest or 1):.2f}%", height=8)
+        for kind, y, number in zip(BARS, (0, 9), numbers, strict=True)
+    )
+    return tag("svg", *rects, class_="bars", aria_hidden="true")

@@ -1,0 +1,70 @@
+"""Markup from text: the one place where anything is escaped."""
+
+from __future__ import annotations
+
+import html
+import json
+from typing import Any
+
+VOID = frozenset({"input", "link", "meta", "rect"})
+"""Elements that nothing lies in."""
+
+
+class Html(str):
+    """Markup, which goes into a page as it is; any other text is escaped."""
+
+    __slots__ = ()
+
+
+def joined(*parts: object) -> Html:
+    """Return parts one after the other, all that is no markup escaped; None is nothing."""
+    return Html("".join(_escaped(part) for part in parts if part is not None))
+
+
+def tag(name: str, /, *parts: object, **attributes: object) -> Html:
+    """Return an element: ``tag("a", "text", href="#x", class_="link")``.
+
+    An attribute is left out where it is None or False, and bare where it is True; ``_`` stands for
+    ``-``, and behind a word of Python's for nothing.
+    """
+    written = "".join(
+        f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{_text(value)}"')
+        for key, value in attributes.items()
+        if value is not None and value is not False
+    )
+    end = "" if name in VOID else f"{joined(*parts)}</{name}>"
+    return Html(f"<{name}{written}>{end}")
+
+
+def data(value: Any, **attributes: object) -> Html:
+    """Return data as a script element that is not run: no text in it can end the element."""
+    written = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return tag("script", Html(written), type="application/json", **attributes)
+
+
+def table(caption: str, heads: list[str], rows: list[list[object]], **attributes: object) -> Html:
+    """Return a table whose first column has the rows' headings; it scrolls where it is wide."""
+    head = tag("tr", *(tag("th", one, scope="col") for one in heads))
+    body = [_row(cells) for cells in rows]
+    whole = tag(
+        "table", tag("caption", caption), tag("thead", head), tag("tbody", *body), **attributes
+    )
+    return tag("div", whole, class_="wide", tabindex="0", role="region", aria_label=caption)
+
+
+def _row(cells: list[object]) -> Html:
+    first, *rest = cells
+    return tag("tr", tag("th", first, scope="row"), *(tag("td", one) for one in rest))
+
+
+def lines(texts: list[str]) -> Html:
+    """Return lines of text as a list."""
+    return tag("ul", *(tag("li", one) for one in texts), class_="lines")
+
+
+def _escaped(part: object) -> str:
+    return part if isinstance(part, Html) else _text(part)
+
+
+def _text(value: object) -> str:
+    return html.escape(str(value))

@@ -1,0 +1,113 @@
+"""A model as a page shows it: under a convention, in letters and at sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from paramproof.algebra.terms import Lettered, Term, terms
+from paramproof.counting.active import active_in_letters
+from paramproof.counting.conventions import DEFAULT
+from paramproof.counting.letters import in_letters
+from paramproof.counting.tree import TreeRow, tree
+from paramproof.derive.models import AnyModel
+from paramproof.formulas.active import ACTIVE_CONVENTIONS
+from paramproof.formulas.conventions import CONVENTIONS, PARTS, counted
+from paramproof.formulas.expression import Expression, expression
+from paramproof.formulas.lookup import no_such
+from paramproof.formulas.notation import text
+from paramproof.formulas.path import LAYER, leaf
+from paramproof.formulas.printing import legible
+from paramproof.formulas.spec import Quantity
+from paramproof.pages.sizing import sizes_of
+
+ACTIVE = {f"active, {name}": convention for name, convention in ACTIVE_CONVENTIONS.items()}
+"""What one token passes, by the name that a page has for it."""
+
+MEANINGS = {name: function.__doc__ or "" for name, function in CONVENTIONS.items()} | {
+    name: f"What one token passes. {function.__doc__}" for name, function in ACTIVE.items()
+}
+
+
+@dataclass(frozen=True)
+class View:
+    """What a convention counts of a model, in letters; ``model`` says at which sizes.
+
+    Raises ``ValueError``, in one line, for no convention and for one that cannot be decided.
+    """
+
+    model: AnyModel
+    under: str = DEFAULT
+
+    @cached_property
+    def lettered(self) -> Lettered:
+        """Return the tensors that count, each as one that does."""
+        if self.under in ACTIVE:
+            whole = active_in_letters(self.model)
+            named = ACTIVE[self.under](whole.named)
+        elif self.under in CONVENTIONS:
+            whole = in_letters(self.model)
+            storage = (DEFAULT,) if self.under in PARTS else ()
+            named = counted(whole.named, *storage, self.under)
+        else:
+            raise no_such("convention", self.under, MEANINGS)
+        tensors = tuple(replace(one, trainable=True, tied_to=None) for one in named)
+        return replace(whole, named=replace(named, tensors=tensors), closed=None)
+
+    @cached_property
+    def rows(self) -> list[TreeRow]:
+        """The tree, in letters."""
+        return list(tree(self.lettered.named))
+
+    @cached_property
+    def terms(self) -> list[Term]:
+        """The sum, by component."""
+        return terms(self.lettered.named)
+
+    @cached_property
+    def formula(self) -> Expression:
+        """All of it."""
+        return expression(self.lettered.named.total())
+
+    @property
+    def number(self) -> int:
+        """All of it, as a number."""
+        return self.at(self.formula)
+
+    def at(self, one: Quantity) -> int:
+        """Return the value of an expression at the model's sizes."""
+        return expression(one).evaluate(self.lettered.sizes)
+
+    def resized(self, model: AnyModel) -> View:
+        """Return the same of the model at other sizes: what is in letters is not made again."""
+        made = {name: getattr(self, name) for name in ("rows", "terms", "formula")}
+        sizes = {**self.lettered.sizes, **sizes_of(model)}
+        other = View(model, self.under)
+        other.__dict__.update(made, lettered=replace(self.lettered, sizes=sizes))
+        return other
+
+    def nodes(self) -> dict[str, Any]:
+        """Return the tree as nested data: name, what it is called in a link, number, what is in it.
+
+        What there is none of is left out.
+        """
+        root: dict[str, Any] = {"name": "total", "id": "", "total": self.number, "in": []}
+        above = [root]
+        for row in self.rows:
+            del above[row.depth :]
+            number = self.at(row.total)
+            name = label(row)
+            before = above[-1]["id"]
+            node = {"name": name, "id": f"{before}.{name}" if before else name, "total": number}
+            if number:
+                above[-1].setdefault("in", []).append(node)
+            above.append(node)
+        return root
+
+
+def label(row: TreeRow) -> str:
+    """Return the last name of a path, of the layers of a stack how many there are."""
+    return (
+        f"{text(expression(row.times))} ×" if leaf(row.path) == LAYER else legible(leaf(row.path))
+    )
