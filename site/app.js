@@ -3,7 +3,7 @@
 
 import { draw } from "./treemap.js";
 
-const { view, root, model, wheel } = document.body.dataset;
+const { view, root, model } = document.body.dataset;
 const ASKED = { model: "model", number: "number", difference: "difference" };
 const MAX_CONFIGURATION = 2 ** 20;
 const byId = (id) => document.getElementById(id);
@@ -13,7 +13,6 @@ let worker;
 let python = false;
 let busy = false;
 let next = null;
-let asked = 0;
 let nodes = null;
 let choices = {};
 let own = {};
@@ -51,7 +50,7 @@ function follow() {
 function begin() {
   const since = performance.now();
   say("Python is starting …");
-  worker = new Worker(new URL(`worker.js?wheel=${encodeURIComponent(wheel)}`, import.meta.url), { type: "module" });
+  worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
   worker.onerror = (event) => say(`Python did not start: ${event.message}`);
   worker.onmessage = ({ data }) => {
     if (data.broken) return say(`Python did not start: ${data.broken}`);
@@ -68,7 +67,8 @@ const complete = () => ({ model: state.model || state.config, number: state.n, d
 // Ask for the state as it is; while an answer is under way only the last question waits.
 function ask() {
   if (!python || !complete()) return;
-  next = { view: ASKED[view], state: { ...state }, asked: ++asked, since: performance.now() };
+  next = { view: ASKED[view], state: { ...state } };
+  document.body.dataset.pending = "";
   if (!busy) send();
 }
 
@@ -84,7 +84,8 @@ function answered(found) {
   problem(found.problem ?? "");
   if (!found.problem) place(found);
   document.body.dataset.milliseconds = Math.round(found.milliseconds);
-  document.body.dataset.answered = found.asked;
+  document.body.dataset.answered = "";
+  delete document.body.dataset.pending;
 }
 
 function place(found) {

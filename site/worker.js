@@ -2,10 +2,8 @@
 
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
-const WHEEL = new URL(import.meta.url).searchParams.get("wheel");
-
 async function start() {
-  const wheel = fetch(new URL(WHEEL, import.meta.url)).then((found) => found.arrayBuffer());
+  const wheel = fetch(new URL("paramproof.whl", import.meta.url)).then((found) => found.arrayBuffer());
   const python = await loadPyodide({ indexURL: new URL("pyodide/", import.meta.url).href });
   python.unpackArchive(await wheel, "wheel");
   return python.pyimport("paramproof.pages.answers").answer;
@@ -19,5 +17,5 @@ onmessage = async ({ data }) => {
   const answer = await ready;
   const start = performance.now();
   const found = JSON.parse(answer(JSON.stringify(data)));
-  postMessage({ ...found, asked: data.asked, milliseconds: performance.now() - start });
+  postMessage({ ...found, milliseconds: performance.now() - start });
 };

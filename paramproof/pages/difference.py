@@ -8,7 +8,7 @@ from paramproof.counting.letters import in_letters
 from paramproof.derive.models import AnyModel
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible, signed
-from paramproof.pages.markup import Html, joined, lines, table, tag
+from paramproof.pages.markup import Html, joined, lines, row, table, tag
 from paramproof.pages.model import title
 
 BARS = ("first", "other")
@@ -20,7 +20,7 @@ def difference(first: AnyModel, other: AnyModel) -> Html:
     one = in_letters(first)
     two = told_apart(one, in_letters(other))
     rows = [*compared(one, two)]
-    largest = max(max(row.first or 0, row.other or 0) for row in rows[:-1])
+    largest = max(max(one.first or 0, one.other or 0) for one in rows[:-1])
     more = rows[-1].letters
     heads = ["component", "B − A", f"A: {title(first)}", f"B: {title(other)}", "difference"]
     return joined(
@@ -29,29 +29,30 @@ def difference(first: AnyModel, other: AnyModel) -> Html:
         table(
             "Components of both, a bar above for A, below for B",
             [*heads[:1], "picture", *heads[1:]],
-            [_cells(row, largest) for row in rows],
+            [_row(one, largest) for one in rows],
         ),
         lines([*sizes_apart(models, one, two)]),
         lines([f"{title(model)}: {line}" for model in models for line in model.origin()]),
     )
 
 
-def _cells(row: Compared, largest: int) -> list[object]:
-    numbers = (row.first, row.other)
-    bars = _bars(numbers, largest) if row.path != "total" else ""
+def _row(one: Compared, largest: int) -> Html:
+    numbers = (one.first, one.other)
+    bars = _bars(numbers, largest) if one.path != "total" else ""
     shown = ("-" if number is None else f"{number:,}" for number in numbers)
-    name = tag("code", legible(row.path))
-    return [name, bars, text(row.letters), *shown, _signed(row)]
+    return row(tag("code", legible(one.path)), bars, text(one.letters), *shown, _signed(one))
 
 
-def _signed(row: Compared) -> str:
-    return signed(row.difference) if row.difference else "0"
+def _signed(one: Compared) -> str:
+    return signed(one.difference) if one.difference else "0"
 
 
 def _bars(numbers: tuple[int | None, int | None], largest: int) -> Html:
     """Return a bar for each model, one below the other."""
     rects = (
-        tag("rect", class_=kind, y=y, width=f"{100 * (number or 0) / (largest or 1):.2f}%", height=8)
+        tag(
+            "rect", class_=kind, y=y, width=f"{100 * (number or 0) / (largest or 1):.2f}%", height=8
+        )
         for kind, y, number in zip(BARS, (0, 9), numbers, strict=True)
     )
     return tag("svg", *rects, class_="bars", aria_hidden="true")

@@ -29,8 +29,8 @@ ONLY_OURS = (
 TREEMAP = ("d3-hierarchy.min.js", "treemap.js")
 
 
-def page(name: str, view: str, body: Html, *, root: str = "", **state: str) -> str:
-    """Return a page of the site; ``root`` leads to the site's folder, ``state`` is its model's."""
+def page(name: str, view: str, body: Html, *, root: str = "", model: str = "") -> str:
+    """Return a page of the site; ``root`` leads to its folder, ``model`` is in view."""
     head = joined(
         tag("meta", http_equiv="Content-Security-Policy", content=ONLY_OURS),
         tag("link", rel="stylesheet", href=f"{root}style.css"),
@@ -48,19 +48,17 @@ def page(name: str, view: str, body: Html, *, root: str = "", **state: str) -> s
         tag("b", "paramproof"),
         tag("nav", *links, aria_label="Views"),
     )
-    said = {f"data_{key}": value for key, value in state.items()}
-    return _document(name, head, joined(top, body, _status()), data_view=view, data_root=root, **said)
-
-
-def _status() -> Html:
-    return tag("footer", tag("p", "", id="status", role="status"))
+    status = tag("footer", tag("p", "", id="status", role="status"))
+    said = {"data_view": view, "data_root": root, "data_model": model}
+    return _document(name, head, joined(top, body, status), **said)
 
 
 def model_page(model: AnyModel, root: str) -> str:
     """Return the page of a named model: its numbers, which it says without a script."""
     view = View(model)
     body = main(title(model), joined(sections(view, DTYPE, live=True), nodes(view)))
-    return page(f"{title(model)}: {view.number:,} parameters", "model", body, root=root, model=model.name)
+    name = f"{title(model)}: {view.number:,} parameters"
+    return page(name, "model", body, root=root, model=model.name)
 
 
 def model_file(model: AnyModel, under: str = DEFAULT, dtype: str = DTYPE) -> str:
@@ -99,7 +97,7 @@ def _document(name: str, head: Html, body: Html, **attributes: str) -> str:
         tag(
             "head",
             tag("meta", charset="utf-8"),
-            tag("meta", name_="viewport", content="width=device-width, initial-scale=1"),
+            tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
             tag("title", name),
             head,
         ),

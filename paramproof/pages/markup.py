@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+from collections.abc import Iterable
 from typing import Any
 
 VOID = frozenset({"input", "link", "meta", "rect"})
@@ -42,22 +43,21 @@ def data(value: Any, **attributes: object) -> Html:
     return tag("script", Html(written), type="application/json", **attributes)
 
 
-def table(caption: str, heads: list[str], rows: list[list[object]], **attributes: object) -> Html:
+def table(caption: str, heads: list[str], rows: Iterable[Html], **attributes: object) -> Html:
     """Return a table whose first column has the rows' headings; it scrolls where it is wide."""
     head = tag("tr", *(tag("th", one, scope="col") for one in heads))
-    body = [_row(cells) for cells in rows]
-    whole = tag(
-        "table", tag("caption", caption), tag("thead", head), tag("tbody", *body), **attributes
-    )
+    parts = (tag("caption", caption), tag("thead", head), tag("tbody", *rows))
+    whole = tag("table", *parts, **attributes)
     return tag("div", whole, class_="wide", tabindex="0", role="region", aria_label=caption)
 
 
-def _row(cells: list[object]) -> Html:
-    first, *rest = cells
-    return tag("tr", tag("th", first, scope="row"), *(tag("td", one) for one in rest))
+def row(first: object, *cells: object, **attributes: object) -> Html:
+    """Return a row of a table, the first cell its heading."""
+    rest = (tag("td", one) for one in cells)
+    return tag("tr", tag("th", first, scope="row"), *rest, **attributes)
 
 
-def lines(texts: list[str]) -> Html:
+def lines(texts: Iterable[str]) -> Html:
     """Return lines of text as a list."""
     return tag("ul", *(tag("li", one) for one in texts), class_="lines")
 

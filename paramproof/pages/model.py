@@ -15,7 +15,7 @@ from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas.conventions import Undecided, as_named
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible, shape_text
-from paramproof.pages.markup import Html, joined, lines, table, tag
+from paramproof.pages.markup import Html, joined, lines, row, table, tag
 from paramproof.pages.sizing import choices, fields_of, sizes_of
 from paramproof.pages.viewing import ACTIVE, MEANINGS, View, label
 
@@ -113,7 +113,7 @@ def _select(name: str, said: str, values: list[str], chosen: str) -> Html:
 
 def _letter(name: str, field: str, size: int, allowed: list[int]) -> Html:
     number = tag(
-        *("input",),
+        "input",
         id=f"size-{name}",
         name=name,
         value=size,
@@ -146,15 +146,15 @@ def _number(view: View, dtype: str) -> Html:
 
 
 def _formula(view: View) -> Html:
-    rows: list[list[object]] = [
-        [
+    rows = [
+        row(
             tag("code", legible(term.path)),
             f"{each_text(term)} {times_text(term)}",
             f"{view.at(term.times * term.each):,}",
-        ]
+        )
         for term in view.terms
     ]
-    rows.append(["total", text(view.formula), f"{view.number:,}"])
+    rows.append(row("total", text(view.formula), f"{view.number:,}"))
     where = [one for one in letters_of(view.model, view.formula) if one]
     return joined(
         tag("p", tag("code", text(view.formula), id="sum"), class_="sum"),
@@ -176,27 +176,23 @@ def _copied(what: str, of: str) -> Html:
 
 def _tree(view: View) -> Html:
     whole = view.number
-    rows = [cells for row in view.rows if (cells := _cells(view, row, whole))]
+    rows = [_row(view, one, whole) for one in view.rows if view.at(one.total)]
     heads = ["component", "shape", "at these sizes", "each", "×", "total", "share"]
-    rows.append(["total", "", "", "", "", f"{whole:,}", "100.00 %"])
+    rows.append(row("total", "", "", "", "", f"{whole:,}", "100.00 %"))
     tied = [*ties(view.model.inventory())]
     note = tag("p", "; ".join(f"tied: {one}" for one in tied)) if tied else None
     return joined(table("Components and tensors", heads, rows, class_="tree"), note)
 
 
-def _cells(view: View, row: TreeRow, whole: int) -> list[object]:
-    """The cells of a component; none of one that there is nothing of."""
-    total = view.at(row.total)
-    if not total:
-        return []
+def _row(view: View, one: TreeRow, whole: int) -> Html:
+    total, times = view.at(one.total), view.at(one.times)
     shapes = ["", ""]
-    if row.tensor is not None:
-        shape = row.tensor.shape
-        shapes = [shape_text(text(one) for one in shape), shape_text(map(view.at, shape))]
-    name = tag("span", label(row), class_=f"d{min(row.depth, 9)}", title=legible(row.path))
+    if one.tensor is not None:
+        shape = one.tensor.shape
+        shapes = [shape_text(map(text, shape)), shape_text(map(view.at, shape))]
+    name = tag("span", label(one), class_=f"d{min(one.depth, 9)}", title=legible(one.path))
     share = joined(_bar(total, whole), f" {100 * total / whole:.2f} %")
-    times = view.at(row.times)
-    return [name, *shapes, f"{view.at(row.each):,}", f"{times:,}", f"{total:,}", share]
+    return row(name, *shapes, f"{view.at(one.each):,}", f"{times:,}", f"{total:,}", share)
 
 
 def _bar(part: int, whole: int) -> Html:
@@ -206,8 +202,8 @@ def _bar(part: int, whole: int) -> Html:
 
 def _conventions(model: AnyModel) -> Html:
     every: dict[str, int | None] = {**under_every(model.inventory()), **_active(model)}
-    rows: list[list[object]] = [
-        [name, UNDECIDED if number is None else f"{number:,}", MEANINGS[name]]
+    rows = [
+        row(name, UNDECIDED if number is None else f"{number:,}", MEANINGS[name])
         for name, number in every.items()
     ]
     return joined(
