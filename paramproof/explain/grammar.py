@@ -9,6 +9,7 @@ measures how many numbers are still explained by chance.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import combinations
 
 from paramproof.explain.explanation import (
@@ -178,9 +179,8 @@ def with_other_heads(spec: Spec) -> Counted:
 def with_classifier(spec: Spec, number: int | None = None) -> Counted:
     """Yield the whole model with a classifier of any size, or of the one that gives ``number``."""
     for classifier, most in classifiers_of(spec):
-        letters = classifier.spec(spec).letters()
-        without = Tree(inventory(letters)).whole(TRAINABLE)
-        each = letters._asdict()["H"] + classifier.bias
+        without, hidden = _trained_and_hidden(classifier.spec(spec))
+        each = hidden + classifier.bias
         least = classifier.labels or 1
         if number is not None:
             labels, rest = divmod(number - without, each)
@@ -188,6 +188,13 @@ def with_classifier(spec: Spec, number: int | None = None) -> Counted:
         for labels in range(least, most + 1):
             heads = classifier.with_labels(labels)
             yield without + labels * each, Explanation((Part(),), 2, heads=heads)
+
+
+@cache
+def _trained_and_hidden(spec: Spec) -> tuple[int, int]:
+    """The trainable parameters of a model, and its hidden size."""
+    letters = spec.letters()
+    return Tree(inventory(letters)).whole(TRAINABLE), letters._asdict()["H"]
 
 
 def estimates(tree: Tree, spec: Spec) -> Counted:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 from paramproof.explain.answer import Explanations, Match
 from paramproof.explain.explanation import (
@@ -26,6 +27,7 @@ from paramproof.explain.sizes import at_known_sizes, at_unnamed_sizes, with_labe
 from paramproof.explain.tree import Tree
 from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.models import NamedModel, named_models
+from paramproof.formulas.spec import Spec
 
 Models = Mapping[str, Described]
 
@@ -67,13 +69,31 @@ def exact(number: int, models: Models) -> list[Match]:
     """Return what explains ``number`` at the models' own sizes, or at those of a named model."""
     found: list[Match] = []
     for name, spec in models.items():
-        of_model = [
-            explanation
-            for count, explanation in candidates(spec, alone=len(models) == 1, number=number)
-            if count == number
-        ]
+        of_model = _explaining(spec, number) if len(models) > 1 else _explaining_alone(spec, number)
         found += different(_match(explanation, name, spec, number) for explanation in of_model)
     return simplest(joined(found))
+
+
+def _explaining_alone(described: Described, number: int) -> list[Explanation]:
+    found = candidates(described, alone=True, number=number)
+    return [explanation for count, explanation in found if count == number]
+
+
+def _explaining(described: Described, number: int) -> list[Explanation]:
+    """What explains a number by one of several models, whose other numbers are remembered."""
+    if isinstance(described, Derivation):
+        return _explaining_alone(described, number)
+    classified = _offered(with_classifier(described, number))
+    return [explanation for _, explanation in classified] + _remembered(described).get(number, [])
+
+
+@cache
+def _remembered(spec: Spec) -> dict[int, list[Explanation]]:
+    """By number what explains it, but for classifiers, whose labels the number says."""
+    found: dict[int, list[Explanation]] = {}
+    for count, explanation in _offered((*explanations(spec), *at_known_sizes(spec))):
+        found.setdefault(count, []).append(explanation)
+    return found
 
 
 def candidates(
@@ -91,6 +111,11 @@ def candidates(
             *explanations(described),
             *at_known_sizes(described, alone=alone),
         )
+    yield from _offered(found)
+
+
+def _offered(found: Iterable[tuple[int, Explanation]]) -> Counted:
+    """Leave out what is too complex for so small a number."""
     for count, explanation in found:
         if count >= MIN_COUNT_BY_COMPLEXITY[explanation.complexity]:
             yield count, explanation
@@ -101,7 +126,7 @@ def rounded(readings: Sequence[RoundedReading], models: Models, *, whole: bool) 
     counts = [
         (name, spec, count, explanation)
         for name, spec in models.items()
-        for count, explanation in _short(spec)
+        for count, explanation in _short_of(spec)
         if readings and not (whole and explanation.parts[0].component)
     ]
     found: dict[tuple[str, Explanation], Match] = {}
@@ -111,6 +136,15 @@ def rounded(readings: Sequence[RoundedReading], models: Models, *, whole: bool) 
                 one = _match(explanation, name, spec, count, reading)
                 found.setdefault((name, explanation), one)
     return simplest(joined(found.values()), more=0)
+
+
+def _short_of(described: Described) -> Sequence[tuple[int, Explanation]]:
+    return [*_short(described)] if isinstance(described, Derivation) else _short_of_spec(described)
+
+
+@cache
+def _short_of_spec(spec: Spec) -> Sequence[tuple[int, Explanation]]:
+    return [*_short(spec)]
 
 
 def _short(described: Described) -> Counted:

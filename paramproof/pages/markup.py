@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-VOID = frozenset({"input", "link", "meta", "rect"})
+VOID = frozenset({"input", "link", "meta"})
 """Elements that nothing lies in."""
 
 

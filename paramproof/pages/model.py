@@ -23,8 +23,14 @@ DTYPE = "float32"
 UNNAMED = "the configuration"
 """What a model is called that has no name."""
 
-COUNTED = ("number", "picture", "formula", "tree", "conventions", "evidence")
-"""The parts of a page that other sizes change, in order."""
+HEADINGS = {
+    "picture": "Picture",
+    "formula": "Formula",
+    "tree": "Tree",
+    "conventions": "Conventions",
+    "evidence": "Evidence",
+}
+"""The parts of a page below its number and its letters, in order."""
 
 NOTES = {
     "fields": "The numbers change as a letter does; a slider stays where the formula holds.",
@@ -51,13 +57,6 @@ def title(model: AnyModel) -> str:
 def sections(view: View, dtype: str, *, live: bool) -> Html:
     """Return the whole page below its heading; what is not ``live`` has no fields to fill in."""
     found = {**parts(view, dtype), "picture": Html("")}
-    headings = {
-        "formula": "Formula",
-        "tree": "Tree",
-        "picture": "Picture",
-        "conventions": "Conventions",
-        "evidence": "Evidence",
-    }
     controls = form(view.model, view.model, view.under, dtype) if live else letters(view.model)
     return joined(
         tag("div", found.pop("number"), id="number", aria_live="polite"),
@@ -70,7 +69,7 @@ def sections(view: View, dtype: str, *, live: bool) -> Html:
                 tag("div", found[name], id=name),
                 aria_labelledby=f"{name}-heading",
             )
-            for name, heading in headings.items()
+            for name, heading in HEADINGS.items()
         ),
     )
 
@@ -132,7 +131,7 @@ def _letter(name: str, field: str, size: int, allowed: list[int]) -> Html:
         disabled=True,
     )
     said = tag("label", tag("b", name), " ", tag("small", legible(field)), for_=f"size-{name}")
-    return tag("div", said, number, slider)
+    return tag("div", said, tag("div", number, slider))
 
 
 def _number(view: View, dtype: str) -> Html:

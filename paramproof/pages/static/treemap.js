@@ -19,31 +19,43 @@ function link(text, href) {
   return made;
 }
 
+// What has a single part is one with it: "layers › L ×".
+function joined(node, depth = 0) {
+  let { name, id, total, in: parts } = node;
+  while (depth && parts?.length === 1 && parts[0].in) {
+    name = `${name} › ${parts[0].name}`;
+    ({ id, in: parts } = parts[0]);
+  }
+  return { name, id, total, in: depth < LEVELS ? parts?.map((part) => joined(part, depth + 1)) : undefined };
+}
+
 // Put the picture of `nodes` into `place`, opened at the component `at`; `href` makes links.
 export function draw(place, nodes, at, href) {
   const { hierarchy, treemap } = globalThis.d3;
   const whole = hierarchy(nodes, (node) => node.in);
   const open = whole.find((node) => node.data.id === at) ?? whole;
-  const shown = hierarchy(open.data, (node) => node.in)
+  const shown = hierarchy(joined(open.data), (node) => node.in)
     .sum((node) => (node.in ? 0 : node.total))
     .sort((a, b) => b.value - a.value);
-  treemap().size([WIDTH, HEIGHT]).paddingInner(2).paddingTop((node) => (node.depth ? 26 : 0))(shown);
-  const cells = shown.descendants().filter((node) => node.depth > 0 && node.depth <= LEVELS);
-  const svg = element("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group" }, ...cells.map((node) => cell(node, nodes.total, href)));
+  const header = (node) => (node.depth ? 26 : 0);
+  treemap().size([WIDTH, HEIGHT]).paddingInner(2).paddingTop(header)(shown);
+  const leaves = shown.leaves().sort((a, b) => b.value - a.value);
+  const cells = shown.descendants().slice(1).map((node) => cell(node, leaves.indexOf(node), nodes.total, href));
+  const svg = element("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group" }, ...cells);
   svg.setAttribute("aria-label", `Components of ${open.data.name}, area is parameters`);
+  const above = open.ancestors().reverse();
   const path = document.createElement("p");
-  path.append(...open.ancestors().reverse().flatMap((node) => [" › ", link(node.data.name, href(node.data.id))]).slice(1));
+  path.append(...above.flatMap((node) => [" › ", link(node.data.name, href(node.data.id))]).slice(1));
   place.replaceChildren(path, svg);
 }
 
-function cell(node, whole, href) {
+// A cell with parts is plain; one without has a colour, the largest first.
+function cell(node, place, whole, href) {
   const { name, total, id } = node.data;
-  const top = node.ancestors().at(-2);
-  const colour = top.parent.children.indexOf(top) % COLOURS;
   const width = node.x1 - node.x0, height = node.y1 - node.y0;
-  const share = ((100 * total) / whole).toFixed(2);
-  const said = `${name}: ${number(total)}, ${share} %`;
-  const made = element("a", { href: href(id), "aria-label": said, class: `cell c${colour} level${node.depth}` },
+  const said = `${name}: ${number(total)}, ${((100 * total) / whole).toFixed(2)} %`;
+  const colour = place < 0 ? "" : ` c${place % COLOURS}`;
+  const made = element("a", { href: href(id), "aria-label": said, class: `cell${colour}` },
     element("title", {}, said),
     element("rect", { x: node.x0, y: node.y0, width, height }));
   const room = Math.floor((width - 8) / 9);
