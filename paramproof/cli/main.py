@@ -28,6 +28,7 @@ from paramproof.cli.explain import explain_command
 from paramproof.cli.models import models_command
 from paramproof.cli.output import console
 from paramproof.cli.prove import prove_command
+from paramproof.cli.serve import site_command
 from paramproof.cli.signals import Ended, heed_signals
 from paramproof.cli.signs import write_any_sign
 from paramproof.cli.tables import frameworks_table
@@ -89,6 +90,7 @@ cli.add_command(differences_command)
 cli.add_command(verify_command)
 cli.add_command(compare_command)
 cli.add_command(prove_command)
+cli.add_command(site_command)
 
 
 @cli.command("frameworks", short_help="List the frameworks, installed or not.")

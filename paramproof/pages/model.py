@@ -78,7 +78,7 @@ def letters(model: AnyModel) -> Html:
     """Return the letters with their fields and sizes."""
     sizes = sizes_of(model)
     known = [f"{name} = {sizes[name]:,} ({legible(f)})" for name, f in fields_of(model).items()]
-    return tag("div", lines(known), class_="letters")
+    return lines(known)
 
 
 def form(own: AnyModel, model: AnyModel, under: str, dtype: str) -> Html:
@@ -136,7 +136,7 @@ def _letter(name: str, field: str, size: int, allowed: list[int]) -> Html:
 
 def _number(view: View, dtype: str) -> Html:
     number = view.number
-    rounded = f" ≈ {as_named(number)}" if number >= 1000 else ""
+    rounded = f" ≈ {as_named(number)}, {as_named(number, 3)}" if number >= 1000 else ""
     return joined(
         tag("p", tag("output", f"{number:,}", id="total"), rounded, class_="big"),
         tag("p", f"parameters, {view.under}: {MEANINGS[view.under]}"),
