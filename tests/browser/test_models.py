@@ -1,0 +1,150 @@
+"""The page of a model: in the browser Python says what it says here."""
+
+import json
+
+import pytest
+
+from paramproof.catalogue import model_types
+from paramproof.counting.conventions import under_every
+from paramproof.derive.models import resolve
+from paramproof.formulas.models import named_configurations, named_models
+from tests.public_configs import LLAMA_3_1_8B
+
+NAMES = [*named_models(), *named_configurations()]
+
+
+def test_every_named_model_has_the_number_of_the_command_line(models, paramproof):
+    listed = json.loads(paramproof("models", "--json", "-").stdout)["models"]
+    expected = {one["name"]: one["parameters"] for one in listed}
+    found = {}
+    for name in expected:
+        models.state("model.html", model=name)
+        assert models.text("#title") == name
+        found[name] = models.total
+    assert found == expected
+
+
+def test_every_named_page_says_its_number_without_a_script(browser, site, address):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    for name in ("bert-base-uncased", "deepseek-v3"):
+        page.goto(f"{address}models/{name}.html")
+        assert page.inner_text("#total") == f"{resolve(name).inventory().total():,}"
+        assert page.locator("#tree tbody tr").count() > 20
+    context.close()
+    for name in NAMES:
+        number = f">{resolve(name).inventory().total():,}</output>"
+        assert number in (site / "models" / f"{name}.html").read_text("utf-8"), name
+
+
+def test_conventions(models):
+    for name in ("deepseek-v3", "roberta-base"):
+        for convention, number in under_every(resolve(name).inventory()).items():
+            models.state("model.html", model=name, under=convention)
+            assert models.problem or models.total == number, convention
+            assert bool(models.problem) is (number is None), convention
+
+
+def test_active(models):
+    models.state("model.html", model="deepseek-v3", under="active, head-only")
+    assert models.total == 36_625_603_584
+
+
+def test_letters_move_the_number(models):
+    models.state("model.html", model="bert-base")
+    page = models.page
+    page.fill("#size-L", "24")
+    models.settle()
+    assert models.total == 109_482_240 + 12 * 7_087_872
+    assert "L=24" in page.url
+    slider = page.locator("[data-letter=H]")
+    slider.focus()
+    slider.press("ArrowRight")
+    models.settle()
+    hidden = int(page.input_value("#size-H"))
+    assert hidden > 768 and hidden % 12 == 0  # noqa: PT018 - one thing: a value that 12 divides
+    page.select_option("[name=dtype]", "bfloat16")
+    models.settle()
+    assert models.text("#bytes").startswith(f"bfloat16, 2 bytes each: {2 * models.total:,} bytes")
+    page.click("button[type=reset]")
+    models.settle()
+    assert models.total == 109_482_240
+
+
+def test_sizes_outside_the_conditions_are_one_line(models):
+    models.state("model.html", model="bert-base", A="5")
+    assert models.problem == (
+        "num_attention_heads=5 is not possible: it must be a divisor of hidden_size=768"
+    )
+    models.state("model.html", model="deepseek-v3", dr="7")
+    assert models.problem == "DeepseekV3ForCausalLM: the formula holds where 2 divides dr"
+    models.state("model.html", model="deepseek-v3", L="9" * 500)
+    assert "is no whole number from 1, of at most 12 digits" in models.problem
+
+
+@pytest.mark.parametrize("model_type", ["qwen3", "mixtral", "t5"])
+def test_any_type_of_the_catalogue(models, model_type):
+    assert model_type in model_types()
+    models.state("model.html", model=model_type)
+    by_default = resolve({"model_type": model_type})
+    assert models.total == by_default.inventory().total()
+
+
+def test_the_picture_opens_by_a_click_and_by_the_keyboard(models):
+    models.state("model.html", model="deepseek-v3")
+    page = models.page
+    page.locator("#picture a.cell").first.press("Enter")
+    page.wait_for_url("**at=*")
+    where = page.inner_text("#picture p")
+    assert where.startswith("total › ")
+    page.click("#picture p a")
+    assert page.inner_text("#picture p") == "total"
+    page.go_back()
+    assert page.inner_text("#picture p") == where
+
+
+def test_a_link_restores_all_of_a_state(opened):
+    opened.open("models/bert-large-uncased.html#L=12&under=layers-only&dtype=int8&at=layers")
+    opened.settle()
+    assert opened.total == 12 * 12_596_224
+    assert opened.page.input_value("#size-L") == "12"
+    assert opened.page.input_value("[name=under]") == "layers-only"
+    assert opened.text("#bytes").startswith("int8")
+    assert opened.text("#picture p") == "total › layers"
+
+
+def test_a_pasted_configuration(opened):
+    keys = LLAMA_3_1_8B
+    opened.open("index.html")
+    opened.page.click("summary")
+    opened.page.fill("#config", json.dumps(keys))
+    opened.page.click("#paste button")
+    opened.page.wait_for_url("**/model.html#config=*")
+    opened.settle()
+    assert opened.total == resolve(keys).inventory().total()
+    # It is behind the #, and no request has it.
+    assert not any("config" in url.partition("#")[0] for url in opened.asked)
+
+
+def test_a_dropped_configuration(models):
+    keys = {"model_type": "qwen3", "hidden_size": 512}
+    models.page.evaluate(
+        """(text) => {
+          const data = new DataTransfer();
+          data.items.add(new File([text], "config.json"));
+          dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+        }""",
+        json.dumps(keys),
+    )
+    models.page.wait_for_url("**config=*")
+    models.settle()
+    assert models.total == resolve(keys).inventory().total()
+
+
+def test_what_is_copied(models):
+    models.state("model.html", model="bert-base")
+    models.page.click("summary:has-text('LaTeX')")
+    for what, start in (("sum", "L·(4·H²"), ("latex", r"\begin{align*}")):
+        models.page.click(f"[data-copy={what}]")
+        copied = models.page.evaluate("navigator.clipboard.readText()")
+        assert copied.startswith(start)
