@@ -47,7 +47,7 @@ function follow() {
   ask();
 }
 
-function begin() {
+function begin({ asking = true } = {}) {
   const since = performance.now();
   say("Python is starting …");
   worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
@@ -58,8 +58,15 @@ function begin() {
     python = true;
     document.body.dataset.ready = Math.round(performance.now() - since);
     say("Python is ready: the numbers are computed in this browser.");
-    ask();
+    if (asking || next) ask();
   };
+}
+
+// Start Python anew; what it could not answer is not asked again.
+function again() {
+  worker.terminate();
+  python = false;
+  begin({ asking: false });
 }
 
 const complete = () => ({ model: state.model || state.config, number: state.n, difference: state.a && state.b })[view];
@@ -80,7 +87,8 @@ function send() {
 
 function answered(found) {
   busy = false;
-  if (next) return send();
+  if (found.ended) again();
+  if (next && python) return send();
   problem(found.problem ?? "");
   if (!found.problem) place(found);
   document.body.dataset.milliseconds = Math.round(found.milliseconds);

@@ -16,6 +16,11 @@ ready.then(() => postMessage({ ready: true }), (error) => postMessage({ broken: 
 onmessage = async ({ data }) => {
   const answer = await ready;
   const start = performance.now();
-  const found = JSON.parse(answer(JSON.stringify(data)));
-  postMessage({ ...found, milliseconds: performance.now() - start });
+  const question = JSON.stringify(data);
+  try {
+    postMessage({ ...JSON.parse(answer(question)), milliseconds: performance.now() - start });
+  } catch (error) {
+    // What Python has no line for may have ended it.
+    postMessage({ ended: true, problem: `no answer: ${String(error).trim().split("\n").at(-1)}` });
+  }
 };

@@ -92,8 +92,10 @@ class Watched:
 
     def state(self, path, **state):
         """Go to a state by its link, and wait for the answer."""
-        self.page.evaluate("delete document.body.dataset.answered")
-        self.page.goto(f"{self.address}{path}#{urlencode(state)}")
+        target = f"{self.address}{path}#{urlencode(state)}"
+        if self.page.url != target:
+            self.page.evaluate("delete document.body.dataset.answered")
+            self.page.goto(target)
         self.settle()
 
     def settle(self):
