@@ -16,7 +16,7 @@ from paramproof.formulas.conventions import Undecided, as_named
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible, shape_text
 from paramproof.pages.markup import Html, joined, lines, row, table, tag
-from paramproof.pages.sizing import choices, fields_of, sizes_of
+from paramproof.pages.sizing import choices, fields_of, has_experts, sizes_of
 from paramproof.pages.viewing import ACTIVE, MEANINGS, View, label
 
 DTYPE = "float32"
@@ -87,8 +87,7 @@ def form(own: AnyModel, model: AnyModel, under: str, dtype: str) -> Html:
     What changes them switches them on.
     """
     sizes, allowed, fields = sizes_of(model), choices(own, model), fields_of(own)
-    experts = isinstance(model, DerivedModel) and any("experts" in f for f in fields.values())
-    names = [name for name in MEANINGS if experts or name not in ACTIVE]
+    names = [name for name in MEANINGS if name not in ACTIVE or has_experts(own)]
     return tag(
         "form",
         _select("under", "counted are", names, under),
@@ -213,15 +212,14 @@ def _conventions(model: AnyModel) -> Html:
 
 def _active(model: AnyModel) -> dict[str, int | None]:
     """Return what one token passes by convention, of a model with experts."""
-    found: dict[str, int | None] = {}
-    if not any("passes" in line for line in _routing(model)):
-        return found
-    for name in ACTIVE:
-        try:
-            found[name] = View(model, name).number
-        except Undecided:
-            found[name] = None
-    return found
+    return {name: _decided(model, name) for name in ACTIVE} if has_experts(model) else {}
+
+
+def _decided(model: AnyModel, under: str) -> int | None:
+    try:
+        return View(model, under).number
+    except Undecided:
+        return None
 
 
 def _routing(model: AnyModel) -> list[str]:

@@ -31,16 +31,21 @@ def fields_of(model: AnyModel) -> dict[str, str]:
         return _fields_of_spec(model.spec)
     derivation = model.derivation
     asked = [stated.condition.letters for stated in derivation.conditions]
-    moving = derivation.formula.letters.union(*asked, _chosen(model))
+    moving = derivation.formula.letters.union(*asked, _chosen(model).values())
     return {name: field for name, field in derivation.fields.items() if name in moving}
 
 
-def _chosen(model: DerivedModel) -> frozenset[str]:
+def has_experts(model: AnyModel) -> bool:
+    """Return whether a model has experts, of which is known how many a token passes."""
+    return isinstance(model, DerivedModel) and bool(_chosen(model))
+
+
+def _chosen(model: DerivedModel) -> dict[str, str]:
     """The letters of experts per token, which move what is active."""
     try:
-        return frozenset(per_token(model.derivation).values())
+        return per_token(model.derivation)
     except ValueError:
-        return frozenset()
+        return {}
 
 
 def _fields_of_spec(spec: Spec) -> dict[str, str]:
