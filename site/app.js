@@ -40,6 +40,8 @@ function change(some, { push = false } = {}) {
 function follow() {
   const before = state;
   state = fromAddress();
+  if (byId("question")) filled(byId("question"));
+  if (byId("filter")) return filtered();
   const same = (key) => (before[key] ?? "") === (state[key] ?? "");
   const keys = new Set([...Object.keys(before), ...Object.keys(state)]);
   const changed = [...keys].filter((key) => !same(key));
@@ -202,16 +204,20 @@ function filter() {
   history.replaceState(null, "", `#${new URLSearchParams([...wanted].filter(([, value]) => value))}`);
 }
 
+function filtered() {
+  filled(byId("filter"));
+  filter();
+}
+
+// Put the state into a form's fields; what it does not say is empty.
 function filled(form) {
-  for (const [key, value] of Object.entries(fromAddress())) if (form.elements[key]) form.elements[key].value = value;
+  const said = fromAddress();
+  for (const field of form.elements) if (field.name) field.value = said[field.name] ?? "";
 }
 
 listen();
 if (byId("question")) filled(byId("question"));
-if (byId("filter")) {
-  filled(byId("filter"));
-  filter();
-}
+if (byId("filter")) filtered();
 if (byId("nodes")) {
   nodes = JSON.parse(byId("nodes").textContent);
   state = fromAddress();
