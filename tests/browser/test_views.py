@@ -86,3 +86,9 @@ def test_a_model_as_one_file(browser, paramproof, tmp_path):
     assert page.inner_text("#picture p").startswith("total › ")
     assert {url.partition("#")[0] for url in asked} == {file.as_uri()}
     context.close()
+
+
+def test_what_draws_is_as_npm_has_it(site, modules):
+    name = "d3-hierarchy.min.js"
+    published = modules / "d3-hierarchy/dist" / name
+    assert (site / name).read_bytes() == published.read_bytes()
