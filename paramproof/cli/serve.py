@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import webbrowser
 from collections.abc import Callable
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -32,6 +34,14 @@ class _Files(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+class _Server(ThreadingHTTPServer):
+    """A server whose readers may leave before they have all of a file."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def server_of(folder: Path, port: int = 0) -> ThreadingHTTPServer:
     """Return a server of a built site on the loopback address; port 0 takes a free one.
 
@@ -44,7 +54,7 @@ def server_of(folder: Path, port: int = 0) -> ThreadingHTTPServer:
         )
     handler: Callable[..., SimpleHTTPRequestHandler] = partial(_Files, directory=str(folder))
     try:
-        return ThreadingHTTPServer((LOOPBACK, port), handler)
+        return _Server((LOOPBACK, port), handler)
     except OSError as error:
         raise ValueError(f"port {port} cannot be served: {error.strerror}") from None
 

@@ -64,11 +64,12 @@ def model(state: State) -> dict[str, Any]:
     asked = at_sizes(own, {name: size for name, size in state.items() if name not in KEYS})
     view = _view(*key, under)
     view = view if asked is own else view.resized(asked)
+    allowed = choices(own, asked)
     return {
         "title": title(own),
-        "parts": {**parts(view, dtype), "controls": form(own, asked, under, dtype)},
+        "parts": {**parts(view, dtype), "controls": form(own, asked, under, dtype, allowed)},
         "nodes": view.nodes(),
-        "choices": choices(own, asked),
+        "choices": allowed,
         "own": {name: str(sizes_of(own)[name]) for name in fields_of(own)},
     }
 

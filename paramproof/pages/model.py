@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from paramproof.algebra.terms import latex_sum
 from paramproof.counting.active import routing
@@ -57,7 +57,10 @@ def title(model: AnyModel) -> str:
 def sections(view: View, dtype: str, *, live: bool) -> Html:
     """Return the whole page below its heading; what is not ``live`` has no fields to fill in."""
     found = {**parts(view, dtype), "picture": Html("")}
-    controls = form(view.model, view.model, view.under, dtype) if live else letters(view.model)
+    own = view.model
+    controls = letters(own)
+    if live:
+        controls = form(own, own, view.under, dtype, choices(own, own))
     return joined(
         tag("div", found.pop("number"), id="number", aria_live="polite"),
         tag("div", controls, id="controls"),
@@ -81,12 +84,14 @@ def letters(model: AnyModel) -> Html:
     return lines(known)
 
 
-def form(own: AnyModel, model: AnyModel, under: str, dtype: str) -> Html:
-    """Return the fields: convention, dtype, and each letter with a slider, all switched off.
+def form(
+    own: AnyModel, model: AnyModel, under: str, dtype: str, allowed: Mapping[str, list[int]]
+) -> Html:
+    """Return the fields: convention, dtype, and each letter with a slider over the values that it may have.
 
-    What changes them switches them on.
+    They are switched off: what listens to them switches them on.
     """
-    sizes, allowed, fields = sizes_of(model), choices(own, model), fields_of(own)
+    sizes, fields = sizes_of(model), fields_of(own)
     names = [name for name in MEANINGS if name not in ACTIVE or has_experts(own)]
     return tag(
         "form",

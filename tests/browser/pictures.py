@@ -11,15 +11,13 @@ from paramproof.cli.serve import server_of
 from tests.browser.conftest import PATIENCE, Watched
 
 VIEWS = {
-    "model": ("models/deepseek-v3.html", 1000, "light"),
-    "phone": ("models/bert-base-uncased.html", 360, "dark"),
-    "number": ("number.html#n=2362368", 1000, "light"),
-    "difference": ("difference.html#a=bert-base&b=gpt2", 1000, "light"),
-    "frameworks": ("frameworks.html#component=attention&framework=torch", 1000, "light"),
+    "model": ("models/deepseek-v3.html", 1000, 1240, "light"),
+    "phone": ("models/bert-base-uncased.html", 360, 800, "dark"),
+    "number": ("number.html#n=2362368", 1000, 800, "light"),
+    "difference": ("difference.html#a=bert-base&b=gpt2", 1000, 800, "light"),
+    "frameworks": ("frameworks.html#component=attention&framework=torch", 1000, 800, "light"),
 }
-"""Each view with its path, its width, and whether it is light or dark."""
-
-HEIGHT = 800
+"""Each view with its path, its width and height, and whether it is light or dark."""
 
 
 def main():
@@ -30,8 +28,8 @@ def main():
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        for name, (path, width, scheme) in VIEWS.items():
-            size = {"width": width, "height": HEIGHT}
+        for name, (path, width, height, scheme) in VIEWS.items():
+            size = {"width": width, "height": height}
             context = browser.new_context(viewport=size, color_scheme=scheme)
             context.set_default_timeout(PATIENCE)
             watched = Watched(context, f"http://127.0.0.1:{server.server_port}/")

@@ -1,6 +1,6 @@
 // Draws a tree of parameters: area is parameters. What is where d3-hierarchy computes.
 
-const WIDTH = 1000, HEIGHT = 480, LEVELS = 2, COLOURS = 7;
+const WIDTH = 1000, HEIGHT = 480, LEVELS = 4, COLOURS = 7;
 const SVG = "http://www.w3.org/2000/svg";
 
 const number = (value) => value.toLocaleString("en-US");
@@ -40,7 +40,8 @@ export function draw(place, nodes, at, href) {
   const header = (node) => (node.depth ? 26 : 0);
   treemap().size([WIDTH, HEIGHT]).paddingInner(2).paddingTop(header)(shown);
   const leaves = shown.leaves().sort((a, b) => b.value - a.value);
-  const cells = shown.descendants().slice(1).map((node) => cell(node, leaves.indexOf(node), nodes.total, href));
+  const seen = shown.descendants().slice(1).filter((node) => node.x1 - node.x0 > 1 && node.y1 - node.y0 > 1);
+  const cells = seen.map((node) => cell(node, leaves.indexOf(node), nodes.total, href));
   const svg = element("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group" }, ...cells);
   svg.setAttribute("aria-label", `Components of ${open.data.name}, area is parameters`);
   const above = open.ancestors().reverse();

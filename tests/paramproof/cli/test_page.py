@@ -1,6 +1,7 @@
 """``count --html`` and ``site``."""
 
 import re
+import socket
 import threading
 import urllib.request
 from html.parser import HTMLParser
@@ -95,3 +96,18 @@ def test_a_site_is_served_to_this_machine_alone(site):
 def test_a_port_that_is_taken_is_one_line(site):
     with server_of(site) as server, pytest.raises(ValueError, match=r"port \d+ cannot be served"):
         server_of(site, server.server_port)
+
+
+def test_a_reader_may_leave(site, capfd):
+    (site / "large").write_bytes(bytes(2**24))
+    with server_of(site) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for _ in range(3):
+            with socket.create_connection(server.server_address, timeout=10) as reader:
+                reader.sendall(b"GET /large HTTP/1.0\r\n\r\n")
+                assert reader.recv(10)
+        with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/", timeout=10) as found:
+            assert found.status == 200
+        server.shutdown()
+    # The context has waited for the threads.
+    assert capfd.readouterr().err == ""
