@@ -87,7 +87,7 @@ def letters(model: AnyModel) -> Html:
 def form(
     own: AnyModel, model: AnyModel, under: str, dtype: str, allowed: Mapping[str, list[int]]
 ) -> Html:
-    """Return the fields: convention, dtype, and each letter with a slider over the values that it may have.
+    """Return the fields: convention, dtype, and a slider for each letter over what it may be.
 
     They are switched off: what listens to them switches them on.
     """

@@ -63,7 +63,7 @@ def test_most_types_have_default_sizes():
     assert len([*by_default()]) > len(model_types()) * 0.9
 
 
-@pytest.mark.parametrize("model_type", by_default())
+@pytest.mark.parametrize("model_type", [*by_default()])
 def test_a_type_of_the_catalogue(model_type):
     found = asked("model", model=model_type)
     assert f"{entry({'model_type': model_type}).count:,}" in found["parts"]["number"]
