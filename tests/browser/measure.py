@@ -14,7 +14,7 @@ from statistics import median
 from playwright.sync_api import sync_playwright
 
 from paramproof.cli.serve import server_of
-from tests.browser.conftest import PATIENCE, Watched
+from tests.browser.watched import PATIENCE, Watched
 
 TARGETS = {"first view": 1000, "Python ready": 5000, "an answer": 100}
 """Milliseconds."""

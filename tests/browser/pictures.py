@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from paramproof.cli.serve import server_of
-from tests.browser.conftest import PATIENCE, Watched
+from tests.browser.watched import PATIENCE, Watched
 
 VIEWS = {
     "model": ("models/deepseek-v3.html", 1000, 1240, "light"),

@@ -2,8 +2,8 @@
 
 import json
 
+from docs.writers.blocks import ROOT
 from paramproof.differences.answer import Answer
-from tests.browser.conftest import ROOT
 
 
 def folded(text):
