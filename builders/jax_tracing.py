@@ -13,10 +13,19 @@ from typing import Any
 
 import jax
 
-BUILDS_BETWEEN_CLEARING = 32
+BUILDS_BETWEEN_CLEARING = 64
 """JAX keeps every trace; clearing at each build would double the time of small ones."""
 
 _builds = 0
+
+
+@jax.tree_util.register_static
+@dataclass(frozen=True)
+class Undrawn:
+    """In place of ``nnx.Rngs`` where nothing is drawn: to split and count keys is a trace too."""
+
+    def params(self) -> None:
+        """Return no key, for an initialiser that needs none."""
 
 
 @dataclass(frozen=True)

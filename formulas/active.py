@@ -48,7 +48,7 @@ EXPERTS_LEVEL = "experts"
 
 def part_of(field: str) -> str:
     """Return the part of a configuration that a field is in, "" for the configuration itself."""
-    return parent(field.partition("[")[0])
+    return parent(field)
 
 
 def says_per_token(field: str) -> bool:

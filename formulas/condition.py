@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -32,16 +32,16 @@ class Condition:
     holds: bool
 
     def __str__(self) -> str:
-        yes, no = self.relation.value
+        sign = self.relation.value[0 if self.holds else 1]
         left, right = self.left, self.right
         if self.relation in (Relation.LESS, Relation.MORE):
             # What is subtracted on one side stands on the other: L > D, not L − D > 0.
             difference = left - right
-            if self.holds is False and self.relation is Relation.LESS and right == 1:
-                difference, yes, no = difference + 1, "≤", ">"
+            if sign == "≥" and right == 1:
+                difference, sign = difference + 1, ">"
             left = Expression({p: n for p, n in difference.terms.items() if n > 0})
             right = left - difference
-        return f"{text(left)} {yes if self.holds else no} {text(right)}"
+        return f"{text(left)} {sign} {text(right)}"
 
     @property
     def letters(self) -> frozenset[str]:
@@ -104,10 +104,8 @@ class Condition:
         difference = self.left - self.right
         if difference.constant is not None:
             return True
-        if not all(map(_is_natural, _quotients(difference))):
+        if not all(power > 0 and _is_natural(one) for one, power in _quotients(difference)):
             return False
-        if any(_quotients(difference)):
-            return self.relation is not Relation.EQUAL and _at_least(difference, self)
         lowest = _counted_from_one(difference)
         if self.relation is Relation.EQUAL:
             return _signs(lowest) in ({1}, {-1}) and bool(lowest.terms.get(()))
@@ -145,22 +143,26 @@ def _at_least(difference: Expression, asked: Condition) -> bool:
     return never_more or (never_less and apart)
 
 
-def _quotients(one: Expression) -> Iterator[Quotient]:
-    atoms = (atom for powers in one.terms for atom, _ in powers)
-    return (atom for atom in atoms if isinstance(atom, Quotient))
+def _quotients(one: Expression) -> list[tuple[Quotient, int]]:
+    factors = (factor for powers in one.terms for factor in powers)
+    return [(atom, power) for atom, power in factors if isinstance(atom, Quotient)]
 
 
 def _is_natural(one: Quotient) -> bool:
     """Whether a quotient is 0 or more at all sizes, as far as its signs say."""
-    sides = (one.numerator, one.denominator)
-    if any(quotient for side in sides for quotient in _quotients(side)):
-        return all(_signs(s) == {1} and all(map(_is_natural, _quotients(s))) for s in sides)
-    top, bottom = map(_counted_from_one, sides)
-    return _signs(top) <= {1} and _signs(bottom) == {1} and bool(bottom.terms.get(()))
+    within = _quotients(one.numerator) + _quotients(one.denominator)
+    top, bottom = map(_counted_from_one, (one.numerator, one.denominator))
+    apart = _signs(bottom) == {1} and bool(bottom.terms.get(()))
+    return apart and _signs(top) <= {1} and all(_is_natural(quotient) for quotient, _ in within)
 
 
 def _counted_from_one(one: Expression) -> Expression:
-    """Return what has the sign of ``one``, with x + 1 for each letter: x is 0 or more."""
+    """Return what has the sign of ``one``, with x + 1 for each letter: x is 0 or more.
+
+    Where quotients are in it, which are 0 or more too, the letters stay as they are.
+    """
+    if _quotients(one):
+        return one
     whole = _without_divisors(one)
     return whole.substitute({name: letter(name) + 1 for name in whole.letters})
 
@@ -169,10 +171,10 @@ def _without_divisors(one: Expression) -> Expression:
     """Return ``one`` times every letter that it is divided by, each 1 or more: of the same sign."""
     lowest: dict[Any, int] = {}
     for powers in one.terms:
-        for atom, power in powers:
-            lowest[atom] = min(lowest.get(atom, 0), power)
-    for atom, power in lowest.items():
-        one = one * Expression({((atom, -power),): 1}) if power else one
+        for name, power in powers:
+            lowest[name] = min(lowest.get(name, 0), power)
+    for name, power in lowest.items():
+        one = one * letter(name) ** -power
     return one
 
 

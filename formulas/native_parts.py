@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.parts import TensorParts
-from paramproof.formulas.path import LAYER, leaf, parent
+from paramproof.formulas.path import LAYER, has_layer, leaf, parent
 
 PARAMETERS = frozenset({"weight", "bias", "kernel", "scale", "gain", "gamma", "beta", "g", "b"})
 """Names of tensors that say nothing: what a tensor is, its module's name says."""
@@ -52,7 +52,7 @@ class NativeNames:
         self.rows = {name for name, field in fields.items() if ROWS.search(field)}
         named = [(name, one) for one in known for name in one.names]
         self.with_matrix = {parent(name) for name, one in named if len(one.shape) > 1}
-        repeated = [(name, one) for name, one in named if LAYER in name and one.times != 1]
+        repeated = [(name, one) for name, one in named if has_layer(name) and one.times != 1]
         self.repeated = {_stack(name) for name, _ in repeated}
         self.stacks = {_stack(name) for name, one in repeated if one.times.constant is None}
 
@@ -75,7 +75,7 @@ class NativeNames:
         if any(NORM.fullmatch(_module(name)) for name in names):
             return True
         with_matrix = any(parent(name) in self.with_matrix for name in names)
-        vector = len(tensor.shape) == 1 and leaf(names[0]) in VECTORS_OF_NORMS
+        vector = len(tensor.shape) == 1 and all(leaf(name) in VECTORS_OF_NORMS for name in names)
         return None if vector and not with_matrix else False
 
     def _is_table(self, names: list[str], tensor: NativeTensor) -> bool | None:
@@ -95,10 +95,7 @@ class NativeNames:
         return None if any("emb" in name for name in said) else False
 
     def _is_position(self, names: list[str], table: bool | None) -> bool | None:
-        said = [_saying(name) for name in names]
-        if table is None and any(map(RELATIVE.fullmatch, said)):
-            return None
-        return table and any(POSITION.fullmatch(name) for name in said)
+        return table and any(POSITION.fullmatch(_saying(name)) for name in names)
 
     def _is_head(self, path: str, norm: bool | None, table: bool | None) -> bool | None:
         first = path.split(".")[0]
@@ -109,7 +106,7 @@ class NativeNames:
         return False if known else None
 
     def _in_layer(self, path: str) -> bool | None:
-        if LAYER not in path.split("."):
+        if not has_layer(path):
             return False
         return True if _stack(path) in self.stacks else None
 
@@ -119,7 +116,8 @@ def _is_bias(names: list[str], tensor: NativeTensor, norm: bool | None) -> bool 
         return False
     if any(leaf(name).endswith("bias") or leaf(name).startswith("bias_") for name in names):
         return None if norm is None else True
-    return None if len(tensor.shape) == 1 and leaf(names[0]) in ("b", "beta") else False
+    vector = len(tensor.shape) == 1 and all(leaf(name) in ("b", "beta") for name in names)
+    return None if vector else False
 
 
 def _is_pooler(path: str) -> bool | None:
@@ -128,9 +126,9 @@ def _is_pooler(path: str) -> bool | None:
 
 
 def _stack(path: str) -> str:
-    """What comes before the first ``*``."""
+    """What comes before the first ``*`` of a path that has one."""
     levels = path.split(".")
-    return ".".join(levels[: levels.index(LAYER)]) if LAYER in levels else path
+    return ".".join(levels[: levels.index(LAYER)])
 
 
 def _module(path: str) -> str:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from math import prod
 
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.division import ceiling, floor
@@ -34,6 +33,9 @@ TOKEN = re.compile(
     re.ASCII,
 )
 
+END = ("end", "")
+"""The token behind the last one."""
+
 DIGITS = {sup: digit for digit, sup in SUPERSCRIPTS.items()}
 
 RELATIONS = {
@@ -41,6 +43,8 @@ RELATIONS = {
     for relation in Relation
     for sign, holds in zip(relation.value, (True, False), strict=True)
 }
+
+RELATION = re.compile(f" ({'|'.join(RELATIONS)}) ")
 
 
 def expression_in(text: str) -> Expression:
@@ -60,11 +64,11 @@ def condition_in(text: str) -> Condition:
     Of an inequality the sides come back as they stand there, which says the same of whole sizes.
     Raises ``ValueError``, in one line with the text, for anything else.
     """
-    found = [sign for sign in RELATIONS if f" {sign} " in text]
-    if len(found) != 1:
+    parts = RELATION.split(text)
+    if len(parts) != 3:
         raise ValueError(f"{shown(text)} is no condition")
-    left, _, right = text.partition(f" {found[0]} ")
-    relation, holds = RELATIONS[found[0]]
+    left, sign, right = parts
+    relation, holds = RELATIONS[sign]
     return Condition(relation, expression_in(left), expression_in(right), holds)
 
 
@@ -76,18 +80,18 @@ class _Reader:
     """Reads a text from left to right, a part of the grammar a method."""
 
     def __init__(self, text: str) -> None:
-        self.tokens = list(_tokens(text))
+        self.tokens = [*_tokens(text), END]
         self.at = 0
         self.depth = 0
 
     def whole(self) -> Expression:
         found = self.sum()
-        if self.at < len(self.tokens):
+        if self.next() != END:
             raise _Unread
         return found
 
     def next(self) -> tuple[str, str]:
-        return self.tokens[self.at] if self.at < len(self.tokens) else ("", "")
+        return self.tokens[self.at]
 
     def take(self, sign: str) -> bool:
         """Step over ``sign`` where it is next, and say so."""
@@ -117,10 +121,10 @@ class _Reader:
         return -self.product() if self.take(MINUS) else self.product()
 
     def product(self) -> Expression:
-        factors = [self.factor()]
+        found = self.factor()
         while self.tokens[self.at - 1] != ("sign", ")") and self.take("·"):
-            factors.append(self.factor())
-        return prod(factors, start=expression(1))
+            found = found * self.factor()
+        return found
 
     def factor(self) -> Expression:
         if self.take("("):

@@ -8,7 +8,8 @@ could not be derived stands in ``sweep/failed.json``, with the reason; ``--reaso
 class of reason. ``--hold`` derives nothing: it holds what is written to
 more random configurations, by ``--seed``, and takes back what is not as transformers builds it.
 ``--random 300`` writes nothing either: it draws so many configurations of 60 types, by
-``--seed``, and holds the catalogue's counts to what transformers builds.
+``--seed``, and holds the catalogue's counts to what transformers builds; ``--public`` does so
+with the public configurations of the tests.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from sweep.at_random import at_random
 from sweep.child import in_a_child
 from sweep.comparing import differences
 from sweep.mending import Mending
+from sweep.public import counted
 from sweep.store import by_reason, failed, read, write, write_failed
 from sweep.which import types
 
@@ -39,6 +41,8 @@ def main(arguments: list[str]) -> int:
         for reason, names in by_reason().items():
             print(f"{len(names)} {reason}: {', '.join(names)}")
         return 0
+    if options.public:
+        return _public()
     if options.random:
         return _at_random(options.types or model_types(), options.random, options.seed)
     wanted = options.types or types()
@@ -75,6 +79,18 @@ def _at_random(known: Sequence[str], number: int, seed: int) -> int:
         f"{equal} of {number} configurations of {len(drawn)} types are as transformers builds them"
     )
     return 0 if equal == number else 1
+
+
+def _public() -> int:
+    """Hold the public configurations, print what is not equal, and how many are counted."""
+    results = list(counted())
+    there = [one for one in results if one.parameters is not None]
+    apart = [one for one in there if one.wrong]
+    for one in apart:
+        print(f"{one.model_type}, {one.architecture}: {one.wrong}; {one.source}")
+    print(f"{len(there)} of {len(results)} public configurations are counted", end=", ")
+    print(f"{len(there) - len(apart)} as transformers builds them")
+    return 1 if apart else 0
 
 
 def _held(names: Sequence[str], seed: int) -> int:
@@ -122,6 +138,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--again", action="store_true", help="what is written already, too")
     parser.add_argument("--hold", action="store_true", help="derive nothing; hold what is written")
     parser.add_argument("--random", type=int, metavar="N", help="hold N random configurations")
+    parser.add_argument("--public", action="store_true", help="hold public configurations")
     parser.add_argument("--seed", type=int, default=0, help="of what is drawn")
     parser.add_argument("--compare", action="store_true", help="write nothing; say what changed")
     parser.add_argument("--reasons", action="store_true", help="list what failed, by reason")

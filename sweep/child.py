@@ -5,6 +5,7 @@ The process is a copy of this one, so that transformers is imported once.
 
 from __future__ import annotations
 
+import gc
 import json
 import multiprocessing
 import os
@@ -60,6 +61,9 @@ def _out_of_time(*_: object) -> None:
 
 def _derive(model_type: str, seconds: float, result: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Thousands of models are made and thrown away; of what was there before nothing will be.
+    gc.freeze()
+    gc.set_threshold(200_000)
     sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     warnings.simplefilter("ignore")
     transformers.logging.set_verbosity_error()

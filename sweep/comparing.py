@@ -25,6 +25,7 @@ def differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
         "free",
         "texts",
         "layers",
+        "below",
     ):
         there, here = getattr(before, name), getattr(after, name)
         for key in [*there, *(key for key in here if key not in there)]:

@@ -11,7 +11,7 @@ from transformers import PreTrainedConfig
 from paramproof.derive.instruments import instrumented
 from paramproof.derive.questions import recorded
 from paramproof.derive.size import Size
-from paramproof.derive.transformers_models import LABELS
+from paramproof.derive.transformers_models import LABELS, readable
 from paramproof.formulas.expression import Expression, expression, letter
 from sweep.model import at, parts_of, whole
 
@@ -28,7 +28,7 @@ class Defaults:
         points: Sequence[Mapping[str, int]],
     ) -> None:
         self.config_class = config_class
-        self.start = config_class()
+        self.start = readable(config_class())
         own = {
             name: _there(self.start, field) if field != LABELS else 2
             for name, field in fields.items()
@@ -53,11 +53,8 @@ class Defaults:
     def found(self, name: str, without: set[str], null: bool = False) -> Expression | None:
         """Return what a letter is where these are absent, None where it is nothing simple."""
         found: list[Expression] = []
-        for point in self.points:
+        for point, value in zip(self.points, self.remembered(name, without, null), strict=True):
             try:
-                with instrumented(MODULES), recorded():
-                    config = self.config(point, name, without, null, remembering=True)
-                value = at(config, self.fields[name])
                 plain = at(self.config(point, name, without, null), self.fields[name])
                 one = getattr(value, "expression", None)
                 default = one if one is not None else expression(int(value))
@@ -73,6 +70,19 @@ class Defaults:
             return None
         default = found[0]
         return default if default != letter(name) else None
+
+    def remembered(self, name: str, without: set[str], null: bool) -> list[Any]:
+        """Return what a letter is at each point, made of sizes; None where that is refused."""
+        values: list[Any] = []
+        with instrumented(MODULES):
+            for point in self.points:
+                try:
+                    with recorded():
+                        config = self.config(point, name, without, null, remembering=True)
+                    values.append(at(config, self.fields[name]))
+                except Exception:
+                    values.append(None)
+        return values
 
     def written(self, name: str) -> int | None:
         """Return what stands as a letter's default in the class of its configuration."""
@@ -105,7 +115,7 @@ class Defaults:
                     # Given, as a file gives it: with nothing of what the whole would give it.
                     own = {f: v for f, v in values.items() if f.startswith(f"{path}.")}
                     keys = whole(self.start, values) | _bare(path, config, own)
-        return self.config_class(**keys)
+        return readable(self.config_class(**keys))
 
 
 def _there(start: PreTrainedConfig, field: str) -> int:

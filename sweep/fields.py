@@ -17,10 +17,10 @@ from sweep.trials import PROBES
 
 ROPE = tuple(sort for sort in PROBES if sort.startswith("rope_"))
 
-NAMED = frozenset({"null"})
+NAMED = frozenset({"null", "whole", "share", "number", "empty", "wholes"})
 """What is tried with a name that stands in the configuration's code alone."""
 
-READ = frozenset({"null", "flag", "zero", "whole", "share", "empty", "activation"})
+READ = frozenset({"null", "flag", "zero", "whole", "share", "empty", "bare", "activation"})
 """What is tried with a name that was looked for and is no field."""
 
 
@@ -49,7 +49,7 @@ def fields_of(
     for path, kinds in others.items():
         if path not in taken and path not in sorts and _is_key(path):
             quantised = path.endswith("quantization_config")
-            sorts[path] = {"null", "empty", "quantization"} if quantised else set(kinds)
+            sorts[path] = {"null", "bare", "quantization"} if quantised else set(kinds)
             if "act" not in path.rpartition(".")[2]:
                 sorts[path] -= {"activation"}
     return sorts, texts
@@ -78,8 +78,8 @@ def _sorts(kind: Any, value: Any) -> set[str]:
     found |= {"flag"} if "bool" in said else set()
     found |= {"zero", "whole", "negative"} if "int" in said.replace("list[int", "") else set()
     found |= {"zero", "nothing", "whole", "share", "number"} if "float" in said else set()
-    found |= {"empty", "wholes"} if "list[int" in said else set()
-    found |= {"empty"} if "list" in said or "dict" in said else set()
+    found |= {"empty", "wholes"} if "list" in said else set()
+    found |= {"bare"} if "dict" in said else set()
     return found
 
 

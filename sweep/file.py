@@ -6,6 +6,8 @@ import importlib.metadata
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from transformers import PreTrainedConfig
+
 from paramproof.catalogue.configuration import LABELS, NEVER
 from paramproof.catalogue.files import FORMAT
 from paramproof.catalogue.values import FACTOR
@@ -51,6 +53,7 @@ class File:
             "null": null,
             "parts": parts,
             "given": {**given, **bare},
+            "fixed_parts": " ".join(path for path in parts if self.is_fixed(path)),
             "aliases": aliases,
             "fields": fields,
             "free": self.free_text(),
@@ -64,6 +67,16 @@ class File:
             "classes": {name: self.class_of(one) for name, one in self.found.classes.items()},
         }
         return {key: value for key, value in data.items() if value}
+
+    def is_fixed(self, path: str) -> bool:
+        """Whether a part is of one class, whatever model type is named there."""
+        before, _, name = path.rpartition(".")
+        above = at(self.found.start, before) if before else self.found.start
+        known = type(above).sub_configs_defaults.get(name)
+        # What stands for a backbone is looked up elsewhere.
+        return bool(
+            known and name != "backbone_config" and issubclass(known.config_class, PreTrainedConfig)
+        )
 
     def free_text(self) -> dict[str, str]:
         """Return the sorts of values that decide nothing, with the fields of which that is so."""
@@ -110,9 +123,27 @@ class File:
             letters[letter] = field if absent is None else f"{field} = {text(absent)}"
             if (there := defaults.null(letter)) is not None:
                 null[field] = text(there)
+            elif absent is not None and self.is_inert(letter, field):
+                null[field] = text(absent)
             if "." in field and (bare := defaults.given(letter)) not in (None, absent):
                 given[field] = text(bare)
         return letters, null, given
+
+    def is_inert(self, letter: str, field: str) -> bool:
+        """Whether no tensor has a size, and null is as good as its default."""
+        moving = (
+            name
+            for known in self.found.known
+            for one in known.tensors
+            for part in (one.times, *one.shape)
+            for name in part.letters
+        )
+        others = {field: None}
+        return (
+            "[" not in field
+            and letter not in set(moving)
+            and self.found.base_trials.outcome(others) in ("", "buffers")
+        )
 
     def own_values(self, decides: set[str]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return what fields that decide are by default, and in a part that is given."""
@@ -145,11 +176,10 @@ class File:
 
     def own_value(self, config: Any, path: str) -> Any:
         """Return a field's value as JSON has it; of an older key, what absence is like."""
-        if path.rpartition(".")[2] == FACTOR:
-            above = path.removesuffix(FACTOR) + "rope_parameters"
-            found = at(config, above) or {}
-            return found.get(FACTOR) if isinstance(found, dict) else None
         try:
+            if path.rpartition(".")[2] == FACTOR:
+                found = at(config, path.removesuffix(FACTOR) + "rope_parameters")
+                return found.get(FACTOR) if isinstance(found, dict) else None
             value = at(config, path)
         except KeyError:
             moved = self.found.moved.get(path, [])

@@ -14,7 +14,7 @@ from paramproof.catalogue.configuration import GivenKeys
 from paramproof.catalogue.derivations import Written, derivation_of, field_of
 from paramproof.catalogue.entries import Entry, entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile
-from paramproof.catalogue.values import THETA
+from paramproof.catalogue.values import THETAS
 from paramproof.derive.points import drawn
 from paramproof.formulas.derivation import Derivation, expected
 from paramproof.formulas.parsing import expression_in
@@ -29,6 +29,11 @@ ATTEMPTS = 12
 
 
 ARITHMETIC = "refused by transformers, which divides by zero"
+
+REFUSED = "refused by transformers"
+
+OF_SIZES = (ARITHMETIC, f"{REFUSED}: Class validation error")
+"""Refusals that sizes alone may cause: a part that is given in part has others filled in."""
 
 
 class NotHeldError(ValueError):
@@ -62,7 +67,7 @@ def hold(
             except ValueError:
                 continue
             why = wrong(found, config_class, model_class, config)
-            if why.startswith(ARITHMETIC) and _are_degenerate(
+            if why.startswith(OF_SIZES) and _are_degenerate(
                 file, written.name, config_class, model_class, config
             ):
                 continue
@@ -85,7 +90,7 @@ def wrong(
     except ZeroDivisionError as error:
         return f"{ARITHMETIC}: {error}"
     except Exception as error:
-        return f"refused by transformers: {' '.join(str(error).split())[:150]}"
+        return f"{REFUSED}: {' '.join(str(error).split())[:150]}"
     apart = {key for key in wanted.keys() | there.keys() if wanted[key] != there[key]}
     if not apart:
         return ""
@@ -100,9 +105,9 @@ def _are_degenerate(
     model_class: Any,
     config: Mapping[str, Any],
 ) -> bool:
-    """Whether it is the sizes of a configuration that a model divides by zero with.
+    """Whether it is the sizes of a configuration for which it is refused.
 
-    A head that is narrower than 1, say: no key is to blame for it.
+    For a head that is narrower than 1, say, or of an odd width: no key is to blame for it.
     """
     given = GivenKeys(file, config)
     sizes: dict[str, Any] = {"model_type": file.model_type}
@@ -113,7 +118,7 @@ def _are_degenerate(
         found = entry_in(file, sizes, name)
     except ValueError:
         return False
-    return wrong(found, config_class, model_class, sizes).startswith(ARITHMETIC)
+    return wrong(found, config_class, model_class, sizes).startswith(OF_SIZES)
 
 
 def culprit(
@@ -220,7 +225,8 @@ def _others(
             put(config, path, _layers(rule, sizes, random))
     for part, kind in file.parts.items():
         if _there(config, part) and random.random() < 0.8:
-            put(config, f"{part}.model_type", kind)
+            fixed = part in file.fixed_parts
+            put(config, f"{part}.model_type", random.choice([kind, "any"]) if fixed else kind)
 
 
 def _free_values(file: TypeFile, written: Written, random: Random) -> Iterator[tuple[str, Any]]:
@@ -230,7 +236,7 @@ def _free_values(file: TypeFile, written: Written, random: Random) -> Iterator[t
         for sort in sorts:
             free = name not in decides and sort in only.get(name, (sort,))
             if free and random.random() < 0.3:
-                theta = name.rpartition(".")[2] == THETA
+                theta = name.rpartition(".")[2] in THETAS
                 yield name, random.choice([10_000, 5e5] if theta else _small(sort))
     for name, values in file.texts.items():
         if name not in decides and name not in only and random.random() < 0.3:

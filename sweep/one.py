@@ -14,18 +14,18 @@ from transformers import CONFIG_MAPPING
 from paramproof.catalogue.derivations import PUT_TOGETHER
 from paramproof.derive.derive import derive
 from paramproof.derive.points import drawn
-from paramproof.derive.transformers_models import constructor
+from paramproof.derive.transformers_models import constructor, readable
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import FITTED, Derivation
 from paramproof.sources.reference import in_one_line
 from sweep.fields import fields_of
 from sweep.file import File
-from sweep.mending import Mending
+from sweep.mending import SEEDS, Mending
 from sweep.model import Keys, whole
 from sweep.starting import needed
 from sweep.trials import POINTS, Trials
 from sweep.variants import PUBLIC, TASKS, changes
-from sweep.which import classes
+from sweep.which import FIRST, classes
 from sweep.writing import Known, class_data, plain
 
 Note = Callable[[str], None]
@@ -41,7 +41,7 @@ class Sweep:
     def __init__(self, model_type: str, note: Note, seconds: float) -> None:
         self.model_type, self.note = model_type, note
         self.config_class: Any = CONFIG_MAPPING[model_type]
-        self.start = self.config_class()
+        self.start = readable(self.config_class())
         self.needed = needed(self.start, getattr(transformers, classes(model_type)[0]))
         self.until = time.process_time() + seconds
         self.letters: dict[str, str] = {}
@@ -64,6 +64,9 @@ class Sweep:
     def run(self) -> dict[str, Any]:
         """Derive, try and hold each class; return the file."""
         for name in classes(self.model_type):
+            # Some are of a part: Qwen3_5ForCausalLM stands with qwen3_5 and is made of its text's.
+            if getattr(getattr(transformers, name), "config_class", None) is not self.config_class:
+                continue
             self.note(name)
             try:
                 self.one_class(name)
@@ -78,7 +81,7 @@ class Sweep:
         signal.setitimer(signal.ITIMER_PROF, 0)
         data = File(self).data()
         mending = Mending(data)
-        mending.run()
+        mending.run(SEEDS if self.model_type in FIRST.split() else SEEDS[:1])
         self.failed |= mending.failed
         return data
 
@@ -102,8 +105,6 @@ class Sweep:
 
     def one_class(self, name: str) -> None:
         """Derive a class and its variants."""
-        if getattr(getattr(transformers, name), "config_class", None) is not self.config_class:
-            raise ValueError(f"{name} is not made of a configuration of this type")
         if self.late():
             raise ValueError("no time was left")
         first = self.derived(name, {})
@@ -228,7 +229,7 @@ class Sweep:
             self.texts[path] = [one for one in self.texts.get(path, values) if one in values]
         limits = self.trials.below([p for p in tried.below if p in new], paths[0])
         by_field = {field: letter for letter, field in first.fields.items()}
-        self.below |= {path: by_field[limit] for path, limit in limits.items()}
+        self.below |= {p: " ".join(by_field[one] for one in found) for p, found in limits.items()}
         self.bounded |= tried.below
         self.buffered |= tried.buffered
         for path, values in tried.moved.items():
@@ -236,7 +237,7 @@ class Sweep:
         free = {path for path in sorts if self.free.get(path) or self.texts.get(path)}
         decides = [p for p in sorts if p not in free or p in tried.moved or p in self.firm]
         public = {path for where in PUBLIC.get(self.model_type, ()) for path in where}
-        decides += [path for path in sorted(public) if path in sorts and path not in decides]
+        decides += [p for p in sorted(public) if p not in decides and p not in paths[0]]
         if not self.classes:
             self.firm = set(decides)
         return decides, {path: kinds for path, kinds in only.items() if path not in decides}

@@ -15,6 +15,7 @@ SIZES: Mapping[str, Callable[[PreTrainedConfig], int]] = {
     "num_key_value_heads": lambda config: config.num_attention_heads,
     "n_routed_experts": lambda _: 64,
     "n_shared_experts": lambda _: 2,
+    "vocab_size": lambda _: 33,
 }
 """What published configurations have in place of null."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 from hashlib import sha256
 from pathlib import Path
@@ -49,20 +50,25 @@ def digest() -> int:
 
 def failed() -> dict[str, dict[str, str]]:
     """Return what could not be derived, by type and class, with the reason."""
-    if not FAILED.exists():
+    if not FAILED.exists() or not (text := FAILED.read_text("utf-8")):
         return {}
-    found: dict[str, dict[str, str]] = json.loads(FAILED.read_text("utf-8"))
+    found: dict[str, dict[str, str]] = json.loads(text)
     return found
 
 
 def write_failed(model_type: str, reasons: dict[str, str]) -> None:
-    """Write what could not be derived of a type, in place of what was there."""
-    known = failed()
-    known.pop(model_type, None)
-    if reasons:
-        known[model_type] = dict(sorted(reasons.items()))
-    text = json.dumps(dict(sorted(known.items())), indent=1, ensure_ascii=False)
-    FAILED.write_text(text + "\n", "utf-8")
+    """Write what could not be derived of a type, in place of what was there.
+
+    Parts that run at one time write the same list, one after the other.
+    """
+    with FAILED.open("a+", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        known = failed()
+        known.pop(model_type, None)
+        if reasons:
+            known[model_type] = dict(sorted(reasons.items()))
+        file.truncate(0)
+        file.write(json.dumps(dict(sorted(known.items())), indent=1, ensure_ascii=False) + "\n")
 
 
 REASONS = {

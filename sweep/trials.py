@@ -15,6 +15,7 @@ from typing import Any
 import transformers
 from transformers import PreTrainedConfig
 
+from paramproof.catalogue.values import THETAS
 from sweep.model import Keys, Made, made, whole
 
 LARGE = 10**6
@@ -30,7 +31,8 @@ PROBES: Mapping[str, Sequence[Any]] = {
     "number": [1.0, 16.5],
     "negative": [-1, -100],
     "activation": ["gelu", "silu", "relu", "tanh"],
-    "empty": [[], {}],
+    "empty": [[]],
+    "bare": [{}],
     "wholes": [[1, 2], [0]],
     "names": [["a", "b"]],
     "quantization": [
@@ -73,8 +75,18 @@ PROBES: Mapping[str, Sequence[Any]] = {
 POINTS = 2
 """At which each value is tried with a type's first class; with another one it is one of them."""
 
+TABLES = ("vocab_size", "max_position_embeddings")
+"""Sizes of tables that have a row of padding, of which some field has the number."""
+
+ROWS = 200
+"""Of the smallest table where it is asked which of them a field must be below."""
+
 ALONE = ("rope_parameters", "rope_scaling", "rope_theta", "head_dim")
 """Fields that are tried by themselves: of two that are given, one counts for nothing."""
+
+
+def _last(path: str) -> str:
+    return path.rpartition(".")[2]
 
 
 @dataclass
@@ -145,7 +157,7 @@ class Trials:
         """Call ``note`` for each field with which ``value`` is the same, parts of them at once."""
         if not names:
             return
-        alone = [name for name in names if name.rpartition(".")[2] in ALONE]
+        alone = [name for name in names if _last(name) in ALONE]
         if alone and len(names) > 1:
             for name in alone:
                 self.same([name], value, note)
@@ -173,8 +185,9 @@ class Trials:
             names = [name for name, sorts in sorts_of.items() if sort in sorts]
             kept = dict.fromkeys(names)
             for value in values:
-                passed: list[str] = []
-                self.same(list(kept), value, passed.append)
+                # Of the logarithm of a base is divided.
+                passed = [name for name in kept if value == 1 and _last(name) in THETAS]
+                self.same([name for name in kept if name not in passed], value, passed.append)
                 if sort == "whole" and value == LARGE:
                     self.tried.below |= kept.keys() - set(passed)
                 else:
@@ -184,18 +197,31 @@ class Trials:
                     self.tried.free.setdefault(name, set()).add(sort)
         return self.tried
 
-    def below(self, names: Iterable[str], sizes: Iterable[str]) -> dict[str, str]:
-        """Return the size that each of these fields must be below, where it is a vocabulary's."""
+    def below(self, names: Iterable[str], sizes: Iterable[str]) -> dict[str, list[str]]:
+        """Return the sizes that each of these fields must be below, where they are of tables."""
         found = {}
         for name in names:
-            limit = f"{name.rpartition('.')[0]}.vocab_size".removeprefix(".")
-            if limit in sizes and all(
-                self.outcome_at(index, {name: point[limit] - 1}) in ("", "buffers")
-                and self.outcome_at(index, {name: point[limit]})
-                for index, point in enumerate(self.points)
-            ):
-                found[name] = limit
+            before = name.removesuffix(_last(name))
+            limits = [f"{before}{one}" for one in TABLES if f"{before}{one}" in sizes]
+            asked = (limits[:number] for number in range(1, len(limits) + 1))
+            if below := next((one for one in asked if self.is_below(name, limits, one)), None):
+                found[name] = below
         return found
+
+    def is_below(self, name: str, limits: Sequence[str], asked: Sequence[str]) -> bool:
+        """Whether a field may be anything below each of the sizes ``asked``, and no more.
+
+        One of them at a time is smaller than all the others.
+        """
+        for limit in asked:
+            tables = {**dict.fromkeys(asked, 2 * ROWS), limit: ROWS}
+            others = [one for one in limits if one not in asked]
+            smaller = dict.fromkeys(others, ROWS // 2)
+            if self.refuses({**tables, **smaller, name: ROWS - 1}):
+                return False
+            if not self.refuses({**tables, **smaller, name: ROWS}):
+                return False
+        return True
 
     def refuses(self, others: Mapping[str, Any]) -> bool:
         """Whether a model with these values is refused."""

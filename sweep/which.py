@@ -33,9 +33,16 @@ FIRST = """
 HEADS = """
     CAUSAL_LM MASKED_LM PRETRAINING SEQ_TO_SEQ_CAUSAL_LM SPEECH_SEQ_2_SEQ IMAGE_TEXT_TO_TEXT
     SEQUENCE_CLASSIFICATION TOKEN_CLASSIFICATION QUESTION_ANSWERING IMAGE_CLASSIFICATION
-    AUDIO_CLASSIFICATION CTC
+    AUDIO_CLASSIFICATION CTC TEXT_ENCODING
 """
 """Tasks in the order in which their classes are derived."""
+
+
+UNLISTED = {
+    "clip_text_model": ["CLIPTextModelWithProjection"],
+    "clip_vision_model": ["CLIPVisionModelWithProjection"],
+}
+"""Classes that people load, and no table of transformers has."""
 
 
 def types() -> list[str]:
@@ -69,4 +76,4 @@ def classes(model_type: str) -> list[str]:
     for table in tables:
         there = table.get(model_type, ())
         names |= dict.fromkeys([there] if isinstance(there, str) else list(there))
-    return list(names)
+    return [*names, *UNLISTED.get(model_type, ())]

@@ -12,16 +12,22 @@ SHAPES_ARE_THOSE_OF = {"keras-jax": "keras-tensorflow", "keras-torch": "keras-te
 bookkeeping is the fullest, has the tests that are ``shapes_only``."""
 
 
+@cache
+def registry() -> dict[str, Framework]:
+    """The frameworks that are installed as a run begins; each of its tests asks for them."""
+    return frameworks()
+
+
 def selected(config: pytest.Config) -> list[str]:
-    names = config.getoption("--framework") or list(frameworks())
-    unknown = set(names) - set(frameworks())
+    names = config.getoption("--framework") or list(registry())
+    unknown = set(names) - set(registry())
     if unknown:
         raise pytest.UsageError(f"no framework is named {', '.join(unknown)}")
     return names
 
 
 def registered(name: str) -> Framework:
-    return frameworks()[name]
+    return registry()[name]
 
 
 @cache

@@ -159,6 +159,8 @@ def _is_bare(spec: EncoderSpec) -> bool:
     return not (spec.pooler or spec.mlm_head or spec.nsp_head)
 
 
+# Nothing in the package branches on a tensor's value: rewritten, its layers make the same graph.
+@tf.autograph.experimental.do_not_convert
 def _model(spec: EncoderSpec, activation: Any) -> tuple[keras.Model, list[str]]:
     """The part of keras-bert's model that ``spec`` asks for, and what its outputs are."""
     bare = _is_bare(spec)

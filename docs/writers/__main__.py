@@ -1,7 +1,8 @@
 """Rewrite the generated parts of README and docs: ``python -m docs.writers [PAGE ...]``.
 
 Run in the checkout: every page, or those named. ``readme`` and ``differences`` need every
-framework, ``faults`` PyTorch, ``derived`` Hugging Face transformers.
+framework, ``faults`` PyTorch, ``derived`` and ``public`` Hugging Face transformers,
+``kerashub`` KerasHub.
 """
 
 import sys
@@ -16,7 +17,9 @@ PAGES = {
     "explain": "explain_page",
     "faults": "faults_page",
     "types": "types_page",
+    "public": "public_page",
     "derived": "derived_page",
+    "kerashub": "kerashub.page",
     "published": "published_page",
     "readme": "readme",
     "differences": "differences.reference",

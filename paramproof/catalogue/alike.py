@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from paramproof.catalogue.configuration import GivenKeys
-from paramproof.catalogue.values import FACTOR, THETA, factors, same, sort_of
+from paramproof.catalogue.values import FACTOR, THETAS, factors, same, sort_of
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.printing import legible, shown
 
@@ -53,7 +53,7 @@ def _is_free(
     if only is not None and sort not in only:
         return False
     if path in file.below and sort == "whole":
-        return bool(value < sizes[file.below[path]])
+        return all(value < sizes[letter] for letter in file.below[path].split() if letter in sizes)
     if not any(path in known for known in (file.free, file.texts, file.below)):
         return path not in file.refused and path not in file.fields and path not in file.layers
     if sort.startswith("rope_"):
@@ -63,7 +63,7 @@ def _is_free(
             return False
         if not all(share is None or same(share, own) for share in factors(value)):
             return False
-    if path.rpartition(".")[2] == THETA and not (isinstance(value, int | float) and value > 1):
+    if path.rpartition(".")[2] in THETAS and not (isinstance(value, int | float) and value > 1):
         return False
     return sort in file.free.get(path, ()) or value in file.texts.get(path, ())
 

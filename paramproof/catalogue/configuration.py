@@ -61,7 +61,7 @@ class GivenKeys:
                 if not isinstance(value, dict):
                     raise self.outside(f"{path}={shown(value)} is no part of a configuration")
                 kind = value.get("model_type", self.file.parts[path])
-                if kind != self.file.parts[path]:
+                if kind != self.file.parts[path] and path not in self.file.fixed_parts:
                     said = f"{path}.model_type={shown(kind)}"
                     raise self.outside(f"{said}, and the entry is of {self.file.parts[path]}")
                 self.parts.add(path)

@@ -66,6 +66,9 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], architecture: str = "") 
     for stated in derivation.conditions:
         if not stated.condition.is_met(sizes) and str(stated.condition) not in instead:
             raise OutsideCatalogueError(f"{name}: the formula holds where {stated.condition}")
+    for letter in derivation.fixed:
+        if sizes[letter] != (held := derivation.sizes[letter]):
+            raise OutsideCatalogueError(f"{name}: the formula holds at {letter} = {held}")
     return Entry(_without_moved(derivation, file, given), sizes)
 
 
@@ -74,10 +77,10 @@ def _bounds_of_defaults(file: TypeFile, given: GivenKeys) -> Iterator[str]:
 
     A token's number is below the vocabulary's size: that of the key is, as was seen before.
     """
-    for path, letter in file.below.items():
+    for path, letters in file.below.items():
         default = given.default(path, file.fields.get(path))
         if path in given.values and type(default) is int:
-            yield f"{letter} > {default}"
+            yield from (f"{letter} > {default}" for letter in letters.split())
 
 
 def _class_name(file: TypeFile, config: Mapping[str, Any], architecture: str) -> str:

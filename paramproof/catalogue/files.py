@@ -28,7 +28,8 @@ class TypeFile:
     sizes and decide, with their values; ``free`` the sorts of values that decide nothing by
     field, ``texts`` the strings; ``below`` fields below a letter, ``layers`` lists that have a
     name for each layer. ``buffered`` are fields that buffers depend on, and ``refused`` keys that
-    are no fields and are looked at all the same.
+    are no fields and are looked at all the same. ``fixed_parts`` are those of one class, whatever
+    model type they name.
     """
 
     model_type: str
@@ -46,6 +47,7 @@ class TypeFile:
     layers: Mapping[str, Any] = field(default_factory=dict)
     buffered: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
+    fixed_parts: tuple[str, ...] = ()
 
 
 @cache
@@ -89,7 +91,8 @@ def type_in(data: Mapping[str, Any], model_type: str) -> TypeFile:
     if data.get("model_type") != model_type:
         raise ValueError(f"it is of the model type {shown(data.get('model_type'))}")
     own = {name: value for name, value in data.items() if name != "format"}
-    own |= {name: tuple(own.get(name, "").split()) for name in ("buffered", "refused")}
+    names = ("buffered", "refused", "fixed_parts")
+    own |= {name: tuple(own.get(name, "").split()) for name in names}
     free: dict[str, list[str]] = {}
     for sorts, names in own.get("free", {}).items():
         for name in names.split():

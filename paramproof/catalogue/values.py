@@ -47,8 +47,8 @@ FACTOR = "partial_rotary_factor"
 """The share of a head that is rotated, which decides what sizes there may be."""
 
 
-THETA = "rope_theta"
-"""The base of rotary positions, of whose logarithm is divided: it is above 1."""
+THETAS = frozenset({"rope_theta", "rotary_emb_base", "rope_local_base_freq"})
+"""Names of the base of rotary positions, of whose logarithm is divided: it is above 1."""
 
 
 def sort_of(value: object) -> str:
@@ -57,7 +57,8 @@ def sort_of(value: object) -> str:
     ``zero`` is the int and ``nothing`` the float; ``whole`` is an int above 0, ``share`` a float
     below 1 and ``number`` another; ``rope_…`` are the parameters of rotary positions,
     ``rope_layers`` those of kinds of layers, ``quantization`` those of a stored form,
-    ``wholes`` a list of ints and ``names`` of strings.
+    ``wholes`` a list of ints and ``names`` of strings, ``empty`` that of nothing, and ``bare`` an
+    object without keys.
     """
     if value is None:
         return "null"
@@ -67,8 +68,8 @@ def sort_of(value: object) -> str:
         return _sort_of_number(value)
     if isinstance(value, str):
         return "activation" if value in ACTIVATIONS else ""
-    if isinstance(value, list | dict) and not value:
-        return "empty"
+    if value in ([], {}):
+        return "bare" if value == {} else "empty"
     if isinstance(value, list):
         if all(type(one) is int and one >= 0 for one in value):
             return "wholes"

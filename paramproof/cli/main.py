@@ -12,27 +12,17 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, NoReturn
+from importlib import import_module
+from typing import Any, NoReturn, cast
 
 import click
 
 from paramproof.builders.registry import frameworks
 from paramproof.checking.model import FormulaError
-from paramproof.cli.checkpoint import checkpoint_command
-from paramproof.cli.compare import compare_command
-from paramproof.cli.count import count_command
-from paramproof.cli.derive import derive_command
-from paramproof.cli.diff import diff_command
-from paramproof.cli.differences import differences_command
-from paramproof.cli.explain import explain_command
-from paramproof.cli.models import models_command
 from paramproof.cli.output import console
-from paramproof.cli.prove import prove_command
-from paramproof.cli.serve import site_command
 from paramproof.cli.signals import Ended, heed_signals
 from paramproof.cli.signs import write_any_sign
 from paramproof.cli.tables import frameworks_table
-from paramproof.cli.verify import verify_command
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
 
 # Click 8.1 has none: it prints the help itself.
@@ -42,6 +32,21 @@ NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())
 NOT_WRITTEN = (errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC)
 """How writing fails."""
 
+
+COMMANDS = (
+    "checkpoint",
+    "compare",
+    "count",
+    "derive",
+    "diff",
+    "differences",
+    "explain",
+    "models",
+    "prove",
+    "site",
+    "verify",
+)
+"""Commands that stand in a module of their own, which is imported where it is asked for."""
 
 EXAMPLES = """\b
 Examples:
@@ -63,6 +68,12 @@ def _reader_may_leave() -> Iterator[None]:
 class _Commands(click.Group):
     """Commands whose reader may leave, which ends them as any Unix tool; Click's status is 1."""
 
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        command = getattr(import_module(f"paramproof.cli.{cmd_name}"), f"{cmd_name}_command")
+        return cast(click.Command, command)
+
     @_reader_may_leave()
     def make_context(self, *arguments: Any, **extra: Any) -> click.Context:
         return super().make_context(*arguments, **extra)
@@ -80,23 +91,14 @@ def cli() -> None:
     """Count the parameters of transformers, by formulas checked against real frameworks."""
 
 
-cli.add_command(count_command)
-cli.add_command(explain_command)
-cli.add_command(models_command)
-cli.add_command(checkpoint_command)
-cli.add_command(derive_command)
-cli.add_command(diff_command)
-cli.add_command(differences_command)
-cli.add_command(verify_command)
-cli.add_command(compare_command)
-cli.add_command(prove_command)
-cli.add_command(site_command)
-
-
 @cli.command("frameworks", short_help="List the frameworks, installed or not.")
 def frameworks_command() -> None:
     """List the frameworks: which are installed, in which version, and how to install others."""
     console.print(frameworks_table(list(frameworks().values())))
+
+
+# Their names are known, to be listed and to be meant by what is spelt otherwise.
+cli.commands.update(dict.fromkeys(COMMANDS, click.Command(None)))
 
 
 def main() -> None:

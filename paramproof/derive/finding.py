@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from paramproof.derive.doubts import Doubt
 from paramproof.derive.making import Maker, NotDerived, Note, Trace
@@ -36,6 +37,7 @@ class Finder:
         self.both: dict[LoopQuestion, None] = {}
         self.base = self.first = maker.first()
         maker.loops = self.first.recorder.loops
+        self.look_apart()
 
     def traces(self, number: int) -> list[Trace]:
         """Return ``number`` traces that are alike, the one with the most kinds first.
@@ -59,6 +61,18 @@ class Finder:
         raise NotDerived(
             f"{self.maker.name}: at other sizes other tensors were made, and it was not found why"
         )
+
+    def look_apart(self) -> None:
+        """Trace once where sizes are no longer the numbers that they were found equal to.
+
+        Where shapes are not traced, what Keras compares with a number may be that size itself, of
+        an input's shape: it is told by the number at other sizes, and none would be drawn.
+        """
+        asked = self.first.recorder.conditions
+        equal = [one for one in asked if _is_a_number(one)]
+        if equal and any(key.axes is None for key in self.first.readings):
+            others = [one for one in asked if one not in equal]
+            self.another([*others, *(replace(one, holds=False) for one in equal)])
 
     def look_for_richer(self) -> None:
         """Find a trace with kinds of layers that the constructor's own sizes leave out.
@@ -173,3 +187,9 @@ class Finder:
             if trace.parameters != self.first.parameters:
                 found.add(name)
         return found
+
+
+def _is_a_number(condition: Condition) -> bool:
+    """Whether a condition is that a size is some number."""
+    sides = condition.left.constant, condition.right.constant
+    return condition.relation is Relation.EQUAL and condition.holds and sides != (None, None)

@@ -10,7 +10,7 @@ from paramproof.derive.loops import Times, times_made
 from paramproof.derive.making import Trace
 from paramproof.derive.multiplicity import multiplicity
 from paramproof.derive.reading import Key, TensorGroup
-from paramproof.derive.values import explained
+from paramproof.derive.values import explained, quotients
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import DerivedTensor, Kind, Stored, expected
 from paramproof.formulas.expression import Expression, expression
@@ -43,11 +43,13 @@ class Tensors:
 
     def fold(self, exact: Sequence[tuple[Expression, Expression]]) -> None:
         """Write them with a / b for ⌊a / b⌋, for each pair (a, b) in ``exact``."""
+        lengths = {length for one in self.found for length in (*one.shape, one.times)}
+        known = {length: folded(length, exact) for length in lengths}
         self.found = [
             replace(
                 one,
-                shape=tuple(folded(length, exact) for length in one.shape),
-                times=folded(one.times, exact),
+                shape=tuple(known[length] for length in one.shape),
+                times=known[one.times],
             )
             for one in self.found
         ]
@@ -125,6 +127,9 @@ def _shape(
     points, found = [trace.sizes for trace in traces], []
     for axis, lengths in _axes(key, same):
         length = explained(lengths, points, computed) if axis is None else axis
+        if length is None:
+            # A layer may have read a size from its input's shape, and divided it unseen.
+            length = explained(lengths, points, [*computed, *quotients(points, computed)])
         if length is None:
             return None
         found.append(length)

@@ -6,8 +6,10 @@ wide, and ``heads divides 35``, by the same line, of one that is 35 wide.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import NamedTuple, cast
 
 from paramproof.derive.values import explained
@@ -71,15 +73,14 @@ def _questions(
     asked: Mapping[Condition, Iterable[Place]],
 ) -> Iterator[tuple[AskedNumber, Condition]]:
     """Yield the questions about a number, in the order in which each place asks."""
-    before: dict[AskedNumber, int] = {}
+    orders: dict[object, Iterator[int]] = defaultdict(count)
     for condition, places in asked.items():
         sides = [None if one.constant is not None else one for one in _sides(condition)]
         if not isinstance(_number(condition), int):
             continue
         for place in places:
-            first = AskedNumber(place, condition.relation, sides[0], sides[1], 0)
-            before[first] = order = before.get(first, -1) + 1
-            yield first._replace(order=order), condition
+            kind = (place, condition.relation, sides[0], sides[1])
+            yield AskedNumber(*kind, next(orders[kind])), condition
 
 
 def _number(condition: Condition) -> Number | None:

@@ -142,7 +142,8 @@ class Maker:
         """Return what a trace asked, with the letters of sizes that were numbers by then."""
         found: dict[Condition, set[Place]] = {}
         for condition, place in self.lost.in_letters(_questions(trace.recorder)):
-            found.setdefault(condition, set()).add(place)
+            if not condition.is_settled:
+                found.setdefault(condition, set()).add(place)
         for condition in trace.told:
             found.setdefault(condition, set()).update(trace.conditions[condition])
         return found

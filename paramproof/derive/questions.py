@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
 from math import gcd, isfinite
 from os.path import basename
 from typing import Any
@@ -19,6 +20,9 @@ from paramproof.derive.places import place
 from paramproof.formulas.condition import Condition, Relation, at_least_one
 from paramproof.formulas.division import Quotient
 from paramproof.formulas.expression import Expression, Number, expression
+
+EXPRESSIONS_REMEMBERED = 4096
+"""What was computed and asked: the layers of a model, and its traces, do the same again."""
 
 LOOP = "@"
 """A letter that begins so is the index of a loop, and no size."""
@@ -131,7 +135,12 @@ def _condition(relation: Relation, left: Any, right: Any, answer: bool) -> Condi
             # A remainder that there can be: i mod 3 is 2 where 3 divides i − 2.
             if other == 0 or 0 <= other < (bottom.constant or 0):
                 return Condition(Relation.DIVIDES, bottom, top - other, answer)
-    one, other = _expression(left), _expression(right)
+    return _compared(relation, _expression(left), _expression(right), answer)
+
+
+@lru_cache(EXPRESSIONS_REMEMBERED)
+def _compared(relation: Relation, one: Expression, other: Expression, answer: bool) -> Condition:
+    """Every layer asks the same of the same sizes."""
     if relation is Relation.EQUAL and (pair := _remainder(one - other)):
         return Condition(Relation.DIVIDES, *pair, answer)
     numbers = [number for number in one.terms.values() if isinstance(number, int)]

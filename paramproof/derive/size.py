@@ -14,10 +14,11 @@ import operator
 from collections.abc import Callable
 from enum import IntEnum
 from fractions import Fraction
+from functools import lru_cache
 from math import lcm
 from typing import Any
 
-from paramproof.derive.questions import ask, note_doubt, note_made
+from paramproof.derive.questions import EXPRESSIONS_REMEMBERED, ask, note_doubt, note_made
 from paramproof.formulas.condition import Relation
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression
@@ -278,7 +279,7 @@ def _arithmetic(compute: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
             return NotImplemented
         value = compute(_bare(left), _bare(right))
         try:
-            made = compute(one, other)
+            made = _made(compute, one, other)
         except ArithmeticError:
             return value
         if isinstance(value, int):
@@ -287,6 +288,12 @@ def _arithmetic(compute: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
         return Ratio(value, made, _rounding_of(compute.__name__, left, right))
 
     return (lambda self, other: result(self, other)), (lambda self, other: result(other, self))
+
+
+@lru_cache(EXPRESSIONS_REMEMBERED)
+def _made(compute: Callable[[Any, Any], Any], one: Expression, other: Expression) -> Any:
+    """Every layer computes the same of the same sizes."""
+    return compute(one, other)
 
 
 def _bare(value: Any) -> Any:

@@ -47,7 +47,7 @@ def constructor(
     if given is None and what not in CONFIG_MAPPING and not architecture:
         config_class, model_class = _named_class(what)
     keys = {name: value for name, value in keys.items() if name not in NOT_GIVEN}
-    start = config_class(**keys)
+    start = readable(config_class(**keys))
     first = dict(_sizes(start))
     if _reads_labels(model_class):
         first[LABELS] = int(start.num_labels or 0)
@@ -83,6 +83,19 @@ def constructor(
         {name: importlib.metadata.version(name) for name in ("transformers", "torch")},
         lambda: frozenset(reads),
     )
+
+
+def readable(config: PreTrainedConfig) -> PreTrainedConfig:
+    """Return a configuration of which every field can be read.
+
+    Where layers have values of their own, as Gemma 4's heads have, the configuration's is
+    not told otherwise. A model is made of one that is left as it is.
+    """
+    config.allow_global_per_layer_attribute_access = True
+    for value in vars(config).values():
+        if isinstance(value, PreTrainedConfig):
+            readable(value)
+    return config
 
 
 def model_of(keys: Mapping[str, Any], architecture: str = "") -> Any:
@@ -244,7 +257,7 @@ def part_given(config_class: type[PreTrainedConfig], name: str) -> dict[str, Any
 def _remember_floats(config: PreTrainedConfig) -> None:
     """Give a configuration floats that remember: ``mlp_ratio * hidden_size`` is asked of them."""
     for field in dataclasses.fields(config):
-        value = getattr(config, field.name, None)
+        value = vars(config).get(field.name)
         if isinstance(value, PreTrainedConfig):
             _remember_floats(value)
         elif type(value) is float:
@@ -266,7 +279,7 @@ def _watch(
     given: Callable[[Any, str], Any] = kind.__getattribute__
     own = {field.name for field in dataclasses.fields(config)}
     for name in own:
-        part = getattr(config, name, None)
+        part = vars(config).get(name)
         if isinstance(part, PreTrainedConfig):
             _watch(part, f"{prefix}{name}.", reads, {})
 

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import combinations_with_replacement
 from operator import add, mul
 
 from paramproof.derive.questions import about_a_loop
 from paramproof.formulas.condition import value_at
-from paramproof.formulas.expression import Expression, expression
+from paramproof.formulas.division import floor
+from paramproof.formulas.expression import Expression, expression, letter
+
+
+def quotients(points: Sequence[Mapping[str, int]], made: Iterable[Expression]) -> list[Expression]:
+    """Return what letters have for each of another, or of a product that the program computed.
+
+    Rounded down, and none that is nothing somewhere: it would make the length of anything else.
+    """
+    letters = [letter(name) for name in sorted(points[0])]
+    bottoms = dict.fromkeys([*letters, *(one for one in made if _is_product(one, points[0]))])
+    found = (floor(top, one) for top in letters for one in bottoms if not top.letters & one.letters)
+    return [one for one in found if all(value_at(one, point) for point in points)]
+
+
+def _is_product(one: Expression, letters: Container[str]) -> bool:
+    """Whether it is a product of letters and a number."""
+    atoms = [atom for powers in one.terms for atom, _ in powers]
+    return len(one.terms) == 1 and bool(atoms) and all(atom in letters for atom in atoms)
 
 
 def explained(

@@ -9,7 +9,7 @@ measures how many numbers are still explained by chance.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import lru_cache
 from itertools import combinations
 
 from paramproof.explain.explanation import (
@@ -38,6 +38,9 @@ MAX_LEFT_OUT = 2
 
 MAX_ADDED = 4
 """An explanation sums at most so many parts of a component."""
+
+MODELS_REMEMBERED = 64
+"""What a model's explanations come to, whatever the number: who asks again need not wait."""
 
 ABOUT_HEADS = {"without-pooler", "without-heads"}
 """Conventions that would undo what heads are named for."""
@@ -179,7 +182,7 @@ def with_other_heads(spec: Spec) -> Counted:
 def with_classifier(spec: Spec, number: int | None = None) -> Counted:
     """Yield the whole model with a classifier of any size, or of the one that gives ``number``."""
     for classifier, most in classifiers_of(spec):
-        without, hidden = _trained_and_hidden(classifier.spec(spec))
+        without, hidden = _without_classifier(classifier.spec(spec))
         each = hidden + classifier.bias
         least = classifier.labels or 1
         if number is not None:
@@ -190,11 +193,11 @@ def with_classifier(spec: Spec, number: int | None = None) -> Counted:
             yield without + labels * each, Explanation((Part(),), 2, heads=heads)
 
 
-@cache
-def _trained_and_hidden(spec: Spec) -> tuple[int, int]:
-    """The trainable parameters of a model, and its hidden size."""
-    letters = spec.letters()
-    return Tree(inventory(letters)).whole(TRAINABLE), letters._asdict()["H"]
+@lru_cache(MODELS_REMEMBERED)
+def _without_classifier(spec: Spec) -> tuple[int, int]:
+    """The count of a model, and its hidden size."""
+    named = inventory(spec.letters())
+    return Tree(named).whole(TRAINABLE), int(named.letter("H"))
 
 
 def estimates(tree: Tree, spec: Spec) -> Counted:

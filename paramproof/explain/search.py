@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 
 from paramproof.explain.answer import Explanations, Match
 from paramproof.explain.explanation import (
@@ -15,6 +15,7 @@ from paramproof.explain.explanation import (
 )
 from paramproof.explain.grammar import (
     MIN_COUNT_BY_COMPLEXITY,
+    MODELS_REMEMBERED,
     components,
     explanations,
     whole_under,
@@ -69,31 +70,13 @@ def exact(number: int, models: Models) -> list[Match]:
     """Return what explains ``number`` at the models' own sizes, or at those of a named model."""
     found: list[Match] = []
     for name, spec in models.items():
-        of_model = _explaining(spec, number) if len(models) > 1 else _explaining_alone(spec, number)
+        of_model = [
+            explanation
+            for count, explanation in candidates(spec, alone=len(models) == 1, number=number)
+            if count == number
+        ]
         found += different(_match(explanation, name, spec, number) for explanation in of_model)
     return simplest(joined(found))
-
-
-def _explaining_alone(described: Described, number: int) -> list[Explanation]:
-    found = candidates(described, alone=True, number=number)
-    return [explanation for count, explanation in found if count == number]
-
-
-def _explaining(described: Described, number: int) -> list[Explanation]:
-    """What explains a number by one of several models, whose other numbers are remembered."""
-    if isinstance(described, Derivation):
-        return _explaining_alone(described, number)
-    classified = _offered(with_classifier(described, number))
-    return [explanation for _, explanation in classified] + _remembered(described).get(number, [])
-
-
-@cache
-def _remembered(spec: Spec) -> dict[int, list[Explanation]]:
-    """By number what explains it, but for classifiers, whose labels the number says."""
-    found: dict[int, list[Explanation]] = {}
-    for count, explanation in _offered((*explanations(spec), *at_known_sizes(spec))):
-        found.setdefault(count, []).append(explanation)
-    return found
 
 
 def candidates(
@@ -108,17 +91,16 @@ def candidates(
     else:
         found = (
             *with_classifier(described, number),
-            *explanations(described),
-            *at_known_sizes(described, alone=alone),
+            *_of_any_number(described, alone),
         )
-    yield from _offered(found)
-
-
-def _offered(found: Iterable[tuple[int, Explanation]]) -> Counted:
-    """Leave out what is too complex for so small a number."""
     for count, explanation in found:
         if count >= MIN_COUNT_BY_COMPLEXITY[explanation.complexity]:
             yield count, explanation
+
+
+@lru_cache(MODELS_REMEMBERED)
+def _of_any_number(spec: Spec, alone: bool) -> tuple[tuple[int, Explanation], ...]:
+    return (*explanations(spec), *at_known_sizes(spec, alone=alone))
 
 
 def rounded(readings: Sequence[RoundedReading], models: Models, *, whole: bool) -> list[Match]:
@@ -126,7 +108,7 @@ def rounded(readings: Sequence[RoundedReading], models: Models, *, whole: bool) 
     counts = [
         (name, spec, count, explanation)
         for name, spec in models.items()
-        for count, explanation in _short_of(spec)
+        for count, explanation in _short(spec)
         if readings and not (whole and explanation.parts[0].component)
     ]
     found: dict[tuple[str, Explanation], Match] = {}
@@ -136,15 +118,6 @@ def rounded(readings: Sequence[RoundedReading], models: Models, *, whole: bool) 
                 one = _match(explanation, name, spec, count, reading)
                 found.setdefault((name, explanation), one)
     return simplest(joined(found.values()), more=0)
-
-
-def _short_of(described: Described) -> Sequence[tuple[int, Explanation]]:
-    return [*_short(described)] if isinstance(described, Derivation) else _short_of_spec(described)
-
-
-@cache
-def _short_of_spec(spec: Spec) -> Sequence[tuple[int, Explanation]]:
-    return [*_short(spec)]
 
 
 def _short(described: Described) -> Counted:

@@ -8,7 +8,7 @@ for one number in H by chance, so such matches are listed last, and not as expla
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from paramproof.explain.explanation import (
     ChangedSizes,
@@ -17,7 +17,7 @@ from paramproof.explain.explanation import (
     Part,
     with_sizes,
 )
-from paramproof.explain.grammar import coarse_explanations
+from paramproof.explain.grammar import MODELS_REMEMBERED, coarse_explanations
 from paramproof.explain.heads import without_heads
 from paramproof.explain.tree import Tree
 from paramproof.formulas import inventory
@@ -124,8 +124,13 @@ def at_unnamed_sizes(spec: Described, number: int) -> Iterator[Explanation]:
             yield explanation._replace(sizes=other, complexity=explanation.complexity + 2)
 
 
-def _sloped(spec: Spec) -> Iterator[tuple[ChangedSizes, Explanation, int, int]]:
+@lru_cache(MODELS_REMEMBERED)
+def _sloped(spec: Spec) -> tuple[tuple[ChangedSizes, Explanation, int, int], ...]:
     """Each size with the coarse explanations it occurs in: their count, and what one adds."""
+    return tuple(_slopes(spec))
+
+
+def _slopes(spec: Spec) -> Iterator[tuple[ChangedSizes, Explanation, int, int]]:
     tree = Tree(inventory(spec.letters()))
     for sizes in _sizes(spec):
         more = with_sizes(spec, tuple((field, size + 1) for field, size in sizes))

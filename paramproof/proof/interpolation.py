@@ -217,7 +217,14 @@ def interpolate(
 
     Raises ``ValueError`` where the builder refuses every case, or too many sizes.
     """
-    grids = Grids(builder, family, fixed, spec)
+    return interpolated(Grids(builder, family, fixed, spec), on_model)
+
+
+def interpolated(grids: Grids, on_model: OnModel) -> Interpolation:
+    """Recover the polynomial on grids that are there: every case in them.
+
+    Raises ``ValueError`` where the builder refuses too many sizes.
+    """
     counts, fullest = _Counts(grids, on_model), grids.fullest
 
     def whole(sizes: Sizes) -> int:

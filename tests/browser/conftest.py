@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paramproof.cli.serve import server_of
+from paramproof.cli.site import server_of
 from tests.browser.watched import PATIENCE, Watched
 
 SITE = "PARAMPROOF_SITE"

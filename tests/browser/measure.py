@@ -13,7 +13,7 @@ from statistics import median
 
 from playwright.sync_api import sync_playwright
 
-from paramproof.cli.serve import server_of
+from paramproof.cli.site import server_of
 from tests.browser.watched import PATIENCE, Watched
 
 TARGETS = {"first view": 1000, "Python ready": 5000, "an answer": 100}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from paramproof.cli.serve import server_of
+from paramproof.cli.site import server_of
 from tests.browser.watched import PATIENCE, Watched
 
 VIEWS = {

@@ -11,6 +11,7 @@ from docs.writers.differences.page import render
 from docs.writers.differences.pitfalls import PITFALLS
 
 CELLS = differences.cells()
+VERSIONS, COSTS = differences.versions(), differences.costs()
 
 
 def test_page():
@@ -53,7 +54,7 @@ def test_any_other_answer_changes_the_page(section):
 
 
 def rendered(cells):
-    return render(cells, differences.versions(), differences.costs())
+    return render(cells, VERSIONS, COSTS)
 
 
 def test_a_sentence_of_frameworks_that_no_longer_agree_is_refused():

@@ -45,6 +45,11 @@ def test_experts_one_by_one():
     assert formula.evaluate(ROUTED.sizes) == NUMBER - 3 * 2 * 16 * 8
 
 
+def test_all_experts_for_each_token():
+    every = replace(ROUTED, sizes={**ROUTED.sizes, "t": 4})
+    assert total(active(every)).evaluate(every.sizes) == NUMBER
+
+
 def test_packed_experts():
     """One tensor for all experts, with biases; the router's bias has the biases' shape."""
     found = active(
@@ -75,9 +80,16 @@ def test_a_router_below_its_experts():
             tensor("attention.experts.input.weight", E, F, H),
             tensor("attention.experts.router.layer.weight", E, H),
             tensor("attention.experts.bias", H),
+            tensor("attention.experts.input.bias", H),
         )
     )
-    assert [one.shape for one in found] == [(t, F, H), (E, H), (H,)]
+    assert [one.shape for one in found] == [(t, F, H), (E, H), (H,), (H,)]
+
+
+def test_a_gate_of_the_experts_is_no_router():
+    """What is called so below the experts is of their own feed-forward."""
+    found = active(routed(tensor("mlp.experts.gate", E, F, H), tensor("mlp.gate.weight", E, H)))
+    assert [one.shape for one in found] == [(t, F, H), (E, H)]
 
 
 def test_a_router_of_a_list():
@@ -88,7 +100,7 @@ def test_a_router_of_a_list():
 
 def test_what_may_be_an_expert_or_a_router_is_refused():
     beside = tensor("mlp.w", E, F, H), tensor("mlp.scale", E, F)
-    with pytest.raises(Undecided, match=r"mlp\.scale may be of the experts or of their router"):
+    with pytest.raises(Undecided, match=r"mlp\.scale may be of .* router: its name does not say$"):
         active(routed(*beside))
     named = tensor("mlp.w", E, F, H), tensor("mlp.gate", E, F), tensor("mlp.w_bias", E, F)
     assert [one.shape for one in active(routed(*named))] == [(t, F, H), (E, F), (t, F)]
@@ -103,6 +115,12 @@ def test_a_model_without_experts():
     dense = routed(tensor("a.weight", F, H), tensor("mlp.shared_experts.weight", F, H))
     assert per_token(dense) == {}
     assert active(dense) == dense.inventory()
+
+
+def test_buffers_are_no_experts():
+    """A count of tokens for each expert, kept beside what is left of the model."""
+    counts = tensor("mlp.experts.counts", E, role="buffer")
+    assert per_token(routed(tensor("a.weight", F, H), counts)) == {}
 
 
 def test_experts_of_an_unknown_number_are_refused():

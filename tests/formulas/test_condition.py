@@ -14,6 +14,8 @@ from paramproof.formulas.expression import expression, letter
 A, H, L = map(letter, "AHL")
 NAMES = st.sampled_from((A, H, L))
 SIZES = st.fixed_dictionaries({name: st.integers(1, 40) for name in "AHL"})
+KINDS = ("letter", "product", "floor", "floors", "quotient")
+DIVISORS = st.sampled_from((expression(0), expression(1), H))
 BOUNDS = (Relation.LESS, Relation.MORE)
 
 
@@ -22,7 +24,7 @@ def expressions(draw):
     """Sums of products of letters, floors and numbers, as sizes are computed."""
     total = expression(draw(st.integers(-4, 4)))
     for _ in range(draw(st.integers(0, 3))):
-        kind = draw(st.sampled_from(("letter", "product", "floor", "quotient")))
+        kind = draw(st.sampled_from(KINDS))
         one = draw(NAMES)
         if kind == "product":
             one = one * draw(NAMES)
@@ -30,7 +32,9 @@ def expressions(draw):
             divisor = draw(NAMES | st.integers(2, 5).map(expression))
             one = floor(one + draw(st.integers(-6, 6)), divisor)
         elif kind == "quotient":
-            one = one / draw(NAMES)
+            one = one / draw(NAMES | st.just(floor(L, A)))
+        elif kind == "floors":
+            one = floor(floor(one, A) + draw(st.integers(-2, 2)), floor(L, 2) + draw(DIVISORS))
         total = total + draw(st.integers(-3, 3)) * one
     return total
 
@@ -38,6 +42,51 @@ def expressions(draw):
 CONDITIONS = st.builds(
     Condition, st.sampled_from(list(Relation)), expressions(), expressions(), st.booleans()
 )
+
+
+@pytest.mark.parametrize(
+    ("relation", "met", "not_met"),
+    [
+        (Relation.EQUAL, [(4, 4)], [(3, 4), (4, 3)]),
+        (Relation.LESS, [(3, 4)], [(4, 4), (5, 4)]),
+        (Relation.MORE, [(5, 4)], [(4, 4), (3, 4)]),
+        (Relation.DIVIDES, [(4, 4), (2, 4), (1, 3)], [(3, 4), (8, 4), (0, 4)]),
+    ],
+)
+def test_where_it_is_met(relation, met, not_met):
+    for holds, pairs in ((True, met), (False, not_met)):
+        there, elsewhere = (Condition(relation, A, H, one) for one in (holds, not holds))
+        for left, right in pairs:
+            assert there.is_met({"A": left, "H": right})
+            assert not elsewhere.is_met({"A": left, "H": right})
+
+
+@pytest.mark.parametrize("holds", [True, False])
+def test_nothing_is_met_where_it_cannot_be_asked(holds):
+    assert not Condition(Relation.EQUAL, H / A, L, holds).is_met({"A": 0, "H": 1, "L": 1})
+
+
+@pytest.mark.parametrize(
+    ("relation", "holds", "written"),
+    [
+        (Relation.EQUAL, True, "L − D = 1"),
+        (Relation.DIVIDES, False, "L − D does not divide 1"),
+        (Relation.LESS, True, "L < D + 1"),
+        (Relation.LESS, False, "L > D"),
+        (Relation.MORE, True, "L > D + 1"),
+        (Relation.MORE, False, "L ≤ D + 1"),
+    ],
+)
+def test_a_condition_in_words(relation, holds, written):
+    """What is subtracted on one side of an inequality stands on the other."""
+    assert str(Condition(relation, L - letter("D"), expression(1), holds)) == written
+
+
+def test_a_condition_of_other_sizes():
+    condition = Condition(Relation.LESS, A, H * L, False)
+    assert condition.letters == {"A", "H", "L"}
+    other = condition.substitute({"A": 2 * L, "H": 3})
+    assert other == Condition(Relation.LESS, 2 * L, 3 * L, False)
 
 
 @given(CONDITIONS, st.lists(SIZES, min_size=30, max_size=30))
@@ -60,7 +109,14 @@ def test_what_is_settled_is_never_answered_otherwise(condition, points):
         (Relation.LESS, floor(H, A), expression(0)),
         (Relation.LESS, floor(H - 1, A), expression(0)),
         (Relation.LESS, floor(H * A - 1, L), expression(0)),
+        (Relation.LESS, floor(floor(H, A) + L, A), expression(0)),
+        (Relation.LESS, floor(H, floor(L, A) + 1), expression(0)),
+        (Relation.EQUAL, floor(H, A) + 1, expression(0)),
         (Relation.LESS, H, H + 1),
+        (Relation.LESS, -H, expression(0)),
+        (Relation.MORE, -H, expression(0)),
+        (Relation.MORE, 1 - H / A**2, expression(1)),
+        (Relation.LESS, H / A**2 + H / A, expression(0)),
         (Relation.DIVIDES, expression(1), H),
     ],
 )
@@ -80,6 +136,11 @@ def test_settled(relation, left, right):
         (Relation.LESS, floor(H - 2, L), expression(0)),
         (Relation.LESS, floor(H, A - 1), expression(0)),
         (Relation.MORE, floor(H, A), expression(0)),
+        (Relation.LESS, floor(floor(H, A) - 1, L), expression(0)),
+        (Relation.LESS, floor(floor(H - 5, 2) + L, A), expression(0)),
+        (Relation.LESS, floor(H, floor(L, A)), expression(0)),
+        (Relation.LESS, H / floor(L, A), expression(0)),
+        (Relation.EQUAL, floor(H, A), expression(0)),
         (Relation.DIVIDES, A, H),
         (Relation.DIVIDES, expression(2), H),
     ],
@@ -113,6 +174,14 @@ def test_what_divides_is_not_more():
     assert not replace(divides, holds=False).implies(Condition(Relation.LESS, H, A, False))
     rest = Condition(Relation.DIVIDES, A, H - L, True)
     assert not rest.implies(Condition(Relation.LESS, H - L, A, False))
+
+
+def test_what_divides_divides_its_double():
+    divides = Condition(Relation.DIVIDES, A, H, True)
+    assert divides.implies(divides)
+    assert divides.implies(replace(divides, right=2 * H))
+    for other in ({"left": L}, {"right": L}, {"left": L, "right": L}, {"left": H, "right": A}):
+        assert not divides.implies(replace(divides, **other))
 
 
 def test_fractions_are_no_bounds():

@@ -4,14 +4,19 @@ import pytest
 
 from paramproof.formulas.conventions import count
 from paramproof.formulas.expression import expression
+from paramproof.formulas.families import inventory
+from paramproof.formulas.models import named_model
 from tests.derivations import MIXTURE, NUMBER, D, E, F, H, L, V, k, tensor, with_tensors
 
-NAMED = MIXTURE.inventory(MIXTURE.sizes)
+
+@pytest.fixture
+def named():
+    return MIXTURE.inventory(MIXTURE.sizes)
 
 
-def test_it_counts_what_the_formula_does():
+def test_it_counts_what_the_formula_does(named):
     assert MIXTURE.inventory().total() == MIXTURE.formula
-    assert NAMED.total() == MIXTURE.count(MIXTURE.sizes) == NUMBER
+    assert named.total() == MIXTURE.count(MIXTURE.sizes) == NUMBER
 
 
 def test_other_sizes():
@@ -22,8 +27,8 @@ def test_other_sizes():
     assert MIXTURE.inventory(sizes).letter("L") == 9
 
 
-def test_every_tensor_says_what_it_is_of():
-    assert {one.source for one in NAMED} == {MIXTURE.name}
+def test_every_tensor_says_what_it_is_of(named):
+    assert {one.source for one in named} == {MIXTURE.name}
 
 
 @pytest.mark.parametrize(
@@ -42,21 +47,21 @@ def test_outside_the_conditions_there_is_none(changes, sizes, line):
         derivation.inventory(sizes)
 
 
-def test_what_is_tied_and_what_is_fixed():
-    tied = [one for one in NAMED if one.tied_to]
+def test_what_is_tied_and_what_is_fixed(named):
+    tied = [one for one in named if one.tied_to]
     assert [(one.path, one.tied_to, one.shape) for one in tied] == [
         ("model.head.weight", "model.embed_tokens.weight", (50, 8))
     ]
-    fixed = [one.path for one in NAMED if not one.trainable]
+    fixed = [one.path for one in named if not one.trainable]
     assert fixed == ["model.embed_positions.weight"]
-    assert count(NAMED, "total") == NUMBER + 9 * 8
-    assert count(NAMED, "tied-each") == NUMBER + 50 * 8
-    assert count(NAMED, "listed") == NUMBER + 9 * 8 + 50 * 8
+    assert count(named, "total") == NUMBER + 9 * 8
+    assert count(named, "tied-each") == NUMBER + 50 * 8
+    assert count(named, "listed") == NUMBER + 9 * 8 + 50 * 8
 
 
-def test_buffers_are_apart():
+def test_buffers_are_apart(named):
     assert MIXTURE.buffers == ("model.rotary", "model.ids of (9)")
-    assert not [one.path for one in NAMED if "rotary" in one.path]
+    assert not [one.path for one in named if "rotary" in one.path]
 
 
 def test_components():
@@ -83,37 +88,42 @@ def test_kinds_of_layers():
     ]
 
 
-def test_one_layer_of_several_kinds_has_no_number():
+def test_one_layer_of_several_kinds_has_no_number(named):
     for component in ("model.layers.*", "model.layers.*.mlp"):
         with pytest.raises(ValueError, match=r"^model.* is of several kinds"):
-            NAMED.total(component)
+            named.total(component)
+    two = with_tensors(tensor("h.*.a", H, times=L), tensor("h.*.b", F, times=D)).inventory()
+    with pytest.raises(ValueError, match=r"^h\.\* is of several kinds"):
+        two.total("h.*")
+    assert two.total("h.*.a") == H
 
 
-def test_letters_by_name():
-    assert (NAMED.letter("V"), MIXTURE.inventory().letter("V")) == (50, V)
+def test_letters_by_name(named):
+    assert (named.letter("V"), MIXTURE.inventory().letter("V")) == (50, V)
     with pytest.raises(KeyError):
-        NAMED.letter("Q")
+        named.letter("Q")
+    assert inventory(named_model("gpt2").spec.letters()).letter("V") == 50257
 
 
-def test_which_layers_are_of_which_kind_is_not_known():
+def test_which_layers_are_of_which_kind_is_not_known(named):
     with pytest.raises(TypeError, match=r"^only a family's inventory in ints can be expanded$"):
-        NAMED.expand()
+        named.expand()
 
 
-def test_names_that_are_several():
+@pytest.mark.parametrize("convention", ["tied-each", "listed"])
+def test_names_that_are_several(convention):
     """A storage that all layers share, under a name in each: nobody knows how many those are."""
     shared = tensor("layers.*.weight", H, H, aliases=("layers.*.weight",))
     one = tensor("embedding", V, H, aliases=("layers.*.table",))
-    each = tensor("layers.*.up", V, H, times=L, aliases=("layers.*.down",))
-    for tensors, says in (((shared,), "layers"), ((one,), "layers"), ((each,), "")):
-        named = with_tensors(*tensors).inventory()
+    for storage, name in ((shared, "weight"), (one, "table")):
+        named = with_tensors(storage).inventory()
         assert count(named, "trainable") == named.total()
-        for convention in ("tied-each", "listed"):
-            if not says:
-                assert count(named, convention) == 2 * named.total()
-                continue
-            with pytest.raises(ValueError, match=rf"^{convention} cannot be decided: how many"):
-                count(named, convention)
+        line = rf"^{convention} cannot be decided: how many names layers\.\*\.{name} stands for is"
+        with pytest.raises(ValueError, match=line):
+            count(named, convention)
+    each = tensor("layers.*.up", V, H, times=L, aliases=("layers.*.down",))
+    named = with_tensors(each).inventory()
+    assert count(named, convention) == 2 * named.total()
 
 
 def test_a_shape_that_is_no_whole_number():

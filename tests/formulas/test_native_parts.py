@@ -28,10 +28,16 @@ def parts(*tensors):
         ("embedder.weight", (F, H), "table", None),
         ("relative_attention_bias.weight", (F, H), "table", None),
         ("embed.bias", (H,), "table", False),
+        ("position_embeddings", (H,), "table", False),
+        ("embeddings.bias", (F, H), "table", False),
+        ("embed_norm.weight", (F, H), "table", False),
+        ("backbone.position_embeddings", (F, H), "table", True),
         ("wpe.weight", (F, H), "position", True),
         ("encoder.embed_positions.weight", (F, H), "position", True),
         ("wte.weight", (V, H), "position", False),
         ("relative_attention_bias.weight", (F, H), "position", None),
+        ("output.weight", (V, H), "position", None),
+        ("relative_position_bias", (H,), "position", False),
         ("h.*.ln_1.weight", (H,), "norm", True),
         ("h.*.q_norm.weight", (F, H), "norm", True),
         ("h.*.input_layernorm.weight", (H,), "norm", True),
@@ -41,9 +47,13 @@ def parts(*tensors):
         ("h.*.last.weight", (H,), "norm", None),
         ("h.*.fc.bias", (H,), "bias", True),
         ("h.*.mlp.gate_up_proj_bias", (F, H), "bias", True),
+        ("h.*.attention.bias_k", (expression(1), H), "bias", True),
         ("h.*.ln_1.bias", (H,), "bias", False),
         ("relative_position_bias_table", (F, H), "bias", False),
         ("h.*.fc.b", (H,), "bias", None),
+        ("h.*.fc.b", (F, H), "bias", False),
+        ("h.*.fc.beta", (H,), "bias", None),
+        ("h.*.fc.scale", (H,), "bias", False),
         ("bert.pooler.dense.weight", (H, H), "pooler", True),
         ("h.*.fc.weight", (H, H), "pooler", False),
         ("attention_pool.weight", (H, H), "pooler", None),
@@ -51,6 +61,7 @@ def parts(*tensors):
         ("cls.predictions.dense.weight", (H, H), "head", True),
         ("h.*.fc.weight", (H, H), "head", False),
         ("embed_tokens.weight", (V, H), "head", False),
+        ("transformer.wte.weight", (V, H), "head", False),
         ("final_layer_norm.weight", (H,), "head", False),
         ("pooler.dense.weight", (H, H), "head", False),
         ("project.weight", (H, H), "head", None),
@@ -73,12 +84,21 @@ def test_any_name_of_a_storage_may_say_it():
     assert parts(tensor("cls.bias", V))[2:4] == (None, None)
 
 
+@pytest.mark.parametrize(("name", "part"), [("g", "norm"), ("b", "bias")])
+def test_one_name_may_say_what_another_leaves_open(name, part):
+    assert getattr(parts(tensor(f"last.{name}", H)), part) is None
+    named = with_tensors(tensor(f"last.{name}", H, aliases=("other.A_log",))).inventory()
+    assert [getattr(one.parts, part) for one in named] == [False, False]
+
+
 def test_a_number_of_layers_that_did_not_vary():
     """What holds several of something is no head; whether they are layers nobody can say."""
     fixed = tensor("trunk.h.*.weight", H, H, times=expression(3))
     assert parts(tensor("trunk.last.weight", H, H), fixed).head is False
     assert parts(fixed)[5:] == (False, None)
     assert parts(tensor("trunk.last.weight", H, H)).head is None
+    single = tensor("trunk.h.*.weight", H, H, times=expression(1))
+    assert parts(tensor("trunk.last.weight", H, H), single).head is None
 
 
 def test_nothing_is_said_of_what_no_rule_is_about():

@@ -40,7 +40,6 @@ MLM, NSP, UNTIED = map(letter, ("mlm", "nsp", "untied"))
         (ceiling(V, 64) * 64 * H, "64·H·⌈V/64⌉"),
         (floor(V + 1, 3), "⌊(V + 1)/3⌋"),
     ],
-    ids=str,
 )
 def test_text(one, written):
     assert text(one) == written
@@ -83,6 +82,7 @@ def test_latex():
         ("H_text_inner", r"H_{\text{text\_inner}}"),
         ("de_0", r"\mathrm{de}_{\text{0}}"),
         ("L2", r"\mathrm{L2}"),
+        ("H_X", r"H_{\text{X}}"),
         ("H_text'", r"H_{\text{text}}'"),
     ],
 )

@@ -52,6 +52,7 @@ def test_what_is_printed_is_read(one, divisor, by):
         ("L·(4·H² + 9·H) + V·H", L * (4 * H**2 + 9 * H) + V * H),
         ("⌈V/64⌉·64", ceiling(V, 64) * 64),
         ("⌊H/2·A⌋", floor(H, 2 * A)),
+        ("⌊−H/A⌋", floor(-H, A)),
         ("H/(A·K)", H / (A * K)),
         ("−3·H/2", expression(-3) * H / 2),
         ("H¹²", H**12),
@@ -103,8 +104,24 @@ def test_anything_else_is_refused_in_one_line(written):
     assert str(caught.value).isprintable()
 
 
+def test_what_is_refused_is_shown():
+    with pytest.raises(ValueError, match=r"^'H // A' is no expression$"):
+        expression_in("H // A")
+    with pytest.raises(ValueError, match=r"^'H < A < L' is no condition$"):
+        condition_in("H < A < L")
+
+
+def test_the_longest_that_is_read():
+    assert expression_in("H" * LONGEST) == letter("H" * LONGEST)
+
+
 def test_brackets_in_each_other_are_read_to_a_depth():
-    assert expression_in("(" * DEEPEST + "H" + ")" * DEEPEST) == H
+    """Those beside each other are of one depth."""
+    beside = " + ".join(["⌊H/A⌋"] * (DEEPEST + 1))
+    deepest = "(" * DEEPEST + "H" + ")" * DEEPEST
+    assert expression_in(f"{beside} + {deepest}") == (DEEPEST + 1) * floor(H, A) + H
+    with pytest.raises(ValueError, match="is no expression"):
+        expression_in(f"{beside} + ({deepest})")
 
 
 @given(

@@ -19,6 +19,7 @@ from paramproof.formulas import (
     Numerics,
 )
 from paramproof.formulas.families import family_of, spec_fields, spec_from
+from paramproof.formulas.spec.protocols import head_size_of
 from tests.specs import SPECS
 from tests.strategies import specs
 
@@ -174,6 +175,13 @@ def test_letters_of_the_other_families():
 @pytest.mark.parametrize("family", FAMILIES)
 def test_letters_are_ints(family):
     assert all(type(letter) is int for letter in SPECS[family].letters())
+
+
+def test_the_width_of_a_head():
+    """Of a spec and of its letters; 1 where nobody says that there are heads."""
+    for family, width in (("encoder", 4), ("llama", 4)):
+        assert head_size_of(SPECS[family]) == head_size_of(SPECS[family].letters()) == width
+    assert head_size_of({"H": 12, "A": 3}) == 1
 
 
 @pytest.mark.parametrize("eps", [-1e-12, 1.0, 1, True, "1e-12", math.nan, math.inf])

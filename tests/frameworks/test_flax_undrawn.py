@@ -36,3 +36,14 @@ def test_shapes_are_made_without_a_draw(build, drawing, family):
 def test_what_is_allocated_is_drawn(build, drawing):
     with pytest.raises(AssertionError, match="drawn"):
         build(SPECS["gpt"], allocate=True)
+
+
+@pytest.mark.framework("flax-nnx")
+def test_no_key_is_made_for_shapes(build):
+    """Keys are split and counted at each layer: a third of what a trace takes."""
+    from flax import nnx
+
+    with mock.patch.object(nnx.RngStream, "__call__", side_effect=AssertionError("a key")):
+        assert build(SPECS["encoder-decoder"]).weights()
+        with pytest.raises(AssertionError, match="a key"):
+            build(SPECS["encoder-decoder"], allocate=True)

@@ -1,6 +1,7 @@
 """keras-bert itself, as the question calls it."""
 
 from dataclasses import replace
+from unittest import mock
 
 import pytest
 
@@ -49,6 +50,25 @@ def test_a_mask_must_be_that_of_token_0():
     ids = np.array([[3, 0, 4]])
     with pytest.raises(ValueError, match="token id 0, and no other, is padding"):
         model.run(ids, ids * 0, np.array([[True, True, True]]))
+
+
+def test_the_graph_is_that_of_the_rewritten_package():
+    """TensorFlow rewrites the source of layers, a fifth of a build; the builder does without."""
+    from paramproof.builders.frameworks import keras_bert
+    from tests.specs import SMALL_ENCODER
+
+    def operations(spec):
+        graph = keras_bert.build(spec).model.weights[0].graph
+        return [
+            (one.name, one.type, [given.name for given in one.inputs])
+            for one in graph.get_operations()
+        ]
+
+    for heads in (False, True):
+        spec = replace(SMALL_ENCODER, pooler=heads, mlm_head=heads, nsp_head=heads)
+        as_built = operations(spec)
+        with mock.patch.object(keras_bert, "_model", keras_bert._model.__wrapped__):
+            assert operations(spec) == as_built
 
 
 def test_another_epsilon_is_refused():

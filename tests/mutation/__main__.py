@@ -1,4 +1,4 @@
-"""``python -m tests.mutation``: mutate the formulas and hold the survivors to the list.
+"""``python -m tests.mutation``: mutate formulas and derivation and hold the survivors to the list.
 
 Exit status 1 where a survivor is not listed in ``equivalent.toml``, where an entry of that
 list is stale, or where the score in the docs is another; ``--write`` writes it there.

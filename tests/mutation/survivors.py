@@ -84,8 +84,9 @@ def score() -> str:
     total = killed.total()
     dead = total - killed["survived"]
     return (
-        f"{total} mutants of `formulas/`: {dead} killed, {killed['survived']} survived, all of "
-        f"them equivalent ({100 * dead / total:.1f} % killed).\n"
+        f"{total} mutants of `formulas/` and `paramproof/derive`: {dead} killed, "
+        f"{killed['survived']} survived, all of them equivalent "
+        f"({100 * dead / total:.1f} % killed).\n"
     )
 
 

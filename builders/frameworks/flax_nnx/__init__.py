@@ -19,7 +19,7 @@ from paramproof.builders.frameworks.flax_nnx.encoder_decoder import EncoderDecod
 from paramproof.builders.frameworks.flax_nnx.gpt import GPT
 from paramproof.builders.frameworks.flax_nnx.llama import Llama
 from paramproof.builders.frameworks.flax_nnx.model import NnxModel
-from paramproof.builders.jax_tracing import Values, clear_caches_now_and_then
+from paramproof.builders.jax_tracing import Undrawn, Values, clear_caches_now_and_then
 from paramproof.builders.protocol import DType
 from paramproof.formulas.spec import (
     EncoderDecoderSpec,
@@ -60,7 +60,8 @@ def build(
     own, values = numerics or spec.original_numerics, Values(jnp.dtype(dtype), drawn=allocate)
 
     def module() -> nnx.Module:
-        return MODULES[type(spec)](spec, own, values, nnx.Rngs(0))
+        rngs = nnx.Rngs(0) if allocate else Undrawn()
+        return MODULES[type(spec)](spec, own, values, rngs)
 
     with jax.enable_x64(dtype == "float64"):
         return NnxModel(module() if allocate else nnx.eval_shape(module))

@@ -26,6 +26,22 @@ def test_a_functional_model_of_keras():
     assert "keras" in found.evidence.versions
 
 
+@pytest.mark.framework("keras-jax", "keras-tensorflow", "keras-torch")
+def test_a_size_that_a_layer_of_keras_divides_out_of_sight():
+    found = derived("in_keras:divided", held=5)
+    assert str(found.formula) == "H·(A·⌊H/A⌋ + V)"
+    assert found.fixed == ()
+
+
+@pytest.mark.framework("keras-jax", "keras-tensorflow", "keras-torch")
+def test_a_size_that_keras_finds_equal_to_itself():
+    """At sizes of 12, it asks whether 12 is H."""
+    found = derived("in_keras:built_before", held=5)
+    assert str(found.formula) == "H² + V·H + H"
+    assert conditions(found) == {}
+    assert found.fixed == ()
+
+
 @pytest.mark.framework("flax-linen")
 @pytest.mark.parametrize("module", ["in_linen", "in_nnx"])
 def test_modules_of_flax(module):

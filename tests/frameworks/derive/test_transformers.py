@@ -3,6 +3,7 @@
 import pytest
 
 from paramproof.algebra.symbols import size_letters, symbols
+from paramproof.derive.size import Size
 from paramproof.formulas import EncoderLetters, GPTLetters, LlamaLetters, closed_form
 from paramproof.formulas.expression import letter
 
@@ -168,3 +169,13 @@ def test_a_key_may_be_another_name_of_a_field():
     found = derive.derive(own)
     assert found.is_proved, found.reasons
     assert {"L", "H"} <= found.formula.letters
+
+
+def test_a_field_of_which_some_layers_have_their_own_is_a_size():
+    # Gemma 4's layers with full attention have wider heads; of the whole, transformers tells none.
+    given = {"num_hidden_layers": 6, "vocab_size": 64, "vocab_size_per_layer_input": 64}
+    gemma = models.constructor("gemma4_text", {"model_type": "gemma4_text", **given})
+    assert gemma.sizes["head_dim"] == 256
+    traced = gemma.make({name: Size(n, letter(name)) for name, n in gemma.sizes.items()})
+    wide, narrow = (traced.layers[i].self_attn.q_norm.weight.shape for i in (5, 0))
+    assert (wide, narrow) == ((512,), (256,))

@@ -98,6 +98,12 @@ def test_a_part_of_another_type_is_refused():
     assert "part=3 is no part" in refused({"part": 3})
 
 
+def test_a_part_of_one_class_names_any_type():
+    data = {**deepcopy(TOY), "fixed_parts": "part"}
+    part = {"model_type": "other", "bias": False, "width": 5}
+    assert toy({"part": part}, data=data).sizes["W"] == 5
+
+
 def test_a_part_of_a_part_that_is_absent():
     data = deepcopy(TOY)
     data["parts"]["part.inner"] = "toy_inner"
@@ -220,8 +226,10 @@ def test_a_number_that_is_below_a_size():
         toy({"hidden_size": 4}, data=data)
     for pad in (1, 3, None):
         assert toy({"hidden_size": 4, "pad": pad}, data=data).sizes["H"] == 4
-    with pytest.raises(OutsideCatalogueError, match="pad=4 was not tried"):
-        toy({"hidden_size": 4, "pad": 4}, data=data)
+    for below, pad in (("H", 4), ("W H", 10), ("H W", 10)):
+        data["below"] = {"pad": below}
+        with pytest.raises(OutsideCatalogueError, match=f"pad={pad} was not tried"):
+            toy({"hidden_size": 4, "pad": pad}, data=data)
 
 
 def test_keys_that_nothing_knows():

@@ -117,3 +117,10 @@ def test_the_formulas_are_those_that_people_wrote():
 
 def _sizes(found, letters):
     return {name: size for name, size in found.sizes.items() if name in letters._fields}
+
+
+def test_sizes_that_a_formula_is_fixed_at():
+    """XLNet's heads are not derived in letters: another number of them is outside."""
+    assert entry({"model_type": "xlnet", "n_layer": 3}).count
+    with pytest.raises(OutsideCatalogueError, match="XLNetModel: the formula holds at A = 16"):
+        entry({"model_type": "xlnet", "d_model": 768, "n_head": 12})

@@ -21,7 +21,7 @@ from paramproof.catalogue.values import factors, same, sort_of
         ("gelu", "activation"),
         ("xielu", ""),
         ([], "empty"),
-        ({}, "empty"),
+        ({}, "bare"),
         ([1, 2], "wholes"),
         (["a"], "names"),
         ([1, "a"], ""),

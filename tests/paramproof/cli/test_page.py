@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from paramproof.cli.serve import NEEDED, server_of
+from paramproof.cli.site import NEEDED, server_of
 
 
 class Elements(HTMLParser):

@@ -77,6 +77,10 @@ def test_what_is_not_simple(number):
     assert read(number) is None
 
 
+def test_in_one_model_it_is_a_number():
+    assert multiplicity([53], POINTS[:1], [L]) == expression(53)
+
+
 def test_a_loop_s_length_comes_first():
     """Where two are as often, it is as long as what ran."""
     points = [{"L": n, "M": n} for n in (3, 5, 8)]

@@ -1,0 +1,1 @@
+"""KerasHub's backbones against the same architectures of Hugging Face transformers, in letters."""

@@ -1,0 +1,147 @@
+"""Two libraries' model in letters: the difference, and the tensors that it consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import combinations
+
+from docs.writers.kerashub.pairs import Pair
+from paramproof.derive.folding import folded
+from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.derivation import Derivation, DerivedTensor
+from paramproof.formulas.division import floor
+from paramproof.formulas.expression import Expression
+
+WORDS = {
+    "kernel": "weight", "embeddings": "weight", "gamma": "weight", "beta": "bias", "ln": "layernorm"
+}  # fmt: skip
+"""What a tensor of a layer, or a layer, is called in Keras and in PyTorch."""
+
+MOST_TOGETHER = 4
+"""Tensors that one of the other library may be split into: query, key, value and more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A backbone of KerasHub and its model in transformers, in the same letters.
+
+    Both are written under the ``conditions`` of either. ``more`` are the tensors that KerasHub's
+    has and that of transformers has not, ``fewer`` the other way round.
+    """
+
+    pair: Pair
+    ours: Derivation
+    theirs: Derivation
+    conditions: tuple[Condition, ...]
+    more: tuple[DerivedTensor, ...]
+    fewer: tuple[DerivedTensor, ...]
+
+    @property
+    def difference(self) -> Expression:
+        """What KerasHub's has more than that of transformers."""
+        return self.ours.formula - self.theirs.formula
+
+
+def compared(pair: Pair, ours: Derivation) -> Compared:
+    """Hold a derived backbone against the catalogue's base model, under the conditions of both.
+
+    Raises ``ValueError`` where the tensors that are left do not make the difference, and for a
+    reason that ``why`` gives of none of them.
+    """
+    theirs = pair.theirs(ours.sizes)
+    stated = (one.condition for one in (*theirs.conditions, *ours.conditions))
+    met = tuple(dict.fromkeys(stated))
+    exact = [(c.right, c.left) for c in met if c.relation is Relation.DIVIDES and c.holds]
+    ours, theirs = _written(ours, exact), _written(theirs, exact)
+    conditions = dict.fromkeys(
+        replace(one, left=folded(one.left, exact), right=folded(one.right, exact))
+        if one.relation is not Relation.DIVIDES
+        else one
+        for one in met
+    )
+    more, fewer = left_over(_trainable(ours), _trainable(theirs))
+    found = Compared(
+        pair,
+        ours,
+        theirs,
+        tuple(_needed(conditions)),
+        tuple(more),
+        tuple(fewer),
+    )
+    if _total(more) - _total(fewer) != found.difference:
+        raise ValueError(f"{pair.backbone}: the tensors that are left make another difference")
+    if unknown := pair.why.keys() - {tensor.path for tensor in (*more, *fewer)}:
+        raise ValueError(f"{pair.backbone}: no difference consists of {', '.join(unknown)}")
+    return found
+
+
+def _needed(conditions: Iterable[Condition]) -> list[Condition]:
+    """Return the conditions that are neither always met nor implied by one before."""
+    found: list[Condition] = []
+    for one in conditions:
+        always = (
+            one.relation is Relation.DIVIDES and floor(one.right, one.left) * one.left == one.right
+        )
+        if not (one.is_settled or always or any(other.implies(one) for other in found)):
+            found.append(one)
+    return found
+
+
+def _written(derivation: Derivation, exact: list[tuple[Expression, Expression]]) -> Derivation:
+    """Return a derivation with its shapes written with what divides."""
+    return replace(
+        derivation,
+        tensors=tuple(
+            replace(one, shape=tuple(folded(length, exact) for length in one.shape))
+            for one in derivation.tensors
+        ),
+    )
+
+
+def _trainable(derivation: Derivation) -> list[DerivedTensor]:
+    return [one for one in derivation.tensors if one.role == "trainable" and one.size != 0]
+
+
+def _total(tensors: list[DerivedTensor]) -> Expression:
+    return sum((one.size for one in tensors), Expression())
+
+
+def left_over(
+    left: list[DerivedTensor], right: list[DerivedTensor]
+) -> tuple[list[DerivedTensor], list[DerivedTensor]]:
+    """Return what is left of either where what is equal in size is taken out of both.
+
+    Of several that are equal, those whose names are most alike go first; then one tensor goes with
+    several that make it up.
+    """
+    more, fewer = list(left), list(right)
+    equal = [(one, other) for one in left for other in right if one.size == other.size]
+    equal.sort(key=lambda both: -_likeness(both[0].path, both[1].path))
+    for one, other in equal:
+        if one in more and other in fewer:
+            more.remove(one)
+            fewer.remove(other)
+    while _take_parts(more, fewer) or _take_parts(fewer, more):
+        pass
+    return more, fewer
+
+
+def _likeness(ours: str, theirs: str) -> float:
+    """Return how alike the names of two tensors are, with Keras's words as PyTorch's."""
+    words = (WORDS.get(word, word) for word in ours.split("."))
+    return SequenceMatcher(None, ".".join(words), theirs).ratio()
+
+
+def _take_parts(wholes: list[DerivedTensor], parts: list[DerivedTensor]) -> bool:
+    """Take out a tensor and several that make it up; whether there were any."""
+    for one in wholes:
+        for number in range(2, MOST_TOGETHER + 1):
+            for some in combinations(parts, number):
+                if _total(list(some)) == one.size:
+                    wholes.remove(one)
+                    for part in some:
+                        parts.remove(part)
+                    return True
+    return False

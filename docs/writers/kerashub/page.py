@@ -1,0 +1,194 @@
+"""docs/kerashub.md: KerasHub's backbones and the same models of transformers, in letters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from docs.writers.blocks import ROOT
+from docs.writers.kerashub.compared import Compared, compared
+from docs.writers.kerashub.pairs import Pair, pairs
+from docs.writers.kerashub.store import RESULTS, derivation_in, known, written
+from docs.writers.markdown import table
+from paramproof.catalogue import read_type
+from paramproof.cli.derive_text import grouped
+from paramproof.formulas.derivation import Derivation, DerivedTensor
+from paramproof.formulas.expression import Expression
+from paramproof.formulas.notation import text
+
+PAGE = ROOT / "docs" / "kerashub.md"
+
+TEXT = """\
+# KerasHub and transformers
+
+The same architecture in two libraries: {backbones} backbones of KerasHub, each derived from its
+own constructor, and held in letters against the base model of a model type of Hugging Face
+transformers, as the [catalogue](types.md) has it. Of {number} pairs {equal} are equal as algebra.
+For the others the difference is given, with the tensors that it consists of. No formula on this
+page was written by hand.
+
+{versions}.
+
+The letters are those of the catalogue, with the fields of transformers beside them; which argument
+of KerasHub is which letter is in `docs/writers/kerashub/backbones.toml`. Each formula of KerasHub
+was found in five models or more and held to {held} others, tensor by tensor, at sizes far from
+there. Keras makes sizes plain numbers, so shapes are read from values, and a formula is
+[fitted and checked](derive.md#proved-or-fitted-and-checked). What KerasHub publishes of its presets
+is held to the formula too. Flags are as they are by default where none is named.
+
+{summary}
+
+The numbers are at the sizes that each section names, the configuration's defaults as far as there
+are any. Non-trainable weights are in no formula.
+{sections}"""
+
+SECTION = """
+## {name}
+
+KerasHub's `{backbone}`, and `{model}`{config} of transformers. {letters}.
+
+{formulas}
+
+{result}
+
+{holds} Traced {traces} times, held to {held} models.{presets}
+"""
+
+
+def write() -> None:
+    """Derive every backbone anew, and write the page and its data."""
+    entries = measured()
+    RESULTS.write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    PAGE.write_text(render(entries), "utf-8")
+
+
+def measured() -> dict[str, Any]:
+    """Derive every backbone; return the data of the page."""
+    return {name: entry(pair) for name, pair in pairs().items()}
+
+
+def entry(pair: Pair) -> dict[str, Any]:
+    """Derive a backbone; return what the page says of it."""
+    from docs.writers.kerashub.backbones import derived, published
+
+    presets = {preset: published(pair, preset) for preset in pair.presets}
+    return {**written(derived(pair)), "presets": presets}
+
+
+def render(entries: Mapping[str, Any] | None = None) -> str:
+    """Return the page that the data say, and the catalogue's."""
+    entries = known() if entries is None else entries
+    found = {name: compared(pairs()[name], derivation_in(data)) for name, data in entries.items()}
+    headings = ("backbone", "model type", "KerasHub has more", "KerasHub", "transformers")
+    first = next(iter(found.values()))
+    versions = {**first.ours.evidence.versions, **first.theirs.evidence.versions}
+    del versions["python"]
+    return TEXT.format(
+        backbones=len({one.pair.backbone for one in found.values()}),
+        number=len(found),
+        equal=sum(not one.difference for one in found.values()),
+        versions=", ".join(f"{name} {version}" for name, version in versions.items()),
+        held=min(one.ours.evidence.held for one in found.values()),
+        summary=table(headings, map(_row, found, found.values()), ["---"] * 3 + ["---:"] * 2),
+        sections="".join(_section(n, one, entries[n]["presets"]) for n, one in found.items()),
+    )
+
+
+def difference_text(found: Compared) -> str:
+    """Return what KerasHub's has more, in letters, or that it is equal."""
+    return text(found.difference) if found.difference else "equal"
+
+
+def _row(name: str, found: Compared) -> tuple[str, ...]:
+    sizes = found.pair.sizes
+    numbers = (one.formula.evaluate(sizes) for one in (found.ours, found.theirs))
+    return (
+        f"[{name}](#{name.lower()})",
+        found.pair.type,
+        difference_text(found),
+        *(f"{number:,}" for number in numbers),
+    )
+
+
+def _section(name: str, found: Compared, presets: Mapping[str, int]) -> str:
+    pair, ours = found.pair, found.ours
+    config = ", ".join(f"{key}={json.dumps(value)}" for key, value in pair.config.items())
+    conditions = "; ".join(map(str, found.conditions))
+    fixed = f" {', '.join(ours.fixed)} did not vary." if ours.fixed else ""
+    return SECTION.format(
+        name=name,
+        backbone=pair.backbone,
+        model=found.theirs.name,
+        config=f" (`{config}`)" if config else "",
+        letters=_letters(pair, ours, found.theirs),
+        formulas="\n\n".join(_formulas(found)),
+        result="\n".join(_result(found)),
+        holds=f"Holds where {conditions or 'sizes are 1 or more'}.{fixed}",
+        traces=ours.evidence.traces,
+        held=ours.evidence.held,
+        presets="".join(_presets(found, presets)),
+    )
+
+
+def _letters(pair: Pair, ours: Derivation, theirs: Derivation) -> str:
+    """Return what each letter is in transformers, or where it is from, with its size."""
+    said = {name: one.partition(" = ")[0] for name, one in read_type(pair.type).letters.items()}
+    moving = ours.formula.letters | theirs.formula.letters
+    sizes = {name: size for name, size in pair.sizes.items() if name in moving}
+    letters = (
+        f"{name} `{said[name]}` = {size:,}" if name in said else f"{name} = {size:,}"
+        for name, size in sizes.items()
+    )
+    equal = (f"`{said[name]}` is {one}" for name, one in pair.equal.items())
+    return ", ".join([*letters, *equal])
+
+
+def _formulas(found: Compared) -> Iterator[str]:
+    """Yield the formula of both, once where they are equal."""
+    ours, theirs = (
+        "\n".join(f"    {line}" for line in grouped(one)) for one in (found.ours, found.theirs)
+    )
+    if not found.difference:
+        yield ours
+        return
+    yield f"KerasHub:\n\n{ours}"
+    yield f"transformers:\n\n{theirs}"
+
+
+def _result(found: Compared) -> Iterator[str]:
+    if not found.difference:
+        yield "Equal."
+        return
+    yield f"KerasHub's has {difference_text(found)} more:\n"
+    for sign, tensors in (("+", found.more), ("−", found.fewer)):
+        for one in tensors:
+            yield f"- {sign} `{one.path}`, {_size(one)}{_why(found.pair, one)}"
+
+
+def _size(tensor: DerivedTensor) -> str:
+    shape = " × ".join(map(_factor, tensor.shape))
+    return shape if tensor.times == 1 else f"{text(tensor.times)} times {shape}"
+
+
+def _factor(one: Expression) -> str:
+    return f"({text(one)})" if len(one.terms) > 1 else text(one)
+
+
+def _why(pair: Pair, tensor: DerivedTensor) -> str:
+    why = pair.why.get(tensor.path)
+    return f": {why}" if why else ""
+
+
+def _presets(found: Compared, published: Mapping[str, int]) -> Iterator[str]:
+    """Yield what KerasHub publishes of presets, and whether the formula gives it."""
+    frozen = sum((one.size for one in found.ours.tensors if one.role == "frozen"), Expression())
+    for preset, sizes in found.pair.presets.items():
+        at = {**found.pair.sizes, **sizes}
+        number, others = (one.evaluate(at) for one in (found.ours.formula, frozen))
+        verdict = f"the formula gives {number:,}"
+        if number == published[preset]:
+            verdict = "as the formula gives"
+        elif number + others == published[preset]:
+            verdict = f"as the formula gives, with {others:,} that are not trained"
+        yield f" KerasHub publishes {published[preset]:,} of `{preset}`: {verdict}."

@@ -1,0 +1,76 @@
+"""What was derived of KerasHub's backbones, as ``docs/kerashub.json`` has it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from docs.writers.blocks import ROOT
+from paramproof.formulas.derivation import Derivation, DerivedTensor, Evidence, StatedCondition
+from paramproof.formulas.notation import text
+from paramproof.formulas.parsing import condition_in, expression_in
+
+RESULTS = ROOT / "docs" / "kerashub.json"
+
+
+def known() -> dict[str, Any]:
+    """Return what was derived last, by backbone."""
+    found: dict[str, Any] = json.loads(RESULTS.read_text("utf-8"))
+    return found
+
+
+def written(derivation: Derivation) -> dict[str, Any]:
+    """Return a derivation as JSON has it: a line for each tensor, ``L × H, F`` behind its path."""
+    evidence = derivation.evidence
+    return {
+        "name": derivation.name,
+        "sizes": dict(derivation.sizes),
+        "trainable": list(_lines(derivation, "trainable")),
+        "frozen": list(_lines(derivation, "frozen")),
+        "conditions": {str(one.condition): one.outside for one in derivation.conditions},
+        "fixed": list(derivation.fixed),
+        "harmless": list(map(str, derivation.harmless)),
+        "doubts": list(derivation.doubts),
+        "traces": evidence.traces,
+        "builds": evidence.builds,
+        "held": evidence.held,
+        "seconds": evidence.seconds,
+        "versions": dict(evidence.versions),
+    }
+
+
+def _lines(derivation: Derivation, role: str) -> Iterator[str]:
+    for one in derivation.tensors:
+        if one.role == role:
+            yield f"{one.path} {text(one.times)} × {', '.join(map(text, one.shape))}"
+
+
+def derivation_in(data: Mapping[str, Any]) -> Derivation:
+    """Return the derivation that ``written`` wrote: none of its shapes was traced."""
+    tensors = []
+    for role in ("trainable", "frozen"):
+        for line in data[role]:
+            path, _, rest = line.partition(" ")
+            times, _, shape = rest.partition(" × ")
+            lengths = tuple(map(expression_in, shape.split(", ") if shape else ()))
+            times_made = expression_in(times)
+            tensors.append(DerivedTensor(path, lengths, times_made, role, (), False, False))
+    stated = (StatedCondition(condition_in(one), out) for one, out in data["conditions"].items())
+    evidence = Evidence(
+        data["traces"], data["builds"], data["held"], data["seconds"], data["versions"]
+    )
+    return Derivation(
+        data["name"],
+        data["sizes"],
+        {name: name for name in data["sizes"]},
+        tuple(tensors),
+        tuple(stated),
+        fixed=tuple(data["fixed"]),
+        inert=(),
+        unread=(),
+        unexplained=(),
+        harmless=tuple(map(condition_in, data["harmless"])),
+        doubts=tuple(data["doubts"]),
+        evidence=evidence,
+    )

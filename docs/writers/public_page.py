@@ -1,0 +1,81 @@
+"""docs/public-configurations.md: public configurations, how many are counted, and why not all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from docs.writers.blocks import ROOT
+from docs.writers.markdown import table
+from sweep.public import Public, counted
+
+PAGE = ROOT / "docs" / "public-configurations.md"
+
+TEXT = """\
+# Public configurations
+
+{all} `config.json` files of {types} model types, as public repositories hold them: fine-tuned
+models, tests and presets of inference engines, published models. Each that the
+[catalogue](catalogue.md) counts, with no framework, is held to the model that transformers makes of
+the same file, tensor by tensor. Every other one is refused, and no number is printed.
+
+{summary}
+
+The files are in `tests/catalogue/public.jsonl`, each with its repository and path. Left out there
+is what says nothing about a model's tensors: names, versions, types of numbers, texts of labels and
+tasks, and long lists in what is said of a stored form. Two files that differ in these alone are
+one. Files that name no class, and drafts for speculative decoding, are not among them.
+
+`python -m sweep --public` counts them all, and prints what is not as transformers builds it.
+
+## By model type
+
+{by_type}
+
+## Refused
+
+{refused}
+"""
+
+
+def render(results: Sequence[Public]) -> str:
+    """Return the page of these results."""
+    there = [one for one in results if one.parameters is not None]
+    reasons = Counter(one.reason for one in results if one.reason).most_common()
+    rows = {
+        "configurations": len(results),
+        "counted, each equal to transformers": len(there),
+        **{f"refused: {reason}": number for reason, number in reasons},
+    }
+    return TEXT.format(
+        all=len(results),
+        types=len({one.model_type for one in results}),
+        summary=table(["", ""], ([k, f"{n:,}"] for k, n in rows.items()), ["---", "---:"]),
+        by_type=table(["model type", "counted", "of"], _types(results), ["---", "---:", "---:"]),
+        refused="\n\n".join(_section(reason, results) for reason, _ in reasons),
+    )
+
+
+def _types(results: Sequence[Public]) -> Iterator[list[str]]:
+    """Yield a row for each type, those of which there are most first."""
+    number = Counter(one.model_type for one in results)
+    there = Counter(one.model_type for one in results if one.parameters is not None)
+    for name in sorted(number, key=lambda name: (-number[name], name)):
+        yield [f"`{name}`", str(there[name]), str(number[name])]
+
+
+def _section(reason: str, results: Sequence[Public]) -> str:
+    said = Counter((one.model_type, one.why) for one in results if one.reason == reason)
+    lines = [f"### {reason.capitalize()}", ""]
+    for (model_type, why), number in sorted(said.items(), key=lambda pair: (-pair[1], pair[0])):
+        what = why.removeprefix(f"{model_type}: ") or "no class of it is looked for"
+        lines.append(f"- {number}, `{model_type}`: {what}")
+    return "\n".join(lines)
+
+
+def write() -> None:
+    """Write the page. Raises ``ValueError`` where a count is not as transformers builds it."""
+    results = list(counted())
+    if apart := [f"{one.source}: {one.wrong}" for one in results if one.wrong]:
+        raise ValueError("; ".join(apart))
+    PAGE.write_text(render(results), "utf-8")

@@ -1,0 +1,80 @@
+"""Public configurations, counted with the catalogue alone and built by transformers."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Container, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import transformers
+from transformers import CONFIG_MAPPING
+
+from paramproof.catalogue import OutsideCatalogueError, entry
+from sweep.held import wrong
+
+FOUND = Path(__file__).parent.parent / "tests" / "catalogue" / "public.jsonl"
+"""A configuration a line, as the ``source`` has it: a repository, and a path in it.
+
+Left out are names, versions, types of numbers, texts of labels and tasks, code of their own, and
+lists of more than 400 characters in what is said of a stored form.
+"""
+
+REASONS = {
+    "no entry for the model type": "a model type without an entry",
+    "no entry for the class": "a class without an entry",
+    "was not tried": "a value that was not tried",
+    "and the entry has": "another value than the entry's",
+    "and the entry is of": "a part of another model type",
+    "the formula holds": "sizes outside the conditions",
+}
+"""Classes of reasons, by what stands in what the catalogue says."""
+
+OTHER_REASON = "what else the catalogue does not read"
+
+
+class Public(NamedTuple):
+    """What became of a configuration.
+
+    ``parameters`` is None for one that is refused, ``reason`` then the class of reason and ``why``
+    what was said; ``wrong`` is what is not as transformers builds it, "" where all is.
+    """
+
+    model_type: str
+    architecture: str
+    source: str
+    parameters: int | None
+    reason: str = ""
+    why: str = ""
+    wrong: str = ""
+
+
+def found() -> list[dict[str, Any]]:
+    """Return the configurations with their sources."""
+    return [json.loads(line) for line in FOUND.read_text("utf-8").splitlines()]
+
+
+def counted(held: Container[int] = range(sys.maxsize)) -> Iterator[Public]:
+    """Yield what becomes of each; those at the places ``held`` are built where they are counted."""
+    for place, one in enumerate(found()):
+        yield _counted(one["config"], one["source"], place in held)
+
+
+def _counted(config: Mapping[str, Any], source: str, held: bool) -> Public:
+    model_type, (name, *_) = config["model_type"], config["architectures"]
+    if model_type not in CONFIG_MAPPING:
+        return Public(model_type, name, source, None, "a model type that transformers has not")
+    model_class = getattr(transformers, name, None)
+    if model_class is None:
+        return Public(model_type, name, source, None, "a class that transformers has not", name)
+    try:
+        read = entry(config)
+    except OutsideCatalogueError as error:
+        return Public(model_type, name, source, None, _reason(error.why), error.why)
+    said = wrong(read, CONFIG_MAPPING[model_type], model_class, config) if held else ""
+    return Public(model_type, name, source, read.count, wrong=said)
+
+
+def _reason(why: str) -> str:
+    return next((said for part, said in REASONS.items() if part in why), OTHER_REASON)

@@ -1,0 +1,80 @@
+"""What is tried of fields that are no sizes, and of parts: each as transformers takes it."""
+
+from types import SimpleNamespace
+
+import pytest
+
+pytestmark = pytest.mark.framework("transformers")
+
+transformers = pytest.importorskip("transformers")
+
+from paramproof.catalogue.tensors import tensor_in  # noqa: E402
+from sweep.file import File  # noqa: E402
+from sweep.trials import Trials  # noqa: E402
+from sweep.which import classes  # noqa: E402
+
+SMALL = {"hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 8, "vocab_size": 99}
+SMALL |= {"num_hidden_layers": 1, "max_position_embeddings": 40}
+
+
+def trials(model_class, points=SMALL):
+    config_class = model_class.config_class
+    return Trials(config_class, model_class, config_class(), [points])
+
+
+@pytest.mark.parametrize(
+    ("name", "tables"),
+    [
+        ("BertModel", ["vocab_size"]),
+        ("RobertaModel", ["vocab_size", "max_position_embeddings"]),
+        ("LlamaModel", ["vocab_size"]),
+    ],
+)
+def test_the_number_of_a_row_of_padding_is_below_each_table_that_has_one(name, tables):
+    found = trials(getattr(transformers, name)).below(["pad_token_id"], SMALL)
+    assert found == {"pad_token_id": tables}
+
+
+def test_the_base_of_rotary_positions_is_not_tried_at_1():
+    """YaRN, which gpt-oss has by default, divides by its logarithm."""
+    sizes = {"head_dim": 8, "num_key_value_heads": 1, "num_local_experts": 2}
+    found = trials(transformers.GptOssModel, SMALL | sizes)
+    assert found.refuses({"rope_theta": 1})
+    assert found.run({"rope_theta": {"whole", "number"}}).free["rope_theta"] >= {"number"}
+
+
+def test_a_list_of_nothing_is_tried_where_an_object_of_nothing_is_refused():
+    sizes = {"num_experts": 2, "moe_intermediate_size": 4, "num_key_value_heads": 1}
+    found = trials(transformers.Qwen3MoeModel, SMALL | sizes)
+    assert found.refuses({"mlp_only_layers": {}})
+    tried = found.run({"mlp_only_layers": {"empty", "bare"}})
+    assert tried.free == {"mlp_only_layers": {"empty"}}
+
+
+@pytest.mark.parametrize(
+    ("config_class", "fixed"),
+    [(transformers.CLIPConfig, True), (transformers.LlavaConfig, False)],
+)
+def test_a_part_of_one_class_may_name_any_model_type(config_class, fixed):
+    found = File(SimpleNamespace(start=config_class()))
+    assert found.is_fixed("vision_config") is fixed
+    given = {"vision_config": {"model_type": "any", "hidden_size": 24}}
+    if fixed:
+        assert config_class.from_dict(given).vision_config.hidden_size == 24
+    else:
+        with pytest.raises(ValueError, match="any"):
+            config_class.from_dict(given)
+
+
+def test_null_is_as_good_as_a_size_that_no_tensor_has():
+    sizes = {"sliding_window": 16, "num_key_value_heads": 1}
+    found = SimpleNamespace(base_trials=trials(transformers.MistralModel, SMALL | sizes), known=[])
+    assert File(found).is_inert("sw", "sliding_window")
+    assert not File(found).is_inert("V", "vocab_size")
+    found.known = [SimpleNamespace(tensors=[tensor_in("table", "sw, H")])]
+    assert not File(found).is_inert("sw", "sliding_window")
+
+
+def test_classes_that_people_load():
+    assert "T5EncoderModel" in classes("t5")
+    assert "CLIPTextModelWithProjection" in classes("clip_text_model")

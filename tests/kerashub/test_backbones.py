@@ -1,0 +1,94 @@
+"""KerasHub's backbones are as docs/kerashub.json says: built, allocated, derived anew."""
+
+from math import prod
+from random import Random
+from zlib import crc32
+
+import pytest
+
+from docs.writers.kerashub.pairs import pairs
+from docs.writers.kerashub.store import RESULTS, derivation_in, known, written
+from paramproof.derive.points import drawn
+from paramproof.derive.reading import stored
+from paramproof.formulas.derivation import expected
+
+pytestmark = pytest.mark.framework("keras-jax")
+
+BACKBONES = known()
+DIGEST = crc32(RESULTS.read_bytes())
+"""Of the data: which backbones are derived anew is the same until they are not."""
+
+SMALL = 12
+"""The sizes of what is allocated are around this, or below."""
+
+SLOW = {"CLIPBackbone", "DINOV2Backbone", "SigLIPBackbone", "T5Backbone"}
+"""They take as long to derive as all others: ``python -m docs.writers kerashub`` does."""
+
+QUICK, PARTS = sorted(BACKBONES.keys() - SLOW - {"BertBackbone"}), 12
+
+MODELS = 2
+"""Of each backbone, at random sizes."""
+
+
+@pytest.fixture(scope="module")
+def backbones(request):
+    """What makes KerasHub's backbones; absent, it is a failure where it was required."""
+    from docs.writers.kerashub import backbones
+
+    try:
+        backbones.models()
+    except ImportError as error:
+        if request.config.getoption("--require"):
+            pytest.fail(f"required and unavailable: {error}", pytrace=False)
+        pytest.skip(str(error))
+    return backbones
+
+
+def inside(derivation, random, first, deepest):
+    """Sizes inside the conditions, with few layers."""
+    conditions = [one.condition for one in derivation.conditions]
+    layers = frozenset(name for one in derivation.tensors for name in one.times.letters)
+    found = drawn(random, first, conditions, layers, frozenset(derivation.fixed), deepest)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("name", BACKBONES)
+def test_every_tensor_is_as_derived(name, backbones):
+    """At random sizes inside the conditions; and Keras itself counts as many."""
+    derivation, random = derivation_in(BACKBONES[name]), Random(name)
+    constructor = backbones.constructor(pairs()[name])
+    points = [inside(derivation, random, derivation.sizes, 3) for _ in range(MODELS)]
+    assert points[0] != points[1]
+    for sizes in points:
+        model = constructor.make(sizes)
+        due = expected(derivation.tensors, sizes)
+        assert stored(constructor.read(model, None)) == due
+        frozen = sum(n * prod(one.shape) for one, n in due.items() if one.kind.role == "frozen")
+        assert model.count_params() == derivation.count(sizes) + frozen
+
+
+def test_a_model_with_values_has_as_many(backbones):
+    derivation, pair = derivation_in(BACKBONES["BertBackbone"]), pairs()["BertBackbone"]
+    bert = backbones.models().BertBackbone
+    small = {letter: min(size, SMALL) for letter, size in derivation.sizes.items()}
+    sizes = inside(derivation, Random(0), small, 2)
+    model = bert(**backbones.filled(backbones.arguments_of(pair, bert), sizes))
+    assert sum(one.numpy().size for one in model.trainable_weights) == derivation.count(sizes)
+
+
+def test_what_is_published_of_presets(backbones):
+    for name, data in BACKBONES.items():
+        pair = pairs()[name]
+        assert list(data["presets"]) == list(pair.presets)
+        for preset, number in data["presets"].items():
+            assert backbones.published(pair, preset) == number
+
+
+@pytest.mark.parametrize("name", ["BertBackbone", *QUICK[DIGEST % PARTS :: PARTS]])
+def test_a_backbone_derived_anew(name, backbones):
+    found, was = written(backbones.derived(pairs()[name])), dict(BACKBONES[name])
+    for data in (found, was):
+        for key in ("presets", "seconds", "versions"):
+            data.pop(key, None)
+    assert found == was
