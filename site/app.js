@@ -1,8 +1,6 @@
 // Takes events, asks Python, puts its HTML in place. The state is what stands behind the # of the
 // address, which no server is told.
 
-import { draw } from "./treemap.js";
-
 const { view, root, model } = document.body.dataset;
 const ASKED = { model: "model", number: "number", difference: "difference" };
 const MAX_CONFIGURATION = 2 ** 20;
@@ -13,7 +11,6 @@ let worker;
 let python = false;
 let busy = false;
 let next = null;
-let nodes = null;
 let choices = {};
 let own = {};
 
@@ -38,14 +35,9 @@ function change(some, { push = false } = {}) {
 }
 
 function follow() {
-  const before = state;
   state = fromAddress();
   if (byId("question")) filled(byId("question"));
   if (byId("filter")) return filtered();
-  const same = (key) => (before[key] ?? "") === (state[key] ?? "");
-  const keys = new Set([...Object.keys(before), ...Object.keys(state)]);
-  const changed = [...keys].filter((key) => !same(key));
-  if (changed.length && changed.every((key) => key === "at") && nodes) return picture();
   ask();
 }
 
@@ -101,13 +93,13 @@ function answered(found) {
 function place(found) {
   document.title = `${found.title} · paramproof`;
   if (view === "model") byId("title").textContent = found.title;
-  ({ nodes = null, choices = {}, own = {} } = found);
+  ({ choices = {}, own = {} } = found);
   for (const [id, html] of Object.entries(found.parts)) {
     if (id !== "controls" || !controlsFit()) byId(id).innerHTML = html;
   }
   if (view === "model") {
     controls();
-    picture();
+    links();
   }
   copying();
 }
@@ -136,8 +128,11 @@ function controls() {
   form.elements.dtype.value = state.dtype ?? "float32";
 }
 
-function picture() {
-  draw(byId("picture"), nodes, state.at ?? "", (id) => toAddress({ ...state, at: id }));
+// What opens a component leaves the rest of the state as it is.
+function links() {
+  for (const one of document.querySelectorAll("[data-at]")) {
+    one.setAttribute("href", toAddress({ ...state, at: one.dataset.at }));
+  }
 }
 
 function copying() {
@@ -218,14 +213,10 @@ function filled(form) {
 listen();
 if (byId("question")) filled(byId("question"));
 if (byId("filter")) filtered();
-if (byId("nodes")) {
-  nodes = JSON.parse(byId("nodes").textContent);
-  state = fromAddress();
-  picture();
-}
 copying();
 if (ASKED[view]) {
   state = fromAddress();
+  links();
   begin();
 }
 document.body.dataset.loaded = "";

@@ -25,6 +25,7 @@ from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible
 from paramproof.pages.difference import difference
 from paramproof.pages.markup import tag
 from paramproof.pages.model import DTYPE, form, parts, title
+from paramproof.pages.picture import picture
 from paramproof.pages.sizing import at_sizes, choices, fields_of, require_shown, sizes_of
 from paramproof.pages.viewing import View
 from paramproof.sources.strict_json import object_in_text
@@ -65,10 +66,11 @@ def model(state: State) -> dict[str, Any]:
     view = _view(*key, under)
     view = view if asked is own else view.resized(asked)
     allowed = choices(own, asked)
+    controls = form(own, asked, under, dtype, allowed)
+    drawn = picture(view.components(), state.get("at", ""))
     return {
         "title": title(own),
-        "parts": {**parts(view, dtype), "controls": form(own, asked, under, dtype, allowed)},
-        "nodes": view.nodes(),
+        "parts": {**parts(view, dtype), "controls": controls, "picture": drawn},
         "choices": allowed,
         "own": {name: str(sizes_of(own)[name]) for name in fields_of(own)},
     }

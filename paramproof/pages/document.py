@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from paramproof.counting.conventions import DEFAULT
 from paramproof.derive.models import AnyModel
-from paramproof.pages.markup import Html, data, joined, tag
+from paramproof.pages.markup import Html, joined, tag
 from paramproof.pages.model import DTYPE, sections, title
 from paramproof.pages.viewing import View
 
@@ -26,8 +26,6 @@ ONLY_OURS = (
 )
 """Nothing is loaded from elsewhere, and no script of a document runs that is not a file of ours."""
 
-TREEMAP = ("d3-hierarchy.min.js", "treemap.js")
-
 
 def page(name: str, view: str, body: Html, *, root: str = "", model: str = "") -> str:
     """Return a page of the site; ``root`` leads to its folder, ``model`` is in view."""
@@ -35,7 +33,6 @@ def page(name: str, view: str, body: Html, *, root: str = "", model: str = "") -
         tag("meta", http_equiv="Content-Security-Policy", content=ONLY_OURS),
         tag("link", rel="stylesheet", href=f"{root}style.css"),
         tag("link", rel="icon", href=f"{root}icon.svg"),
-        tag("script", src=f"{root}{TREEMAP[0]}", defer=True),
         tag("script", src=f"{root}app.js", type="module"),
     )
     links = (
@@ -56,33 +53,22 @@ def page(name: str, view: str, body: Html, *, root: str = "", model: str = "") -
 def model_page(model: AnyModel, root: str) -> str:
     """Return the page of a named model: its numbers, which it says without a script."""
     view = View(model)
-    body = main(title(model), joined(sections(view, DTYPE, live=True), nodes(view)))
+    body = main(title(model), sections(view, DTYPE, live=True))
     name = f"{title(model)}: {view.number:,} parameters"
     return page(name, "model", body, root=root, model=model.name)
 
 
 def model_file(model: AnyModel, under: str = DEFAULT, dtype: str = DTYPE) -> str:
-    """Return a model's page as one file, which needs no other and no network."""
+    """Return a model's page as one file, which needs no other, no network and no script."""
     view = View(model, under)
-    style, *scripts = (_static(name) for name in ("style.css", *TREEMAP))
-    allowed = " ".join(f"'{_digest(one)}'" for one in scripts)
-    policy = f"default-src 'none'; script-src {allowed}; style-src '{_digest(style)}'"
+    style = files("paramproof.pages").joinpath("static/style.css").read_text("utf-8")
+    policy = f"default-src 'none'; style-src '{_digest(style)}'"
     head = joined(
         tag("meta", http_equiv="Content-Security-Policy", content=policy),
         tag("style", Html(style)),
     )
-    content = main(title(model), joined(sections(view, dtype, live=False), nodes(view)))
-    body = joined(content, *(tag("script", Html(one), type=_kind(one)) for one in scripts))
-    return _document(f"{title(model)}: {view.number:,} parameters", head, body, data_view="file")
-
-
-def _kind(script: str) -> str | None:
-    return "module" if "\nexport " in script else None
-
-
-def nodes(view: View) -> Html:
-    """Return the tree as data, for the picture."""
-    return data(view.nodes(), id="nodes")
+    body = main(title(model), sections(view, dtype, live=False))
+    return _document(f"{title(model)}: {view.number:,} parameters", head, body)
 
 
 def main(heading: str, *content: object) -> Html:
@@ -105,10 +91,6 @@ def _document(name: str, head: Html, body: Html, **attributes: str) -> str:
         lang="en",
     )
     return f"<!doctype html>{whole}\n"
-
-
-def _static(name: str) -> str:
-    return files("paramproof.pages").joinpath("static", name).read_text("utf-8")
 
 
 def _digest(text: str) -> str:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import html
-import json
 from collections.abc import Iterable
-from typing import Any
 
 VOID = frozenset({"input", "link", "meta"})
 """Elements that nothing lies in."""
@@ -35,12 +33,6 @@ def tag(name: str, /, *parts: object, **attributes: object) -> Html:
     )
     end = "" if name in VOID else f"{joined(*parts)}</{name}>"
     return Html(f"<{name}{written}>{end}")
-
-
-def data(value: Any, **attributes: object) -> Html:
-    """Return data as a script element that is not run: no text in it can end the element."""
-    written = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    return tag("script", Html(written), type="application/json", **attributes)
 
 
 def table(caption: str, heads: list[str], rows: Iterable[Html], **attributes: object) -> Html:

@@ -16,6 +16,7 @@ from paramproof.formulas.conventions import Undecided, as_named
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible, shape_text
 from paramproof.pages.markup import Html, joined, lines, row, table, tag
+from paramproof.pages.picture import picture, pictures
 from paramproof.pages.sizing import choices, fields_of, has_experts, sizes_of
 from paramproof.pages.viewing import ACTIVE, MEANINGS, View, label
 
@@ -56,11 +57,13 @@ def title(model: AnyModel) -> str:
 
 def sections(view: View, dtype: str, *, live: bool) -> Html:
     """Return the whole page below its heading; what is not ``live`` has no fields to fill in."""
-    found = {**parts(view, dtype), "picture": Html("")}
-    own = view.model
-    controls = letters(own)
+    own, components = view.model, view.components()
     if live:
         controls = form(own, own, view.under, dtype, choices(own, own))
+        drawn = picture(components)
+    else:
+        controls, drawn = letters(own), pictures(components)
+    found = {**parts(view, dtype), "picture": drawn}
     return joined(
         tag("div", found.pop("number"), id="number", aria_live="polite"),
         tag("div", controls, id="controls"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from paramproof.algebra.terms import Lettered, Term, terms
 from paramproof.counting.active import active_in_letters
@@ -87,23 +87,50 @@ class View:
         other.__dict__.update(made, lettered=replace(self.lettered, sizes=sizes))
         return other
 
-    def nodes(self) -> dict[str, Any]:
-        """Return the tree as nested data: name, what it is called in a link, number, what is in it.
-
-        What there is none of is left out.
-        """
-        root: dict[str, Any] = {"name": "total", "id": "", "total": self.number, "in": []}
+    def components(self) -> Component:
+        """Return the tree as components with what lies in them; what there is none of is left out."""
+        root = Component("total", "", self.number)
         above = [root]
         for row in self.rows:
             del above[row.depth :]
-            number = self.at(row.total)
-            name = label(row)
-            before = above[-1]["id"]
-            node = {"name": name, "id": f"{before}.{name}" if before else name, "total": number}
-            if number:
-                above[-1].setdefault("in", []).append(node)
-            above.append(node)
+            name, before = label(row), above[-1].path
+            path = f"{before}.{name}" if before else name
+            above.append(Component(name, path, self.at(row.total)))
+            if above[-1].total:
+                above[-2].inside.append(above[-1])
         return root
+
+
+@dataclass
+class Component:
+    """A component: its name, what it is called in a link, its number, and what lies in it."""
+
+    name: str
+    path: str
+    total: int
+    inside: list[Component] = field(default_factory=list)
+
+    @property
+    def parts(self) -> list[Component]:
+        """What lies in it, the largest first."""
+        return sorted(self.inside, key=lambda one: -one.total)
+
+    def below(self) -> Iterator[Component]:
+        """Yield it, and all that lies in it."""
+        yield self
+        for part in self.inside:
+            yield from part.below()
+
+    def way(self, path: str) -> list[Component]:
+        """Return what leads to a component, from this one to it; this one where there is none."""
+        for part in self.inside:
+            if path == part.path or path.startswith(f"{part.path}."):
+                return [self, *part.way(path)]
+        return [self]
+
+    def first_apart(self) -> Component:
+        """Return it, or the first below that consists of several."""
+        return self.inside[0].first_apart() if len(self.inside) == 1 else self
 
 
 def label(row: TreeRow) -> str:

@@ -19,12 +19,12 @@ from tests.browser.watched import PATIENCE, Watched
 TARGETS = {"first view": 1000, "Python ready": 5000, "an answer": 100}
 """Milliseconds."""
 
-FIRST_VIEW = ("models/bert-base-uncased.html", "style.css", "app.js", "treemap.js")
+FIRST_VIEW = ("models/bert-base-uncased.html", "style.css", "app.js")
 
 
 def sizes(site):
     """Return the compressed bytes of the first view, and of all that Python needs."""
-    first = [site / name for name in (*FIRST_VIEW, "d3-hierarchy.min.js")]
+    first = [site / name for name in FIRST_VIEW]
     python = [*(site / "pyodide").iterdir(), site / "paramproof.whl", site / "worker.js"]
     return [sum(len(gzip.compress(one.read_bytes())) for one in all_) for all_ in (first, python)]
 

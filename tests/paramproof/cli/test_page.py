@@ -1,10 +1,10 @@
 """``count --html`` and ``site``."""
 
-import re
 import socket
 import threading
 import urllib.request
 from html.parser import HTMLParser
+from urllib.parse import unquote
 
 import pytest
 
@@ -36,9 +36,13 @@ def test_a_model_as_one_file(paramproof, tmp_path):
     elements = Elements(text).found
     assert not [one for one in elements if {"src", "srcset"} & one[1].keys() or one[0] == "link"]
     (policy,) = (one["content"] for _, one in elements if one.get("http-equiv"))
-    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
     assert "unsafe" not in policy
-    assert len(re.findall("<script", text)) == 3
+    assert "<script" not in text
+    # What a component's link leads to is there: its picture.
+    leads = {unquote(one["href"][1:]) for one in (e[1] for e in elements) if "href" in one}
+    assert {"at-", "at-encoder", "at-embeddings"} < leads
+    assert leads == {unquote(one["id"]) for _, one in elements if one.get("id", "").startswith("at-")}
 
 
 def test_the_file_goes_to_standard_output(paramproof):

@@ -1,6 +1,7 @@
 """What the browser asks, asked here."""
 
 import json
+import re
 from contextlib import suppress
 
 import pytest
@@ -19,15 +20,23 @@ def asked(view, **state):
     return json.loads(answer(json.dumps({"view": view, "state": state})))
 
 
-def leaves(node):
-    return [leaf for one in node["in"] for leaf in leaves(one)] if "in" in node else [node]
+def total(**state):
+    shown = asked("model", **state)["parts"]["number"]
+    return int(re.search(r">([\d,]+)</output>", shown)[1].replace(",", ""))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_picture_adds_up(name):
-    nodes = asked("model", model=name)["nodes"]
-    assert nodes["total"] == resolve(name).inventory().total()
-    assert sum(leaf["total"] for leaf in leaves(nodes)) == nodes["total"]
+def test_a_named_model(name):
+    assert total(model=name) == resolve(name).inventory().total()
+
+
+def test_the_picture_is_of_what_is_opened():
+    whole, layers, nowhere = (
+        asked("model", model="gpt2", at=at)["parts"]["picture"] for at in ("", "layers", "x<")
+    )
+    assert ">total</a></p>" in whole
+    assert ">total</a> › <a" in layers
+    assert nowhere == whole
 
 
 @pytest.mark.parametrize("name", ["bert-base", "transformer-one-layer", "deepseek-v3", "t5-small"])
@@ -37,7 +46,7 @@ def test_every_convention(name):
         if number is not None:
             view = View(model, convention)
             assert view.number == number
-            assert sum(leaf["total"] for leaf in leaves(view.nodes())) == number
+            assert sum(one.total for one in view.components().below() if not one.inside) == number
 
 
 def test_other_sizes_are_those_of_a_configuration():
@@ -47,8 +56,8 @@ def test_other_sizes_are_those_of_a_configuration():
     moved = {**keys, **{fields[name]: size for name, size in sizes.items()}}
     for under in ("trainable", "weights-only", *ACTIVE):
         state = {name: str(size) for name, size in sizes.items()}
-        found = asked("model", model="deepseek-v3", under=under, **state)
-        assert found["nodes"]["total"] == View(resolve(moved), under).number
+        found = total(model="deepseek-v3", under=under, **state)
+        assert found == View(resolve(moved), under).number
 
 
 def by_default():

@@ -1,6 +1,4 @@
-import json
-
-from paramproof.pages.markup import Html, data, joined, lines, row, table, tag
+from paramproof.pages.markup import Html, joined, lines, row, table, tag
 
 MARKUP = "<b>\"&'"
 ESCAPED = "&lt;b&gt;&quot;&amp;&#x27;"
@@ -21,10 +19,3 @@ def test_text_is_escaped_and_markup_is_not():
 def test_what_is_joined_is_markup():
     assert isinstance(joined("a"), Html)
     assert joined(joined("&")) == "&amp;"
-
-
-def test_data_ends_no_script():
-    written = data({"</script><!--": 1}, id="nodes")
-    assert written.count("<") == 2
-    inner = written.partition(">")[2].rpartition("<")[0]
-    assert json.loads(inner) == {"</script><!--": 1}
