@@ -41,7 +41,9 @@ def picture(whole: Component, at: str = "") -> Html:
 def pictures(whole: Component) -> Html:
     """Return the picture opened at each component that has parts: the address chooses, by ``#``."""
     opened = (one for one in whole.below() if one.parts or one is whole)
-    found = (tag("div", _opened(whole, one.path, _place), id=_place(one.path)[1:]) for one in opened)
+    found = (
+        tag("div", _opened(whole, one.path, _place), id=_place(one.path)[1:]) for one in opened
+    )
     return tag("div", *found, class_="pictures")
 
 

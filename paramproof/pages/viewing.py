@@ -88,7 +88,7 @@ class View:
         return other
 
     def components(self) -> Component:
-        """Return the tree as components with what lies in them; what there is none of is left out."""
+        """Return the tree as components, without those that nothing is counted of."""
         root = Component("total", "", self.number)
         above = [root]
         for row in self.rows:

@@ -15,7 +15,9 @@ def test_every_named_page_has_the_number_of_the_command_line(site, paramproof):
     listed = json.loads(paramproof("models", "--json", "-").stdout)["models"]
     expected = {one["name"]: f"{one['parameters']:,}" for one in listed}
     built = {file.stem: file.read_text("utf-8") for file in (site / "models").iterdir()}
-    said = {name: re.search(r'<output id="total">([\d,]+)<', page)[1] for name, page in built.items()}
+    said = {
+        name: re.search(r'<output id="total">([\d,]+)<', page)[1] for name, page in built.items()
+    }
     assert said == expected
 
 

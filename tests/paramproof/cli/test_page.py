@@ -41,8 +41,10 @@ def test_a_model_as_one_file(paramproof, tmp_path):
     assert "<script" not in text
     # What a component's link leads to is there: its picture.
     leads = {unquote(one["href"][1:]) for one in (e[1] for e in elements) if "href" in one}
-    assert {"at-", "at-encoder", "at-embeddings"} < leads
-    assert leads == {unquote(one["id"]) for _, one in elements if one.get("id", "").startswith("at-")}
+    assert {"at-", "at-layers", "at-embeddings"} < leads
+    assert leads == {
+        unquote(one["id"]) for _, one in elements if one.get("id", "").startswith("at-")
+    }
 
 
 def test_the_file_goes_to_standard_output(paramproof):

@@ -74,9 +74,9 @@ def test_the_cells_of_a_model_add_up_to_it(name):
 
 def test_a_component_opens_and_leads_back():
     whole = View(resolve("bert-base")).components()
-    drawn = picture(whole, "encoder")
+    drawn = picture(whole, "layers")
     assert '<a href="#at=" data-at="">total</a> › ' in drawn
-    assert 'data-at="encoder">encoder</a></p>' in drawn
+    assert 'data-at="layers">layers</a></p>' in drawn
     # Links are what opens further: the layers are one, and so it is their parts.
     assert drawn.count('class="cell"') >= 2
     assert all(f'class="c{place}"' in drawn for place in range(COLOURS))
