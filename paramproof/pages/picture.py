@@ -93,14 +93,15 @@ def _linked(opened: Component, whole: int, links: dict[str, str]) -> Iterator[Ht
     for part, box, row in zip(parts, boxes, inner, strict=True):
         if min(box.width, box.height) < LEAST:
             continue
-        drawn = [_cell(cell, sizes.index(cell.component.total), whole) for cell in row]
-        drawn.append(_rect(box, class_="edge"))
+        drawn = (_cell(cell, sizes.index(cell.component.total), whole) for cell in row)
+        yield tag("g", *drawn, class_="cells", aria_hidden="true")
         said = _said(part.name, part, whole)
+        edge = _rect(box, tag("title", said), class_="edge")
         if part.path in links:
             at = {"href": links[part.path], "data_at": part.path}
-            yield tag("a", *drawn, **at, aria_label=said, class_="cell")
+            yield tag("a", edge, **at, aria_label=said, class_="cell")
         else:
-            yield tag("g", *drawn, role="img", aria_label=said, class_="cell")
+            yield tag("g", edge, role="img", aria_label=said, class_="cell")
 
 
 def _cell(cell: Cell, place: int, whole: int) -> Html | None:
@@ -108,7 +109,7 @@ def _cell(cell: Cell, place: int, whole: int) -> Html | None:
     if min(box.width, box.height) < LEAST:
         return None
     said = _said(" › ".join(cell.names), cell.component, whole)
-    rect = _rect(box, tag("title", said), class_=f"c{place % COLOURS}")
+    rect = _rect(box, class_=f"c{place % COLOURS}")
     room = int((box.width - 8) / LETTER)
     if room <= 3 or box.height <= LINE:
         return rect

@@ -36,7 +36,7 @@ def test_a_named_page_says_its_number_without_a_script(browser, address):
         page.goto(f"{address}models/{name}.html")
         assert page.inner_text("#total") == f"{resolve(name).inventory().total():,}"
         assert page.locator("#tree tbody tr").count() > 20
-        assert page.locator("#picture rect").count() > 10
+        assert page.locator("#picture .cells rect").count() > 3
     context.close()
 
 
