@@ -21,7 +21,9 @@ def test_every_named_page_has_the_number_of_the_command_line(site, paramproof):
     assert said == expected
 
 
-@pytest.mark.parametrize("name", ["bert-base-uncased", "transformer-base", "t5-small", "mixtral-8x7b"])
+@pytest.mark.parametrize(
+    "name", ["bert-base-uncased", "transformer-base", "t5-small", "mixtral-8x7b"]
+)
 def test_python_says_the_number_of_the_page(models, site, name):
     models.state("model.html", model=name)
     assert models.text("#title") == name
