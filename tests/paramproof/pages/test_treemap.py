@@ -1,7 +1,9 @@
 """Cells: their areas are as the counts, they fill their box, and none lies on another."""
 
+import re
 from itertools import combinations
 from random import Random
+from urllib.parse import unquote
 
 import pytest
 
@@ -77,9 +79,15 @@ def test_a_component_opens_and_leads_back():
     drawn = picture(whole, "layers")
     assert '<a href="#at=" data-at="">total</a> › ' in drawn
     assert 'data-at="layers">layers</a></p>' in drawn
-    # Links are what opens further: the layers are one, and so it is their parts.
-    assert drawn.count('class="cell"') >= 2
-    assert all(f'class="c{place}"' in drawn for place in range(COLOURS))
+    # The layers are of one kind, and so their parts are shown, each with what it opens.
+    links = re.findall('<a href="#at=([^"]+)" data-at="[^"]+" aria-label="([^:]+): ', drawn)
+    assert [name for _, name in links] == ["feed_forward", "attention"]
+    (layer,) = whole.way("layers")[-1].inside
+    assert {unquote(path) for path, _ in links} <= {one.path for one in layer.inside}
+    # What is of one size has one colour.
+    counts = {cell.component.total for cell in cells(layer, SHEET, 4, ())}
+    used = set(re.findall('class="c([0-9])"', drawn))
+    assert 3 <= len(used) <= min(COLOURS, len(counts))
 
 
 def test_where_nothing_is_counted_nothing_is_drawn():
