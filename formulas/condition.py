@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -69,7 +69,8 @@ class Condition:
     def _apart_at_least(self) -> Expression | None:
         """What is 0 or more where one size divides another, None where that may be below 1."""
         there = Condition(Relation.LESS, self.right, expression(1), False)
-        return self.right - self.left if self.holds and there.is_settled else None
+        always = there.is_settled and there.is_met(dict.fromkeys(self.right.letters, 1))
+        return self.right - self.left if self.holds and always else None
 
     def implies(self, other: Condition) -> bool:
         """Whether ``other`` is met wherever this is, as far as their difference tells."""
@@ -99,12 +100,14 @@ class Condition:
     @property
     def is_settled(self) -> bool:
         """Whether no sizes could make it otherwise, every letter being 1 or more."""
+        if not all(_have(side, _is_defined) for side in (self.left, self.right)):
+            return False
         if self.relation is Relation.DIVIDES:
-            return self.left == 1
+            return self.left == 1 and self.right.is_whole
         difference = self.left - self.right
         if difference.constant is not None:
             return True
-        if not all(power > 0 and _is_natural(one) for one, power in _quotients(difference)):
+        if not _have(difference, _is_natural):
             return False
         lowest = _counted_from_one(difference)
         if self.relation is Relation.EQUAL:
@@ -148,12 +151,22 @@ def _quotients(one: Expression) -> list[tuple[Quotient, int]]:
     return [(atom, power) for atom, power in factors if isinstance(atom, Quotient)]
 
 
+def _have(one: Expression, sort: Callable[[Quotient], bool]) -> bool:
+    """Whether each quotient in ``one`` is of a sort, and nothing is divided by one."""
+    return all(power > 0 and sort(quotient) for quotient, power in _quotients(one))
+
+
+def _is_defined(one: Quotient) -> bool:
+    """Whether a quotient divides by 0 at no sizes, as far as its signs say."""
+    bottom = _counted_from_one(one.denominator)
+    apart = _signs(bottom) == {1} and bool(bottom.terms.get(()))
+    return apart and _have(one.denominator, _is_natural) and _have(one.numerator, _is_defined)
+
+
 def _is_natural(one: Quotient) -> bool:
     """Whether a quotient is 0 or more at all sizes, as far as its signs say."""
-    within = _quotients(one.numerator) + _quotients(one.denominator)
-    top, bottom = map(_counted_from_one, (one.numerator, one.denominator))
-    apart = _signs(bottom) == {1} and bool(bottom.terms.get(()))
-    return apart and _signs(top) <= {1} and all(_is_natural(quotient) for quotient, _ in within)
+    top = _counted_from_one(one.numerator)
+    return _is_defined(one) and _signs(top) <= {1} and _have(one.numerator, _is_natural)
 
 
 def _counted_from_one(one: Expression) -> Expression:

@@ -11,7 +11,7 @@ import transformers
 from paramproof.catalogue.derivations import derivation_of, variants
 from paramproof.catalogue.entries import Entry, entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile, read_type
-from sweep.held import ATTEMPTS, random_config, wrong
+from sweep.held import ATTEMPTS, REFUSED, random_config, wrong
 
 
 class Compared(NamedTuple):
@@ -27,12 +27,15 @@ class Compared(NamedTuple):
 def at_random(known: Sequence[str], number: int, types: int, seed: int) -> Iterator[Compared]:
     """Yield ``number`` comparisons, of as many of the ``known`` types as ``types``.
 
-    Sizes are any inside the conditions; keys may be absent, null, or of another value.
+    Sizes are any inside the conditions; keys may be absent, null, or of another value. In place
+    of one that transformers refuses another is drawn: there is no model to compare with.
     """
     random = Random(seed)
     chosen = random.sample(list(known), min(types, len(known)))
     for index in range(number):
-        yield compared(read_type(chosen[index % len(chosen)]), random)
+        file = read_type(chosen[index % len(chosen)])
+        tried = (compared(file, random) for _ in range(ATTEMPTS))
+        yield next(one for one in tried if not one.wrong.startswith(REFUSED))
 
 
 def compared(file: TypeFile, random: Random) -> Compared:

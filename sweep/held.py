@@ -50,10 +50,12 @@ def hold(
     config_class: type[PreTrainedConfig],
     model_class: Any,
     random: Random,
+    refusals: list[str] | None = None,
 ) -> int:
     """Hold a variant to models of random configurations; return how many.
 
-    Raises ``NotHeldError``, in one line, for the first that has other tensors, or is refused.
+    Raises ``NotHeldError``, in one line, for the first that has other tensors, or is refused;
+    with a list of ``refusals`` these are put there, and others are drawn.
     """
     derivation = derivation_of(file, written, own_sizes(file, written.data.get("absent", ())))
     held = 0
@@ -70,6 +72,9 @@ def hold(
             if why.startswith(OF_SIZES) and _are_degenerate(
                 file, written.name, config_class, model_class, config
             ):
+                continue
+            if why.startswith(REFUSED) and refusals is not None:
+                refusals.append(why)
                 continue
             if why:
                 raise NotHeldError(why, config)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from docs.writers.blocks import ROOT
 from docs.writers.markdown import table
-from sweep.public import Public, counted
+
+if TYPE_CHECKING:
+    from sweep.public import Public
 
 PAGE = ROOT / "docs" / "public-configurations.md"
 
@@ -75,6 +78,8 @@ def _section(reason: str, results: Sequence[Public]) -> str:
 
 def write() -> None:
     """Write the page. Raises ``ValueError`` where a count is not as transformers builds it."""
+    from sweep.public import counted
+
     results = list(counted())
     if apart := [f"{one.source}: {one.wrong}" for one in results if one.wrong]:
         raise ValueError("; ".join(apart))

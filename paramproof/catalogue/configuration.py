@@ -132,8 +132,8 @@ def sizes_of(
             if field not in given.file.null:
                 raise given.outside(f"{field}=null, and the entry has a size there")
             waiting[letter] = given.file.null[field]
-        elif by_default := given.default(field, default):
-            waiting[letter] = by_default
+        elif filled := given.default(field, default):
+            waiting[letter] = filled
         else:
             raise given.outside(f"{field} is absent, and has no default")
     while waiting:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from paramproof.formulas.condition import Condition, Relation, at_least_one, value_at
@@ -118,6 +118,8 @@ def test_what_is_settled_is_never_answered_otherwise(condition, points):
         (Relation.MORE, 1 - H / A**2, expression(1)),
         (Relation.LESS, H / A**2 + H / A, expression(0)),
         (Relation.DIVIDES, expression(1), H),
+        (Relation.DIVIDES, expression(1), floor(floor(H - 5, 2) - 2, L)),
+        (Relation.DIVIDES, expression(1), floor(L, floor(A, H) + 1)),
     ],
 )
 def test_settled(relation, left, right):
@@ -143,6 +145,11 @@ def test_settled(relation, left, right):
         (Relation.EQUAL, floor(H, A), expression(0)),
         (Relation.DIVIDES, A, H),
         (Relation.DIVIDES, expression(2), H),
+        (Relation.DIVIDES, expression(1), floor(1, floor(L, 2))),
+        (Relation.DIVIDES, expression(1), A / H),
+        (Relation.EQUAL, H / floor(L, A), 1 + H / floor(L, A)),
+        (Relation.DIVIDES, expression(1), floor(1, floor(A - L, H) + 2)),
+        (Relation.DIVIDES, expression(1), floor(floor(1, floor(L, 2)) - 7, 3)),
     ],
 )
 def test_not_settled(relation, left, right):
@@ -156,6 +163,11 @@ def test_a_condition_that_implies_another(one, relation, holds, apart, swapped, 
     other = Condition(relation, *sides, holds)
     if one.implies(other):
         assert other.is_met(sizes) or not one.is_met(sizes)
+
+
+def test_what_divides_nothing_is_no_bound():
+    one = Condition(Relation.DIVIDES, expression(1), expression(0), True)
+    assert not one.implies(Condition(Relation.LESS, expression(0), expression(1), False))
 
 
 def test_bounds_imply_weaker_ones():
@@ -191,14 +203,24 @@ def test_fractions_are_no_bounds():
 
 
 @given(expressions(), SIZES)
+@example(A / (L // A), {"A": 2, "H": 1, "L": 1})
 def test_the_value_of_an_expression(one, sizes):
     """Beside ``evaluate``, which has whole numbers only."""
-    found = value_at(one, sizes)
-    if Fraction(found).denominator == 1:
-        assert found == one.evaluate(sizes)
-    else:
-        with pytest.raises(ValueError, match="is no whole number"):
+    try:
+        found = value_at(one, sizes)
+    except ZeroDivisionError:
+        with pytest.raises(ZeroDivisionError):
             one.evaluate(sizes)
+    else:
+        if Fraction(found).denominator == 1:
+            assert found == one.evaluate(sizes)
+        else:
+            with pytest.raises(ValueError, match="is no whole number"):
+                one.evaluate(sizes)
+
+
+def test_the_value_of_a_fraction_is_exact():
+    assert value_at(1 / A, {"A": 3}) == Fraction(1, 3)
 
 
 FACTORS = st.sampled_from((expression(1), A, H, floor(H, A), floor(L, 2), floor(H - 1, L)))

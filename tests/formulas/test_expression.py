@@ -3,6 +3,7 @@
 import copy
 import pickle
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ import sympy
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from paramproof.formulas.division import ceiling, floor
+from paramproof.formulas.division import ceiling, common_factor, floor
 from paramproof.formulas.expression import expression, letter
+from paramproof.formulas.products import atom_key, order
 from tests.polynomials import NAMES, SYMBOLS, polynomials
 
 A, H, L = map(letter, NAMES)
@@ -44,8 +46,10 @@ def test_arithmetic_is_sympys(left, right, number):
 
 @given(one=polynomials())
 def test_nothing_is_divided_by_zero(one):
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(ZeroDivisionError, match="divided by zero"):
         one[0] / expression(0)
+    with pytest.raises(ZeroDivisionError, match="divided by zero"):
+        floor(one[0], 0)
 
 
 @given(left=polynomials(), right=polynomials())
@@ -113,6 +117,7 @@ def test_canonical():
 def test_what_a_size_of_numpy_is():
     assert np.int64(3) * H == 3 * H == H * np.int64(3)
     assert 0.5 * H == H / 2
+    assert isinstance(expression(0.5).constant, Fraction)
     with pytest.raises(TypeError):
         H + np.array([1, 2])
 
@@ -140,6 +145,40 @@ def test_what_is_no_number_is_left_to_the_other(operation, other):
     assert getattr(H, operation)(other) is getattr(H, reverse)(other) is NotImplemented
     with pytest.raises(TypeError):
         other // H
+
+
+class Counted:
+    """What counts as an index, and is no number; it takes a difference itself."""
+
+    def __index__(self):
+        return 3
+
+    def __rsub__(self, other):
+        return "taken"
+
+
+def test_an_index_is_no_number():
+    assert H - Counted() == "taken"
+    with pytest.raises(TypeError):
+        H + Counted()
+
+
+@pytest.mark.parametrize("top", [2 * H, 2 * H + 2 * A, 4 * H + 6 * A + 3])
+def test_what_coefficients_share_with_each_other_alone_is_no_factor(top):
+    for sizes in ({"H": h, "A": a} for h in range(1, 6) for a in range(1, 6)):
+        assert floor(top, 5).evaluate(sizes) == top.evaluate(sizes) // 5
+
+
+def test_letters_before_quotients_and_the_highest_power_first():
+    assert atom_key("z") < atom_key(next(iter((H // A).terms))[0][0])
+    rising = [(), (("H", 1),), (("A", 1),), (("H", 2),), (("A", 1), ("H", 1)), (("A", 2),)]
+    keys = list(map(order(rising), rising))
+    assert all(one < other for one, other in pairwise(keys))
+
+
+def test_fractions_share_letters_and_no_number():
+    halves = (L * H + H * A) / 2
+    assert common_factor(halves.terms.items()) == H
 
 
 def test_a_quotient_is_substituted_above_and_below():

@@ -92,6 +92,14 @@ def test_a_part_that_is_given_has_defaults_of_its_own():
     assert "part.bias is True where it is absent from a part" in refused({"part": {}})
 
 
+def test_a_size_without_a_default_but_in_a_part_that_is_given():
+    data = deepcopy(TOY)
+    data["letters"]["W"] = "part.width"
+    assert toy({"part": {"bias": False}, "hidden_size": 6}, data=data).sizes["W"] == 24
+    with pytest.raises(OutsideCatalogueError, match=r"part\.width is absent, and has no default"):
+        toy(data=data)
+
+
 def test_a_part_of_another_type_is_refused():
     assert toy({"part": {"model_type": "toy_part", "bias": False, "width": 5}}).sizes["W"] == 5
     assert "part.model_type='other'" in refused({"part": {"model_type": "other", "bias": False}})

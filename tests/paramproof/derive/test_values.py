@@ -73,3 +73,4 @@ def test_quotients_of_letters_and_of_products_that_were_computed():
     # What is 0 somewhere would make the length of anything else: ⌊A/F⌋ and more.
     wanted = {floor(H, A), floor(F, A), floor(H, F), floor(H, A * F), floor(H, 2 * A)}
     assert set(found) == wanted | {floor(F, 2 * A)}
+    assert set(quotients(points[:1], [2 * F])) == {*map(floor, (H, F, H, H), (A, A, F, 2 * F))}
