@@ -56,10 +56,12 @@ def latex_of(model: Lettered) -> str:
 
 def times_text(term: Term) -> str:
     """Return how often a term is there, ``× L``; "" for once."""
-    if term.times == 1:
-        return ""
-    one = expression(term.times)
-    return f"× ({text(one)})" if len(one.terms) > 1 else f"× {text(one)}"
+    return "" if term.times == 1 else f"× {factor(expression(term.times))}"
+
+
+def factor(one: Expression) -> str:
+    """Return an expression as it stands in a product: a sum in brackets."""
+    return f"({text(one)})" if len(one.terms) > 1 else text(one)
 
 
 def each_text(term: Term) -> str:
