@@ -95,13 +95,26 @@ function place(found) {
   if (view === "model") byId("title").textContent = found.title;
   ({ choices = {}, own = {} } = found);
   for (const [id, html] of Object.entries(found.parts)) {
-    if (id !== "controls" || !controlsFit()) byId(id).innerHTML = html;
+    if (id !== "controls" || !controlsFit()) put(byId(id), html);
   }
   if (view === "model") {
     controls();
     links();
   }
   copying();
+}
+
+// Put HTML into a place; what a reader has folded or unfolded there stays so, and what has the
+// focus keeps it.
+function put(place, html) {
+  const folds = () => [...place.querySelectorAll("details[data-path]")];
+  const open = new Map(folds().map((one) => [one.dataset.path, one.open]));
+  const focused = folds().find((one) => one.firstChild === document.activeElement)?.dataset.path;
+  place.innerHTML = html;
+  for (const one of folds()) {
+    one.open = open.get(one.dataset.path) ?? one.open;
+    if (one.dataset.path === focused) one.firstChild.focus();
+  }
 }
 
 // Whether the fields there are are those of the model in view: then they keep the focus.

@@ -10,6 +10,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
+from importlib.metadata import distribution
 from pathlib import Path
 
 from frameworks import frameworks_view
@@ -29,6 +31,10 @@ PYODIDE = (
 )
 
 
+NEEDED = ("squarify",)
+"""Packages of pure Python that the pages import, beside this one."""
+
+
 def build(folder: Path, modules: Path) -> None:
     """Write the site into ``folder``, in place of what a former build has put there."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -40,7 +46,9 @@ def build(folder: Path, modules: Path) -> None:
         shutil.copyfile(HERE / name, folder / name)
     for file in (HERE.parent / "paramproof/pages/static").iterdir():
         shutil.copyfile(file, folder / file.name)
-    shutil.copyfile(wheel(), folder / "paramproof.whl")
+    with zipfile.ZipFile(shutil.copyfile(wheel(), folder / "paramproof.whl"), "a") as file:
+        for name in NEEDED:
+            add(name, file)
     for name in (*named_models(), *named_configurations()):
         file = folder / "models" / f"{name}.html"
         file.write_text(model_page(resolve(name), "../"), "utf-8")
@@ -53,6 +61,13 @@ def build(folder: Path, modules: Path) -> None:
     }
     for view, (title, body) in views.items():
         (folder / f"{view}.html").write_text(page(title, view, body), "utf-8")
+
+
+def add(name: str, file: zipfile.ZipFile) -> None:
+    """Add a package to an archive as it is installed here, with its licence."""
+    for part in distribution(name).files or ():
+        if part.parts[0] != ".." and "__pycache__" not in part.parts:
+            file.write(part.locate(), str(part))
 
 
 def wheel() -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from paramproof.differences.answer import Answer
 from paramproof.pages.document import main
-from paramproof.pages.markup import Html, joined, row, table, tag
+from paramproof.pages.markup import Html, joined, path, row, table, tag
 
 DATA = Path(__file__).parents[1] / "docs/framework-differences.json"
 
@@ -58,7 +58,7 @@ def _rows(cells: list[Answer], facts: tuple[str, ...]) -> Iterator[Html]:
         alike.setdefault(key, []).append(cell)
     for (question, *answers), same in sorted(alike.items(), key=lambda pair: pair[0][0]):
         names = [cell.framework for cell in same]
-        said = joined(tag("code", question), " ", same[0].what)
+        said = joined(path(question), " ", same[0].what)
         about = [one for one in COMPONENTS if any(_is_about(cell, one) for cell in same)]
         yield row(
             said,

@@ -8,6 +8,7 @@ from paramproof.derive.models import resolve
 from paramproof.formulas.models import model_names, named_configurations, named_models
 from paramproof.pages.document import main
 from paramproof.pages.markup import Html, row, table, tag
+from paramproof.pages.model import frame
 
 NO_SCRIPT = tag(
     "noscript",
@@ -37,7 +38,7 @@ def index_view() -> Html:
         _paste(),
         tag("h2", "Models that have names"),
         _filter(),
-        table("Trainable parameters, and what is published", heads, rows, class_="models"),
+        table("Trainable parameters, and what is published", heads, rows, class_="n2"),
         tag("h2", "Model types of Hugging Face transformers, at their default sizes"),
         tag("ul", *types, class_="types"),
     )
@@ -45,8 +46,7 @@ def index_view() -> Html:
 
 def model_view() -> Html:
     """Any other model: a type, a class, or a configuration."""
-    parts = ("number", "controls", "formula", "tree", "picture", "conventions", "evidence")
-    return main("A model", NO_SCRIPT, _paste(), *(tag("section", id=one) for one in parts))
+    return main("A model", NO_SCRIPT, _paste(), frame({}))
 
 
 def number_view() -> Html:

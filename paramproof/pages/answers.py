@@ -15,16 +15,15 @@ from typing import Any
 from paramproof.catalogue import model_types, type_of_class
 from paramproof.counting.conventions import DEFAULT
 from paramproof.counting.dtypes import require_dtype
-from paramproof.counting.explained import explained
-from paramproof.derive.models import AnyModel, DerivedModel, resolve, resolve_type
+from paramproof.derive.models import AnyModel, resolve, resolve_type
 from paramproof.explain.number import read
-from paramproof.explain.text import lines
 from paramproof.formulas.lookup import no_such
 from paramproof.formulas.models import model_names
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible
 from paramproof.pages.difference import difference
-from paramproof.pages.markup import tag
-from paramproof.pages.model import DTYPE, form, parts, title
+from paramproof.pages.explanations import explanations
+from paramproof.pages.form import form
+from paramproof.pages.model import DTYPE, parts, title
 from paramproof.pages.picture import picture
 from paramproof.pages.sizing import at_sizes, choices, fields_of, require_shown, sizes_of
 from paramproof.pages.viewing import View
@@ -34,9 +33,6 @@ State = Mapping[str, str]
 
 MAX_CONFIGURATION = 2**20
 """Characters of a configuration that is pasted."""
-
-UNFOLDED = 10**6
-"""Columns of a text that a page folds."""
 
 KEYS = ("model", "config", "class", "under", "dtype", "at")
 """The parts of a state that are no letters."""
@@ -67,7 +63,7 @@ def model(state: State) -> dict[str, Any]:
     view = view if asked is own else view.resized(asked)
     allowed = choices(own, asked)
     controls = form(own, asked, under, dtype, allowed)
-    drawn = picture(view.components(), state.get("at", ""))
+    drawn = picture(view, state.get("at", ""))
     return {
         "title": title(own),
         "parts": {**parts(view, dtype), "controls": controls, "picture": drawn},
@@ -80,10 +76,7 @@ def number(state: State) -> dict[str, Any]:
     """Return what explains a number: by one model, or by all that have names."""
     wanted = read(state.get("n", ""))
     one = _model(*_key(state)) if state.get("model") or state.get("config") else None
-    found = [*lines(explained(wanted, one), width=UNFOLDED)]
-    if isinstance(one, DerivedModel):
-        found += ["", *one.origin()]
-    return {"title": str(wanted), "parts": {"answer": tag("pre", "\n".join(found))}}
+    return {"title": str(wanted), "parts": {"answer": explanations(wanted, one)}}
 
 
 def two(state: State) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from paramproof.counting.letters import in_letters
 from paramproof.derive.models import AnyModel
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible, signed
-from paramproof.pages.markup import Html, joined, lines, row, table, tag
+from paramproof.pages.markup import Html, joined, lines, path, row, swatch, table, tag
 from paramproof.pages.model import title
 
 BARS = ("first", "other")
@@ -22,16 +22,20 @@ def difference(first: AnyModel, other: AnyModel) -> Html:
     rows = [*compared(one, two)]
     largest = max(max(one.first or 0, one.other or 0) for one in rows[:-1])
     more = rows[-1].letters
-    heads = ["component", "B − A", f"A: {title(first)}", f"B: {title(other)}", "difference"]
+    named = [
+        joined(swatch(kind), f"{letter}: {title(model)}")
+        for kind, letter, model in zip(BARS, "AB", models, strict=True)
+    ]
     return joined(
-        tag("p", "B − A = ", tag("code", text(more), id="sum"), class_="sum"),
         tag("p", tag("output", _signed(rows[-1]), id="total"), " parameters", class_="big"),
+        tag("p", "in letters, B − A = ", tag("code", text(more), id="sum"), class_="sum"),
+        lines([*sizes_apart(models, one, two)]),
         table(
             "Components of both, a bar above for A, below for B",
-            [*heads[:1], "picture", *heads[1:]],
+            ["component", "picture", "B − A", *named, "difference"],
             [_row(one, largest) for one in rows],
+            class_="n4 n5 n6",
         ),
-        lines([*sizes_apart(models, one, two)]),
         lines([f"{title(model)}: {line}" for model in models for line in model.origin()]),
     )
 
@@ -40,7 +44,7 @@ def _row(one: Compared, largest: int) -> Html:
     numbers = (one.first, one.other)
     bars = _bars(numbers, largest) if one.path != "total" else ""
     shown = ("-" if number is None else f"{number:,}" for number in numbers)
-    return row(tag("code", legible(one.path)), bars, text(one.letters), *shown, _signed(one))
+    return row(path(legible(one.path)), bars, text(one.letters), *shown, _signed(one))
 
 
 def _signed(one: Compared) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable
 
-VOID = frozenset({"input", "link", "meta"})
+VOID = frozenset({"input", "link", "meta", "wbr"})
 """Elements that nothing lies in."""
 
 
@@ -35,7 +36,9 @@ def tag(name: str, /, *parts: object, **attributes: object) -> Html:
     return Html(f"<{name}{written}>{end}")
 
 
-def table(caption: str, heads: list[str], rows: Iterable[Html], **attributes: object) -> Html:
+def table(
+    caption: str, heads: Iterable[object], rows: Iterable[Html], **attributes: object
+) -> Html:
     """Return a table whose first column has the rows' headings; it scrolls where it is wide."""
     head = tag("tr", *(tag("th", one, scope="col") for one in heads))
     parts = (tag("caption", caption), tag("thead", head), tag("tbody", *rows))
@@ -47,6 +50,23 @@ def row(first: object, *cells: object, **attributes: object) -> Html:
     """Return a row of a table, the first cell its heading."""
     rest = (tag("td", one) for one in cells)
     return tag("tr", tag("th", first, scope="row"), *rest, **attributes)
+
+
+def path(dotted: str) -> Html:
+    """Return a path of dotted names as it stands in code."""
+    return tag("code", breakable(dotted))
+
+
+def breakable(name: str) -> Html:
+    """Return a name that a narrow line breaks between its words."""
+    first, *words = re.split(r"(?<=[._])", name)
+    return joined(first, *(joined(tag("wbr"), word) for word in words))
+
+
+def swatch(kind: str | None) -> Html:
+    """Return a sample of the colour of a class."""
+    rect = tag("rect", width="100%", height="100%", class_=kind)
+    return tag("svg", rect, class_="swatch", aria_hidden="true")
 
 
 def lines(texts: Iterable[str]) -> Html:

@@ -7,18 +7,20 @@ from collections.abc import Iterator, Mapping
 from paramproof.algebra.terms import latex_sum
 from paramproof.counting.active import routing
 from paramproof.counting.conventions import UNDECIDED, under_every
-from paramproof.counting.dtypes import BITS, bytes_text
+from paramproof.counting.dtypes import bytes_text
 from paramproof.counting.letters import each_text, letters_of, times_text
 from paramproof.counting.published import verdict_on
-from paramproof.counting.tree import TreeRow, ties
 from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas.conventions import Undecided, as_named
 from paramproof.formulas.notation import text
-from paramproof.formulas.printing import legible, shape_text
-from paramproof.pages.markup import Html, joined, lines, row, table, tag
-from paramproof.pages.picture import picture, pictures
-from paramproof.pages.sizing import choices, fields_of, has_experts, sizes_of
-from paramproof.pages.viewing import ACTIVE, MEANINGS, View, label
+from paramproof.formulas.path import leaf
+from paramproof.formulas.printing import legible
+from paramproof.pages.form import form, letters
+from paramproof.pages.markup import Html, joined, lines, path, row, swatch, table, tag
+from paramproof.pages.picture import colour, picture, pictures
+from paramproof.pages.sizing import choices, has_experts
+from paramproof.pages.tree import tree
+from paramproof.pages.viewing import ACTIVE, MEANINGS, View
 
 DTYPE = "float32"
 UNNAMED = "the configuration"
@@ -34,8 +36,9 @@ HEADINGS = {
 """The parts of a page below its number and its letters, in order."""
 
 NOTES = {
-    "fields": "The numbers change as a letter does; a slider stays where the formula holds.",
-    "picture": "Area is parameters. A component opens by a click; the path above leads back.",
+    "picture": "Area is parameters; a colour is a component of the sum below. A component opens by "
+    "a click, and the path above it leads back.",
+    "tree": "A component unfolds by a click or by Enter.",
 }
 
 
@@ -44,7 +47,7 @@ def parts(view: View, dtype: str = DTYPE) -> dict[str, Html]:
     return {
         "number": _number(view, dtype),
         "formula": _formula(view),
-        "tree": _tree(view),
+        "tree": tree(view),
         "conventions": _conventions(view.model),
         "evidence": lines([*_evidence(view.model)]),
     }
@@ -57,88 +60,41 @@ def title(model: AnyModel) -> str:
 
 def sections(view: View, dtype: str, *, live: bool) -> Html:
     """Return the whole page below its heading; what is not ``live`` has no fields to fill in."""
-    own, components = view.model, view.components()
+    own = view.model
     if live:
         controls = form(own, own, view.under, dtype, choices(own, own))
-        drawn = picture(components)
+        drawn = picture(view)
     else:
-        controls, drawn = letters(own), pictures(components)
-    found = {**parts(view, dtype), "picture": drawn}
-    return joined(
-        tag("div", found.pop("number"), id="number", aria_live="polite"),
-        tag("div", controls, id="controls"),
-        *(
-            tag(
-                "section",
-                tag("h2", heading, id=f"{name}-heading"),
-                tag("p", NOTES[name]) if name in NOTES else None,
-                tag("div", found[name], id=name),
-                aria_labelledby=f"{name}-heading",
-            )
-            for name, heading in HEADINGS.items()
-        ),
-    )
+        controls, drawn = letters(own), pictures(view)
+    return frame({**parts(view, dtype), "picture": drawn, "controls": controls})
 
 
-def letters(model: AnyModel) -> Html:
-    """Return the letters with their fields and sizes."""
-    sizes = sizes_of(model)
-    known = [f"{name} = {sizes[name]:,} ({legible(f)})" for name, f in fields_of(model).items()]
-    return lines(known)
-
-
-def form(
-    own: AnyModel, model: AnyModel, under: str, dtype: str, allowed: Mapping[str, list[int]]
-) -> Html:
-    """Return the fields: convention, dtype, and a slider for each letter over what it may be.
-
-    They are switched off: what listens to them switches them on.
-    """
-    sizes, fields = sizes_of(model), fields_of(own)
-    names = [name for name in MEANINGS if name not in ACTIVE or has_experts(own)]
+def frame(found: Mapping[str, Html]) -> Html:
+    """Return the places of all parts, with what is found; a place of which nothing is stays."""
     return tag(
-        "form",
-        _select("under", "counted are", names, under),
-        _select("dtype", "bytes at", list(BITS), dtype),
-        tag("p", NOTES["fields"]),
+        "div",
         tag(
             "div",
-            *(_letter(name, field, sizes[name], allowed[name]) for name, field in fields.items()),
-            class_="letters",
+            tag("div", found.get("number"), id="number", aria_live="polite"),
+            tag("div", found.get("controls"), id="controls"),
+            class_="panel",
+            tabindex="0",
+            role="region",
+            aria_label="Number, and what it depends on",
         ),
-        tag("button", "own sizes again", type="reset", disabled=True),
-        id="fields",
-        aria_label="What is counted, and at which sizes",
+        tag("div", *(_section(name, found.get(name)) for name in HEADINGS), class_="sections"),
+        class_="model",
     )
 
 
-def _select(name: str, said: str, values: list[str], chosen: str) -> Html:
-    options = (tag("option", one, value=one, selected=one == chosen) for one in values)
-    return tag("label", said, " ", tag("select", *options, name=name, disabled=True))
-
-
-def _letter(name: str, field: str, size: int, allowed: list[int]) -> Html:
-    number = tag(
-        "input",
-        id=f"size-{name}",
-        name=name,
-        value=size,
-        inputmode="numeric",
-        autocomplete="off",
-        disabled=True,
+def _section(name: str, found: Html | None) -> Html:
+    return tag(
+        "section",
+        tag("h2", HEADINGS[name], id=f"{name}-heading"),
+        tag("p", NOTES[name], class_="note") if name in NOTES else None,
+        tag("div", found, id=name),
+        aria_labelledby=f"{name}-heading",
     )
-    slider = tag(
-        "input",
-        type="range",
-        data_letter=name,
-        aria_label=f"{name}, within the conditions",
-        min=0,
-        max=len(allowed) - 1,
-        value=allowed.index(size),
-        disabled=True,
-    )
-    said = tag("label", tag("b", name), " ", tag("small", legible(field)), for_=f"size-{name}")
-    return tag("div", said, tag("div", number, slider))
 
 
 def _number(view: View, dtype: str) -> Html:
@@ -146,7 +102,7 @@ def _number(view: View, dtype: str) -> Html:
     rounded = f" ≈ {as_named(number)}, {as_named(number, 3)}" if number >= 1000 else ""
     return joined(
         tag("p", tag("output", f"{number:,}", id="total"), rounded, class_="big"),
-        tag("p", f"parameters, {view.under}: {MEANINGS[view.under]}"),
+        tag("p", tag("b", f"parameters, {view.under}:"), f" {MEANINGS[view.under]}"),
         tag("p", bytes_text(number, dtype), id="bytes"),
     )
 
@@ -154,7 +110,7 @@ def _number(view: View, dtype: str) -> Html:
 def _formula(view: View) -> Html:
     rows = [
         row(
-            tag("code", legible(term.path)),
+            joined(swatch(colour(view, leaf(term.path))), path(legible(term.path))),
             f"{each_text(term)} {times_text(term)}",
             f"{view.at(term.times * term.each):,}",
         )
@@ -166,7 +122,7 @@ def _formula(view: View) -> Html:
         tag("p", tag("code", text(view.formula), id="sum"), class_="sum"),
         _copied("text", "sum"),
         lines(where),
-        table("The sum by component", ["component", "in letters", "number"], rows),
+        table("The sum by component", ["component", "in letters", "number"], rows, class_="n3"),
         tag(
             "details",
             tag("summary", "LaTeX"),
@@ -180,32 +136,6 @@ def _copied(what: str, of: str) -> Html:
     return tag("button", f"copy {what}", type="button", data_copy=of, hidden=True)
 
 
-def _tree(view: View) -> Html:
-    whole = view.number
-    rows = [_row(view, one, whole) for one in view.rows if view.at(one.total)]
-    heads = ["component", "shape", "at these sizes", "each", "×", "total", "share"]
-    rows.append(row("total", "", "", "", "", f"{whole:,}", "100.00 %"))
-    tied = [*ties(view.model.inventory())]
-    note = tag("p", "; ".join(f"tied: {one}" for one in tied)) if tied else None
-    return joined(table("Components and tensors", heads, rows, class_="tree"), note)
-
-
-def _row(view: View, one: TreeRow, whole: int) -> Html:
-    total, times = view.at(one.total), view.at(one.times)
-    shapes = ["", ""]
-    if one.tensor is not None:
-        shape = one.tensor.shape
-        shapes = [shape_text(map(text, shape)), shape_text(map(view.at, shape))]
-    name = tag("span", label(one), class_=f"d{min(one.depth, 9)}", title=legible(one.path))
-    share = joined(_bar(total, whole), f" {100 * total / whole:.2f} %")
-    return row(name, *shapes, f"{view.at(one.each):,}", f"{times:,}", f"{total:,}", share)
-
-
-def _bar(part: int, whole: int) -> Html:
-    rect = tag("rect", width=f"{100 * part / whole:.2f}%", height="100%")
-    return tag("svg", rect, class_="bar", aria_hidden="true")
-
-
 def _conventions(model: AnyModel) -> Html:
     every: dict[str, int | None] = {**under_every(model.inventory()), **_active(model)}
     rows = [
@@ -213,7 +143,12 @@ def _conventions(model: AnyModel) -> Html:
         for name, number in every.items()
     ]
     return joined(
-        table("What the number may count", ["convention", "count", "what is counted"], rows),
+        table(
+            "What the number may count",
+            ["convention", "count", "what is counted"],
+            rows,
+            class_="n2 conventions",
+        ),
         lines(_routing(model)),
     )
 

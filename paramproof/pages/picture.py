@@ -8,17 +8,20 @@ from urllib.parse import quote
 
 from paramproof.pages.markup import Html, joined, tag
 from paramproof.pages.treemap import Box, squarified
-from paramproof.pages.viewing import Component
+from paramproof.pages.viewing import Component, View
 
 SHEET = Box(0, 0, 1000, 480)
 
-LEVELS = 4
-"""So many levels of components are taken apart at once."""
+ROOM = (90, 44)
+"""What is less wide or high than this is not taken apart."""
+
+MATRIX = 0.9
+"""The share of its unit from which on a matrix stands for all of it."""
 
 COLOURS = 7
-"""Classes ``c0`` …, for the largest cell, the next, and so on in turn."""
+"""Classes ``c0`` …, for what has the most parameters, the next …; the last for all the rest."""
 
-LEAST = 1
+THIN = 0.5
 """What is thinner is not drawn."""
 
 LETTER, LINE = 9, 20
@@ -33,25 +36,47 @@ class Cell(NamedTuple):
     box: Box
 
 
-def picture(whole: Component, at: str = "") -> Html:
+def picture(view: View, at: str = "") -> Html:
     """Return the picture opened at a component, or else at the whole; a link is ``#at=…``."""
-    return _opened(whole, at, lambda path: f"#at={quote(path)}")
+    return _opened(view, view.components, at, lambda path: f"#at={quote(path)}")
 
 
-def pictures(whole: Component) -> Html:
+def pictures(view: View) -> Html:
     """Return the picture opened at each component that has parts: the address chooses, by ``#``."""
+    whole = view.components
     opened = (one for one in whole.below() if one.parts or one is whole)
     found = (
-        tag("div", _opened(whole, one.path, _place), id=_place(one.path)[1:]) for one in opened
+        tag("div", _opened(view, whole, one.path, _place), id=_place(one.path)[1:])
+        for one in opened
     )
     return tag("div", *found, class_="pictures")
+
+
+def colour(view: View, kind: str) -> str | None:
+    """Return the class of what lies in a component of the sum of this name."""
+    return f"c{min(view.colours[kind], COLOURS - 1)}" if kind else None
+
+
+def cells(component: Component, box: Box, names: tuple[str, ...]) -> Iterator[Cell]:
+    """Yield what a component consists of, with boxes that fill its own; no part where it is small.
+
+    A unit that is nearly all one matrix is not taken apart. What could not be seen has an empty
+    box.
+    """
+    parts = component.parts if box.width >= ROOM[0] and box.height >= ROOM[1] else []
+    if component.is_unit and parts and parts[0].total > MATRIX * component.total:
+        parts = []
+    if not parts:
+        yield Cell(names, component, box)
+    for part, its in zip(parts, squarified([one.total for one in parts], box), strict=True):
+        yield from cells(part, its, (*names, part.name))
 
 
 def _place(path: str) -> str:
     return f"#at-{quote(path)}"
 
 
-def _opened(whole: Component, at: str, link: Callable[[str], str]) -> Html:
+def _opened(view: View, whole: Component, at: str, link: Callable[[str], str]) -> Html:
     way = whole.way(at)
     crumbs = [tag("a", one.name, href=link(one.path), data_at=one.path) for one in way]
     between = [crumbs[0], *(part for one in crumbs[1:] for part in (" › ", one))]
@@ -59,43 +84,26 @@ def _opened(whole: Component, at: str, link: Callable[[str], str]) -> Html:
     links = {one.path: link(one.path) for one in opened.first_apart().parts if one.parts}
     drawn = tag(
         "svg",
-        *_linked(opened, whole.total, links),
+        *_linked(view, opened, whole.total, links),
         viewBox=f"0 0 {SHEET.width} {SHEET.height}",
         role="group",
         aria_label=f"Components of {opened.name}, area is parameters",
     )
-    return joined(tag("p", *between), drawn)
+    said = f": {opened.total:,}, {_share(opened, whole.total)}" if opened is not whole else None
+    return joined(tag("p", *between, said, class_="way"), drawn)
 
 
-def cells(component: Component, box: Box, levels: int, names: tuple[str, ...]) -> Iterator[Cell]:
-    """Yield what a component consists of, with boxes that fill its own.
-
-    What has a single part is one with it, and counts as no level.
-    """
-    parts = component.parts if levels else ()
-    if not parts:
-        yield Cell(names, component, box)
-    for part, its in zip(parts, squarified([one.total for one in parts], box), strict=True):
-        yield from cells(part, its, levels - (len(parts) > 1), (*names, part.name))
-
-
-def _linked(opened: Component, whole: int, links: dict[str, str]) -> Iterator[Html]:
+def _linked(view: View, opened: Component, whole: int, links: dict[str, str]) -> Iterator[Html]:
     """Yield the parts of what is opened; one that has parts itself is a link that opens it."""
     parts = opened.first_apart().parts or [opened]
     # A convention may count nothing.
     parts = [one for one in parts if one.total]
-    boxes = [*squarified([one.total for one in parts], SHEET)]
-    inner = [
-        [*cells(part, box, LEVELS - 1, (part.name,))]
-        for part, box in zip(parts, boxes, strict=True)
-    ]
-    sizes = sorted({cell.component.total for row in inner for cell in row}, reverse=True)
-    for part, box, row in zip(parts, boxes, inner, strict=True):
-        if min(box.width, box.height) < LEAST:
+    for part, box in zip(parts, squarified([one.total for one in parts], SHEET), strict=True):
+        if not _is_seen(box):
             continue
-        drawn = (_cell(cell, sizes.index(cell.component.total), whole) for cell in row)
+        drawn = (_cell(view, cell, whole) for cell in cells(part, box, (part.name,)))
         yield tag("g", *drawn, class_="cells", aria_hidden="true")
-        said = _said(part.name, part, whole)
+        said = _said(part, whole)
         edge = _rect(box, tag("title", said), class_="edge")
         if part.path in links:
             at = {"href": links[part.path], "data_at": part.path}
@@ -104,26 +112,37 @@ def _linked(opened: Component, whole: int, links: dict[str, str]) -> Iterator[Ht
             yield tag("g", edge, role="img", aria_label=said, class_="cell")
 
 
-def _cell(cell: Cell, place: int, whole: int) -> Html | None:
-    box = cell.box
-    if min(box.width, box.height) < LEAST:
+def _cell(view: View, cell: Cell, whole: int) -> Html | None:
+    box, component = cell.box, cell.component
+    if not _is_seen(box):
         return None
-    said = _said(" › ".join(cell.names), cell.component, whole)
-    rect = _rect(box, class_=f"c{place % COLOURS}")
-    room = int((box.width - 8) / LETTER)
-    if room <= 3 or box.height <= LINE:
+    rect = _rect(box, class_=colour(view, component.largest_kind()))
+    room = int((box.width - 12) / LETTER)
+    if room <= 3 or box.height <= LINE + 4:
         return rect
+    ends = (" › ".join(cell.names[start:]) for start in range(len(cell.names)))
     name = cell.names[-1]
-    fitting = (one for one in (said, _said(name, cell.component, whole), name) if len(one) <= room)
-    label = next(fitting, f"{name[: room - 1]}…")
-    return joined(rect, tag("text", label, x=_short(box.x + 6), y=_short(box.y + 18)))
+    text = next((one for one in ends if len(one) <= room), f"{name[: room - 1]}…")
+    number, share = f"{component.total:,}", _share(component, whole)
+    fitting = [one for one in (f"{number}, {share}", number, share) if len(one) <= room]
+    x, lines = _short(box.x + 8), [text, *fitting[: box.height > 2 * LINE + 4]]
+    written = (tag("text", one, x=x, y=_short(box.y + LINE * n)) for n, one in enumerate(lines, 1))
+    return joined(rect, *written)
 
 
-def _said(name: str, component: Component, whole: int) -> str:
-    return f"{name}: {component.total:,}, {100 * component.total / whole:.2f} %"
+def _is_seen(box: Box) -> bool:
+    return min(box.width, box.height) >= THIN
 
 
-def _rect(box: Box, *inside: Html, class_: str) -> Html:
+def _said(part: Component, whole: int) -> str:
+    return f"{part.name}: {part.total:,}, {_share(part, whole)}"
+
+
+def _share(part: Component, whole: int) -> str:
+    return f"{100 * part.total / whole:.2f} %"
+
+
+def _rect(box: Box, *inside: Html, class_: str | None) -> Html:
     x, y, width, height = map(_short, box)
     return tag("rect", *inside, x=x, y=y, width=width, height=height, class_=class_)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -70,6 +71,14 @@ class View:
         """All of it."""
         return expression(self.lettered.named.total())
 
+    @cached_property
+    def colours(self) -> dict[str, int]:
+        """Return a number for each name of a component of the sum, 0 for the largest."""
+        found: Counter[str] = Counter()
+        for term in self.terms:
+            found[leaf(term.path)] += self.at(term.times * term.each)
+        return {name: place for place, (name, _) in enumerate(found.most_common())}
+
     @property
     def number(self) -> int:
         """All of it, as a number."""
@@ -81,12 +90,13 @@ class View:
 
     def resized(self, model: AnyModel) -> View:
         """Return the same of the model at other sizes: what is in letters is not made again."""
-        made = {name: getattr(self, name) for name in ("rows", "terms", "formula")}
+        made = {name: getattr(self, name) for name in ("rows", "terms", "formula", "colours")}
         sizes = {**self.lettered.sizes, **sizes_of(model)}
         other = View(model, self.under)
         other.__dict__.update(made, lettered=replace(self.lettered, sizes=sizes))
         return other
 
+    @cached_property
     def components(self) -> Component:
         """Return the tree as components, without those that nothing is counted of."""
         root = Component("total", "", self.number)
@@ -95,25 +105,42 @@ class View:
             del above[row.depth :]
             name, before = label(row), above[-1].path
             path = f"{before}.{name}" if before else name
-            above.append(Component(name, path, self.at(row.total)))
+            kind = above[-1].kind or (leaf(row.path) if row.path in self.summands else "")
+            above.append(Component(name, path, self.at(row.total), row, kind))
             if above[-1].total:
                 above[-2].inside.append(above[-1])
         return root
 
+    @cached_property
+    def summands(self) -> set[str]:
+        """The paths of the components of the sum."""
+        return {term.path for term in self.terms}
+
 
 @dataclass
 class Component:
-    """A component: its name, what it is called in a link, its number, and what lies in it."""
+    """A component: its name, what it is called in a link, its number, and what lies in it.
+
+    ``row`` is its line of the tree, and ``kind`` the name of the component of the sum that it lies
+    in; the whole has neither.
+    """
 
     name: str
     path: str
     total: int
+    row: TreeRow | None = None
+    kind: str = ""
     inside: list[Component] = field(default_factory=list)
 
     @property
     def parts(self) -> list[Component]:
         """What lies in it, the largest first."""
         return sorted(self.inside, key=lambda one: -one.total)
+
+    @property
+    def is_unit(self) -> bool:
+        """Whether all that lies in it is tensors."""
+        return bool(self.inside) and not any(one.inside for one in self.inside)
 
     def below(self) -> Iterator[Component]:
         """Yield it, and all that lies in it."""
@@ -127,6 +154,11 @@ class Component:
             if path == part.path or path.startswith(f"{part.path}."):
                 return [self, *part.way(path)]
         return [self]
+
+    def largest_kind(self) -> str:
+        """Return its kind, or that of the largest part of it that has one."""
+        found = (part.largest_kind() for part in self.parts)
+        return self.kind or next(filter(None, found), "")
 
     def first_apart(self) -> Component:
         """Return it, or the first below that consists of several."""

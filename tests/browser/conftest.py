@@ -66,23 +66,54 @@ def context(browser, address):
     made.close()
 
 
-@pytest.fixture(scope="session")
-def models(context, address):
-    """The page of any model, with Python in it."""
+def watching(context, address, path=None):
+    """A page on the site, which asks nobody else and complains of nothing until it is closed."""
     watched = Watched(context, address)
-    watched.open("model.html#model=bert-base")
-    watched.settle()
+    if path:
+        watched.open(path)
+        watched.settle()
     yield watched
     assert [url for url in watched.asked if not url.startswith(address)] == []
     assert watched.complaints == []
     watched.page.close()
+
+
+@pytest.fixture(scope="session")
+def models(context, address):
+    """The page of any model, with Python in it."""
+    yield from watching(context, address, "model.html#model=bert-base")
+
+
+@pytest.fixture(scope="session")
+def numbers(context, address):
+    """The page of numbers, with Python in it."""
+    yield from watching(context, address, "number.html#n=2362368")
+
+
+@pytest.fixture(scope="session")
+def differences(context, address):
+    """The page of two models, with Python in it."""
+    yield from watching(context, address, "difference.html#a=bert-base&b=gpt2")
 
 
 @pytest.fixture
 def opened(context, address):
-    """A page of its own."""
-    watched = Watched(context, address)
-    yield watched
-    assert [url for url in watched.asked if not url.startswith(address)] == []
-    assert watched.complaints == []
-    watched.page.close()
+    """A page of its own, in which Python is still to start."""
+    yield from watching(context, address)
+
+
+@pytest.fixture
+def built(browser, address):
+    """A page of its own as it is built, in which no Python starts."""
+    context = browser.new_context(viewport={"width": 1200, "height": 900})
+    context.route("**/worker.js", lambda route: route.fulfill(content_type="text/javascript"))
+    yield from watching(context, address)
+    context.close()
+
+
+@pytest.fixture(scope="session")
+def no_script(browser, address):
+    """A page of a browser in which no script runs."""
+    context = browser.new_context(java_script_enabled=False, base_url=address)
+    yield context.new_page()
+    context.close()

@@ -1,7 +1,6 @@
 """The page of a model: in the browser Python says what it says here."""
 
 import json
-import re
 
 import pytest
 
@@ -11,14 +10,17 @@ from paramproof.derive.models import resolve
 from tests.public_configs import LLAMA_3_1_8B
 
 
-def test_every_named_page_has_the_number_of_the_command_line(site, paramproof):
+def test_every_named_page_has_the_number_of_the_command_line(built, site, paramproof):
     listed = json.loads(paramproof("models", "--json", "-").stdout)["models"]
     expected = {one["name"]: f"{one['parameters']:,}" for one in listed}
-    built = {file.stem: file.read_text("utf-8") for file in (site / "models").iterdir()}
-    said = {
-        name: re.search(r'<output id="total">([\d,]+)<', page)[1] for name, page in built.items()
-    }
-    assert said == expected
+    built.open("index.html")
+    read = """(names) => Promise.all(names.map(async (name) => {
+      const text = await (await fetch(`models/${name}.html`)).text();
+      const page = new DOMParser().parseFromString(text, "text/html");
+      return [name, page.getElementById("total").textContent];
+    }))"""
+    names = [file.stem for file in (site / "models").iterdir()]
+    assert dict(built.page.evaluate(read, names)) == expected
 
 
 @pytest.mark.parametrize(
@@ -31,23 +33,57 @@ def test_python_says_the_number_of_the_page(models, site, name):
     assert f'<output id="total">{models.text("#total")}<' in page
 
 
-def test_a_named_page_says_its_number_without_a_script(browser, address):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+def test_a_named_page_says_its_number_without_a_script(no_script):
     for name in ("bert-base-uncased", "deepseek-v3"):
-        page.goto(f"{address}models/{name}.html")
-        assert page.inner_text("#total") == f"{resolve(name).inventory().total():,}"
-        assert page.locator("#tree tbody tr").count() > 20
-        assert page.locator("#picture .cells rect").count() > 3
-    context.close()
+        no_script.goto(f"models/{name}.html")
+        assert no_script.inner_text("#total") == f"{resolve(name).inventory().total():,}"
+        assert no_script.locator("#tree li").count() > 20
+        assert no_script.locator("#picture .cells rect").count() > 3
 
 
-def test_conventions(models):
-    for name in ("deepseek-v3", "roberta-base"):
-        for convention, number in under_every(resolve(name).inventory()).items():
-            models.state("model.html", model=name, under=convention)
-            assert models.problem or models.total == number, convention
-            assert bool(models.problem) is (number is None), convention
+def test_the_tree_folds_without_a_script(no_script):
+    no_script.goto("models/bert-base-uncased.html")
+    query = no_script.locator("summary:has-text('query')")
+    tensor = no_script.locator("[title='layers.*.attention.query.kernel']")
+    assert not tensor.is_visible()
+    query.focus()
+    query.press("Enter")
+    assert tensor.is_visible()
+    no_script.locator("summary:has-text('embeddings')").first.click()
+    assert not no_script.locator("[title='embeddings.word_embeddings']").is_visible()
+
+
+def test_what_is_unfolded_stays_so_and_keeps_the_focus(models):
+    models.state("model.html", model="bert-base")
+    models.page.locator("summary:has-text('query')").press("Enter")
+    models.page.locator("summary:has-text('embeddings')").first.press("Enter")
+    models.state("model.html", model="bert-base", H="1536")
+    tensor = models.page.locator("li:has(> .line [title='layers.*.attention.query.kernel'])")
+    assert folded(tensor.inner_text()) == (
+        "kernel shape (H, H) at these sizes (1536, 1536) each 2,359,296 × 12 "
+        "total 28,311,552 10.23 %"
+    )
+    assert not models.page.locator("[title='embeddings.word_embeddings']").is_visible()
+    assert models.page.evaluate("document.activeElement.parentNode.dataset.path") == "embeddings"
+
+
+def folded(text):
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("name", ["roberta-base", "transformer-one-layer"])
+def test_conventions(models, name):
+    for convention, number in under_every(resolve(name).inventory()).items():
+        models.state("model.html", model=name, under=convention)
+        assert models.problem or models.total == number, convention
+        assert bool(models.problem) is (number is None), convention
+
+
+def test_a_convention_that_names_do_not_decide(models):
+    models.state("model.html", model="t5-small", under="without-embeddings")
+    assert models.problem
+    models.state("model.html", model="t5-small", under="layers-only")
+    assert models.total == under_every(resolve("t5-small").inventory())["layers-only"]
 
 
 def test_active(models):
@@ -119,7 +155,7 @@ def test_a_link_restores_all_of_a_state(opened):
     assert opened.page.input_value("#size-L") == "12"
     assert opened.page.input_value("[name=under]") == "layers-only"
     assert opened.text("#bytes").startswith("int8")
-    assert opened.text("#picture p") == "total › layers"
+    assert opened.text("#picture p") == "total › layers: 151,154,688, 100.00 %"
 
 
 def test_a_pasted_configuration(opened):

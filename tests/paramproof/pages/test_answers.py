@@ -46,7 +46,7 @@ def test_every_convention(name):
         if number is not None:
             view = View(model, convention)
             assert view.number == number
-            assert sum(one.total for one in view.components().below() if not one.inside) == number
+            assert sum(one.total for one in view.components.below() if not one.inside) == number
 
 
 def test_other_sizes_are_those_of_a_configuration():
