@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from paramproof.algebra.terms import latex_sum
+from paramproof.algebra.terms import Term, latex_sum
 from paramproof.counting.active import routing
 from paramproof.counting.conventions import UNDECIDED, under_every
 from paramproof.counting.dtypes import bytes_text
-from paramproof.counting.letters import each_text, letters_of, times_text
+from paramproof.counting.letters import each_text, factor, letters_of, times_text
 from paramproof.counting.published import verdict_on
 from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas.conventions import Undecided, as_named
+from paramproof.formulas.expression import expression
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import leaf
 from paramproof.formulas.printing import legible
@@ -111,7 +112,7 @@ def _formula(view: View) -> Html:
     rows = [
         row(
             joined(swatch(colour(view, leaf(term.path))), path(legible(term.path))),
-            f"{each_text(term)} {times_text(term)}",
+            _product(term),
             f"{view.at(term.times * term.each):,}",
         )
         for term in view.terms
@@ -130,6 +131,13 @@ def _formula(view: View) -> Html:
             _copied("LaTeX", "latex"),
         ),
     )
+
+
+def _product(term: Term) -> str:
+    """Return what a term is, in letters."""
+    if term.each == 0 or term.times == 1:
+        return each_text(term)
+    return f"{factor(expression(term.each))} {times_text(term)}"
 
 
 def _copied(what: str, of: str) -> Html:

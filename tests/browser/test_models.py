@@ -158,17 +158,26 @@ def test_a_link_restores_all_of_a_state(opened):
     assert opened.text("#picture p") == "total › layers: 151,154,688, 100.00 %"
 
 
-def test_a_pasted_configuration(opened):
+def test_a_pasted_configuration(models):
     keys = LLAMA_3_1_8B
-    opened.open("index.html")
-    opened.page.click("summary")
-    opened.page.fill("#config", json.dumps(keys))
-    opened.page.click("#paste button")
-    opened.page.wait_for_url("**/model.html#config=*")
-    opened.settle()
-    assert opened.total == resolve(keys).inventory().total()
+    models.page.click("summary:has-text('config.json')")
+    models.page.fill("#config", json.dumps(keys))
+    models.page.evaluate("delete document.body.dataset.answered")
+    models.page.click("#paste button")
+    models.page.wait_for_url("**/model.html#config=*")
+    models.settle()
+    assert models.total == resolve(keys).inventory().total()
     # It is behind the #, and no request has it.
-    assert not any("config" in url.partition("#")[0] for url in opened.asked)
+    assert not any("config" in url.partition("#")[0] for url in models.asked)
+
+
+def test_a_configuration_that_is_pasted_elsewhere_leads_to_its_page(built):
+    built.open("index.html")
+    built.page.click("summary")
+    built.page.fill("#config", json.dumps(LLAMA_3_1_8B))
+    built.page.click("#paste button")
+    built.page.wait_for_url("**/model.html#config=*")
+    assert not any("config" in url.partition("#")[0] for url in built.asked)
 
 
 def test_a_dropped_configuration(models):

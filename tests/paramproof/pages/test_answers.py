@@ -60,6 +60,12 @@ def test_other_sizes_are_those_of_a_configuration():
         assert found == View(resolve(moved), under).number
 
 
+def test_the_sum_is_by_component_in_letters():
+    shown = asked("model", model="bert-base")["parts"]["formula"]
+    for row in ("<td>V·H</td><td>23,440,896</td>", "<td>(4·H² + 4·H) × L</td><td>28,348,416</td>"):
+        assert row in shown
+
+
 def by_default():
     """The model types that have a default for every size."""
     for model_type in model_types():

@@ -58,7 +58,7 @@ def test_each_component_and_tensor_is_a_line(name):
 
 def test_shapes_are_in_letters_and_in_numbers():
     lines = {cells[0]: cells[1:3] for cells in lines_of(View(resolve("deepseek-v3")))}
-    assert lines["down_proj"] == ["shape (H, F)", "at these sizes (7168, 18432)"]
+    assert lines["lm_head"] == ["shape (V, H)", "at these sizes (129280, 7168)"]
     assert lines["gate_up_proj"] == ["shape (E, 2·I, H)", "at these sizes (256, 4096, 7168)"]
     # What holds tensors alone says their shapes.
     assert lines["experts"] == [
