@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from paramproof.pages.markup import Html, joined, tag
 from paramproof.pages.treemap import Box, squarified
-from paramproof.pages.viewing import Component, View
+from paramproof.pages.viewing import Branch, View
 
 SHEET = Box(0, 0, 1000, 480)
 
@@ -32,7 +32,7 @@ class Cell(NamedTuple):
     """A component that is not taken apart further: its names below what is opened, and its box."""
 
     names: tuple[str, ...]
-    component: Component
+    component: Branch
     box: Box
 
 
@@ -57,7 +57,7 @@ def colour(view: View, kind: str) -> str | None:
     return f"c{min(view.colours[kind], COLOURS - 1)}" if kind else None
 
 
-def cells(component: Component, box: Box, names: tuple[str, ...]) -> Iterator[Cell]:
+def cells(component: Branch, box: Box, names: tuple[str, ...]) -> Iterator[Cell]:
     """Yield what a component consists of, with boxes that fill its own; no part where it is small.
 
     A unit that is nearly all one matrix is not taken apart. What could not be seen has an empty
@@ -76,7 +76,7 @@ def _place(path: str) -> str:
     return f"#at-{quote(path)}"
 
 
-def _opened(view: View, whole: Component, at: str, link: Callable[[str], str]) -> Html:
+def _opened(view: View, whole: Branch, at: str, link: Callable[[str], str]) -> Html:
     way = whole.way(at)
     crumbs = [tag("a", one.name, href=link(one.path), data_at=one.path) for one in way]
     between = [crumbs[0], *(part for one in crumbs[1:] for part in (" › ", one))]
@@ -93,7 +93,7 @@ def _opened(view: View, whole: Component, at: str, link: Callable[[str], str]) -
     return joined(tag("p", *between, said, class_="way"), drawn)
 
 
-def _linked(view: View, opened: Component, whole: int, links: dict[str, str]) -> Iterator[Html]:
+def _linked(view: View, opened: Branch, whole: int, links: dict[str, str]) -> Iterator[Html]:
     """Yield the parts of what is opened; one that has parts itself is a link that opens it."""
     parts = opened.first_apart().parts or [opened]
     # A convention may count nothing.
@@ -134,11 +134,11 @@ def _is_seen(box: Box) -> bool:
     return min(box.width, box.height) >= THIN
 
 
-def _said(part: Component, whole: int) -> str:
+def _said(part: Branch, whole: int) -> str:
     return f"{part.name}: {part.total:,}, {_share(part, whole)}"
 
 
-def _share(part: Component, whole: int) -> str:
+def _share(part: Branch, whole: int) -> str:
     return f"{100 * part.total / whole:.2f} %"
 
 

@@ -7,7 +7,7 @@ from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible, shape_text
 from paramproof.pages.markup import Html, breakable, joined, tag
 from paramproof.pages.picture import colour
-from paramproof.pages.viewing import Component, View
+from paramproof.pages.viewing import Branch, View
 
 HEADS = ("component", "shape", "at these sizes", "each", "×", "total", "share")
 
@@ -29,7 +29,7 @@ def tree(view: View) -> Html:
     )
 
 
-def _branch(view: View, part: Component, depth: int, unfolded: int) -> Html:
+def _branch(view: View, part: Branch, depth: int, unfolded: int) -> Html:
     line = _line(view, part, _cells(view, part), depth)
     if not part.inside:
         return tag("li", line)
@@ -39,7 +39,7 @@ def _branch(view: View, part: Component, depth: int, unfolded: int) -> Html:
     return tag("li", tag("details", summary, below, open=is_open, data_path=part.path))
 
 
-def _cells(view: View, part: Component) -> list[str]:
+def _cells(view: View, part: Branch) -> list[str]:
     assert part.row is not None
     row = part.row
     # What holds tensors alone says their shapes while it is folded.
@@ -55,7 +55,7 @@ def _cells(view: View, part: Component) -> list[str]:
     ]
 
 
-def _line(view: View, part: Component, cells: list[str], depth: int = 1) -> Html:
+def _line(view: View, part: Branch, cells: list[str], depth: int = 1) -> Html:
     """Return a line; each of its numbers says what it is to those who do not see the columns."""
     name, *numbers = cells
     title = legible(part.row.path) if part.row else None
@@ -72,13 +72,13 @@ def _line(view: View, part: Component, cells: list[str], depth: int = 1) -> Html
     )
 
 
-def _bar(view: View, part: Component, whole: int) -> Html:
+def _bar(view: View, part: Branch, whole: int) -> Html:
     width = f"{100 * part.total / whole:.2f}%"
     rect = tag("rect", width=width, height="100%", class_=colour(view, part.kind))
     return tag("svg", rect, class_="bar", aria_hidden="true")
 
 
-def _unfolded(whole: Component) -> int:
+def _unfolded(whole: Branch) -> int:
     """Return how many levels are in view: as many as fit, tensors not counted."""
     depth, seen, level = 0, 0, whole.inside
     while level and (depth == 0 or seen + len(level) <= MOST_UNFOLDED):

@@ -79,7 +79,7 @@ class View:
             found[leaf(term.path)] += self.at(term.times * term.each)
         return {name: place for place, (name, _) in enumerate(found.most_common())}
 
-    @property
+    @cached_property
     def number(self) -> int:
         """All of it, as a number."""
         return self.at(self.formula)
@@ -97,16 +97,16 @@ class View:
         return other
 
     @cached_property
-    def components(self) -> Component:
+    def components(self) -> Branch:
         """Return the tree as components, without those that nothing is counted of."""
-        root = Component("total", "", self.number)
+        root = Branch("total", "", self.number)
         above = [root]
         for row in self.rows:
             del above[row.depth :]
             name, before = label(row), above[-1].path
             path = f"{before}.{name}" if before else name
             kind = above[-1].kind or (leaf(row.path) if row.path in self.summands else "")
-            above.append(Component(name, path, self.at(row.total), row, kind))
+            above.append(Branch(name, path, self.at(row.total), row, kind))
             if above[-1].total:
                 above[-2].inside.append(above[-1])
         return root
@@ -118,7 +118,7 @@ class View:
 
 
 @dataclass
-class Component:
+class Branch:
     """A component: its name, what it is called in a link, its number, and what lies in it.
 
     ``row`` is its line of the tree, and ``kind`` the name of the component of the sum that it lies
@@ -130,10 +130,10 @@ class Component:
     total: int
     row: TreeRow | None = None
     kind: str = ""
-    inside: list[Component] = field(default_factory=list)
+    inside: list[Branch] = field(default_factory=list)
 
     @property
-    def parts(self) -> list[Component]:
+    def parts(self) -> list[Branch]:
         """What lies in it, the largest first."""
         return sorted(self.inside, key=lambda one: -one.total)
 
@@ -142,13 +142,13 @@ class Component:
         """Whether all that lies in it is tensors."""
         return bool(self.inside) and not any(one.inside for one in self.inside)
 
-    def below(self) -> Iterator[Component]:
+    def below(self) -> Iterator[Branch]:
         """Yield it, and all that lies in it."""
         yield self
         for part in self.inside:
             yield from part.below()
 
-    def way(self, path: str) -> list[Component]:
+    def way(self, path: str) -> list[Branch]:
         """Return what leads to a component, from this one to it; this one where there is none."""
         for part in self.inside:
             if path == part.path or path.startswith(f"{part.path}."):
@@ -160,7 +160,7 @@ class Component:
         found = (part.largest_kind() for part in self.parts)
         return self.kind or next(filter(None, found), "")
 
-    def first_apart(self) -> Component:
+    def first_apart(self) -> Branch:
         """Return it, or the first below that consists of several."""
         return self.inside[0].first_apart() if len(self.inside) == 1 else self
 

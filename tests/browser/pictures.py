@@ -11,13 +11,14 @@ from paramproof.cli.site import server_of
 from tests.browser.watched import PATIENCE, Watched
 
 VIEWS = {
-    "model": ("models/deepseek-v3.html", 1000, 1240, "light"),
-    "phone": ("models/bert-base-uncased.html", 360, 800, "dark"),
-    "number": ("number.html#n=2362368", 1000, 800, "light"),
-    "difference": ("difference.html#a=bert-base&b=gpt2", 1000, 800, "light"),
-    "frameworks": ("frameworks.html#component=attention&framework=torch", 1000, 800, "light"),
+    "model": ("model.html", {"model": "bert-base-uncased"}, 1280, 1180, "light"),
+    "phone": ("model.html", {"model": "bert-base-uncased"}, 360, 760, "dark"),
+    "experts": ("model.html", {"model": "jamba"}, 1280, 820, "dark"),
+    "number": ("number.html", {"n": "2362368"}, 1000, 560, "light"),
+    "difference": ("difference.html", {"a": "bert-base", "b": "gpt2"}, 1000, 820, "light"),
+    "frameworks": ("frameworks.html", {"component": "attention"}, 1000, 700, "light"),
 }
-"""Each view with its path, its width and height, and whether it is light or dark."""
+"""Each view with its page and state, its width and height, and whether it is light or dark."""
 
 
 def main():
@@ -28,16 +29,17 @@ def main():
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        for name, (path, width, height, scheme) in VIEWS.items():
-            size = {"width": width, "height": height}
-            context = browser.new_context(viewport=size, color_scheme=scheme)
-            context.set_default_timeout(PATIENCE)
-            watched = Watched(context, f"http://127.0.0.1:{server.server_port}/")
-            watched.open(path)
-            if not path.startswith("frameworks"):
-                watched.settle()
+        context = browser.new_context()
+        context.set_default_timeout(PATIENCE)
+        watched = Watched(context, f"http://127.0.0.1:{server.server_port}/")
+        for name, (path, state, width, height, scheme) in VIEWS.items():
+            watched.page.set_viewport_size({"width": width, "height": height})
+            watched.page.emulate_media(color_scheme=scheme)
+            if path == "frameworks.html":
+                watched.open(f"{path}#component={state['component']}")
+            else:
+                watched.state(path, **state)
             watched.page.screenshot(path=folder / f"{name}.png")
-            context.close()
         browser.close()
         server.shutdown()
 
