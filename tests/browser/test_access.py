@@ -57,11 +57,12 @@ def test_a_phone_scrolls_no_page_sideways(built, path):
 def test_a_phone_scrolls_no_answer_sideways(request, place):
     watched = request.getfixturevalue(place)
     path, state = ANSWERED[place]
+    watched.state(path, **state)
     size = watched.page.viewport_size
     watched.page.set_viewport_size({"width": 360, "height": 740})
-    watched.state(path, **state)
-    assert watched.page.evaluate("document.documentElement.scrollWidth") <= 360
+    width = watched.page.evaluate("document.documentElement.scrollWidth")
     watched.page.set_viewport_size(size)
+    assert width <= 360
 
 
 def test_the_keyboard_reaches_the_content_first(built):
