@@ -48,18 +48,13 @@ def test_a_colour_is_a_component_of_the_sum(name):
     for term in view.terms:
         kind = term.path.rpartition(".")[2]
         terms[kind] = terms.get(kind, 0) + view.at(term.times * term.each)
-    assert {kind: sum_of(view.components, kind) for kind in terms} == terms
+    tensors = [one for one in view.components.below() if not one.inside]
+    counted = {kind: sum(one.total for one in tensors if one.kind == kind) for kind in terms}
+    assert counted == terms
     assert [*view.colours] == sorted(terms, key=lambda kind: -terms[kind])
     used = set(re.findall('class="c([0-9]+)"', picture(view)))
     assert used
     assert used <= {str(place) for place in range(COLOURS)}
-
-
-def sum_of(component, kind):
-    """What has a kind, in a component or in what lies in it."""
-    if component.kind:
-        return component.total if component.kind == kind else 0
-    return sum(sum_of(part, kind) for part in component.inside)
 
 
 def test_colours_stay_where_sizes_change():
