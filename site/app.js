@@ -47,6 +47,7 @@ function begin({ asking = true } = {}) {
   worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
   worker.onerror = (event) => say(`Python did not start: ${event.message}`);
   worker.onmessage = ({ data }) => {
+    if (data.image) return document.body.dataset.image = "";
     if (data.broken) return say(`Python did not start: ${data.broken}`);
     if (!data.ready) return answered(data);
     python = true;

@@ -46,9 +46,12 @@ def build(folder: Path, modules: Path) -> None:
         shutil.copyfile(HERE / name, folder / name)
     for file in (HERE.parent / "paramproof/pages/static").iterdir():
         shutil.copyfile(file, folder / file.name)
-    with zipfile.ZipFile(shutil.copyfile(wheel(), folder / "paramproof.whl"), "a") as file:
+    whole = shutil.copyfile(wheel(), folder / "paramproof.whl")
+    with zipfile.ZipFile(whole, "a") as file:
         for name in NEEDED:
             add(name, file)
+    image = ["node", HERE / "image.mjs", folder.resolve() / "pyodide", whole]
+    subprocess.run([*image, folder / "python.image"], check=True)
     for name in (*named_models(), *named_configurations()):
         file = folder / "models" / f"{name}.html"
         file.write_text(model_page(resolve(name), "../"), "utf-8")

@@ -2,11 +2,23 @@
 
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
+const INDEX = new URL("pyodide/", import.meta.url).href;
+const fetched = (name) => fetch(new URL(name, import.meta.url));
+
 async function start() {
-  const wheel = fetch(new URL("paramproof.whl", import.meta.url)).then((found) => found.arrayBuffer());
-  const python = await loadPyodide({ indexURL: new URL("pyodide/", import.meta.url).href });
+  const wheel = fetched("paramproof.whl").then((found) => found.arrayBuffer());
+  const python = await fromImage().catch(() => loadPyodide({ indexURL: INDEX }));
   python.unpackArchive(await wheel, "wheel");
   return python.pyimport("paramproof.pages.answers").answer;
+}
+
+// Start Python as the build has left it, with all imported.
+async function fromImage() {
+  const { body } = await fetched("python.image");
+  const whole = new Response(body.pipeThrough(new DecompressionStream("gzip")));
+  const python = await loadPyodide({ indexURL: INDEX, _loadSnapshot: new Uint8Array(await whole.arrayBuffer()) });
+  postMessage({ image: true });
+  return python;
 }
 
 const ready = start();

@@ -26,6 +26,8 @@ CATALOGUE = "paramproof/catalogue/data/"
 
 FIRST_VIEW = ("models/bert-base-uncased.html", "style.css", "app.js")
 
+PYTHON = ("paramproof.whl", "python.image", "worker.js")
+
 
 def sizes(site):
     """Return the compressed bytes of a first view, of all that Python needs, and of a model type.
@@ -37,7 +39,7 @@ def sizes(site):
     return {
         "a first view": _compressed(site / name for name in FIRST_VIEW),
         "Python with the formulas": _compressed(
-            [*(site / "pyodide").iterdir(), site / "paramproof.whl", site / "worker.js"]
+            [*(site / "pyodide").iterdir(), *(site / name for name in PYTHON)]
         ),
         "a model type": sum(file.compress_size for file in types) / len(types),
     }

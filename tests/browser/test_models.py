@@ -158,6 +158,18 @@ def test_a_link_restores_all_of_a_state(opened):
     assert opened.text("#picture p") == "total › layers: 151,154,688, 100.00 %"
 
 
+def test_python_starts_from_its_image(models):
+    assert models.page.evaluate("document.body.dataset.image") == ""
+
+
+def test_without_an_image_python_starts_anew(opened):
+    opened.page.route("**/python.image", lambda route: route.fulfill(body="no image"))
+    opened.open("models/bert-base-uncased.html#L=13")
+    opened.settle()
+    assert opened.page.evaluate("document.body.dataset.image") is None
+    assert opened.total == 109_482_240 + 7_087_872
+
+
 def test_a_pasted_configuration(models):
     keys = LLAMA_3_1_8B
     models.page.click("summary:has-text('config.json')")
@@ -184,6 +196,7 @@ def test_a_dropped_configuration(models):
     keys = {"model_type": "qwen3", "hidden_size": 512}
     models.page.evaluate(
         """(text) => {
+          delete document.body.dataset.answered;
           const data = new DataTransfer();
           data.items.add(new File([text], "config.json"));
           dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
