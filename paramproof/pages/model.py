@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from paramproof.algebra.terms import Term, latex_sum
 from paramproof.counting.active import routing
 from paramproof.counting.conventions import UNDECIDED, under_every
 from paramproof.counting.dtypes import bytes_text
-from paramproof.counting.letters import each_text, factor, letters_of, times_text
+from paramproof.counting.letters import each_text, letters_of, times_text
 from paramproof.counting.published import verdict_on
 from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas.conventions import Undecided, as_named
-from paramproof.formulas.expression import expression
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import leaf
 from paramproof.formulas.printing import legible
@@ -35,6 +35,9 @@ HEADINGS = {
     "evidence": "Evidence",
 }
 """The parts of a page below its number and its letters, in order."""
+
+BRACKETED = re.compile(r"[(⌊⌈][^()⌊⌋⌈⌉]*[)⌋⌉]")
+"""What stands in brackets that are in no others."""
 
 NOTES = {
     "picture": "Area is parameters; a colour is a component of the sum below. A component opens by "
@@ -137,7 +140,11 @@ def _product(term: Term) -> str:
     """Return what a term is, in letters."""
     if term.each == 0 or term.times == 1:
         return each_text(term)
-    return f"{factor(expression(term.each))} {times_text(term)}"
+    said = each_text(term)
+    flat, before = said, ""
+    while flat != before:
+        flat, before = BRACKETED.sub("", flat), flat
+    return f"({said}) {times_text(term)}" if " " in flat else f"{said} {times_text(term)}"
 
 
 def _copied(what: str, of: str) -> Html:

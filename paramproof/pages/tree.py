@@ -62,13 +62,13 @@ def _line(view: View, part: Branch, cells: list[str], depth: int = 1) -> Html:
     whole = view.number or 1
     return tag(
         "span",
-        tag("span", breakable(name), class_=f"name d{min(depth, 9)}", title=title),
+        tag("span", breakable(name), class_="name", title=title),
         *(
             tag("span", tag("span", f"{head} ", class_="of") if one else None, one)
             for head, one in zip(HEADS[1:-1], numbers, strict=True)
         ),
         tag("span", _bar(view, part, whole), f" {100 * part.total / whole:.2f} %"),
-        class_="line",
+        class_=f"line d{min(depth, 9)}",
     )
 
 

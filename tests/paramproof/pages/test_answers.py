@@ -64,6 +64,10 @@ def test_the_sum_is_by_component_in_letters():
     shown = asked("model", model="bert-base")["parts"]["formula"]
     for row in ("<td>V·H</td><td>23,440,896</td>", "<td>(4·H² + 4·H) × L</td><td>28,348,416</td>"):
         assert row in shown
+    # What is a product already needs no brackets.
+    shown = asked("model", model="mixtral-8x7b")["parts"]["formula"]
+    assert "<td>H·E·(3·F + 1) × L</td>" in shown
+    assert "<td>2·H·⌊H/A⌋·(A + G) × L</td>" in shown
 
 
 def by_default():

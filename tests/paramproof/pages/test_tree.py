@@ -21,20 +21,24 @@ def elements(view):
     return ElementTree.fromstring(f"<div>{written}</div>")
 
 
+def is_line(element):
+    return (element.get("class") or "").startswith("line ")
+
+
 def texts(line):
     return ["".join(cell.itertext()) for cell in line]
 
 
 def lines_of(view):
     """The cells of each line, without the heads and the total."""
-    found = [one for one in elements(view).iter("span") if one.get("class") == "line"]
+    found = [one for one in elements(view).iter("span") if is_line(one)]
     return [texts(line) for line in found][:-1]
 
 
 def in_view(element, depth=0):
     """Yield the lines that are in view before anything is folded or unfolded."""
     for item in element:
-        if item.get("class") == "line":
+        if item.tag == "div" or is_line(item):
             yield item
         elif element.tag == "details" and "open" not in element.attrib and item.tag != "summary":
             continue
