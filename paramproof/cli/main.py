@@ -43,6 +43,7 @@ COMMANDS = (
     "explain",
     "models",
     "prove",
+    "site",
     "verify",
 )
 """Commands that stand in a module of their own, which is imported where it is asked for."""
