@@ -41,14 +41,18 @@ class Release:
 
 
 def releases() -> Iterator[Release]:
-    """Yield what ``table.toml`` names, in its order; the older ones of a library first."""
+    """Yield what ``table.toml`` names, each library's in the order of their versions."""
     table = tomllib.loads((Path(__file__).parent / "table.toml").read_text("utf-8"))
     for library, said in table.items():
         frameworks, python = tuple(said["frameworks"]), said.get("python", "3.11")
-        for version, others in said.get("older", {}).items():
-            yield Release(library, version, tuple(others), frameworks, python)
-        for version in said["releases"]:
-            yield Release(library, version, tuple(said["beside"]), frameworks, python)
+        beside = dict.fromkeys(said.get("releases", ()), said.get("beside", ()))
+        beside |= said.get("with", {})
+        for version in sorted(beside, key=_parts):
+            yield Release(library, version, tuple(beside[version]), frameworks, python)
+
+
+def _parts(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")]
 
 
 def tried(release: Release) -> Iterator[tuple[str, dict[str, Any]]]:
