@@ -59,8 +59,9 @@ class _Queue:
         self._serving: Counter[str] = Counter()
         self._tried: Counter[str] = Counter()
         self._models: dict[str, Counter[str]] = {}
-        for task in sorted(tasks, key=lambda task: not framework(task.framework).slow):
-            self._waiting.setdefault(task.framework, deque()).append(task)
+        names = dict.fromkeys(task.framework for task in tasks)
+        for name in sorted(names, key=lambda name: not framework(name).slow):
+            self._waiting[name] = deque(task for task in tasks if task.framework == name)
         self._due = {name: sum(t.number for t in of) for name, of in self._waiting.items()}
         for name in self._waiting:
             self._models[name] = Counter()
