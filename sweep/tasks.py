@@ -1,4 +1,4 @@
-"""What ``paramproof hunt`` does in a checkout, task by task: what differs, or nothing, each time."""
+"""What ``paramproof hunt`` does in a checkout: what differs, or nothing, each time."""
 
 from __future__ import annotations
 

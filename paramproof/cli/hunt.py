@@ -21,7 +21,7 @@ from paramproof.cli.workers import chosen_frameworks
 from paramproof.formulas import FAMILIES
 from paramproof.hunt.doing import in_checkout
 from paramproof.hunt.files import is_complete, lost_file, write_lost
-from paramproof.hunt.here import do_here
+from paramproof.hunt.here import TRIES, do_here
 from paramproof.hunt.slurm import Cluster, do_on_slurm
 from paramproof.hunt.summary import Summary, as_json, summary_of
 from paramproof.hunt.tasks import CATALOGUE, MODELS, Task, ask, blocks
@@ -33,7 +33,7 @@ BUILDER = "transformers"
 @click.command("hunt", short_help="Verify in tasks, on as many machines as there are.")
 @hunt_options
 @click.pass_context
-def hunt_command(ctx: click.Context, folder: Path, json_file: Path | None, **given: Any) -> None:
+def hunt_command(ctx: click.Context, /, folder: Path, json_file: Path | None, **given: Any) -> None:
     """Check random models in tasks: a block of models of one framework and family each.
 
     A task gives the same lines wherever it runs, and writes them to a file of its own: the same
@@ -52,7 +52,7 @@ def hunt_command(ctx: click.Context, folder: Path, json_file: Path | None, **giv
     for task in waiting:
         lost_file(folder, task.name).unlink(missing_ok=True)
     for name, reason in _do(waiting, folder, **given).items():
-        write_lost(folder, name, reason)
+        write_lost(folder, name, f"{reason} (tried {TRIES} times)")
     _end(summary_of([folder]), json_file)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,11 @@ OPTIONS = (
     ),
     _positive("--examples", 1000, "Number of random models of each family or type."),
     click.option(
-        "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the first task."
+        "--seed",
+        type=click.IntRange(0),
+        default=0,
+        show_default=True,
+        help="Seed of the first task; those of the others count up.",
     ),
     _positive("--block", 250, "Number of random models in a task."),
     click.option(
@@ -113,9 +117,7 @@ def require_together(ctx: click.Context) -> None:
     """
     flags = {param.name: param.opts[0] for param in ctx.command.params}
     given = [
-        name
-        for name in ctx.params
-        if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT
+        name for name in ctx.params if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT
     ]
     for name in given:
         if "summary" in given and name not in ("summary", "json_file"):
@@ -124,5 +126,3 @@ def require_together(ctx: click.Context) -> None:
         if ctx.params[other] not in values:
             wanted = " or ".join(f"{flags[other]} {value}" for value in values)
             raise ValueError(f"{flags[name]} is about {wanted}")
-
-

@@ -49,13 +49,13 @@ def _lines(found: Summary) -> Iterator[str]:
     differences = list(found.differences)
     for task, one in differences[:MAX_DIFFERENCES_SHOWN]:
         yield ""
-        yield f"{path_text(task.name)}: expected {_value(one, 'expected')}, {_value(one, 'actual')} is"
+        wanted, there = (_value(one, name) for name in ("expected", "actual"))
+        yield f"{path_text(task.name)}: expected {wanted}, actual {there}"
         for line in str(one.get("report", "")).splitlines()[:MAX_ROWS_SHOWN]:
             yield f"  {legible(line, MAX_MESSAGE_SHOWN)}"
         yield f"  again: {legible(one.get('command', ''), MAX_MESSAGE_SHOWN)}"
-    if rest := len(differences) - MAX_DIFFERENCES_SHOWN:
-        if rest > 0:
-            yield f"and {rest:,} more differences, each a line of its task's file"
+    if rest := differences[MAX_DIFFERENCES_SHOWN:]:
+        yield f"and {len(rest):,} more differences, each a line of its task's file"
     for name, reason in [*found.lost.items()][:MAX_ROWS_SHOWN]:
         yield f"lost: {path_text(name)}: {legible(reason, MAX_MESSAGE_SHOWN)}"
     if len(found.lost) > MAX_ROWS_SHOWN:

@@ -1,1 +1,1 @@
-"""Random models, random configurations and the catalogue, in tasks for as many machines as one has."""
+"""Random models and the catalogue, in tasks, for as many machines as one has."""

@@ -1,7 +1,7 @@
 """A task's file of JSON lines: there whole or not at all, and known to be whole.
 
-Its last line closes the block of the lines before it: it says which task is done, and has a digest of all
-of them. So blocks may be concatenated, in any order, and are still told apart.
+Its last line closes the block of the lines before it: it says which task is done, and has a digest
+of all of them. So blocks may be concatenated, in any order, and are still told apart.
 """
 
 from __future__ import annotations
@@ -111,6 +111,12 @@ def read_lines(lines: Iterable[str]) -> Iterator[Block | dict[str, Any] | str]:
             yield data
     if before:
         yield before[-1]
+
+
+def task_of_line(line: str) -> str:
+    """Return the name of the task that a line is of, "" where it does not say."""
+    data = _object(line) or {}
+    return str(data.get("done", data.get("different", "")))
 
 
 def _object(line: str) -> dict[str, Any] | None:

@@ -108,7 +108,7 @@ class _Queue:
             if self._tried[task.name] < self._tries:
                 self._waiting[task.framework].append(task)
             else:
-                self.lost[task.name] = f"{why} (tried {self._tries} times)"
+                self.lost[task.name] = why
 
 
 def _serve(queue: _Queue, workers: Workers, folder: Path) -> None:

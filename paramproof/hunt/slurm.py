@@ -36,8 +36,15 @@ UNSEEN = 3
 UNANSWERED = 150
 """Looks that SLURM may leave without an answer, one after the other."""
 
-OVER = frozenset(
-    "BOOT_FAIL CANCELLED COMPLETED DEADLINE FAILED NODE_FAIL OUT_OF_MEMORY TIMEOUT".split()
+OVER = (
+    "BOOT_FAIL",
+    "CANCELLED",
+    "COMPLETED",
+    "DEADLINE",
+    "FAILED",
+    "NODE_FAIL",
+    "OUT_OF_MEMORY",
+    "TIMEOUT",
 )
 """The states of a job that is not queued again."""
 
@@ -91,7 +98,7 @@ def do_on_slurm(
         finally:
             jobs.cancel()
         tasks = [task for task in tasks if task.name in jobs.lost]
-    return {task.name: f"{jobs.lost[task.name]} (tried {TRIES} times)" for task in tasks}
+    return {task.name: jobs.lost[task.name] for task in tasks}
 
 
 class _Jobs:

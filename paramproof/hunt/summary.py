@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from paramproof.formulas.printing import path_text
-from paramproof.hunt.files import Block, read_lines
+from paramproof.hunt.files import Block, read_lines, task_of_line
 from paramproof.hunt.tasks import ASKED, Task, task_in
 
 NO_RESULT = "it has no result: it was not begun, or is not done yet"
-DAMAGED = "its file is damaged"
+DAMAGED = "its file is damaged: the same command does it again"
 TWICE = "it was done twice, and with other results"
 
 
@@ -61,6 +61,8 @@ def summarise(lines: Iterable[str]) -> Summary:
     for one in read_lines(lines):
         if isinstance(one, str):
             found.damaged += 1
+            if name := task_of_line(one):
+                why[name] = DAMAGED
         elif isinstance(one, Block):
             found.asked.setdefault(one.name, task_in(one.closing))
             known = found.done.setdefault(one.name, one)

@@ -45,8 +45,10 @@ class Task:
     @property
     def name(self) -> str:
         """What it is called, in its folder and in every line about it."""
-        drawn = () if self.check == CATALOGUE else (f"seed-{self.seed}", f"of-{self.number}")
-        return ".".join(quote(part, safe="") for part in (self.framework, self.check, self.of, *drawn))
+        parts = [self.framework, self.check, self.of]
+        if self.check != CATALOGUE:
+            parts += [f"seed-{self.seed}", f"of-{self.number}"]
+        return ".".join(quote(part, safe="") for part in parts)
 
     @property
     def command(self) -> str:
@@ -63,8 +65,10 @@ class Task:
         return asdict(self)
 
 
-def blocks(check: str, framework: str, of: str, examples: int, block: int, seed: int) -> Iterator[Task]:
-    """Yield tasks of ``block`` models each, ``examples`` in all; the seeds count up from ``seed``."""
+def blocks(
+    check: str, framework: str, of: str, examples: int, block: int, seed: int
+) -> Iterator[Task]:
+    """Yield tasks of ``block`` models, ``examples`` in all; seeds count up from ``seed``."""
     for index, start in enumerate(range(0, examples, block)):
         yield Task(check, framework, of, seed + index, min(block, examples - start))
 
