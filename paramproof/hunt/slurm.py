@@ -12,7 +12,9 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stderr
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,6 @@ from paramproof.hunt.here import TRIES, do_here
 from paramproof.hunt.tasks import Task
 from paramproof.running.pool import last_line
 from paramproof.running.progress import OnProgress, Progress
-from paramproof.sources.reference import in_one_line
 
 LOGS = "slurm"
 """The folder of what jobs write beside their results, in that of the hunt."""
@@ -124,9 +125,11 @@ class _Jobs:
             some = tasks[start : start + self._cluster.array]
             elements = [Element(task, str(self._folder)) for task in some]
             try:
-                jobs = self._executor.submit_array(elements)
+                # What sbatch says is in the error, too.
+                with redirect_stderr(StringIO()):
+                    jobs = self._executor.submit_array(elements)
             except Exception as error:
-                raise ValueError(f"--on slurm: {in_one_line(error)}") from error
+                raise ValueError(f"--on slurm: {' '.join(str(error).split())}") from error
             self._running |= {job.job_id: (t, job) for t, job in zip(some, jobs, strict=True)}
 
     def wait(self) -> None:
