@@ -14,7 +14,6 @@ from importlib import import_module, util
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import paramproof
 from paramproof.algebra.residual import explained
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import framework
@@ -25,26 +24,26 @@ from paramproof.hunt.tasks import MODELS, Task
 from paramproof.running.jobs import Verify
 from paramproof.running.worker import load_builder
 
-OnStep: TypeAlias = Callable[[int], None]
+OnChecked: TypeAlias = Callable[[int], None]
 """Is told how many models of the task have been checked."""
 
 
-def do(task: Task, folder: Path, on_step: OnStep = lambda checked: None) -> None:
+def do(task: Task, folder: Path, on_checked: OnChecked = lambda checked: None) -> None:
     """Do a task and write its file in ``folder``, unless that is there and whole."""
     if is_complete(folder, task.name):
         return
-    block = _models(task, on_step) if task.check == MODELS else _of_checkout(task, on_step)
+    block = _models(task, on_checked) if task.check == MODELS else _of_checkout(task, on_checked)
     write_block(folder, block)
 
 
 def in_checkout() -> bool:
-    """Whether this is a checkout, with the ``sweep`` that derives the catalogue."""
+    """Whether the ``sweep`` of a checkout is there, which holds the catalogue and derives it."""
     found = util.find_spec("sweep")
-    root = Path(paramproof.__file__).resolve().parent.parent
-    return bool(found and found.origin and Path(found.origin).resolve().parent.parent == root)
+    root = Path(found.origin).parent.parent if found and found.origin else Path()
+    return (root / "paramproof" / "catalogue").is_dir() and (root / "sweep" / "tasks.py").exists()
 
 
-def _models(task: Task, on_step: OnStep) -> Block:
+def _models(task: Task, on_checked: OnChecked) -> Block:
     chosen = framework(task.framework)
     job = Verify({}, task.number, task.seed, (task.of,))
     refused, checked, equal, parameters = "", 0, 0, 0
@@ -60,7 +59,7 @@ def _models(task: Task, on_step: OnStep) -> Block:
         parameters += result.report.actual
         if not result.report.equal:
             differences.append(_difference(task, result))
-        on_step(checked)
+        on_checked(checked)
     if job.due(came) != len(came):
         raise RuntimeError(f"{len(came)} results came, and {job.due(came)} were due")
     counted = {"checked": checked, "equal": equal, "parameters": parameters}
@@ -81,7 +80,7 @@ def _difference(task: Task, result: Result) -> dict[str, Any]:
     }
 
 
-def _of_checkout(task: Task, on_step: OnStep) -> Block:
+def _of_checkout(task: Task, on_checked: OnChecked) -> Block:
     found: Iterator[dict[str, Any]] = getattr(import_module("sweep.tasks"), task.check)(
         task.of, task.seed, task.number
     )
@@ -90,7 +89,7 @@ def _of_checkout(task: Task, on_step: OnStep) -> Block:
         checked += 1
         if one:
             differences.append({**one, "command": task.command})
-        on_step(checked)
+        on_checked(checked)
     return _block(task, differences, checked=checked, equal=checked - len(differences))
 
 

@@ -106,7 +106,7 @@ def as_json(found: Summary) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class Group:
+class Tally:
     """The tasks of one framework that check the same thing of the same family."""
 
     framework: str
@@ -126,12 +126,12 @@ class Group:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-def groups(found: Summary) -> list[Group]:
+def groups(found: Summary) -> list[Tally]:
     """Return the tasks in groups, in the order in which they were asked for."""
-    groups: dict[tuple[str, str, str], Group] = {}
+    groups: dict[tuple[str, str, str], Tally] = {}
     for name, task in found.asked.items():
         key = task.framework, task.check, task.of
-        group = groups.setdefault(key, Group(*key))
+        group = groups.setdefault(key, Tally(*key))
         group.asked += task.number
         group.seeds = [min([task.seed, *group.seeds]), max([task.seed, *group.seeds])]
         if name in found.lost:
