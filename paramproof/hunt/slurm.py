@@ -7,7 +7,6 @@ is queued again; of a node that fails SLURM sees to that. In either case the tas
 
 from __future__ import annotations
 
-import getpass
 import subprocess
 import time
 from collections import Counter
@@ -167,11 +166,9 @@ class _Jobs:
 
 def queued() -> Mapping[str, str] | None:
     """Return the state of each of the user's jobs that SLURM knows, None where it does not say."""
-    asked = ["squeue", "--noheader", "--array", "--states=all", "--format=%i|%T"]
+    asked = ["squeue", "--me", "--noheader", "--array", "--states=all", "--format=%i|%T"]
     try:
-        said = subprocess.run(
-            [*asked, f"--user={getpass.getuser()}"], capture_output=True, text=True, check=True
-        )
+        said = subprocess.run(asked, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return None
     pairs = (line.partition("|") for line in said.stdout.split())

@@ -82,8 +82,8 @@ def ask(folder: Path, tasks: Sequence[Task]) -> None:
     file = folder / ASKED
     if file.exists():
         known = asked(file.read_text("utf-8").splitlines())
-        if set(known) != set(tasks):
-            other = next(task for task in [*known, *tasks] if (task in known) != (task in tasks))
+        if changed := set(known) ^ set(tasks):
+            other = next(task for task in [*known, *tasks] if task in changed)
             which = "asked for before" if other in known else "not asked for before"
             raise ValueError(
                 f"{path_text(folder)} has another hunt, of {len(known)} tasks; {other.name} was "
