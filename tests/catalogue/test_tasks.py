@@ -6,9 +6,9 @@ import pytest
 
 pytest.importorskip("transformers")
 
-from sweep import tasks  # noqa: E402
-from sweep.at_random import Compared  # noqa: E402
-from sweep.store import read  # noqa: E402
+from sweep import tasks
+from sweep.at_random import Compared
+from sweep.store import read
 
 pytestmark = pytest.mark.framework("transformers")
 
