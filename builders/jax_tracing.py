@@ -16,6 +16,9 @@ import jax
 BUILDS_BETWEEN_CLEARING = 64
 """JAX keeps every trace; clearing at each build would double the time of small ones."""
 
+enable_x64 = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64
+"""Keeps float64, which JAX makes float32 of otherwise; named so since JAX 0.8."""
+
 _builds = 0
 
 

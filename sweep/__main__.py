@@ -1,9 +1,10 @@
 """Derive the catalogue: ``python -m sweep [TYPE ...] [--part 1/8] [--seconds 120] [--again]``.
 
 Run in the checkout, where PyTorch and Hugging Face transformers are installed. Each type is
-derived in a process of its own and written to a file of its own, those that are most used first;
-a type that is written already is left out, unless ``--again``. ``--compare`` derives again,
-writes nothing, and prints in which letters an entry is otherwise; its status is then 1. What
+derived in a process of its own, as many at a time as there are processors, and written to a file
+of its own, those that are most used first; a type that is written already is left out, unless
+``--again``. ``--compare`` derives every variant of what is written again, writes nothing, and
+prints in which letters an entry is otherwise; its status is then 1. What
 could not be derived stands in ``sweep/failed.json``, with the reason; ``--reasons`` lists it by
 class of reason. ``--hold`` derives nothing: it holds what is written to
 more random configurations, by ``--seed``, and takes back what is not as transformers builds it.
@@ -16,15 +17,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
-import time
 from collections.abc import Sequence
 from typing import Any
 
 from paramproof.catalogue import model_types
 from sweep.at_random import at_random
-from sweep.child import in_a_child
-from sweep.comparing import differences
+from sweep.child import compared, derived, in_children
 from sweep.mending import Mending
 from sweep.public import counted
 from sweep.store import by_reason, failed, read, write, write_failed
@@ -32,6 +32,8 @@ from sweep.which import types
 
 TYPES = 60
 """Of which random configurations are, at most."""
+
+SAME = "the same"
 
 
 def main(arguments: list[str]) -> int:
@@ -49,22 +51,29 @@ def main(arguments: list[str]) -> int:
     if unknown := sorted(set(wanted) - set(types())):
         print(f"transformers has no base model of the type {', '.join(unknown)}", file=sys.stderr)
         return 2
+    todo = _todo(wanted, options)
+    if options.hold:
+        return _held(todo, options.seed)
+    work, say = (compared, _compared) if options.compare else (derived, _written)
+    changed = 0
+    there = in_children(todo, work, options.seconds, len(os.sched_getaffinity(0)))
+    for number, (name, found, seconds) in enumerate(there, 1):
+        said = say(name, found)
+        changed += said != SAME
+        print(f"{number}/{len(todo)} {name}: {said} ({seconds:.0f} s)", flush=True)
+    if options.compare:
+        print(f"{len(todo) - changed} of {len(todo)} types are as they are written")
+    return 1 if options.compare and changed else 0
+
+
+def _todo(wanted: Sequence[str], options: argparse.Namespace) -> list[str]:
+    """Return the types of the part that is asked for, and of them what is left to do."""
     part, parts = options.part
     todo = [name for i, name in enumerate(wanted) if i % parts == part - 1]
-    if options.hold:
-        return _held([name for name in todo if read(name)], options.seed)
-    if not (options.again or options.compare):
-        known = failed()
-        todo = [n for n in todo if not read(n) and (options.types or n not in known)]
-    changed = 0
-    for number, name in enumerate(todo, 1):
-        started = time.perf_counter()
-        found = in_a_child(name, options.seconds)
-        said = _compared(name, found) if options.compare else _written(name, found)
-        changed += bool(options.compare and said != "the same")
-        seconds = time.perf_counter() - started
-        print(f"{number}/{len(todo)} {name}: {said} ({seconds:.0f} s)", flush=True)
-    return 1 if changed else 0
+    if options.hold or options.compare:
+        return [name for name in todo if read(name)]
+    known = {} if options.types else failed()
+    return todo if options.again else [n for n in todo if not read(n) and n not in known]
 
 
 def _at_random(known: Sequence[str], number: int, seed: int) -> int:
@@ -120,12 +129,9 @@ def _written(name: str, found: dict[str, Any]) -> str:
     return f"{len(classes)} classes, {also} variants" + (f"; not {reasons}" if reasons else "")
 
 
-def _compared(name: str, found: dict[str, Any]) -> str:
-    known = read(name)
-    if not known or "entry" not in found:
-        return "the same" if not known and "entry" not in found else "there, or not there"
-    lines = list(differences(known, found["entry"]))
-    return "\n  ".join(["otherwise", *lines]) if lines else "the same"
+def _compared(_: str, found: dict[str, Any]) -> str:
+    lines = [*found.get("differences", ()), *found["failed"].values()]
+    return "\n  ".join(["otherwise", *lines]) if lines else SAME
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:

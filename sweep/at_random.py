@@ -34,8 +34,11 @@ def at_random(known: Sequence[str], number: int, types: int, seed: int) -> Itera
     chosen = random.sample(list(known), min(types, len(known)))
     for index in range(number):
         file = read_type(chosen[index % len(chosen)])
-        tried = (compared(file, random) for _ in range(ATTEMPTS))
-        yield next(one for one in tried if not one.wrong.startswith(REFUSED))
+        for _ in range(ATTEMPTS):
+            found = compared(file, random)
+            if not found.wrong.startswith(REFUSED):
+                break
+        yield found
 
 
 def compared(file: TypeFile, random: Random) -> Compared:

@@ -1,4 +1,4 @@
-"""A type derived in a process of its own, which may end, and takes no longer than it is given.
+"""Types, each in a process of its own, which may end, and takes no longer than it is given.
 
 The process is a copy of this one, so that transformers is imported once.
 """
@@ -14,14 +14,23 @@ import resource
 import signal
 import sys
 import tempfile
+import time
 import warnings
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import transformers
 
+from paramproof.catalogue.files import read_type
 from paramproof.sources.reference import in_one_line
+from sweep.comparing import differences
 from sweep.one import OutOfTime, Sweep
+
+Found = dict[str, Any]
+Work = Callable[[str, float, Found], None]
 
 SPARE = 3
 """How much more of the processor's time than it is told a process may take before it is ended."""
@@ -35,31 +44,77 @@ OVER = 1.5
 SITE = re.compile(r"\S*site-packages/")
 
 
-def in_a_child(model_type: str, seconds: float) -> dict[str, Any]:
-    """Derive a type; return its ``entry`` if there is one, and what ``failed`` by its name."""
+class _Child(NamedTuple):
+    model_type: str
+    process: BaseProcess
+    result: Path
+    started: float
+
+
+def derived(model_type: str, seconds: float, found: Found) -> None:
+    """Derive a type: its ``entry``, if there is one, and what ``failed`` by its name."""
+    sweep = Sweep(model_type, lambda _: None, seconds)
+    found["failed"] = sweep.failed
+    found["entry"] = sweep.run()
+
+
+def compared(model_type: str, _: float, found: Found) -> None:
+    """Derive a type again: the ``differences`` from what is written."""
+    there = found["differences"] = []
+    for one in differences(read_type(model_type)):
+        there.append(one)
+
+
+def in_children(
+    names: Sequence[str], work: Work, seconds: float, at_a_time: int
+) -> Iterator[tuple[str, Found, float]]:
+    """Do the work for each type; yield what is found as it ends, and the seconds that it took.
+
+    What could not be done is in ``failed``, by the type.
+    """
+    left, children = list(reversed(names)), dict[int, _Child]()
     with tempfile.TemporaryDirectory() as folder:
-        result = Path(folder, "result.json")
-        process = multiprocessing.get_context("fork").Process(
-            target=_derive, args=(model_type, seconds, result)
-        )
-        process.start()
-        process.join(LONGEST)
-        if process.is_alive():
-            process.kill()
-            process.join()
-        if process.exitcode in (-signal.SIGKILL, -signal.SIGXCPU):
-            return {"failed": {model_type: f"not derived within {seconds * SPARE:g} seconds"}}
-        if not result.exists():
-            return {"failed": {model_type: f"the process ended with status {process.exitcode}"}}
-        found: dict[str, Any] = json.loads(result.read_text("utf-8"))
-        return found
+        while left or children:
+            while left and len(children) < at_a_time:
+                child = _begun(left.pop(), work, seconds, Path(folder))
+                children[child.process.sentinel] = child
+            oldest = min(child.started for child in children.values())
+            wait(list(children), oldest + LONGEST - time.monotonic())
+            for sentinel, child in list(children.items()):
+                took = time.monotonic() - child.started
+                if child.process.is_alive():
+                    if took < LONGEST:
+                        continue
+                    child.process.kill()
+                child.process.join()
+                del children[sentinel]
+                yield child.model_type, _result(child, seconds), took
+
+
+def _begun(model_type: str, work: Work, seconds: float, folder: Path) -> _Child:
+    result = folder / f"{model_type}.json"
+    process = multiprocessing.get_context("fork").Process(
+        target=_run, args=(work, model_type, seconds, result)
+    )
+    process.start()
+    return _Child(model_type, process, result, time.monotonic())
+
+
+def _result(child: _Child, seconds: float) -> Found:
+    status = child.process.exitcode
+    if status in (-signal.SIGKILL, -signal.SIGXCPU):
+        return {"failed": {child.model_type: f"not derived within {seconds * SPARE:g} seconds"}}
+    if not child.result.exists():
+        return {"failed": {child.model_type: f"the process ended with status {status}"}}
+    found: Found = json.loads(child.result.read_text("utf-8"))
+    return found
 
 
 def _out_of_time(*_: object) -> None:
     raise OutOfTime
 
 
-def _derive(model_type: str, seconds: float, result: Path) -> None:
+def _run(work: Work, model_type: str, seconds: float, result: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # Thousands of models are made and thrown away; of what was there before nothing will be.
     gc.freeze()
@@ -67,17 +122,17 @@ def _derive(model_type: str, seconds: float, result: Path) -> None:
     sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     warnings.simplefilter("ignore")
     transformers.logging.set_verbosity_error()
-    found: dict[str, Any] = {"failed": {}}
+    found: Found = {"failed": {}}
     signal.signal(signal.SIGPROF, _out_of_time)
     resource.setrlimit(resource.RLIMIT_CPU, (int(seconds * SPARE), int(seconds * SPARE) + 1))
     # Again and again: what is raised while something is deleted is lost.
     signal.setitimer(signal.ITIMER_PROF, seconds * OVER, seconds / 4)
     try:
-        sweep = Sweep(model_type, lambda _: None, seconds)
-        found["failed"] = sweep.failed
-        found["entry"] = sweep.run()
+        work(model_type, seconds, found)
     except BaseException as error:  # Anybody's constructor may raise anything.
-        found["failed"] = {model_type: in_one_line(error), **found["failed"]}
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        why = "no time was left" if isinstance(error, OutOfTime) else in_one_line(error)
+        found["failed"] = {model_type: why, **found["failed"]}
     found["failed"] = {
         name: SITE.sub("", " ".join(why.split()))[:400] for name, why in found["failed"].items()
     }

@@ -1,75 +1,97 @@
-"""Two files of one type: what is otherwise, as algebra."""
+"""A type derived again: what is otherwise than its file says, as algebra.
+
+Each variant of each class is derived anew at the values that its file has. What trials showed of
+fields is not tried again: random configurations are held to it.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
-from paramproof.catalogue.derivations import tensors_of, variants
-from paramproof.catalogue.files import TypeFile, type_in
-from paramproof.formulas.derivation import DerivedTensor
-from paramproof.formulas.expression import Expression
+from paramproof.catalogue.derivations import PUT_TOGETHER, Written, derivation_of, variants
+from paramproof.catalogue.entries import own_sizes
+from paramproof.catalogue.files import TypeFile
+from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.notation import text
+from paramproof.sources.reference import in_one_line
+from sweep.fields import fields_of
+from sweep.one import SIZED, Sweep
+from sweep.store import failed
+from sweep.which import classes
 
 
-def differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
-    """Yield a line for each thing that ``new`` says otherwise; versions and evidence may differ."""
-    before, after = (type_in(one, one["model_type"]) for one in (old, new))
-    for name in (
-        "letters",
-        "null",
-        "parts",
-        "given",
-        "fields",
-        "aliases",
-        "free",
-        "texts",
-        "layers",
-        "below",
-    ):
-        there, here = getattr(before, name), getattr(after, name)
-        for key in [*there, *(key for key in here if key not in there)]:
-            if there.get(key) != here.get(key):
-                yield f"{name} {key}: {there.get(key)!r} was, {here.get(key)!r} is"
-    for name in [*before.classes, *(n for n in after.classes if n not in before.classes)]:
-        if name not in after.classes or name not in before.classes:
-            yield f"{name} is {'new' if name in after.classes else 'gone'}"
-        else:
-            yield from _classes(before, after, name)
+def differences(file: TypeFile) -> Iterator[str]:
+    """Yield a line for each thing that transformers builds otherwise than its file says."""
+    sweep = Sweep(file.model_type, lambda _: None, math.inf)
+    there = [name for name in classes(file.model_type) if sweep.is_of_the_type(name)]
+    tried = failed().get(file.model_type, {})
+    for name in [*file.classes, *(name for name in there if name not in file.classes)]:
+        if name not in there:
+            yield f"{name} is gone"
+        elif name in file.classes:
+            for written in variants(file, name):
+                if not written.data.get("withdrawn"):
+                    yield from _variant(sweep, file, written)
+        elif name not in tried:
+            yield f"{name} is new"
+    yield from (f"{path} is a new key" for path in _new_keys(sweep, file))
 
 
-def _classes(before: TypeFile, after: TypeFile, name: str) -> Iterator[str]:
-    old, new = ({_key(one): one for one in variants(f, name)} for f in (before, after))
-    for key in [*old, *(key for key in new if key not in old)]:
-        where = f"{name}{key}"
-        if key not in old or key not in new:
-            yield f"{where} is {'new' if key in new else 'gone'}"
-            continue
-        there, here = tensors_of(before, old[key]), tensors_of(after, new[key])
-        apart = _formula(here) - _formula(there)
-        if apart:
-            yield f"{where} = what it was + ({text(apart)})"
-        for sign, ones, others in (("−", there, here), ("+", here, there)):
-            yield from (
-                f"{where} {sign} {one.path} {' × '.join(map(text, (one.times, *one.shape)))}"
-                for one in ones
-                if one not in others
-            )
-        for said in ("conditions", "fixed", "status", "withdrawn", "decides"):
-            was, now = (_in_order(one[key].data.get(said)) for one in (old, new))
-            if was != now:
-                yield f"{where} {said}: {was} was, {now} is"
+def _variant(sweep: Sweep, file: TypeFile, written: Written) -> Iterator[str]:
+    own = own_sizes(file, written.data.get("absent", ()))
+    changed = [*(f"{path}={value}" for path, value in written.where.items()), *written.sized]
+    where = written.name + (f"[{', '.join(changed)}]" if changed else "")
+    try:
+        found = sweep.derived(written.name, written.where, dict.fromkeys(written.sized, SIZED))
+    except Exception as error:  # Anybody's constructor may raise anything.
+        yield f"{where} is not derived: {in_one_line(error)}"
+        return
+    known = derivation_of(file, written, own)
+    said = ("conditions", "status", "fixed", "unexplained", "inert")
+    if PUT_TOGETHER in written.data.get("doubts", ()):
+        # It has the conditions of both parts, and is not proved.
+        said = ("fixed", "unexplained")
+    yield from (f"{where}: {line}" for line in _apart(known, found, said))
+    for letter, size in own.items():
+        now = found.sizes.get(letter, size)
+        if now != size and found.fields.get(letter) not in written.sized:
+            yield f"{where}: {letter} was {size} by default, and is {now}"
 
 
-def _in_order(said: Any) -> Any:
-    return sorted(said) if isinstance(said, list) else said
+def _apart(known: Derivation, found: Derivation, said: tuple[str, ...]) -> Iterator[str]:
+    if more := found.formula - known.formula:
+        yield f"what it was + ({text(more)})"
+    for sign, ones, others in (("−", known, found), ("+", found, known)):
+        there = set(others.tensors)
+        yield from (f"{sign} {_tensor(one)}" for one in ones.tensors if one not in there)
+    for letter in chain(known.fields, found.fields.keys() - known.fields):
+        was, now = known.fields.get(letter), found.fields.get(letter)
+        if was != now:
+            yield f"{letter} was {was}, and is {now}"
+    for name in said:
+        was, now = _said(known, name), _said(found, name)
+        if was != now:
+            yield f"{name}: {was} was, {now} is"
 
 
-def _key(written: Any) -> str:
-    said = [f"{path}={value}" for path, value in {**written.where}.items()]
-    return f"[{', '.join([*said, *written.sized])}]"
+def _tensor(one: DerivedTensor) -> str:
+    also = f" (also {', '.join(one.aliases)})" if one.aliases else ""
+    return f"{one.path} {' × '.join(map(text, (one.times, *one.shape)))}, {one.role}{also}"
 
 
-def _formula(tensors: list[DerivedTensor]) -> Expression:
-    sizes = (one.size for one in tensors if one.role == "trainable")
-    return sum(sizes, Expression())
+def _said(derivation: Derivation, name: str) -> Any:
+    if name == "conditions":
+        return sorted(str(one.condition) for one in derivation.conditions)
+    value = getattr(derivation, name)
+    return sorted(value) if isinstance(value, tuple) else value
+
+
+def _new_keys(sweep: Sweep, file: TypeFile) -> list[str]:
+    """Return the keys that would be tried, and that a file says nothing of."""
+    letters = {field.partition(" = ")[0] for field in file.letters.values()}
+    known = {*file.free, *file.texts, *file.fields, *file.below, *file.layers, *file.refused}
+    known |= {*file.parts, *file.aliases, *file.buffered}
+    return sorted(fields_of(sweep.start, letters, sweep.reads)[0].keys() - known)

@@ -13,6 +13,7 @@ from paramproof.derive.questions import recorded
 from paramproof.derive.size import Size
 from paramproof.derive.transformers_models import LABELS, readable
 from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.path import parent
 from sweep.model import at, parts_of, whole
 
 MODULES = ("transformers.models", "transformers.configuration_utils")
@@ -87,7 +88,7 @@ class Defaults:
     def written(self, name: str) -> int | None:
         """Return what stands as a letter's default in the class of its configuration."""
         part, _, own = self.fields[name].rpartition(".")
-        kind = type(at(self.start, part)) if part else self.config_class
+        kind = type(at(self.start, part))
         return next((one.default for one in dataclasses.fields(kind) if one.name == own), None)
 
     def config(
@@ -109,7 +110,7 @@ class Defaults:
             values[self.fields[name]] = None
         keys = whole(self.start, values)
         if not null and name in without and len(without) == 1:
-            part = self.fields[name].rpartition(".")[0]
+            part = parent(self.fields[name])
             for path, config in parts_of(self.start):
                 if path == part:
                     # Given, as a file gives it: with nothing of what the whole would give it.

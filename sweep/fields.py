@@ -12,6 +12,7 @@ from transformers import PreTrainedConfig
 
 from paramproof.catalogue.configuration import NEVER
 from paramproof.catalogue.values import FACTOR, sort_of
+from paramproof.formulas.path import leaf
 from sweep.model import parts_of
 from sweep.trials import PROBES
 
@@ -38,7 +39,7 @@ def fields_of(
     for path, kind, value in _own(start):
         if path not in taken:
             sorts[path] = _sorts(kind, value) - (set() if "token" in path else {"wholes"})
-            if path.rpartition(".")[2] == "rope_parameters":
+            if leaf(path) == "rope_parameters":
                 before = path.removesuffix("rope_parameters")
                 sorts |= {key: {*ROPE, "null"} for key in (path, f"{before}rope_scaling")}
                 sorts[f"{before}rope_theta"] = {"whole", "number"}
@@ -50,7 +51,7 @@ def fields_of(
         if path not in taken and path not in sorts and _is_key(path):
             quantised = path.endswith("quantization_config")
             sorts[path] = {"null", "bare", "quantization"} if quantised else set(kinds)
-            if "act" not in path.rpartition(".")[2]:
+            if "act" not in leaf(path):
                 sorts[path] -= {"activation"}
     return sorts, texts
 
@@ -66,7 +67,7 @@ def _own(start: PreTrainedConfig) -> Iterator[tuple[str, Any, Any]]:
 
 
 def _is_key(path: str) -> bool:
-    name = path.rpartition(".")[2]
+    name = leaf(path)
     return name not in NEVER and name not in ("num_labels", "id2label", FACTOR)
 
 
@@ -106,7 +107,7 @@ def looked_for(start: PreTrainedConfig) -> set[str]:
                 names = _strings(code) if code else set()
                 found |= {f"{before}{n}" for n in names if n.isidentifier() and n not in own}
     found |= {"per_layer_config", FACTOR}
-    return {name for name in found if name.rpartition(".")[2] not in NEVER}
+    return {name for name in found if leaf(name) not in NEVER}
 
 
 def _strings(code: Any) -> set[str]:

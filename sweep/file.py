@@ -12,6 +12,7 @@ from paramproof.catalogue.configuration import LABELS, NEVER
 from paramproof.catalogue.files import FORMAT
 from paramproof.catalogue.values import FACTOR
 from paramproof.formulas.notation import text
+from paramproof.formulas.path import leaf, parent
 from sweep.defaults import Defaults
 from sweep.fields import looked_for
 from sweep.layers import layer_rules
@@ -70,9 +71,8 @@ class File:
 
     def is_fixed(self, path: str) -> bool:
         """Whether a part is of one class, whatever model type is named there."""
-        before, _, name = path.rpartition(".")
-        above = at(self.found.start, before) if before else self.found.start
-        known = type(above).sub_configs_defaults.get(name)
+        name = leaf(path)
+        known = type(at(self.found.start, parent(path))).sub_configs_defaults.get(name)
         # What stands for a backbone is looked up elsewhere.
         return bool(
             known and name != "backbone_config" and issubclass(known.config_class, PreTrainedConfig)
@@ -151,7 +151,7 @@ class File:
         bare: dict[str, Any] = {}
         for path in sorted(decides | self.factors()):
             fields[path] = self.own_value(self.found.start, path)
-            part = path.rpartition(".")[0]
+            part = parent(path)
             if part:
                 keys: Keys = {}
                 for name, config in parts_of(self.found.start):
@@ -171,13 +171,13 @@ class File:
 
     def factors(self) -> set[str]:
         """The paths of the shares of heads that are rotated."""
-        names = (path for path in self.found.sorts if path.rpartition(".")[2] == "rope_parameters")
+        names = (path for path in self.found.sorts if leaf(path) == "rope_parameters")
         return {path.removesuffix("rope_parameters") + FACTOR for path in names}
 
     def own_value(self, config: Any, path: str) -> Any:
         """Return a field's value as JSON has it; of an older key, what absence is like."""
         try:
-            if path.rpartition(".")[2] == FACTOR:
+            if leaf(path) == FACTOR:
                 found = at(config, path.removesuffix(FACTOR) + "rope_parameters")
                 return found.get(FACTOR) if isinstance(found, dict) else None
             value = at(config, path)

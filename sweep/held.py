@@ -18,6 +18,7 @@ from paramproof.catalogue.values import THETAS
 from paramproof.derive.points import drawn
 from paramproof.formulas.derivation import Derivation, expected
 from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.path import leaf
 from sweep.model import made, put
 from sweep.trials import LARGE, PROBES
 
@@ -241,7 +242,7 @@ def _free_values(file: TypeFile, written: Written, random: Random) -> Iterator[t
         for sort in sorts:
             free = name not in decides and sort in only.get(name, (sort,))
             if free and random.random() < 0.3:
-                theta = name.rpartition(".")[2] in THETAS
+                theta = leaf(name) in THETAS
                 yield name, random.choice([10_000, 5e5] if theta else _small(sort))
     for name, values in file.texts.items():
         if name not in decides and name not in only and random.random() < 0.3:

@@ -14,6 +14,7 @@ from paramproof.derive import live_torch
 from paramproof.derive.reading import stored
 from paramproof.derive.transformers_models import part_given
 from paramproof.formulas.derivation import Stored
+from paramproof.formulas.path import leaf, parent
 
 Keys = dict[str, Any]
 
@@ -57,9 +58,9 @@ def put(keys: Keys, path: str, value: Any) -> None:
 
 
 def at(config: PreTrainedConfig, path: str) -> Any:
-    """Return what a configuration has at a path; ``KeyError`` where it has nothing there."""
+    """Return what a configuration has at a path, at "" itself; ``KeyError`` for what it has not."""
     value: Any = config
-    for part in path.split("."):
+    for part in path.split(".") if path else ():
         name, bracket, index = part.partition("[")
         try:
             value = getattr(value, name)
@@ -77,9 +78,8 @@ def whole(start: PreTrainedConfig, values: Mapping[str, Any]) -> Keys:
     keys: Keys = {}
     for path, part in parts_of(start):
         if any(name.startswith(f"{path}.") for name in values):
-            before, _, name = path.rpartition(".")
-            above = at(start, before) if before else start
-            given = copy.deepcopy(part_given(type(above), name))
+            above = at(start, parent(path))
+            given = copy.deepcopy(part_given(type(above), leaf(path)))
             put(keys, path, {"model_type": part.model_type, **given})
     for path, value in values.items():
         put(keys, path, copy.deepcopy(value))

@@ -63,10 +63,7 @@ class Sweep:
 
     def run(self) -> dict[str, Any]:
         """Derive, try and hold each class; return the file."""
-        for name in classes(self.model_type):
-            # Some are of a part: Qwen3_5ForCausalLM stands with qwen3_5 and is made of its text's.
-            if getattr(getattr(transformers, name), "config_class", None) is not self.config_class:
-                continue
+        for name in filter(self.is_of_the_type, classes(self.model_type)):
             self.note(name)
             try:
                 self.one_class(name)
@@ -84,6 +81,13 @@ class Sweep:
         mending.run(SEEDS if self.model_type in FIRST.split() else SEEDS[:1])
         self.failed |= mending.failed
         return data
+
+    def is_of_the_type(self, name: str) -> bool:
+        """Whether a class is made of the type's configuration.
+
+        Some are of a part: Qwen3_5ForCausalLM stands with qwen3_5 and is made of its text's.
+        """
+        return getattr(getattr(transformers, name), "config_class", None) is self.config_class
 
     def late(self) -> bool:
         """Whether the time is over."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from transformers import PreTrainedConfig
 
-from sweep.model import made, whole
+from sweep.model import made, parts_of, whole
 
 SIZES: Mapping[str, Callable[[PreTrainedConfig], int]] = {
     "head_dim": lambda config: config.hidden_size // config.num_attention_heads,
@@ -16,6 +16,7 @@ SIZES: Mapping[str, Callable[[PreTrainedConfig], int]] = {
     "n_routed_experts": lambda _: 64,
     "n_shared_experts": lambda _: 2,
     "vocab_size": lambda _: 33,
+    "prediction_length": lambda _: 24,
 }
 """What published configurations have in place of null."""
 
@@ -24,7 +25,10 @@ def needed(start: PreTrainedConfig, model_class: Any) -> dict[str, int]:
     """Return the fewest sizes that a type's own configuration lacks, none where none helps."""
     try:
         absent = {
-            name: size(start) for name, size in SIZES.items() if getattr(start, name, 0) is None
+            f"{path}.{name}".removeprefix("."): size(part)
+            for path, part in [("", start), *parts_of(start)]
+            for name, size in SIZES.items()
+            if getattr(part, name, 0) is None
         }
     except (AttributeError, TypeError, ZeroDivisionError):
         return {}

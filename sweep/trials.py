@@ -16,6 +16,7 @@ import transformers
 from transformers import PreTrainedConfig
 
 from paramproof.catalogue.values import THETAS
+from paramproof.formulas.path import leaf
 from sweep.model import Keys, Made, made, whole
 
 LARGE = 10**6
@@ -83,10 +84,6 @@ ROWS = 200
 
 ALONE = ("rope_parameters", "rope_scaling", "rope_theta", "head_dim")
 """Fields that are tried by themselves: of two that are given, one counts for nothing."""
-
-
-def _last(path: str) -> str:
-    return path.rpartition(".")[2]
 
 
 @dataclass
@@ -157,7 +154,7 @@ class Trials:
         """Call ``note`` for each field with which ``value`` is the same, parts of them at once."""
         if not names:
             return
-        alone = [name for name in names if _last(name) in ALONE]
+        alone = [name for name in names if leaf(name) in ALONE]
         if alone and len(names) > 1:
             for name in alone:
                 self.same([name], value, note)
@@ -186,7 +183,7 @@ class Trials:
             kept = dict.fromkeys(names)
             for value in values:
                 # Of the logarithm of a base is divided.
-                passed = [name for name in kept if value == 1 and _last(name) in THETAS]
+                passed = [name for name in kept if value == 1 and leaf(name) in THETAS]
                 self.same([name for name in kept if name not in passed], value, passed.append)
                 if sort == "whole" and value == LARGE:
                     self.tried.below |= kept.keys() - set(passed)
@@ -201,7 +198,7 @@ class Trials:
         """Return the sizes that each of these fields must be below, where they are of tables."""
         found = {}
         for name in names:
-            before = name.removesuffix(_last(name))
+            before = name.removesuffix(leaf(name))
             limits = [f"{before}{one}" for one in TABLES if f"{before}{one}" in sizes]
             asked = (limits[:number] for number in range(1, len(limits) + 1))
             if below := next((one for one in asked if self.is_below(name, limits, one)), None):

@@ -8,6 +8,7 @@ from typing import Any
 from paramproof.catalogue.configuration import GivenKeys
 from paramproof.catalogue.values import FACTOR, THETAS, factors, same, sort_of
 from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.path import leaf, parent
 from paramproof.formulas.printing import legible, shown
 
 STRETCHED = ("rope_dynamic", "rope_yarn")
@@ -53,17 +54,17 @@ def _is_free(
     if only is not None and sort not in only:
         return False
     if path in file.below and sort == "whole":
-        return all(value < sizes[letter] for letter in file.below[path].split() if letter in sizes)
+        return all(value < sizes[letter] for letter in file.below[path] if letter in sizes)
     if not any(path in known for known in (file.free, file.texts, file.below)):
         return path not in file.refused and path not in file.fields and path not in file.layers
     if sort.startswith("rope_"):
-        before = path.rpartition(".")[0]
+        before = parent(path)
         own = file.fields.get(f"{before}.{FACTOR}" if before else FACTOR)
         if sort in STRETCHED and not _is_stretched(given, path, sort, own, sizes):
             return False
         if not all(share is None or same(share, own) for share in factors(value)):
             return False
-    if path.rpartition(".")[2] in THETAS and not (isinstance(value, int | float) and value > 1):
+    if leaf(path) in THETAS and not (isinstance(value, int | float) and value > 1):
         return False
     return sort in file.free.get(path, ()) or value in file.texts.get(path, ())
 
@@ -75,7 +76,7 @@ def _is_stretched(
 
     ``own`` is the share that is rotated. True where no size says how wide a head is.
     """
-    before = path.rpartition(".")[0]
+    before = parent(path)
     names = ("qk_rope_head_dim", "head_dim", "hidden_size", "num_attention_heads")
     letters = (given.letter_of.get(f"{before}.{name}" if before else name) for name in names)
     rope, width, hidden, heads = (sizes.get(letter or "") for letter in letters)

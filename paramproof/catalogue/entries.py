@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -62,25 +62,28 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], architecture: str = "") 
         raise given.outside(f"what {error} stands for is absent") from None
     require_alike(given, values, written.data.get("only", {}), sizes)
     derivation = derivation_of(file, written, own_sizes(file, absent))
-    instead = set(_bounds_of_defaults(file, given))
-    for stated in derivation.conditions:
-        if not stated.condition.is_met(sizes) and str(stated.condition) not in instead:
-            raise OutsideCatalogueError(f"{name}: the formula holds where {stated.condition}")
-    for letter in derivation.fixed:
-        if sizes[letter] != (held := derivation.sizes[letter]):
-            raise OutsideCatalogueError(f"{name}: the formula holds at {letter} = {held}")
+    derivation = _without_bounds(derivation, set(_bounds_of_defaults(file, given)))
+    try:
+        derivation.require(sizes)
+    except ValueError as error:
+        raise OutsideCatalogueError(str(error)) from None
     return Entry(_without_moved(derivation, file, given), sizes)
 
 
 def _bounds_of_defaults(file: TypeFile, given: GivenKeys) -> Iterator[str]:
-    """Yield the conditions ``V > 50279`` that come from what a given key has in its place.
+    """Yield the conditions ``V > 50279`` that come from defaults in whose place is another value.
 
-    A token's number is below the vocabulary's size: that of the key is, as was seen before.
+    A token's number is below the vocabulary's size: that of the value is, as was seen before.
     """
     for path, letters in file.below.items():
         default = given.default(path, file.fields.get(path))
-        if path in given.values and type(default) is int:
-            yield from (f"{letter} > {default}" for letter in letters.split())
+        if type(default) is int and not same(given.values.get(path, default), default):
+            yield from (f"{letter} > {default}" for letter in letters)
+
+
+def _without_bounds(derivation: Derivation, bounds: Set[str]) -> Derivation:
+    kept = (one for one in derivation.conditions if str(one.condition) not in bounds)
+    return replace(derivation, conditions=tuple(kept))
 
 
 def _class_name(file: TypeFile, config: Mapping[str, Any], architecture: str) -> str:

@@ -26,10 +26,10 @@ class TypeFile:
     or a number; ``null`` what it is where it is null. ``given`` has what stands in place of a
     default where a part of the configuration is given at all. ``fields`` are those that are no
     sizes and decide, with their values; ``free`` the sorts of values that decide nothing by
-    field, ``texts`` the strings; ``below`` fields below a letter, ``layers`` lists that have a
-    name for each layer. ``buffered`` are fields that buffers depend on, and ``refused`` keys that
-    are no fields and are looked at all the same. ``fixed_parts`` are those of one class, whatever
-    model type they name.
+    field, ``texts`` the strings; ``below`` fields below each of some letters, ``layers``
+    lists that have a name for each layer. ``buffered`` are fields that buffers depend on, and
+    ``refused`` keys that are no fields and are looked at all the same. ``fixed_parts`` are those
+    of one class, whatever model type they name.
     """
 
     model_type: str
@@ -43,7 +43,7 @@ class TypeFile:
     fields: Mapping[str, Any] = field(default_factory=dict)
     free: Mapping[str, list[str]] = field(default_factory=dict)
     texts: Mapping[str, Any] = field(default_factory=dict)
-    below: Mapping[str, str] = field(default_factory=dict)
+    below: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     layers: Mapping[str, Any] = field(default_factory=dict)
     buffered: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
@@ -93,6 +93,7 @@ def type_in(data: Mapping[str, Any], model_type: str) -> TypeFile:
     own = {name: value for name, value in data.items() if name != "format"}
     names = ("buffered", "refused", "fixed_parts")
     own |= {name: tuple(own.get(name, "").split()) for name in names}
+    own["below"] = {path: tuple(said.split()) for path, said in own.get("below", {}).items()}
     free: dict[str, list[str]] = {}
     for sorts, names in own.get("free", {}).items():
         for name in names.split():

@@ -65,7 +65,7 @@ def grouped(derivation: Derivation) -> Iterator[str]:
         each = sum((prod(t.shape, start=ONE) for t in trainable), 0 * ONE)
         if each == 0:
             continue
-        inside = text(each) if times == ONE else f"{_factor(times)} × ({text(each)})"
+        inside = text(each) if times == ONE else f"{factor(times)} × ({text(each)})"
         yield f"  {sign} {inside}"
         sign = "+"
 
@@ -137,17 +137,17 @@ def _heading(stack: str, times: Expression, derivation: Derivation) -> str:
     if times == ONE:
         return "once"
     number = f"{times.evaluate(derivation.sizes):,}"
-    letters = number if times.constant else f"{_factor(times)} = {number}"
+    letters = number if times.constant else f"{factor(times)} = {number}"
     return f"{legible(stack.rstrip('.'))} × {letters}".strip()
 
 
-def _factor(times: Expression) -> str:
-    return f"({text(times)})" if len(times.terms) > 1 else text(times)
+def factor(one: Expression) -> str:
+    """Return an expression as it stands in a product: a sum in brackets."""
+    return f"({text(one)})" if len(one.terms) > 1 else text(one)
 
 
 def _shape(tensor: DerivedTensor) -> str:
-    axes = [f"({text(axis)})" if len(axis.terms) > 1 else text(axis) for axis in tensor.shape]
-    return " × ".join(axes) or "1"
+    return " × ".join(map(factor, tensor.shape)) or "1"
 
 
 def _cells(tensor: DerivedTensor, derivation: Derivation, whole: int) -> tuple[str, str]:

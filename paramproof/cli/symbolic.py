@@ -9,6 +9,7 @@ from rich.table import Table
 
 from paramproof.algebra.symbols import size_letters, sizes_as_symbols
 from paramproof.algebra.terms import Lettered, Term, latex_sum, terms
+from paramproof.cli.derive_text import factor
 from paramproof.cli.tables import PLAIN
 from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas import Spec, closed_form, inventory
@@ -36,7 +37,7 @@ def symbolic_table(model: Lettered) -> Table:
     table.add_column("", no_wrap=True)
     table.add_column("total", justify="right", no_wrap=True)
     for term in terms(model.named):
-        times = "" if term.times == 1 else f"× {_factor(term.times)}"
+        times = "" if term.times == 1 else f"× {factor(expression(term.times))}"
         number = _number(term.times * term.each, model)
         table.add_row(escape(legible(term.path)), _each(term), times, number)
     table.add_section()
@@ -80,11 +81,6 @@ def latex_of(model: Lettered) -> str:
 
 def _number(one: Quantity, model: Lettered) -> str:
     return f"{expression(one).evaluate(model.sizes):,}"
-
-
-def _factor(times: Quantity) -> str:
-    one = expression(times)
-    return f"({text(one)})" if len(one.terms) > 1 else text(one)
 
 
 def _each(term: Term) -> str:

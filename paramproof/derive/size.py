@@ -167,9 +167,8 @@ class Ratio(float):
     def __round__(self, digits: Any = None) -> Any:
         if digits is not None:
             return float.__round__(self, digits)
-        # Of a half Python takes the even side: no floor does.
-        note_doubt(self.expression, " was rounded to the nearest")
-        return _rounded(float.__round__(self), self.expression + Fraction(1, 2))
+        _doubt_rounding(self)
+        return _nearest(float.__round__(self), self.expression)
 
     def is_integer(self) -> bool:
         """Whether nothing is behind the point: a question, whether the divisor divides."""
@@ -239,6 +238,16 @@ def _rounded(value: int, made: Expression) -> int:
     except ArithmeticError:
         return value
     return size(value, rounded)
+
+
+def _nearest(value: int, made: Expression) -> int:
+    """Of a half Python takes the even side: ⌊(x + ½)/2⌋ + ⌈(x − ½)/2⌉."""
+    half = Fraction(1, 2)
+    try:
+        nearest = floor(*_over((made + half) / 2)) - floor(*_over((half - made) / 2))
+    except ArithmeticError:
+        return value
+    return size(value, nearest)
 
 
 def _over(made: Expression) -> tuple[Expression, Expression]:

@@ -88,7 +88,9 @@ class Interpolation:
 class Grids:
     """Where the cases of one family are counted: the nodes, the grid, the smaller ones.
 
-    Of a ``spec`` there is its own case only.
+    ``builder`` cannot vary the fields in ``fixed``. Of a ``spec`` there is its own case only.
+
+    Raises ``ValueError`` where the builder refuses every case.
     """
 
     def __init__(
@@ -205,23 +207,9 @@ class _Counts:
 
 
 def interpolate(
-    builder: Builder,
-    fixed: Mapping[str, object],
-    family: Family,
-    on_model: OnModel = lambda case, spec, weights: None,
-    spec: Spec | None = None,
+    grids: Grids, on_model: OnModel = lambda case, spec, weights: None
 ) -> Interpolation:
-    """Recover the polynomial of ``builder``, which cannot vary the fields in ``fixed``.
-
-    Of every case of the family, or of that of ``spec``.
-
-    Raises ``ValueError`` where the builder refuses every case, or too many sizes.
-    """
-    return interpolated(Grids(builder, family, fixed, spec), on_model)
-
-
-def interpolated(grids: Grids, on_model: OnModel) -> Interpolation:
-    """Recover the polynomial on grids that are there: every case in them.
+    """Recover the polynomial of the grids' builder, in every case that they have.
 
     Raises ``ValueError`` where the builder refuses too many sizes.
     """

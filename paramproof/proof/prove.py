@@ -23,7 +23,7 @@ from paramproof.formulas.notation import text
 from paramproof.proof.cases import Case, Sizes
 from paramproof.proof.derived import EFFORT, NamedTensor, Reading, read
 from paramproof.proof.findings import components_of_size, residuals
-from paramproof.proof.interpolation import Grids, interpolated
+from paramproof.proof.interpolation import Grids, interpolate
 from paramproof.record import Record
 
 ProofStatus: TypeAlias = Literal["proved", "different", "not expressible", "broken"]
@@ -149,7 +149,7 @@ def _proof(chosen: Framework, builder: _Counting, asked: _Asked, grids: Grids) -
     start, before, family = time.perf_counter(), builder.builds, asked.family
     derived = _derived(builder, grids.cases, grids.known)
     # Each model that is counted is one more that what was derived is held to.
-    found = interpolated(grids, derived.hold)
+    found = interpolate(grids, derived.hold)
     if asked.spec:
         derived.hold(grids.fullest, asked.spec, builder.build(asked.spec).weights())
     residual, findings = found.residual, derived.all_findings()

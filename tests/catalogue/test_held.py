@@ -82,25 +82,6 @@ def _fields(file):
     return {name: getattr(file, name) for name in file.__slots__}
 
 
-def test_a_type_is_derived_again_as_it_is_written():
-    """Its base model: every class takes longer than a test may."""
-    from paramproof.catalogue.derivations import derivation_of
-    from paramproof.catalogue.entries import own_sizes
-    from paramproof.derive.derive import derive
-    from paramproof.derive.transformers_models import constructor
-
-    file = read_type("bert")
-    written = variants(file, "BertModel")[0]
-    known = derivation_of(file, written, own_sizes(file, written.data["absent"]))
-    found = derive(constructor("bert"))
-    assert set(found.tensors) == set(known.tensors)
-    assert found.formula == known.formula
-    assert found.sizes == known.sizes
-    assert [str(one.condition) for one in found.conditions] == [
-        str(one.condition) for one in known.conditions
-    ]
-
-
 def test_activations_that_are_alike_have_no_parameters():
     from transformers.activations import ACT2FN
 

@@ -19,7 +19,7 @@ from paramproof.formulas.notation import text
 from paramproof.proof.cases import plain, supported_cases
 from paramproof.proof.derived import read
 from paramproof.proof.findings import residuals
-from paramproof.proof.interpolation import interpolate
+from paramproof.proof.interpolation import Grids, interpolate
 from tests.laws import LAWS
 from tests.parity.cases import Case
 from tests.parity.differences import built, output_differences
@@ -87,7 +87,7 @@ class AllPartsOrNone:
 
 def interpolation(builder: Builder) -> None:
     """The polynomial recovered from totals alone, with all parts and with none."""
-    found = interpolate(AllPartsOrNone(builder), {}, ENCODER)
+    found = interpolate(Grids(AllPartsOrNone(builder), ENCODER, {}))
     assert not found.residual, text(folded(found.residual))
     assert not found.alarms, found.alarms
 

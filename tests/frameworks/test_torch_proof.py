@@ -13,7 +13,7 @@ from paramproof.formulas import EncoderSpec
 from paramproof.formulas.notation import text
 from paramproof.proof.derived import read
 from paramproof.proof.findings import residuals
-from paramproof.proof.interpolation import interpolate
+from paramproof.proof.interpolation import Grids, interpolate
 from paramproof.proof.prove import proofs
 from tests.cases import case_of
 
@@ -93,7 +93,7 @@ class Wrong:
 
 @pytest.mark.parametrize("fault", RESIDUALS, ids=lambda fault: fault.__name__)
 def test_residual_of_totals(fault):
-    found = interpolate(Wrong(fault), {}, ENCODER.family)
+    found = interpolate(Grids(Wrong(fault), ENCODER.family, {}))
     residual, _ = RESIDUALS[fault]
     if fault is pooler_dropped:
         residual = "−pooler·(H² + H)"
@@ -120,7 +120,7 @@ def test_no_fault():
     """The residuals above are of the faults, and not of how they are planted."""
     wrong = Wrong(lambda encoder, nn, torch, spec: None)
     assert residuals(read(wrong, ENCODER).tensors, LETTERS) == []
-    assert interpolate(wrong, {}, ENCODER.family).residual == 0
+    assert interpolate(Grids(wrong, ENCODER.family, {})).residual == 0
 
 
 def head_with_a_bias(module, nn, torch, spec):

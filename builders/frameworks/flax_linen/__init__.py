@@ -17,7 +17,7 @@ from paramproof.builders.frameworks.flax_linen.encoder_decoder import EncoderDec
 from paramproof.builders.frameworks.flax_linen.gpt import GPT
 from paramproof.builders.frameworks.flax_linen.llama import Llama
 from paramproof.builders.frameworks.flax_linen.model import LinenModel
-from paramproof.builders.jax_tracing import Values, clear_caches_now_and_then
+from paramproof.builders.jax_tracing import Values, clear_caches_now_and_then, enable_x64
 from paramproof.builders.protocol import DType
 from paramproof.formulas.spec import (
     EncoderDecoderSpec,
@@ -58,7 +58,7 @@ def build(
     values = Values(jnp.dtype(dtype), drawn=allocate)
     module = MODULES[type(spec)](spec, numerics or spec.original_numerics, values)
     inputs = [jax.ShapeDtypeStruct((1, 1), kind) for kind in module.inputs]
-    with jax.enable_x64(dtype == "float64"):
+    with enable_x64(dtype == "float64"):
         if allocate:
             # Of the forward pass, only what the parameters need is computed.
             variables = module.lazy_init(jax.random.key(0), *inputs)

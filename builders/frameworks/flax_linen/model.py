@@ -14,6 +14,7 @@ from flax.traverse_util import flatten_dict, unflatten_dict
 
 from paramproof.builders.arrays import require_allocated, require_arrays
 from paramproof.builders.frameworks.flax_linen.names import NUMBER
+from paramproof.builders.jax_tracing import enable_x64
 from paramproof.builders.names import NameTable, storage_of
 from paramproof.builders.protocol import Array, DType, Outputs
 from paramproof.formulas.layout import Weight
@@ -51,7 +52,7 @@ class LinenModel:
     def write(self, arrays: Mapping[str, Array]) -> None:
         """Another ``params`` collection, of ``arrays``, in place of values or of shapes."""
         require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
-        with jax.enable_x64(self.dtype == "float64"):
+        with enable_x64(self.dtype == "float64"):
             leaves = {path: jnp.array(arrays[path]) for path in self._leaves()}
         self.variables = {**self.variables, "params": unflatten_dict(leaves, sep="/")}
 
@@ -77,7 +78,7 @@ class LinenModel:
     def _precision(self) -> AbstractContextManager[None]:
         """JAX makes float32 of every float64 it is not told to keep."""
         require_allocated(all(isinstance(leaf, jax.Array) for leaf in self._leaves().values()))
-        return jax.enable_x64(self.dtype == "float64")
+        return enable_x64(self.dtype == "float64")
 
     def _leaves(self) -> dict[str, Any]:
         return flatten_dict(self.variables["params"], sep="/")

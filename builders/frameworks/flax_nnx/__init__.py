@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-import jax
 import jax.numpy as jnp
 from flax import nnx
 
@@ -19,7 +18,7 @@ from paramproof.builders.frameworks.flax_nnx.encoder_decoder import EncoderDecod
 from paramproof.builders.frameworks.flax_nnx.gpt import GPT
 from paramproof.builders.frameworks.flax_nnx.llama import Llama
 from paramproof.builders.frameworks.flax_nnx.model import NnxModel
-from paramproof.builders.jax_tracing import Undrawn, Values, clear_caches_now_and_then
+from paramproof.builders.jax_tracing import Undrawn, Values, clear_caches_now_and_then, enable_x64
 from paramproof.builders.protocol import DType
 from paramproof.formulas.spec import (
     EncoderDecoderSpec,
@@ -63,5 +62,5 @@ def build(
         rngs = nnx.Rngs(0) if allocate else Undrawn()
         return MODULES[type(spec)](spec, own, values, rngs)
 
-    with jax.enable_x64(dtype == "float64"):
+    with enable_x64(dtype == "float64"):
         return NnxModel(module() if allocate else nnx.eval_shape(module))

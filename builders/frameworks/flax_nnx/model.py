@@ -12,6 +12,7 @@ import numpy as np
 from flax import nnx
 
 from paramproof.builders.arrays import require_allocated, require_arrays
+from paramproof.builders.jax_tracing import enable_x64
 from paramproof.builders.names import NameTable, Storage
 from paramproof.builders.protocol import Array, DType, Outputs
 from paramproof.formulas.layout import Weight
@@ -47,7 +48,7 @@ class NnxModel:
     def write(self, arrays: Mapping[str, Array]) -> None:
         """Set every ``nnx.Param``, whether it has a value or a shape, to another array."""
         require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
-        with jax.enable_x64(self.dtype == "float64"):
+        with enable_x64(self.dtype == "float64"):
             for path, variable in self._parameters().items():
                 variable.set_value(jnp.array(arrays[path]))
 
@@ -76,7 +77,7 @@ class NnxModel:
         """JAX makes float32 of every float64 it is not told to keep."""
         parameters = self._parameters().values()
         require_allocated(all(isinstance(v.get_value(), jax.Array) for v in parameters))
-        return jax.enable_x64(self.dtype == "float64")
+        return enable_x64(self.dtype == "float64")
 
     def _parameters(self) -> dict[str, nnx.Param[Any]]:
         """By path. They are the module's own."""

@@ -22,7 +22,9 @@ BACKEND = keras.backend.backend()
 # on tensorflow the constants of gelu and of the attention's scale are rounded to float32.
 # Weights and most other steps do keep their float64.
 Precision: TypeAlias = Callable[[bool], AbstractContextManager[Any]]
-enable_x64: Precision = import_module("jax").enable_x64 if BACKEND == "jax" else nullcontext
+enable_x64: Precision = (
+    import_module("paramproof.builders.jax_tracing").enable_x64 if BACKEND == "jax" else nullcontext
+)
 
 
 class KerasModel:

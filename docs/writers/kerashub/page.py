@@ -12,7 +12,7 @@ from docs.writers.kerashub.pairs import Pair, pairs
 from docs.writers.kerashub.store import RESULTS, derivation_in, known, written
 from docs.writers.markdown import table
 from paramproof.catalogue import read_type
-from paramproof.cli.derive_text import grouped
+from paramproof.cli.derive_text import factor, grouped
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.notation import text
@@ -167,12 +167,8 @@ def _result(found: Compared) -> Iterator[str]:
 
 
 def _size(tensor: DerivedTensor) -> str:
-    shape = " × ".join(map(_factor, tensor.shape))
+    shape = " × ".join(map(factor, tensor.shape))
     return shape if tensor.times == 1 else f"{text(tensor.times)} times {shape}"
-
-
-def _factor(one: Expression) -> str:
-    return f"({text(one)})" if len(one.terms) > 1 else text(one)
 
 
 def _why(pair: Pair, tensor: DerivedTensor) -> str:

@@ -232,8 +232,12 @@ def test_a_number_that_is_below_a_size():
     assert toy({"hidden_size": 8}, data=data).sizes["H"] == 8
     with pytest.raises(OutsideCatalogueError, match="the formula holds where H > 6"):
         toy({"hidden_size": 4}, data=data)
+    with pytest.raises(OutsideCatalogueError, match="the formula holds where H > 6"):
+        toy({"hidden_size": 4, "pad": 6}, data=data)
     for pad in (1, 3, None):
-        assert toy({"hidden_size": 4, "pad": pad}, data=data).sizes["H"] == 4
+        found = toy({"hidden_size": 4, "pad": pad}, data=data)
+        assert found.sizes["H"] == 4
+        assert found.count == toy({"hidden_size": 4}).count
     for below, pad in (("H", 4), ("W H", 10), ("H W", 10)):
         data["below"] = {"pad": below}
         with pytest.raises(OutsideCatalogueError, match=f"pad={pad} was not tried"):

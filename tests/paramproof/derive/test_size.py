@@ -130,12 +130,18 @@ def test_a_float_stands_for_its_fraction(sizes, number):
     assert (wide * 0.1).rounding is Rounding.MORE
 
 
-@given(SIZES, st.sampled_from((math.floor, math.ceil, math.trunc)), st.integers(0, 60))
+@given(SIZES, st.sampled_from((math.floor, math.ceil, math.trunc, round)), st.integers(0, 60))
 def test_a_quotient_is_rounded_to_ints(sizes, function, less):
-    """Up, down and to zero, of negative ones too."""
+    """Up, down, to zero and to the nearest, of negative ones too."""
     rounded = function((size(sizes["H"]) - less) / size(sizes["A"], "A"))
     assert rounded == function(Fraction(sizes["H"] - less, sizes["A"]))
     assert value_at(made_by(rounded), sizes) == rounded
+
+
+@pytest.mark.parametrize("halves", range(-7, 8))
+def test_of_a_half_the_even_side_is_nearest(halves):
+    nearest = round((size(10 + halves) - 10) / 2)
+    assert value_at(made_by(nearest), {"H": 10 + halves}) == nearest == round(halves / 2)
 
 
 def test_a_negative_quotient_is_cut_off_towards_zero():

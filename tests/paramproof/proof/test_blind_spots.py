@@ -8,7 +8,7 @@ from paramproof.formulas.models import named_models
 from paramproof.formulas.notation import text
 from paramproof.proof.derived import read as derive
 from paramproof.proof.findings import residuals
-from paramproof.proof.interpolation import interpolate
+from paramproof.proof.interpolation import Grids, interpolate
 from tests.cases import case_of
 from tests.strategies import random_specs
 from tests.weight_lists import Lists, added, extra
@@ -18,7 +18,7 @@ NODES = {"F": (7, 12, 26), "V": (13, 42, 128)}
 
 
 def recovered(builder, fixed=None):
-    return interpolate(builder, fixed or {}, ENCODER)
+    return interpolate(Grids(builder, ENCODER, fixed or {}))
 
 
 def proved(builder):

@@ -9,7 +9,7 @@ from paramproof.formulas import FAMILIES, closed_form
 from paramproof.formulas.notation import text
 from paramproof.proof.derived import read
 from paramproof.proof.findings import residuals
-from paramproof.proof.interpolation import interpolate
+from paramproof.proof.interpolation import Grids, interpolate
 from paramproof.proof.prove import _text
 from tests.cases import CASES, case_of
 from tests.weight_lists import Lists, extra
@@ -87,7 +87,7 @@ FAULTS = {
 def test_seen_in_totals(fault):
     family, _ = fault
     builder, residual = FAULTS[fault]
-    found = interpolate(builder, {}, FAMILIES[family])
+    found = interpolate(Grids(builder, FAMILIES[family], {}))
     assert _text(found.residual) == residual
     assert found.alarms == ()
 
@@ -116,7 +116,7 @@ def derived(builder, case):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_without_a_fault(family):
     """What is found above is of the faults."""
-    found = interpolate(Lists(), {}, FAMILIES[family])
+    found = interpolate(Grids(Lists(), FAMILIES[family], {}))
     assert (found.residual, found.alarms) == (0, ())
     case = case_of(family, SIMPLEST[family])
     assert text(closed_form(case.symbols({}))) != "0"

@@ -1,0 +1,89 @@
+"""A type derived again: what is otherwise than its file says stands in a line, as algebra."""
+
+from copy import deepcopy
+
+import pytest
+
+pytestmark = pytest.mark.framework("transformers")
+
+pytest.importorskip("transformers")
+
+from paramproof.catalogue.files import type_in  # noqa: E402
+from sweep.child import compared, in_children  # noqa: E402
+from sweep.comparing import differences  # noqa: E402
+from sweep.store import read  # noqa: E402
+from sweep.which import classes  # noqa: E402
+
+GPT2 = read("gpt2")
+
+HEADS = [f"{name} is new" for name in classes("gpt2") if name != "GPT2Model"]
+"""Of each file here, which has the base model alone."""
+
+
+def said(change):
+    """What is otherwise than the file of GPT-2 says, with its base model alone, and changed."""
+    data = deepcopy(GPT2)
+    base = data["classes"]["GPT2Model"]
+    data["classes"] = {"GPT2Model": base}
+    change(data, base)
+    lines = list(differences(type_in(data, "gpt2")))
+    assert set(HEADS) <= set(lines)
+    return [line for line in lines if line not in HEADS]
+
+
+def test_nothing_is_otherwise():
+    """At the type's own values, with a flag, and with a size in place of null."""
+    assert said(lambda data, base: None) == []
+    assert len(GPT2["classes"]["GPT2Model"]["also"]) > 1
+
+
+def test_a_tensor():
+    def change(data, base):
+        base["tensors"]["ln_f.bias"] = "2·H"
+
+    lines = said(change)
+    assert lines[:3] == [
+        "GPT2Model: what it was + (−H)",
+        "GPT2Model: − ln_f.bias 1 × 2·H, trainable",
+        "GPT2Model: + ln_f.bias 1 × H, trainable",
+    ]
+    assert lines[3] == "GPT2Model[add_cross_attention=True]: what it was + (−H)"
+
+
+def test_a_condition_and_a_status():
+    def change(data, base):
+        base["conditions"] = {"A divides V": "refused"}
+        base["also"] = []
+
+    (line,) = said(change)
+    assert line == "GPT2Model: conditions: ['A divides V'] was, ['A divides H'] is"
+
+
+def test_a_default():
+    def change(data, base):
+        data["letters"]["L"] = "n_layer = 13"
+        base["also"] = []
+
+    assert said(change) == ["GPT2Model: L was 13 by default, and is 12"]
+
+
+def test_a_class_and_a_key():
+    def change(data, base):
+        data["classes"] = {"GPT2Gone": base}
+        data["free"] = {
+            sorts: " ".join(name for name in names.split() if name != "attn_pdrop")
+            for sorts, names in data["free"].items()
+        }
+        base["also"] = []
+
+    lines = said(change)
+    assert lines == ["GPT2Gone is gone", "GPT2Model is new", "attn_pdrop is a new key"]
+
+
+def test_processes():
+    """Each type in its own; what one is refused is said by its name."""
+    found = {
+        name: what for name, what, _ in in_children(["internvl_vision", "none"], compared, 60, 2)
+    }
+    assert found["internvl_vision"] == {"failed": {}, "differences": []}
+    assert "no entry for the model type 'none'" in found["none"]["failed"]["none"]
