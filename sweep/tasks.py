@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sweep.at_random import at_random
-from sweep.child import in_a_child
-from sweep.comparing import differences
-from sweep.store import read
+from sweep.child import compared, in_children
 
 SECONDS = 600.0
 """Of the processor, for each type: so many that it is no matter of the machine."""
@@ -21,14 +19,10 @@ def points(model_type: str, seed: int, number: int) -> Iterator[dict[str, Any]]:
 
 
 def catalogue(model_type: str, seed: int, number: int) -> Iterator[dict[str, Any]]:
-    """Derive a type again; yield once what the catalogue has otherwise, nothing where nothing."""
-    found, known = in_a_child(model_type, SECONDS), read(model_type)
-    if "entry" not in found or not known:
-        why = "; ".join(found["failed"].values()) if known else "it is not in the catalogue"
-        yield _difference(model_type, "an entry", why)
-        return
-    lines = list(differences(known, found["entry"]))
-    yield _difference(model_type, "the catalogue's entry", "\n".join(lines)) if lines else {}
+    """Derive a type again; yield once what is otherwise than written, nothing where nothing is."""
+    for _, found, _ in in_children([model_type], compared, SECONDS, at_a_time=1):
+        lines = [*found.get("differences", ()), *found["failed"].values()]
+        yield _difference(model_type, "as in the catalogue", "\n".join(lines)) if lines else {}
 
 
 def _difference(what: Any, expected: Any, actual: str) -> dict[str, Any]:

@@ -132,7 +132,8 @@ def _done(queue: _Queue, child: Child, task: Task, folder: Path, errors: IO[str]
             queue.checked(task, answer["checked"])
         elif "failed" in answer:
             queue.failed(task, answer["failed"])
-            return True
+            # Whatever has failed may have left something behind, which no other task is to see.
+            return False
         else:
             queue.checked(task, task.number)
             return True

@@ -1,45 +1,42 @@
 """What a hunt does with the catalogue: what it finds the same, and what otherwise."""
 
-from copy import deepcopy
-
 import pytest
 
 pytest.importorskip("transformers")
 
 from sweep import tasks
 from sweep.at_random import Compared
-from sweep.store import read
 
 pytestmark = pytest.mark.framework("transformers")
 
 
 @pytest.fixture
 def derived(monkeypatch):
-    """Have something derived of GPT-2, in place of what is."""
+    """Have something found of GPT-2, in place of what is."""
 
     def as_(found):
-        monkeypatch.setattr(tasks, "in_a_child", lambda model_type, seconds: found)
+        def in_children(names, work, seconds, at_a_time):
+            assert (names, work) == (["gpt2"], compared)
+            yield "gpt2", found, 1.0
+
+        monkeypatch.setattr(tasks, "in_children", in_children)
         return list(tasks.catalogue("gpt2", 0, 1))
 
     return as_
 
 
 def test_the_same(derived):
-    assert derived({"entry": read("gpt2"), "failed": {}}) == [{}]
+    assert derived({"differences": [], "failed": {}}) == [{}]
 
 
 def test_otherwise(derived):
-    changed = deepcopy(read("gpt2"))
-    changed["letters"]["L"] = "another = 3"
-    (found,) = derived({"entry": changed, "failed": {}})
-    assert found["what"] == "gpt2"
-    assert "letters L: " in found["report"]
-    assert "'another = 3' is" in found["report"]
+    (found,) = derived({"differences": ["a is b", "c is d"], "failed": {}})
+    assert (found["what"], found["report"]) == ("gpt2", "a is b\nc is d")
 
 
 def test_not_derived(derived):
     (found,) = derived({"failed": {"gpt2": "no time was left"}})
-    assert (found["expected"], found["actual"]) == ("an entry", "no time was left")
+    assert found["actual"] == "no time was left"
 
 
 def test_points(monkeypatch):

@@ -35,11 +35,26 @@ def test_a_task_gives_the_same_lines_in_any_order_and_number_of_processes(outsid
     assert others == [one, one]
 
 
-def test_a_worker_that_raises_goes_on(ending, tmp_path):
-    """At its fourth build, which is the first model of the second task, and at no other."""
+def test_a_worker_that_raises_is_followed_by_another(ending, tmp_path):
+    """Each raises at its fourth build, which is in its second task, and at no other."""
+    news = []
     asked = tasks("toy-raises", 6, 2)
-    assert do_here(asked, tmp_path, processes=1) == {}
+    assert do_here(asked, tmp_path, 1, news.append) == {}
     assert done(tmp_path, asked) == [True] * 3
+    # The second task fails in the first worker, and after the third one in the second.
+    assert [one.steps for one in news if one.state == "running"] == [
+        1,
+        2,
+        2,
+        2,
+        3,
+        4,
+        4,
+        4,
+        5,
+        6,
+        6,
+    ]
 
 
 def test_a_worker_that_is_killed_is_followed_by_another(ending, tmp_path):
