@@ -6,6 +6,7 @@ pytest.importorskip("transformers")
 
 from sweep import tasks
 from sweep.at_random import Compared
+from sweep.child import compared
 
 pytestmark = pytest.mark.framework("transformers")
 
