@@ -10,14 +10,14 @@ from typing import Any, NoReturn
 
 import click
 
-from paramproof.builders.registry import framework
+from paramproof.builders.registry import Framework, framework
 from paramproof.catalogue import model_types
 from paramproof.checking.model import require_agreement
 from paramproof.cli.hunt_options import SLURM, hunt_options, require_together
 from paramproof.cli.hunt_table import print_summary
 from paramproof.cli.output import tables_beside, write_file
 from paramproof.cli.progress import shown_progress
-from paramproof.cli.workers import chosen_frameworks
+from paramproof.cli.workers import chosen_frameworks, how_to_get
 from paramproof.formulas import FAMILIES
 from paramproof.hunt.doing import in_checkout
 from paramproof.hunt.files import is_complete, lost_file, write_lost
@@ -46,19 +46,31 @@ def hunt_command(ctx: click.Context, /, folder: Path, json_file: Path | None, **
     require_together(ctx)
     if given["summary"]:
         _end(summary_of(given["summary"]), json_file)
-    tasks = _tasks(**given)
+    there, absent = _frameworks(**given)
+    tasks = _tasks(there, **given)
     ask(folder, tasks)
     waiting = [task for task in tasks if not is_complete(folder, task.name)]
     for task in waiting:
         lost_file(folder, task.name).unlink(missing_ok=True)
     for name, reason in _do(waiting, folder, **given).items():
         write_lost(folder, name, f"{reason} (tried {TRIES} times)")
-    _end(summary_of([folder]), json_file)
+    _end(summary_of([folder]), json_file, absent)
+
+
+def _frameworks(
+    check: str, names: Sequence[str], **_: Any
+) -> tuple[list[Framework], list[Framework]]:
+    """Return the frameworks in which to check, and those that are not installed."""
+    if check == MODELS:
+        return chosen_frameworks(names)
+    if not in_checkout():
+        raise ValueError(f"--check {check} needs paramproof's checkout, where sweep/ is")
+    return chosen_frameworks([BUILDER])
 
 
 def _tasks(
+    there: Sequence[Framework],
     check: str,
-    names: Sequence[str],
     families: Sequence[str],
     types: Sequence[str],
     examples: int,
@@ -66,19 +78,12 @@ def _tasks(
     seed: int,
     **_: Any,
 ) -> list[Task]:
-    """Return the tasks of what is asked for.
-
-    Raises ``ValueError``, in one line, where it cannot be checked here.
-    """
+    """Return the tasks of what is asked for."""
     if check == MODELS:
         of = tuple(families or FAMILIES)
         require_agreement(of)
-        there, _absent = chosen_frameworks(names)
     else:
         of = tuple(types or model_types())
-        there, _absent = chosen_frameworks([BUILDER])
-        if not in_checkout():
-            raise ValueError(f"--check {check} needs paramproof's checkout, where sweep/ is")
     number = 1 if check == CATALOGUE else examples
     return [
         task
@@ -106,8 +111,11 @@ def _do(
         return do_here(tasks, folder, jobs or os.cpu_count() or 1, take)
 
 
-def _end(found: Summary, json_file: Path | None) -> NoReturn:
+def _end(found: Summary, json_file: Path | None, absent: Sequence[Framework] = ()) -> NoReturn:
     if json_file:
         write_file(json_file, json.dumps(as_json(found), indent=1) + "\n")
-    print_summary(tables_beside(json_file), found)
+    out = tables_beside(json_file)
+    print_summary(out, found)
+    for chosen in absent:
+        out.print(f"not installed, so not checked: {how_to_get(chosen)}", markup=False)
     raise SystemExit(1 if found.failed else 0)

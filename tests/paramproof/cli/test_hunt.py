@@ -84,6 +84,11 @@ def test_summary_of_half_a_hunt(hunted, paramproof, folder):
     assert (data["asked"], data["done"], [*data["lost"]]) == (3, 2, [name])
 
 
+def test_frameworks_that_are_absent_are_named(paramproof, outsider):
+    done = paramproof("hunt", "--family", "encoder", "--examples", "1")
+    assert "not installed, so not checked: toy-absent (python -m pip install a-dist" in done.stdout
+
+
 def test_different(paramproof, outsider, folder):
     done = paramproof("hunt", "--framework", "toy-wrong", "--examples", "5", "--family", "encoder")
     assert done.returncode == 1
