@@ -39,8 +39,10 @@ def do(task: Task, folder: Path, on_checked: OnChecked = lambda checked: None) -
 def in_checkout() -> bool:
     """Whether the ``sweep`` of a checkout is there, which holds the catalogue and derives it."""
     found = util.find_spec("sweep")
-    root = Path(found.origin).parent.parent if found and found.origin else Path()
-    return (root / "paramproof" / "catalogue").is_dir() and (root / "sweep" / "tasks.py").exists()
+    if found is None or found.origin is None:
+        return False
+    folder = Path(found.origin).parent
+    return (folder / "tasks.py").exists() and (folder.parent / "paramproof" / "catalogue").is_dir()
 
 
 def _models(task: Task, on_checked: OnChecked) -> Block:

@@ -5,7 +5,6 @@ Each comes as a request, and is told to be done when its file is written.
 
 from __future__ import annotations
 
-import signal
 from pathlib import Path
 
 from paramproof.child_process import Parent
@@ -17,8 +16,6 @@ from paramproof.sources.reference import in_one_line
 def main() -> None:
     """Do one task after the other, until the parent ends."""
     parent = Parent()
-    # SLURM warns every process of a job so: it is for the one that has the job queued again.
-    signal.signal(signal.SIGUSR2, signal.SIG_IGN)
     while True:
         request = parent.request()
         task = Task(**request["task"])
