@@ -59,8 +59,10 @@ class _Queue:
         self._serving: Counter[str] = Counter()
         self._tried: Counter[str] = Counter()
         self._models: dict[str, Counter[str]] = {}
+        # Looked up here: where several threads parse headers at once, Python 3.11 may fail.
         names = dict.fromkeys(task.framework for task in tasks)
-        for name in sorted(names, key=lambda name: not framework(name).slow):
+        self.frameworks = {name: framework(name) for name in names}
+        for name in sorted(names, key=lambda name: not self.frameworks[name].slow):
             self._waiting[name] = deque(task for task in tasks if task.framework == name)
         self._due = {name: sum(t.number for t in of) for name, of in self._waiting.items()}
         for name in self._waiting:
@@ -116,7 +118,7 @@ def _serve(queue: _Queue, workers: Workers, folder: Path) -> None:
     while name := queue.framework():
         with (
             tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors,
-            workers.start(framework(name), errors, WORKER) as child,
+            workers.start(queue.frameworks[name], errors, WORKER) as child,
         ):
             alive = True
             while alive and (task := queue.next(name)):

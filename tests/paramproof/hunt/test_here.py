@@ -2,10 +2,13 @@
 
 import os
 import signal
+import threading
 import time
 
 import pytest
 
+from paramproof.builders.registry import framework
+from paramproof.hunt import here
 from paramproof.hunt.files import file_of, is_complete
 from paramproof.hunt.here import do_here
 from paramproof.hunt.tasks import MODELS, Task, blocks
@@ -93,13 +96,11 @@ def test_a_task_is_tried_as_often_as_is_said(ending, tmp_path, tries):
 
 def test_a_worker_killed_from_outside_is_followed_by_another(waiting, tmp_path):
     """Its task is done in the end, and what was done before stays."""
-    from threading import Thread
-
     folder = tmp_path / "hunt"
     folder.mkdir()
     asked = tasks("toy-waits", 2, 1)
     lost = {}
-    hunting = Thread(target=lambda: lost.update(do_here(asked, folder, processes=1)))
+    hunting = threading.Thread(target=lambda: lost.update(do_here(asked, folder, processes=1)))
     hunting.start()
     first = begun(waiting, 1)
     os.kill(first[0], signal.SIGKILL)
@@ -136,3 +137,16 @@ def test_progress(outsider, tmp_path):
     assert [one.state for one in news if one.framework == "toy"][:2] == ["waiting", "importing"]
     assert [str(one) for one in news if one.framework == "toy"][-2:] == ["6 of 6", "done"]
     assert [one.state for one in news if one.framework == "toy-broken"][-1] == "broken"
+
+
+def test_no_thread_looks_a_framework_up(outsider, tmp_path, monkeypatch):
+    """That parses its header: where several threads do at once, Python 3.11 may fail."""
+    threads = []
+
+    def looked_up(name):
+        threads.append(threading.current_thread())
+        return framework(name)
+
+    monkeypatch.setattr(here, "framework", looked_up)
+    assert do_here([*tasks("toy"), *tasks("toy-wrong")], tmp_path, processes=2) == {}
+    assert threads == [threading.main_thread()] * 2
