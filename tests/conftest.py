@@ -4,7 +4,7 @@ A test never names a framework it is parametrised over: it asks for ``framework`
 header) or ``builder`` (the loaded file), and for ``family`` (a name) to run for each family.
 ``abstract`` is the builder for tests of shapes that come back to the same specs.
 Tests of one framework's own traps are marked ``framework("name")``, tests that compute nothing
-``shapes_only``.
+``shapes_only``, and tests of what one version of a library is ``documented("library")``.
 """
 
 import gc
@@ -17,6 +17,7 @@ from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES
 from tests import profiles
+from tests.documented import stand_aside
 from tests.remembered import Remembering
 from tests.selection import SHAPES_ARE_THOSE_OF, loaded, registered, selected
 
@@ -84,6 +85,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         name = item.callspec.params["framework"]
         if name in SHAPES_ARE_THOSE_OF:
             pytest.skip(f"{name}'s shapes are made and tested as {SHAPES_ARE_THOSE_OF[name]}'s")
+    stand_aside(item)
     marker = item.get_closest_marker("framework")
     if marker:
         name = next(name for name in selected(item.config) if name in marker.args)

@@ -104,6 +104,7 @@ def test_prove_what_is_fitted_only(paramproof, models):
     assert re.search(r"^fitted and checked, not proved: .* read from values", done.stdout, re.M)
 
 
+@pytest.mark.documented("transformers")
 @pytest.mark.parametrize("name", ["bert", "albert", "qwen3", "deepseek_v3"])
 def test_page(name):
     """Some of the page's formulas, derived again; all of them by the page's writer."""

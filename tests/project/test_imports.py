@@ -14,7 +14,7 @@ from docs.writers.blocks import ROOT
 from tests.imports import imports, modules_in, names_imported
 
 PACKAGE = Path(paramproof.__file__).parent
-OURS = {"paramproof", "formulas", "builders", "docs", "bench", "sweep", "tests"}
+OURS = {"paramproof", "formulas", "builders", "docs", "bench", "releases", "sweep", "tests"}
 OUTSIDE = OURS - {"paramproof"}
 CONTRACT = (
     "paramproof.formulas.spec",

@@ -13,22 +13,34 @@ TEXT = (ROOT / ".github" / "workflows" / "nightly.yml").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
-def lanes():
-    """The lanes that have a section of their own."""
-    tox = ConfigParser(interpolation=None)
-    tox.read(ROOT / "tox.ini", "utf-8")
-    return {name.removeprefix("testenv:") for name in tox.sections() if ":" in name}
+def tox():
+    found = ConfigParser(interpolation=None)
+    found.read(ROOT / "tox.ini", "utf-8")
+    return found
 
 
-def test_its_commands_are_those_of_tox(lanes):
-    commands = re.findall(r"^ +- run: (.*)$", TEXT, re.MULTILINE)
-    lane = re.compile(r"tox\S* run -e (\S+(?: matrix.lane }})?)")
-    asked = {found[1] for command in commands if (found := lane.search(command))}
-    assert asked == {"hunt", "${{ matrix.lane }}"}
-    named = re.search(r"lane: \[(.*)\]", TEXT)[1].split(", ")
-    assert {*named, "hunt"} <= lanes
-    others = {command for command in commands if not lane.search(command)}
-    assert others == {"python -m pip install tox"}
+def values(name):
+    """The values of a matrix that stand in a line."""
+    return re.search(rf"^ +{name}: \[(.*)\]$", TEXT, re.MULTILINE)[1].split(", ")
+
+
+def test_its_commands_are_those_of_tox():
+    commands = set(re.findall(r"^ +- run: (.*?)(?: -- .*)?$", TEXT, re.MULTILINE))
+    assert commands == {
+        "python -m pip install tox",
+        "tox run -e hunt",
+        'sudo --preserve-env "$(which tox)" run -e ${{ matrix.lane }}',
+        "tox run -e ${{ matrix.end }}-${{ matrix.of }}",
+    }
+
+
+def test_its_lanes_are_there(tox):
+    """Some have a section, the others are for the tests of a framework."""
+    assert {f"testenv:{name}" for name in [*values("lane"), "hunt"]} <= set(tox.sections())
+    there = tox["tox"]["env_list"].replace("keras-{tensorflow,torch}", "keras-tensorflow")
+    assert set(values("of")) <= set(re.split(r"[,\s]+", there))
+    ends = tox["testenv"]["constraints"].partition(":")[0]
+    assert ends == "-".join(f"!{end}" for end in values("end"))
 
 
 def test_every_framework_is_hunted_in():

@@ -88,6 +88,7 @@ def test_a_field_that_is_absent_can_be_given():
     assert "G" in derived("nemotron", num_key_value_heads=8).formula.letters
 
 
+@pytest.mark.documented("transformers")
 def test_a_field_that_is_0_can_be_a_size():
     assert "type_vocab_size" not in models.constructor("deberta-v2").sizes
     given = models.constructor("deberta-v2", sizes={"type_vocab_size": 3})
@@ -103,6 +104,7 @@ def test_what_a_model_looks_for_and_is_no_field_can_be_a_size():
         models.constructor("qwen3_moe", sizes={"heads_dim": 128})
 
 
+@pytest.mark.documented("transformers")
 def test_a_part_has_what_the_whole_gives_it_and_not_what_its_class_has():
     """Aya Vision's tower has no head, that of SigLIP has one."""
     own = models.constructor("aya_vision", sizes={"vision_config.num_attention_heads": 16})
@@ -120,6 +122,7 @@ def test_a_kind_of_layer_that_a_models_own_sizes_leave_out_is_in_the_formula():
     assert found.sizes[step] == 1
 
 
+@pytest.mark.documented("transformers")
 def test_two_questions_decide_where_there_are_experts():
     """Interval and first layer with experts, in ERNIE 4.5."""
     found = derived("ernie4_5_moe", moe_layer_interval=2)
@@ -171,6 +174,7 @@ def test_a_key_may_be_another_name_of_a_field():
     assert {"L", "H"} <= found.formula.letters
 
 
+@pytest.mark.documented("transformers")
 def test_a_field_of_which_some_layers_have_their_own_is_a_size():
     # Gemma 4's layers with full attention have wider heads; of the whole, transformers tells none.
     given = {"num_hidden_layers": 6, "vocab_size": 64, "vocab_size_per_layer_input": 64}

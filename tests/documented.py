@@ -1,0 +1,37 @@
+"""Versions that pages, data and recent models are of: those of ``constraints.txt``."""
+
+from collections.abc import Iterable
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pytest
+
+CONSTRAINTS = Path(__file__).parent.parent / "constraints.txt"
+
+
+@cache
+def documented() -> dict[str, str]:
+    """Return the version of each distribution that ``constraints.txt`` names."""
+    lines = CONSTRAINTS.read_text("utf-8").splitlines()
+    return dict(line.split("==") for line in lines if line and not line.startswith("#"))
+
+
+def others(distributions: Iterable[str]) -> list[str]:
+    """Return what is installed in another version than the documented one, and which is meant."""
+    found = []
+    for name in distributions:
+        try:
+            there = version(name).partition("+")[0]
+        except PackageNotFoundError:
+            there = "none"
+        if there != documented()[name]:
+            found.append(f"{name} {documented()[name]} is documented, and {there} is here")
+    return found
+
+
+def stand_aside(item: pytest.Item) -> None:
+    """Skip a test of what is documented where another version of it is installed."""
+    for marker in item.iter_markers("documented"):
+        if other := others(marker.args):
+            pytest.skip("; ".join(other))
