@@ -22,7 +22,8 @@ from paramproof.formulas import FAMILIES
 from paramproof.hunt.doing import in_checkout
 from paramproof.hunt.files import is_complete, lost_file, write_lost
 from paramproof.hunt.here import TRIES, do_here
-from paramproof.hunt.slurm import Cluster, do_on_slurm
+from paramproof.hunt.slurm import do_on_slurm
+from paramproof.hunt.submitting import Cluster
 from paramproof.hunt.summary import Summary, as_json, summary_of
 from paramproof.hunt.tasks import CATALOGUE, MODELS, Task, ask, blocks
 

@@ -12,14 +12,14 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr
-from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible
 from paramproof.hunt.files import is_complete
-from paramproof.hunt.here import TRIES, do_here
+from paramproof.hunt.here import TRIES
+from paramproof.hunt.submitting import Cluster, Element, executor
 from paramproof.hunt.tasks import Task
 from paramproof.running.pool import last_line
 from paramproof.running.progress import OnProgress, Progress
@@ -27,13 +27,16 @@ from paramproof.running.progress import OnProgress, Progress
 LOGS = "slurm"
 """The folder of what jobs write beside their results, in that of the hunt."""
 
-POLL = 2.0
-"""Seconds between two looks at the queue."""
+OFTEN, SELDOM = 2.0, 30.0
+"""The least and most seconds between two looks at the queue."""
+
+PATIENCE = 30
+"""In between they are the time that has gone by, divided by this."""
 
 UNSEEN = 3
 """Looks at which a job is over, before its file is given up: what a node wrote may come late."""
 
-UNANSWERED = 150
+UNANSWERED = 60
 """Looks that SLURM may leave without an answer, one after the other."""
 
 OVER = (
@@ -49,34 +52,6 @@ OVER = (
 """The states of a job that is not queued again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """What SLURM is asked for: a partition, minutes for a task, tasks in an array job."""
-
-    partition: str | None
-    minutes: int
-    array: int
-
-
-@dataclass(frozen=True)
-class Element:
-    """A task as a job: what submitit keeps in a file, and calls on a node."""
-
-    task: Task
-    folder: str
-
-    def __call__(self) -> str:
-        """Do the task; return why it has no result, or nothing."""
-        lost = do_here([self.task], Path(self.folder), processes=1, tries=1)
-        return lost.get(self.task.name, "")
-
-    def checkpoint(self) -> Any:
-        """Return what is called when the job has been queued again: the same."""
-        from submitit.helpers import DelayedSubmission
-
-        return DelayedSubmission(self)
-
-
 def do_on_slurm(
     tasks: Sequence[Task],
     folder: Path,
@@ -90,6 +65,8 @@ def do_on_slurm(
 
     Raises ``ValueError``, in one line, where submitit or SLURM is not there, or refuses the jobs.
     """
+    if not tasks:
+        return {}
     jobs = _Jobs(tasks, folder.resolve(), cluster, on_progress)
     for _ in range(TRIES):
         try:
@@ -109,7 +86,7 @@ class _Jobs:
     ) -> None:
         self.lost: dict[str, str] = {}
         self._folder, self._cluster, self._on_progress = folder, cluster, on_progress
-        self._executor = _executor(folder / LOGS, cluster)
+        self._executor = executor(folder / LOGS, cluster)
         self._running: dict[str, tuple[Task, Any]] = {}
         self._over: Counter[str] = Counter()
         self._due: Counter[str] = Counter()
@@ -133,9 +110,9 @@ class _Jobs:
 
     def wait(self) -> None:
         """Wait until each job is over, and its task done or lost."""
-        unanswered = 0
+        unanswered, started = 0, time.monotonic()
         while self._running:
-            time.sleep(POLL)
+            time.sleep(min(SELDOM, max(OFTEN, (time.monotonic() - started) / PATIENCE)))
             states = queued()
             unanswered = 0 if states is not None else unanswered + 1
             if unanswered > UNANSWERED:
@@ -173,27 +150,6 @@ def queued() -> Mapping[str, str] | None:
         return None
     pairs = (line.partition("|") for line in said.stdout.split())
     return {number: state for number, _, state in pairs}
-
-
-def _executor(folder: Path, cluster: Cluster) -> Any:
-    try:
-        from submitit import SlurmExecutor
-    except ImportError:
-        needed = 'python -m pip install ".[slurm]"'
-        raise ValueError(f"--on slurm needs submitit, which is not installed: {needed}") from None
-    try:
-        executor = SlurmExecutor(folder)
-    except RuntimeError as error:
-        raise ValueError("--on slurm: there is no srun on this machine") from error
-    executor.update_parameters(
-        job_name="paramproof-hunt",
-        time=cluster.minutes,
-        array_parallelism=cluster.array,
-        # A node that fails has its jobs queued again, whatever the cluster's own rule.
-        additional_parameters={"requeue": True},
-        **({"partition": cluster.partition} if cluster.partition else {}),
-    )
-    return executor
 
 
 def _why(job: Any, state: str) -> str:
