@@ -7,7 +7,7 @@ from docs.writers.hunt_page import PAGE, known, render
 from paramproof.builders.registry import frameworks
 from paramproof.cli.hunt import hunt_command
 from paramproof.formulas import FAMILIES
-from paramproof.hunt.tasks import CHECKS
+from paramproof.hunt.tasks import CHECKS, MODELS, Task
 
 FOUND = known()
 TEXT = PAGE.read_text("utf-8")
@@ -34,7 +34,12 @@ def test_a_group_is_whole(group):
 
 def test_every_check_and_option_is_described():
     for check in CHECKS:
-        assert f"| `{check}` |" in TEXT
+        (row,) = (line for line in TEXT.splitlines() if line.startswith(f"| `{check}` |"))
+        of = ("torch", "gpt") if check == MODELS else ("transformers", "qwen3")
+        assert row.endswith(f"| `{Task(check, *of, 7, 250).command}` |")
+    name = Task(MODELS, "torch", "gpt", 7, 250).name
+    assert f"| `{name}.jsonl` |" in TEXT
+    assert f"| `{name}.lost.jsonl` |" in TEXT
     for option in hunt_command.params:
         assert option.opts[0] in TEXT, option.opts
     assert "[testenv:slurm]" in (ROOT / "tox.ini").read_text("utf-8")
