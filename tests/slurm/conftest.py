@@ -1,6 +1,8 @@
 """A SLURM for all tests, and a hunt on it as a user starts it."""
 
+import os
 import subprocess
+from importlib import util
 
 import pytest
 
@@ -11,8 +13,13 @@ from tests.slurm.debian import missing
 @pytest.fixture(scope="session")
 def slurm(request, tmp_path_factory):
     """Two nodes that are idle; without SLURM a skip, and a failure where it is required."""
-    if absent := missing():
-        said = f"not installed: {', '.join(absent)}: python -m tests.slurm.debian"
+    absent = missing()
+    if not util.find_spec("submitit"):
+        absent.append('submitit (python -m pip install ".[slurm]")')
+    if os.geteuid():
+        absent.append("root, who starts the daemons")
+    if absent:
+        said = f"not there: {', '.join(absent)}; tox run -e slurm"
         if request.config.getoption("--require"):
             pytest.fail(said, pytrace=False)
         pytest.skip(said)
