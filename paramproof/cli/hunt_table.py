@@ -9,11 +9,22 @@ from rich.markup import escape
 from rich.table import Table
 
 from paramproof.cli.tables import PLAIN, RIGHT
-from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, MAX_ROWS_SHOWN, legible, path_text
+from paramproof.formulas.printing import (
+    MAX_MESSAGE_SHOWN,
+    MAX_ROWS_SHOWN,
+    and_more,
+    legible,
+    path_text,
+    some_of,
+)
 from paramproof.hunt.summary import Summary, groups
 
 MAX_DIFFERENCES_SHOWN = 10
 """Differences that are printed in full; each has a command of its own in the task's file."""
+
+
+MAX_NAMES_SHOWN = 3
+"""Tasks that are named of those that are lost for one reason."""
 
 
 def print_summary(out: Console, found: Summary) -> None:
@@ -56,10 +67,14 @@ def _lines(found: Summary) -> Iterator[str]:
         yield f"  again: {legible(one.get('command', ''), MAX_MESSAGE_SHOWN)}"
     if rest := differences[MAX_DIFFERENCES_SHOWN:]:
         yield f"and {len(rest):,} more differences, each a line of its task's file"
-    for name, reason in [*found.lost.items()][:MAX_ROWS_SHOWN]:
-        yield f"lost: {path_text(name)}: {legible(reason, MAX_MESSAGE_SHOWN)}"
-    if len(found.lost) > MAX_ROWS_SHOWN:
-        yield f"and {len(found.lost) - MAX_ROWS_SHOWN:,} more tasks are lost"
+    reasons: dict[str, list[str]] = {}
+    for name, reason in found.lost.items():
+        reasons.setdefault(reason, []).append(path_text(name))
+    lost = [
+        f"{some_of(names, MAX_NAMES_SHOWN)}: {legible(reason, MAX_MESSAGE_SHOWN)}"
+        for reason, names in reasons.items()
+    ]
+    yield from (f"lost: {one}" for one in and_more(lost, MAX_ROWS_SHOWN))
     if found.damaged:
         yield f"{found.damaged:,} lines are damaged"
     done = len(found.asked) - len(found.lost)

@@ -38,6 +38,21 @@ class Summary:
             if name in self.done:
                 yield from ((task, one) for one in self.done[name].differences)
 
+    def add(self, block: Block) -> None:
+        """Take what a task has found; if that was another thing before, the task is lost."""
+        self.asked.setdefault(block.name, task_in(block.closing))
+        if self.done.setdefault(block.name, block).results != block.results:
+            self.lost[block.name] = TWICE
+
+    def ask(self, data: dict[str, Any]) -> None:
+        """Take a task that was asked for, or note that it is none."""
+        try:
+            task = task_in(data)
+        except ValueError:
+            self.damaged += 1
+        else:
+            self.asked.setdefault(task.name, task)
+
     @property
     def failed(self) -> bool:
         """Whether something differs, is lost, or nothing was checked at all."""
@@ -57,25 +72,19 @@ def summarise(lines: Iterable[str]) -> Summary:
     """Return the summary of lines."""
     found = Summary()
     why: dict[str, str] = {}
-    contradicted: dict[str, str] = {}
     for one in read_lines(lines):
-        if isinstance(one, str):
+        if isinstance(one, Block):
+            found.add(one)
+        elif isinstance(one, str):
             found.damaged += 1
-            if name := task_of_line(one):
-                why[name] = DAMAGED
-        elif isinstance(one, Block):
-            found.asked.setdefault(one.name, task_in(one.closing))
-            known = found.done.setdefault(one.name, one)
-            if known.results != one.results:
-                contradicted[one.name] = TWICE
-        elif "asked" in one:
-            found.asked.setdefault(one["asked"], task_in(one))
+            why[task_of_line(one)] = DAMAGED
         elif "lost" in one:
-            why[one["lost"]] = one["reason"]
-    for name in found.asked:
-        if name not in found.done:
-            found.lost[name] = why.get(name, NO_RESULT)
-    found.lost |= contradicted
+            why[str(one["lost"])] = str(one.get("reason", ""))
+        else:
+            found.ask(one)
+    for name in found.asked.keys() - found.done.keys():
+        found.lost[name] = why.get(name, NO_RESULT)
+    found.lost = {name: found.lost[name] for name in found.asked if name in found.lost}
     return found
 
 

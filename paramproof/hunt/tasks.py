@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from paramproof.formulas.printing import path_text
+from paramproof.formulas.printing import path_text, shown
 from paramproof.hunt.files import whole_file
 
 ASKED = "asked.jsonl"
@@ -81,7 +81,10 @@ def ask(folder: Path, tasks: Sequence[Task]) -> None:
     """
     file = folder / ASKED
     if file.exists():
-        known = asked(file.read_text("utf-8").splitlines())
+        try:
+            known = asked(file.read_text("utf-8").splitlines())
+        except ValueError as error:
+            raise ValueError(f"{path_text(file)} is damaged: give another --folder") from error
         if changed := set(known) ^ set(tasks):
             other = next(task for task in [*known, *tasks] if task in changed)
             which = "asked for before" if other in known else "not asked for before"
@@ -97,11 +100,17 @@ def ask(folder: Path, tasks: Sequence[Task]) -> None:
 
 
 def asked(lines: Iterable[str]) -> list[Task]:
-    """Return the tasks that stand in ``lines``, which may have others; each once."""
+    """Return the tasks that stand in ``lines``, which may have others; each once.
+
+    Raises ``ValueError`` for a line that cannot be read.
+    """
     found = (task_in(data) for data in map(json.loads, lines) if "asked" in data)
     return list(dict.fromkeys(found))
 
 
 def task_in(data: dict[str, Any]) -> Task:
-    """Return the task whose fields are in ``data``."""
-    return Task(**{name: data[name] for name in Task.__slots__})
+    """Return the task whose fields are in ``data``. Raises ``ValueError`` where they are not."""
+    own = {name: data.get(name) for name in Task.__slots__}
+    if [type(value) for value in own.values()] != [str, str, str, int, int]:
+        raise ValueError(f"no task: {shown(own)}")
+    return Task(**own)  # type: ignore[arg-type]

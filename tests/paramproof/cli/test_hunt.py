@@ -9,7 +9,8 @@ import time
 
 import pytest
 
-from paramproof.hunt.tasks import ASKED
+from paramproof.hunt.files import Block, write_block
+from paramproof.hunt.tasks import ASKED, MODELS, ask, blocks
 
 EVENTUALLY = 60
 TOY = ("hunt", "--framework", "toy", "--family", "encoder", "--examples", "7", "--block", "3")
@@ -197,3 +198,27 @@ def test_ended_half_way(invocation, paramproof, waiting, folder, sent, status):
     assert [*contents(folder)] == [ASKED]
     (waiting / "go").touch()
     assert "2 of 2 tasks are done, 0 lost\n4 of 4 models" in paramproof(*asked).stdout
+
+
+def test_many_tasks_that_are_lost_for_one_reason_are_one_line(paramproof, folder):
+    ask(folder, [*blocks(MODELS, "toy", "encoder", 9, 1, 0)])
+    (line,) = [
+        line
+        for line in paramproof("hunt", "--summary", folder).stdout.splitlines()
+        if line.startswith("lost: ")
+    ]
+    assert line.startswith("lost: toy.models.encoder.seed-0.of-1, toy.models.encoder.seed-1.of-1,")
+    assert " and 6 more: it has no result: it was not begun" in line
+
+
+def test_nothing_of_a_file_reaches_the_terminal_raw(paramproof, folder):
+    (task,) = blocks(MODELS, "toy\x1b[2J", "encoder", 1, 1, 0)
+    ask(folder, [task])
+    found = dict.fromkeys(("what", "expected", "actual", "report", "command"), "\x1b]0;a\x07\nb")
+    closing = {"done": task.name, **task.as_json(), "checked": 1, "equal": 0, "versions": {}}
+    write_block(folder, Block((found,), closing))
+    (folder / "more.jsonl").write_text('{"lost": "\\u001b[1m", "reason": "\\u001b[2m"}\n')
+    done = paramproof("hunt", "--summary", folder)
+    assert done.returncode == 1
+    assert "\x1b" not in done.stdout
+    assert "\\x1b]0;a\\x07" in done.stdout

@@ -146,3 +146,12 @@ def test_a_group_is_of_one_check(folder):
     other = replace(FIRST, check="points")
     write_block(folder, block(other))
     assert [group.check for group in groups(summary_of([folder]))] == ["models", "models", "points"]
+
+
+@pytest.mark.parametrize(
+    "line", ["", "x", "[]", "{}", '{"asked": "x"}', '{"asked": "x", "of": 1}', '{"done": "x"}']
+)
+def test_a_line_of_something_else_is_damaged(whole, line):
+    found = summarise([*file_of(whole, FIRST.name).read_text().splitlines(), line])
+    assert found.failed
+    assert (found.damaged, [*found.asked]) == (1, [FIRST.name])

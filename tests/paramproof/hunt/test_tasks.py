@@ -70,3 +70,12 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
         with pytest.raises(ValueError, match="is there and is no hunt"):
             ask(folder, TASKS)
     assert [path.name for path in tmp_path.iterdir()] == ["notes"]
+
+
+@pytest.mark.parametrize("line", ["x", '{"asked": "x"}', '{"asked": "x", "number": "many"}'])
+def test_a_list_of_tasks_that_is_damaged(tmp_path, line):
+    ask(tmp_path / "hunt", TASKS)
+    file = tmp_path / "hunt" / ASKED
+    file.write_text(f"{file.read_text()}{line}\n")
+    with pytest.raises(ValueError, match=r"asked\.jsonl is damaged: give another --folder"):
+        ask(tmp_path / "hunt", TASKS)
