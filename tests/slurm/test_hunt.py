@@ -160,13 +160,3 @@ def test_a_partition_that_is_not_there(hunt, outsider):
     assert (process.returncode, stdout) == (2, "")
     (line,) = stderr.splitlines()
     assert line.startswith("paramproof: --on slurm: sbatch: error: invalid partition specified")
-
-
-def test_nothing_is_left_to_do(hunt, outsider, tmp_path):
-    """No job is submitted for what is there, whatever the cluster is like."""
-    asked = ("--framework", "toy", "--family", "encoder", "--examples", "2", "--block", "1")
-    require_all_done(hunt(*asked), tmp_path / "hunt", tmp_path / "alone", tasks=2, models=2)
-    before = sorted((tmp_path / "hunt" / "slurm").iterdir())
-    stdout, _ = hunt(*asked, "--partition", "nowhere").communicate(timeout=EVENTUALLY)
-    assert "2 of 2 tasks are done" in stdout
-    assert sorted((tmp_path / "hunt" / "slurm").iterdir()) == before

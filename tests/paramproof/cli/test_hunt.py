@@ -176,6 +176,11 @@ def test_slurm_is_not_there(refused, outsider, monkeypatch):
     assert "--on slurm" in refused(*TOY, "--on", "slurm")
 
 
+def test_slurm_is_not_needed_where_nothing_is_left_to_do(hunted, paramproof):
+    done = paramproof(*TOY, "--on", "slurm", PATH="/nowhere")
+    assert (done.returncode, done.stdout) == (0, hunted.stdout)
+
+
 @pytest.mark.parametrize(
     ("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["ctrl-c", "sigterm"]
 )
