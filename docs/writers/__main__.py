@@ -17,6 +17,7 @@ PAGES = {
     "explain": "explain_page",
     "faults": "faults_page",
     "types": "types_page",
+    "versions": "versions_page",
     "public": "public_page",
     "hunt": "hunt_page",
     "derived": "derived_page",

@@ -196,3 +196,17 @@ def test_a_product_of_float64_is_float32_on_torch_alone():
     expected = "float32" if backend.backend() == "torch" else "float64"
     assert backend.standardize_dtype(plain.dtype) == expected
     assert backend.standardize_dtype(biased.dtype) == "float64"
+
+
+def test_llama_is_refused_where_keras_has_no_norm_for_it(monkeypatch):
+    """As before Keras 3.9; the other families are there."""
+    import keras
+
+    from paramproof.builders.frameworks.keras import supports
+
+    assert supports(SPECS["llama"]) is True
+    monkeypatch.delattr(keras.layers, "RMSNormalization")
+    assert supports(SPECS["llama"]) == (
+        f"Keras {keras.__version__} has no RMSNormalization, and 3.9 has one for LLaMA"
+    )
+    assert supports(SPECS["encoder"]) is True

@@ -72,7 +72,9 @@ MODELS: dict[type[Spec], Any] = {
 
 
 def supports(spec: Spec) -> Literal[True] | str:
-    """Every model of these families can be expressed."""
+    """Every model of these families can be expressed; LLaMA's norms came with Keras 3.9."""
+    if isinstance(spec, LlamaSpec) and not hasattr(keras.layers, "RMSNormalization"):
+        return f"Keras {keras.__version__} has no RMSNormalization, and 3.9 has one for LLaMA"
     return has_family("keras", MODELS, spec)
 
 

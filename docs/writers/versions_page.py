@@ -1,0 +1,96 @@
+"""docs/versions.md: in which releases of the frameworks the formulas hold, and why not in all."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from docs.writers.blocks import ROOT
+from docs.writers.markdown import table
+from releases.__main__ import written
+from releases.trying import EXAMPLES, Release, counts, is_whole, releases
+
+PAGE = ROOT / "docs" / "versions.md"
+
+CAUSES = ROOT / "releases" / "causes.toml"
+
+TEXT = """\
+# Releases
+
+In which releases the formulas hold. Each release stands in an environment of its own, beside what
+`releases/table.toml` says, with this project as it is; `paramproof verify` builds the named models
+there and {examples} random ones of each family that the framework has, and compares every tensor.
+`python -m releases` tries what is not written yet, `tox run -e versions` the same in an environment
+that has what it needs; what was found is in `docs/versions.json`.
+
+"46 of 46" are models of which every tensor is as the formula says. Where there are fewer, or
+nothing could be run, the cause stands below the table. What a framework cannot express is not among
+them.
+Of PyTorch one release was run: on the package index any other brings CUDA's packages, by the
+gigabyte. Through `keras-torch` and `transformers` it is the same one everywhere.
+
+{sections}
+"""
+
+
+def render(found: Mapping[str, Any]) -> str:
+    """Return the page of what was found, by release and framework."""
+    by_library: dict[str, list[Release]] = {}
+    for release in releases():
+        if release.name in found:
+            by_library.setdefault(release.library, []).append(release)
+    sections = "\n\n".join(_section(name, there, found) for name, there in by_library.items())
+    return TEXT.format(examples=EXAMPLES, sections=sections)
+
+
+def _section(library: str, there: list[Release], found: Mapping[str, Any]) -> str:
+    frameworks = there[0].frameworks
+    rows = (
+        [one.version, *(_cell(found[one.name][name]) for name in frameworks), _beside(one)]
+        for one in there
+    )
+    text = table(["release", *frameworks, "beside"], rows)
+    lines = list(_causes(there, found))
+    return "\n\n".join([f"## {library}", text, *(["\n".join(lines)] if lines else [])])
+
+
+def _beside(release: Release) -> str:
+    return ", ".join(one.replace("==", " ") for one in release.beside)
+
+
+def _cell(found: Mapping[str, Any]) -> str:
+    if "error" in found:
+        return "not run"
+    equal, models = counts(found)
+    return f"{equal} of {models}"
+
+
+def _causes(there: list[Release], found: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line for each release that is not equal throughout: the cause, and an example."""
+    for release in there:
+        for framework, one in found[release.name].items():
+            if not is_whole(one):
+                name = release.name.replace("==", " ")
+                yield f"- {name}, {framework}: {cause(release, framework)} {_example(one)}"
+
+
+def _example(found: Mapping[str, Any]) -> str:
+    if "error" in found:
+        return f"`{found['error']}`"
+    firsts = (family["first"] for family in found["families"].values() if "first" in family)
+    return "; ".join(f"{model or 'a random model'}: {why}" for model, why in firsts) + "."
+
+
+def cause(release: Release, framework: str) -> str:
+    """Return why a release is not equal throughout. Raises ``KeyError`` where none is written."""
+    for one in tomllib.loads(CAUSES.read_text("utf-8"))["cause"]:
+        if release.name in one["releases"] and framework in one["frameworks"]:
+            link = f" ([{one['source']}]({one['link']}))" if "link" in one else ""
+            return f"{one['why']}{link}."
+    raise KeyError(f"{CAUSES.name} has no cause for {release.name}, {framework}")
+
+
+def write() -> None:
+    """Write the page of what the releases' data say."""
+    PAGE.write_text(render(written()), "utf-8")

@@ -1,0 +1,1 @@
+"""In which releases of the frameworks the formulas hold."""

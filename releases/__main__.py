@@ -1,0 +1,68 @@
+"""Try releases: ``python -m releases [LIBRARY | LIBRARY==VERSION ...] [--again]``.
+
+Run in the checkout, with ``uv`` at hand. Each release is installed in an environment of its own,
+with this project as it is, and ``paramproof verify`` is run there for each framework that stands on
+it. What is found is written to ``docs/versions.json`` as it comes; what is there already is left
+out, unless ``--again``. ``python -m docs.writers versions`` makes the page of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from typing import Any
+
+from releases.trying import ROOT, counts, releases, tried
+
+DATA = ROOT / "docs" / "versions.json"
+
+
+def main(arguments: list[str]) -> int:
+    """Try what is asked for; return the status."""
+    parser = argparse.ArgumentParser(prog="python -m releases", description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="flax, or flax==0.12.8; all")
+    parser.add_argument("--again", action="store_true", help="what is written already, too")
+    options = parser.parse_args(arguments)
+    there = list(releases())
+    known = {one.library for one in there} | {one.name for one in there}
+    if unknown := sorted(set(options.names) - known):
+        print(f"releases/table.toml does not name {', '.join(unknown)}", file=sys.stderr)
+        return 2
+    wanted = [
+        one for one in there if not options.names or {one.library, one.name} & {*options.names}
+    ]
+    todo = [one for one in wanted if options.again or one.name not in written()]
+    for number, release in enumerate(todo, 1):
+        started = time.perf_counter()
+        found = dict(tried(release))
+        write(release.name, found)
+        said = ", ".join(f"{name}: {_in_short(one)}" for name, one in found.items())
+        seconds = time.perf_counter() - started
+        print(f"{number}/{len(todo)} {release.name}: {said} ({seconds:.0f} s)", flush=True)
+    return 0
+
+
+def written() -> dict[str, Any]:
+    """Return what was found so far, by release and framework."""
+    data: dict[str, Any] = json.loads(DATA.read_text("utf-8")) if DATA.exists() else {}
+    return data
+
+
+def write(name: str, found: dict[str, Any]) -> None:
+    """Write what was found of a release, in the order of the table."""
+    data = {**written(), name: found}
+    ordered = {one.name: data[one.name] for one in releases() if one.name in data}
+    DATA.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def _in_short(found: dict[str, Any]) -> str:
+    if "error" in found:
+        return f"not run: {found['error']}"
+    equal, models = counts(found)
+    return f"{equal} of {models} equal"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
