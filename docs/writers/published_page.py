@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 from docs.writers.blocks import ROOT
 from docs.writers.markdown import table
-from paramproof.cli.models import active_rows, family_name, verdict_on
+from paramproof.cli.models import active_rows, family_name
+from paramproof.counting.published import verdict_on
 from paramproof.derive.models import AnyModel, DerivedModel, resolve
 from paramproof.explain.published import DEFAULT, Verdict
 from paramproof.formulas.active import ACTIVE_CONVENTIONS

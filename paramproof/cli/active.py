@@ -1,66 +1,12 @@
-"""``paramproof count --active``: what a model has, and what of it one token passes."""
+"""``paramproof count --active``: total and active as a table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeAlias
-
 from rich.table import Table
 
-from paramproof.algebra.terms import Lettered
-from paramproof.cli.conventions import UNDECIDED
-from paramproof.cli.symbolic import in_letters
 from paramproof.cli.tables import PLAIN, RIGHT
-from paramproof.derive.models import AnyModel, DerivedModel
-from paramproof.explain.published import Verdict, verdict
-from paramproof.formulas.active import ACTIVE_CONVENTIONS, active, per_token
-from paramproof.formulas.conventions import Undecided, size
-from paramproof.formulas.expression import Expression, expression
-from paramproof.formulas.models import NamedConfiguration
-from paramproof.formulas.notation import text
-from paramproof.formulas.printing import legible
-
-
-class TotalAndActive(NamedTuple):
-    """What a model has under a convention, and what of it one token passes."""
-
-    total: int
-    active: int
-    formula: Expression
-
-
-def active_in_letters(model: AnyModel) -> Lettered:
-    """Return in letters what one token passes of a model: all of one without experts.
-
-    Raises ``ValueError``, in one line, where that has no single answer.
-    """
-    whole = in_letters(model)
-    if not isinstance(model, DerivedModel):
-        return whole
-    return Lettered(active(model.derivation), whole.sizes, fields=whole.fields)
-
-
-Counts: TypeAlias = dict[str, TotalAndActive | None]
-"""By convention; None where it cannot be decided."""
-
-
-def total_and_active(model: AnyModel) -> Counts:
-    """Return the counts of a model by convention.
-
-    Raises ``ValueError``, in one line, where what is active has no single answer.
-    """
-    whole, of_token = in_letters(model), active_in_letters(model)
-    found: Counts = {}
-    for name, convention in ACTIVE_CONVENTIONS.items():
-        try:
-            total = expression(size(convention(whole.named)))
-            formula = expression(size(convention(of_token.named)))
-        except Undecided:
-            found[name] = None
-            continue
-        sizes = whole.sizes
-        found[name] = TotalAndActive(total.evaluate(sizes), formula.evaluate(sizes), formula)
-    return found
+from paramproof.counting.active import Counts
+from paramproof.counting.conventions import UNDECIDED
 
 
 def active_table(counts: Counts) -> Table:
@@ -75,66 +21,3 @@ def active_table(counts: Counts) -> Table:
         share = f"{100 * one.active / one.total:.2f} %" if one.total else ""
         table.add_row(name, f"{one.total:,}", f"{one.active:,}", share)
     return table
-
-
-def meanings() -> Iterator[str]:
-    """Yield what each convention counts."""
-    return (f"{name}: {function.__doc__}" for name, function in ACTIVE_CONVENTIONS.items())
-
-
-def routing(model: AnyModel) -> Iterator[str]:
-    """Yield how many of which experts a token passes, a line for each router's kind."""
-    experts = _experts(model)
-    if not experts:
-        yield "no experts: all parameters are active"
-    for one in experts:
-        fields = f"{legible(one['per_token_field'])} of {legible(one['field'])}"
-        yield f"a token passes {one['per_token']} of {one['experts']} experts ({fields})"
-
-
-def verdict_on_active(published: str, counts: Counts) -> Verdict:
-    """Return the verdict on what is published as a model's active parameters."""
-    return verdict(published, {name: one.active for name, one in counts.items() if one})
-
-
-def verdict_line(model: AnyModel, counts: Counts) -> Iterator[str]:
-    """Yield the verdict on what is published as active, in words; nothing where nothing is."""
-    published = model.named
-    if isinstance(published, NamedConfiguration) and published.active:
-        said = verdict_on_active(published.active, counts)
-        yield f"verdict on the published active number: {said.in_full}"
-
-
-def formulas(counts: Counts) -> Iterator[str]:
-    """Yield what is active in letters, under each convention."""
-    for name, one in counts.items():
-        yield f"{name}: {text(one.formula) if one else UNDECIDED}"
-
-
-def active_as_json(model: AnyModel) -> dict[str, Any]:
-    """Return total and active of a model as what ``json.dumps`` takes."""
-    return {
-        "experts": _experts(model),
-        "conventions": {
-            name: one and {"total": one.total, "active": one.active, "formula": text(one.formula)}
-            for name, one in total_and_active(model).items()
-        },
-    }
-
-
-def _experts(model: AnyModel) -> list[dict[str, Any]]:
-    if not isinstance(model, DerivedModel):
-        return []
-    derivation = model.derivation
-    fields, sizes = derivation.fields, derivation.sizes
-    return [
-        {
-            "letter": experts,
-            "field": fields[experts],
-            "experts": sizes[experts],
-            "per_token_letter": chosen,
-            "per_token_field": fields[chosen],
-            "per_token": sizes[chosen],
-        }
-        for experts, chosen in per_token(derivation).items()
-    ]

@@ -10,9 +10,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from paramproof.algebra.symbols import size_letters
-from paramproof.cli.dtypes import bytes_of
 from paramproof.cli.tables import PLAIN, RIGHT
-from paramproof.cli.tree import tree
+from paramproof.counting.dtypes import bytes_of
+from paramproof.counting.tree import tree
 from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas.families import alphabet
 from paramproof.formulas.path import LAYER, leaf

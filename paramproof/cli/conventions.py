@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from rich.measure import Measurement
 from rich.table import Table
 
 from paramproof.cli.output import console
 from paramproof.cli.tables import PLAIN
+from paramproof.counting.conventions import DEFAULT, UNDECIDED, undecided, under_every
 from paramproof.formulas import Inventory
 from paramproof.formulas.conventions import (
     CONVENTIONS,
     MEBI,
-    PARTS,
     STORAGE,
-    Undecided,
     as_named,
     count,
     in_units,
@@ -23,12 +22,6 @@ from paramproof.formulas.conventions import (
 
 LEAST_FOR_MEANINGS = 24
 """Columns that the meanings have in the table; where there are fewer they stand below it."""
-
-UNDECIDED = "undecided"
-"""Stands for a number where the names of a derived formula's tensors do not say it."""
-
-DEFAULT = "trainable"
-"""The rule of what counts as a parameter, unless --under names another."""
 
 
 def print_count(name: str, named: Inventory, conventions: Sequence[str]) -> None:
@@ -75,31 +68,3 @@ def _table(named: Inventory, meanings: bool = False) -> Table:
         units = in_units(number), in_units(number, MEBI)
         table.add_row(convention, f"{number:,}", *units, rounded, *meaning)
     return table
-
-
-def under_every(named: Inventory) -> dict[str, int | None]:
-    """Return the count of a model by convention; under those of PARTS, of trained tensors.
-
-    None where a convention cannot be decided for a derived formula.
-    """
-    return {
-        convention: _under(named, *((DEFAULT,) if convention in PARTS else ()), convention)
-        for convention in CONVENTIONS
-    }
-
-
-def undecided(named: Inventory) -> Iterator[str]:
-    """Yield why conventions cannot be decided, a line for each that cannot."""
-    for convention in CONVENTIONS:
-        try:
-            count(named, *((DEFAULT,) if convention in PARTS else ()), convention)
-        except Undecided as error:
-            yield str(error)
-
-
-def _under(named: Inventory, *conventions: str) -> int | None:
-    try:
-        number: int = count(named, *conventions)
-    except Undecided:
-        return None
-    return number

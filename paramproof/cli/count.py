@@ -10,33 +10,33 @@ import click
 from rich.markup import escape
 
 from paramproof.checking.model import require_agreement
-from paramproof.cli.active import (
+from paramproof.cli.active import active_table
+from paramproof.cli.beside_table import beside_tables
+from paramproof.cli.conventions import print_conventions, print_count
+from paramproof.cli.count_json import as_json
+from paramproof.cli.count_table import count_table
+from paramproof.cli.options import INSTEAD, MODELS, class_option, completing, json_option
+from paramproof.cli.output import console, require_writable, say, write_file
+from paramproof.cli.resolving import resolving
+from paramproof.cli.symbolic import symbolic_table
+from paramproof.counting.active import (
     active_in_letters,
-    active_table,
     formulas,
     meanings,
     routing,
     total_and_active,
     verdict_line,
 )
-from paramproof.cli.beside_table import beside_tables
-from paramproof.cli.conventions import print_conventions, print_count
-from paramproof.cli.count_json import as_json
-from paramproof.cli.count_table import count_table, ties
-from paramproof.cli.dtypes import BITS, bytes_text, require_dtype
-from paramproof.cli.options import INSTEAD, MODELS, class_option, completing, json_option
-from paramproof.cli.output import console, say, write_file
-from paramproof.cli.resolving import resolving
-from paramproof.cli.symbolic import (
-    in_letters,
-    latex_of,
-    letters_of,
-    symbolic_table,
-)
+from paramproof.counting.conventions import DEFAULT
+from paramproof.counting.dtypes import BITS, bytes_text, require_dtype
+from paramproof.counting.letters import in_letters, latex_of, letters_of
+from paramproof.counting.tree import ties
 from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.formulas.expression import expression
 from paramproof.formulas.families import family_of
+from paramproof.pages.document import model_file
+from paramproof.pages.model import DTYPE
 from paramproof.sources.resolve import STANDARD_INPUT, ResolvedModel
 
 
@@ -70,6 +70,13 @@ from paramproof.sources.resolve import STANDARD_INPUT, ResolvedModel
     is_flag=True,
     help="Print what one token passes of a model with experts, beside the total.",
 )
+@click.option(
+    "--html",
+    "html_file",
+    type=Path,
+    metavar="FILE",
+    help="Write the model's page to FILE, which needs no other file and no network.",
+)
 @click.option("--latex", is_flag=True, help="Print the same terms as LaTeX (amsmath, align*).")
 @class_option
 def count_command(
@@ -81,6 +88,7 @@ def count_command(
     every: bool,
     symbolic: bool,
     active: bool,
+    html_file: Path | None,
     latex: bool,
     architecture: str,
 ) -> None:
@@ -97,16 +105,16 @@ def count_command(
     --symbolic or --json too, in letters or as data.
     """
     of_tree = bool(depth or dtype or json_file)
+    if html_file:
+        other = bool(depth or json_file or every or symbolic or latex or active)
+        _write_page(html_file, models, architecture, dtype, conventions, other)
+        return
     _require_one_kind(bool(conventions or every), symbolic or latex, of_tree)
     if active and (conventions or every or latex or depth or dtype):
         raise ValueError("--active goes with --symbolic or --json, and with no other of these")
     if dtype:
         require_dtype(dtype)
-    if models.count(STANDARD_INPUT) > 1:
-        raise ValueError(f"{STANDARD_INPUT} is standard input, which can be read once")
-    resolved = [resolving(model, architecture) for model in models]
-    specs = (model.spec for model in resolved if isinstance(model, ResolvedModel))
-    require_agreement(dict.fromkeys(family_of(spec).name for spec in specs))
+    resolved = _resolved(models, architecture)
     if json_file:
         data = {"models": [as_json(model, depth, dtype, active) for model in resolved]}
         write_file(json_file, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
@@ -120,6 +128,34 @@ def count_command(
         _print_tree(resolved[0], depth, dtype)
     else:
         _print_beside(resolved, depth, dtype)
+
+
+def _resolved(models: Sequence[str], architecture: str) -> list[AnyModel]:
+    if models.count(STANDARD_INPUT) > 1:
+        raise ValueError(f"{STANDARD_INPUT} is standard input, which can be read once")
+    resolved = [resolving(model, architecture) for model in models]
+    specs = (model.spec for model in resolved if isinstance(model, ResolvedModel))
+    require_agreement(dict.fromkeys(family_of(spec).name for spec in specs))
+    return resolved
+
+
+def _write_page(
+    file: Path,
+    models: Sequence[str],
+    architecture: str,
+    dtype: str,
+    conventions: Sequence[str],
+    other: bool,
+) -> None:
+    """Write a model's page; ``other`` says whether there are options that it does not go with."""
+    if other or len(models) > 1 or len(conventions) > 1:
+        raise ValueError("--html is the page of one model: it goes with --dtype and one --under")
+    require_writable(file, "--html")
+    require_dtype(dtype or DTYPE)
+    (under,) = conventions or (DEFAULT,)
+    (model,) = _resolved(models, architecture)
+    page = model_file(model, under, dtype or DTYPE)
+    write_file(file, page, "--html")
 
 
 def _require_one_kind(*kinds: bool) -> None:

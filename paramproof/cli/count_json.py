@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from paramproof.cli.active import active_as_json
-from paramproof.cli.conventions import under_every
-from paramproof.cli.dtypes import bytes_of
-from paramproof.cli.tree import tree
+from paramproof.counting.active import active_as_json
+from paramproof.counting.conventions import under_every
+from paramproof.counting.dtypes import bytes_of
+from paramproof.counting.tree import tree
 from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas import Spec, Tensor
 from paramproof.formulas.families import spec_fields

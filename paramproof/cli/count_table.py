@@ -5,12 +5,12 @@ from __future__ import annotations
 from rich.markup import escape
 from rich.table import Table
 
-from paramproof.cli.dtypes import bytes_of
 from paramproof.cli.tables import PLAIN, RIGHT
-from paramproof.cli.tree import TreeRow, tree
+from paramproof.counting.dtypes import bytes_of
+from paramproof.counting.tree import TreeRow, tree
 from paramproof.formulas import Inventory
 from paramproof.formulas.path import LAYER, has_layer, leaf, parent
-from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shape_text
+from paramproof.formulas.printing import legible, shape_text
 
 
 def count_table(named: Inventory, depth: int | None = None, dtype: str = "") -> Table:
@@ -29,13 +29,6 @@ def count_table(named: Inventory, depth: int | None = None, dtype: str = "") -> 
     table.add_section()
     table.add_row("total", "", "", f"{whole:,}", "100.00 %", *_bytes(whole, dtype))
     return table
-
-
-def ties(named: Inventory) -> list[str]:
-    """Return a line for each tensor that shares another's storage."""
-    tied = (tensor for tensor in named if tensor.tied_to)
-    lines = (f"{t.path} is {t.tied_to}" for t in tied if t.present and t.repeat)
-    return [legible(line, MAX_NOTE_SHOWN) for line in lines]
 
 
 def _name(node: TreeRow) -> str:

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from paramproof.cli.tables import PLAIN, RIGHT
+from paramproof.counting.letters import factor
 from paramproof.formulas.derivation import Derivation, DerivedTensor, StatedCondition
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.notation import text
@@ -139,11 +140,6 @@ def _heading(stack: str, times: Expression, derivation: Derivation) -> str:
     number = f"{times.evaluate(derivation.sizes):,}"
     letters = number if times.constant else f"{factor(times)} = {number}"
     return f"{legible(stack.rstrip('.'))} × {letters}".strip()
-
-
-def factor(one: Expression) -> str:
-    """Return an expression as it stands in a product: a sum in brackets."""
-    return f"({text(one)})" if len(one.terms) > 1 else text(one)
 
 
 def _shape(tensor: DerivedTensor) -> str:

@@ -8,16 +8,16 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
-from paramproof.algebra.difference import Component, components, told_apart
+from paramproof.algebra.difference import told_apart
 from paramproof.algebra.terms import Lettered
 from paramproof.checking.model import require_agreement
 from paramproof.cli.options import MODELS, class_option
 from paramproof.cli.output import console
 from paramproof.cli.resolving import resolving_type
-from paramproof.cli.symbolic import in_letters
 from paramproof.cli.tables import PLAIN, RIGHT
+from paramproof.counting.difference import Compared, compared, sizes_apart
+from paramproof.counting.letters import in_letters
 from paramproof.derive.models import AnyModel, DerivedModel
-from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.families import family_of
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible, signed
@@ -49,7 +49,7 @@ def diff_command(first: str, other: str, architecture: str) -> None:
     one = in_letters(models[0])
     two = told_apart(one, in_letters(models[1]))
     console.print(_table(models, one, two))
-    for line in [*_lines(models, one, two), *_origins(models)]:
+    for line in [*sizes_apart(models, one, two), *_origins(models)]:
         console.print(line, markup=False, highlight=False)
 
 
@@ -60,42 +60,18 @@ def _table(models: list[AnyModel], one: Lettered, two: Lettered) -> Table:
     for model in models:
         table.add_column(escape(model.title), justify=RIGHT, overflow="fold", min_width=9)
     table.add_column("difference", justify=RIGHT, no_wrap=True)
-    for component in components(one, two):
-        table.add_row(*map(escape, _cells(component, one, two)))
+    *parts, whole = compared(one, two)
+    for row in parts:
+        table.add_row(*map(escape, _cells(row)))
     table.add_section()
-    totals = Component("total", expression(one.named.total()), expression(two.named.total()))
-    table.add_row(*map(escape, _cells(totals, one, two)))
+    table.add_row(*map(escape, _cells(whole)))
     return table
 
 
-def _cells(component: Component, one: Lettered, two: Lettered) -> tuple[str, ...]:
-    first, other = _number(component.first, one), _number(component.other, two)
-    difference = (other or 0) - (first or 0)
-    shown = ("-" if number is None else f"{number:,}" for number in (first, other))
-    letters = text(component.difference)
-    return legible(component.path), letters, *shown, signed(difference) if difference else "0"
-
-
-def _number(size: Expression | None, model: Lettered) -> int | None:
-    return None if size is None else size.evaluate(model.sizes)
-
-
-def _lines(models: list[AnyModel], one: Lettered, two: Lettered) -> Iterator[str]:
-    """What the letters are, where they occur: those that differ with both sizes."""
-    used = [expression(model.named.total()).letters for model in (one, two)]
-    for name in dict.fromkeys([*one.sizes, *two.sizes]):
-        if name not in used[0] | used[1]:
-            continue
-        first, other = (
-            model.sizes.get(name) if name in letters else None
-            for model, letters in zip((one, two), used, strict=True)
-        )
-        if first != other:
-            field = (two.fields or {}).get(name) or (one.fields or {}).get(name)
-            what = f" ({legible(field)})" if field else ""
-            shown = ("-" if size is None else f"{size:,}" for size in (first, other))
-            where = (f"{size} in {m.title}" for size, m in zip(shown, models, strict=True))
-            yield f"{name}{what}: {', '.join(where)}"
+def _cells(row: Compared) -> tuple[str, ...]:
+    shown = ("-" if number is None else f"{number:,}" for number in (row.first, row.other))
+    more = signed(row.difference) if row.difference else "0"
+    return legible(row.path), text(row.letters), *shown, more
 
 
 def _origins(models: list[AnyModel]) -> Iterator[str]:

@@ -11,15 +11,12 @@ from paramproof.checking.model import require_agreement
 from paramproof.cli.options import class_option
 from paramproof.cli.output import WHERE, require_writable, tables_beside, write_file
 from paramproof.cli.resolving import resolving
-from paramproof.derive.models import DerivedModel, resolve
-from paramproof.explain.number import WrittenNumber, read
-from paramproof.explain.published import totals
+from paramproof.counting.explained import explained
+from paramproof.derive.models import DerivedModel
+from paramproof.explain.number import read
 from paramproof.explain.rendering import as_json
-from paramproof.explain.search import explain
 from paramproof.explain.text import WIDTH, lines
 from paramproof.formulas import FAMILIES
-from paramproof.formulas.derivation import Described
-from paramproof.formulas.models import named_configurations, named_models
 
 
 @click.command("explain", short_help="Explain which parameters a number counts.")
@@ -50,18 +47,10 @@ def explain_command(
         require_writable(json_file)
     wanted = read(number)
     require_agreement(FAMILIES)
-    named = {name: known.spec for name, known in named_models().items()}
-    resolved = None
-    if model is None:
-        if architecture:
-            raise ValueError("--class is about a config.json: give one behind the number")
-        answer = explain(wanted, named)
-        if whole := {} if answer.found else _all_of(wanted):
-            answer = explain(wanted, whole)
-    else:
-        resolved = resolving(model, architecture)
-        name = "the spec given" if resolved.name.startswith("{") else resolved.title
-        answer = explain(wanted, {name: resolved.described}, others=named)
+    if architecture and model is None:
+        raise ValueError("--class is about a config.json: give one behind the number")
+    resolved = None if model is None else resolving(model, architecture)
+    answer = explained(wanted, resolved)
     out = tables_beside(json_file)
     for line in lines(answer, everything=everything, width=min(out.width, WIDTH)):
         out.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -73,13 +62,3 @@ def explain_command(
         write_file(json_file, text + "\n")
     if not (answer.found or answer.retracted):
         raise SystemExit(1)
-
-
-def _all_of(number: WrittenNumber) -> dict[str, Described]:
-    """Return the models with a configuration and a name that have an exact number of parameters.
-
-    Their components are not searched: that takes seconds, and finds much by chance.
-    """
-    models = map(resolve, named_configurations())
-    counts = ((one, totals(one.inventory()).values()) for one in models)
-    return {one.name: one.described for one, known in counts if number.exact in known}

@@ -44,6 +44,7 @@ COMMANDS = (
     "hunt",
     "models",
     "prove",
+    "site",
     "verify",
 )
 """Commands that stand in a module of their own, which is imported where it is asked for."""

@@ -12,14 +12,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from paramproof.algebra.symbols import size_letters
-from paramproof.cli.active import active_as_json, total_and_active, verdict_on_active
-from paramproof.cli.conventions import UNDECIDED
 from paramproof.cli.options import INSTEAD, family_option, json_option
 from paramproof.cli.output import console, write_file
-from paramproof.cli.symbolic import sizes_line
 from paramproof.cli.tables import PLAIN, RIGHT
+from paramproof.counting.active import active_as_json, total_and_active, verdict_on_active
+from paramproof.counting.conventions import UNDECIDED
+from paramproof.counting.letters import sizes_line
+from paramproof.counting.published import verdict_on
 from paramproof.derive.models import AnyModel, DerivedModel, resolve
-from paramproof.explain.published import Verdict, verdict, verdict_on_total
 from paramproof.formulas import Spec
 from paramproof.formulas.active import ACTIVE_CONVENTIONS
 from paramproof.formulas.families import family_of, spec_fields
@@ -63,14 +63,6 @@ def models_command(families: Sequence[str], json_file: Path | None) -> None:
     for short, name in SHORT_NAMES.items():
         if name in names:
             console.print(f"{short} is short for {name}", markup=False, highlight=False)
-
-
-def verdict_on(one: Published, model: AnyModel) -> Verdict:
-    """Return the verdict on the number that is published of a model, or of its component."""
-    named = model.inventory()
-    if not one.component:
-        return verdict_on_total(one.published, named)
-    return verdict(one.published, {one.component: named.total(one.component)})
 
 
 def active_rows(models: Iterable[tuple[Published, AnyModel]]) -> Iterator[tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""Write to the terminal, and to the file that --json names."""
+"""Write to the terminal, and to the file that --json or --html names."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _is_standard_output(path: Path | None) -> bool:
     return str(path) == STANDARD_OUTPUT
 
 
-def require_writable(path: Path) -> None:
+def require_writable(path: Path, option: str = "--json") -> None:
     """Check that ``path`` can be written, before a long run and without touching it.
 
     Raises ``ValueError``, in one line, for a directory, and where there is none to write into.
@@ -90,12 +90,12 @@ def require_writable(path: Path) -> None:
     else:
         writable = not stat.S_ISDIR(mode) and os.access(file, os.W_OK)
         if writable and stat.S_ISREG(mode) and not os.access(folder, os.W_OK):
-            raise ValueError(f"--json {path_text(path)}: cannot be replaced in its directory")
+            raise ValueError(f"{option} {path_text(path)}: cannot be replaced in its directory")
     if not writable:
-        raise ValueError(f"--json {path_text(path)}: cannot be written")
+        raise ValueError(f"{option} {path_text(path)}: cannot be written")
 
 
-def write_file(path: Path, text: str) -> None:
+def write_file(path: Path, text: str, option: str = "--json") -> None:
     """Write ``text`` to ``path``, whole or not at all; to standard output for ``-``.
 
     Raises ``ValueError`` where that fails, as on a full disk: a file that exists is as it was.
@@ -113,7 +113,7 @@ def write_file(path: Path, text: str) -> None:
             _replace(file, text)
     except OSError as error:
         where = path_text(path)
-        raise ValueError(f"--json {where}: cannot be written: {error.strerror}") from error
+        raise ValueError(f"{option} {where}: cannot be written: {error.strerror}") from error
 
 
 def _replace(file: Path, text: str) -> None:

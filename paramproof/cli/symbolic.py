@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from rich.markup import escape
 from rich.table import Table
 
-from paramproof.algebra.symbols import size_letters, sizes_as_symbols
-from paramproof.algebra.terms import Lettered, Term, latex_sum, terms
-from paramproof.cli.derive_text import factor
+from paramproof.algebra.terms import Lettered, terms
 from paramproof.cli.tables import PLAIN
-from paramproof.derive.models import AnyModel, DerivedModel
-from paramproof.formulas import Spec, closed_form, inventory
-from paramproof.formulas.expression import Expression, expression
+from paramproof.counting.letters import each_text, times_text
+from paramproof.formulas.expression import expression
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible
 from paramproof.formulas.spec import Quantity
-
-
-def in_letters(model: AnyModel) -> Lettered:
-    """Return a model in letters, the indicators of a family as the numbers that they are."""
-    if isinstance(model, DerivedModel):
-        derivation = model.derivation
-        return Lettered(derivation.inventory(), derivation.sizes, fields=derivation.fields)
-    letters, numbers = sizes_as_symbols(model.spec), model.spec.letters()
-    closed = expression(closed_form(letters))
-    return Lettered(inventory(letters), numbers._asdict(), closed)
 
 
 def symbolic_table(model: Lettered) -> Table:
@@ -37,9 +22,8 @@ def symbolic_table(model: Lettered) -> Table:
     table.add_column("", no_wrap=True)
     table.add_column("total", justify="right", no_wrap=True)
     for term in terms(model.named):
-        times = "" if term.times == 1 else f"× {factor(expression(term.times))}"
         number = _number(term.times * term.each, model)
-        table.add_row(escape(legible(term.path)), _each(term), times, number)
+        table.add_row(escape(legible(term.path)), each_text(term), times_text(term), number)
     table.add_section()
     whole = model.named.total()
     table.add_row("total", text(whole), "", _number(whole, model))
@@ -48,44 +32,5 @@ def symbolic_table(model: Lettered) -> Table:
     return table
 
 
-def letters_of(model: AnyModel, formula: Expression | None = None) -> Iterator[str]:
-    """Yield what a model's letters are; of a derived formula, their fields, and where it holds.
-
-    The letters are those of ``formula``, or of the trainable parameters.
-    """
-    if not isinstance(model, DerivedModel):
-        yield sizes_line(model.spec)
-        return
-    derivation = model.derivation
-    moving = (derivation.formula if formula is None else formula).letters
-    known = ((name, size) for name, size in derivation.sizes.items() if name in moving)
-    sizes = (f"{name} = {size} ({legible(derivation.fields[name])})" for name, size in known)
-    yield ", ".join(sizes)
-    if derivation.conditions:
-        conditions = (str(stated.condition) for stated in derivation.conditions)
-        yield f"holds where {'; '.join(conditions)}"
-
-
-def sizes_line(spec: Spec) -> str:
-    """What the letters are: ``L = 12, H = 768, …``."""
-    letters = spec.letters()
-    sizes = ((name, getattr(letters, name)) for name in size_letters(type(letters)))
-    return ", ".join(f"{name} = {size}" for name, size in sizes)
-
-
-def latex_of(model: Lettered) -> str:
-    """The same sum as LaTeX, up to the closed form."""
-    whole = model.named.total() if model.closed is None else model.closed
-    return latex_sum(terms(model.named), whole)
-
-
 def _number(one: Quantity, model: Lettered) -> str:
     return f"{expression(one).evaluate(model.sizes):,}"
-
-
-def _each(term: Term) -> str:
-    """What one has, or why there is nothing to count."""
-    if term.each != 0:
-        return text(term.each)
-    tied = [tensor.tied_to for tensor in term.tensors if tensor.tied_to]
-    return f"0: tied to {legible(tied[0])}" if tied else "0: not trainable"

@@ -108,7 +108,7 @@ def rounded(readings: Sequence[RoundedReading], models: Models, *, whole: bool) 
     counts = [
         (name, spec, count, explanation)
         for name, spec in models.items()
-        for count, explanation in _short(spec)
+        for count, explanation in _short_of(spec)
         if readings and not (whole and explanation.parts[0].component)
     ]
     found: dict[tuple[str, Explanation], Match] = {}
@@ -118,6 +118,17 @@ def rounded(readings: Sequence[RoundedReading], models: Models, *, whole: bool) 
                 one = _match(explanation, name, spec, count, reading)
                 found.setdefault((name, explanation), one)
     return simplest(joined(found.values()), more=0)
+
+
+def _short_of(described: Described) -> Counted:
+    if isinstance(described, Derivation):
+        return _short(described)
+    return iter(_short_of_spec(described))
+
+
+@lru_cache(MODELS_REMEMBERED)
+def _short_of_spec(spec: Spec) -> tuple[tuple[int, Explanation], ...]:
+    return tuple(_short(spec))
 
 
 def _short(described: Described) -> Counted:

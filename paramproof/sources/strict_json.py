@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
 from paramproof.formulas.printing import path_text, shown
+
+MAX_DEPTH = 100
+"""Brackets within brackets."""
+
+_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|[][{}]', re.DOTALL)
 
 
 def object_in_file(path: Path, *, largest: int) -> dict[str, Any]:
@@ -56,12 +62,12 @@ def object_in_text(text: str, name: str) -> dict[str, Any]:
 
     Raises ``ValueError`` for what is no JSON, no object, or has a key twice.
     """
+    if _is_too_deep(text):
+        raise ValueError(f"{name} is no JSON that can be read: it is nested too deep")
     try:
         found = json.loads(text, object_pairs_hook=_once_each, parse_constant=_no_number)
     except _Refused as error:
         raise ValueError(f"{name}: {error}") from None
-    except RecursionError:
-        raise ValueError(f"{name} is no JSON that can be read: it is nested too deep") from None
     except ValueError as error:
         raise ValueError(f"{name} is no JSON: {error}") from None
     if not isinstance(found, dict):
@@ -79,6 +85,19 @@ def require_file(path: Path) -> None:
         raise ValueError(f"{where} does not exist")
     if not os.path.isfile(path):
         raise ValueError(f"{where} is no regular file")
+
+
+def _is_too_deep(text: str) -> bool:
+    """Whether brackets are nested deeper than in any such file.
+
+    Python's own limit is that of its stack, which in a browser ends the interpreter.
+    """
+    depth = 0
+    for found in _STRING_OR_BRACKET.finditer(text):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found[0], 0)
+        if depth > MAX_DEPTH:
+            return True
+    return False
 
 
 class _Refused(ValueError):

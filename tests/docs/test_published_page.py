@@ -2,7 +2,7 @@
 
 from docs.writers.blocks import AGAIN
 from docs.writers.published_page import KINDS, PAGE, kind, models, render
-from paramproof.cli.models import verdict_on
+from paramproof.counting.published import verdict_on
 from paramproof.formulas.models import named_configurations, named_models
 
 FOUND = models()

@@ -9,8 +9,8 @@ import textwrap
 import pytest
 
 from paramproof.algebra.difference import components, told_apart
-from paramproof.cli.symbolic import in_letters
 from paramproof.cli.verify_built import verify_built
+from paramproof.counting.letters import in_letters
 from paramproof.derive import models
 from paramproof.derive.models import derivation_for, resolve, resolve_type
 from paramproof.explain.number import read

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from paramproof.cli.active import total_and_active
+from paramproof.counting.active import total_and_active
 from paramproof.derive.models import resolve
 from paramproof.formulas.active import per_token
 from paramproof.formulas.models import named_configurations

@@ -12,7 +12,8 @@ from docs.writers.kerashub.pairs import Pair, pairs
 from docs.writers.kerashub.store import RESULTS, derivation_in, known, written
 from docs.writers.markdown import table
 from paramproof.catalogue import read_type
-from paramproof.cli.derive_text import factor, grouped
+from paramproof.cli.derive_text import grouped
+from paramproof.counting.letters import factor
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.notation import text

@@ -2,7 +2,7 @@
 
 from paramproof.algebra.difference import components, told_apart
 from paramproof.algebra.terms import Lettered
-from paramproof.cli.symbolic import in_letters
+from paramproof.counting.letters import in_letters
 from paramproof.formulas.expression import letter
 from paramproof.sources.resolve import resolve_model
 from tests.derivations import MIXTURE, H, L, V, tensor, with_tensors

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from paramproof.cli import active as of_command
-from paramproof.cli.active import active_as_json, active_in_letters, routing, total_and_active
+from paramproof.cli.active import active_table
 from paramproof.cli.count_json import as_json
+from paramproof.counting import active as of_command
+from paramproof.counting.active import active_as_json, active_in_letters, routing, total_and_active
 from paramproof.derive.models import DerivedModel
 from paramproof.formulas.expression import letter
 from tests.derivations import MIXTURE, NUMBER, E, H, V, tensor
@@ -60,7 +61,7 @@ def test_what_cannot_be_decided():
         "head-only: undecided",
         "neither: undecided",
     ]
-    assert of_command.active_table(total_and_active(model)).row_count == 3
+    assert active_table(total_and_active(model)).row_count == 3
 
 
 def test_mixtral(paramproof):

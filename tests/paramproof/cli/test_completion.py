@@ -11,7 +11,7 @@ import time
 import pytest
 
 from paramproof.cli.differences_tables import components
-from paramproof.cli.dtypes import BITS
+from paramproof.counting.dtypes import BITS
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.formulas.models import model_names

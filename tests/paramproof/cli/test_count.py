@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from paramproof.cli.dtypes import BITS, bytes_of, bytes_text
+from paramproof.counting.dtypes import BITS, bytes_of, bytes_text
 from tests import literals
 from tests.printed import rows
 

@@ -9,9 +9,10 @@ from paramproof.algebra.terms import latex_sum, terms
 from paramproof.cli import conventions
 from paramproof.cli.beside_table import beside_tables
 from paramproof.cli.count_json import as_json
-from paramproof.cli.count_table import count_table, ties
-from paramproof.cli.symbolic import in_letters, latex_of, letters_of, symbolic_table
-from paramproof.cli.tree import tree
+from paramproof.cli.count_table import count_table
+from paramproof.cli.symbolic import symbolic_table
+from paramproof.counting.letters import in_letters, latex_of, letters_of
+from paramproof.counting.tree import ties, tree
 from paramproof.derive.models import DerivedModel
 from paramproof.sources.resolve import resolve_model
 from tests.derivations import MIXTURE, NUMBER, D, E, F, H, L, V, tensor, with_tensors

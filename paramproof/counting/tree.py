@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.path import LAYER, leaf
+from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible
+from paramproof.formulas.spec import Quantity
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +19,12 @@ class TreeRow:
     """
 
     path: str
-    each: int
-    times: int
+    each: Quantity
+    times: Quantity
     tensor: Tensor | None = None
 
     @property
-    def total(self) -> int:
+    def total(self) -> Quantity:
         """Trainable parameters of all of it."""
         return self.each * self.times
 
@@ -33,7 +35,7 @@ class TreeRow:
 
 
 def tree(
-    named: Inventory, depth: int | None = None, component: str = "", times: int = 1
+    named: Inventory, depth: int | None = None, component: str = "", times: Quantity = 1
 ) -> Iterator[TreeRow]:
     """Yield every component of a model and every tensor, each before what lies in it.
 
@@ -56,9 +58,16 @@ def tree(
                 yield replace(row, each=tensor.size if counts else 0, tensor=tensor)
 
 
-def _kinds(named: Inventory, path: str, times: int) -> Iterator[tuple[int, Inventory]]:
+def _kinds(named: Inventory, path: str, times: Quantity) -> Iterator[tuple[Quantity, Inventory]]:
     """What lies in a component, ``times`` over; of a stack's layers, each kind by its own."""
     if leaf(path) == LAYER:
         yield from named.kinds(path).items()
     else:
         yield times, named
+
+
+def ties(named: Inventory) -> list[str]:
+    """Return a line for each tensor that shares another's storage."""
+    tied = (tensor for tensor in named if tensor.tied_to)
+    lines = (f"{t.path} is {t.tied_to}" for t in tied if t.present and t.repeat)
+    return [legible(line, MAX_NOTE_SHOWN) for line in lines]

@@ -1,0 +1,127 @@
+"""What a page asks: a view with its state in, parts of HTML out, or one line that says why not.
+
+The state is what stands in a link: texts by name. Nothing in it is a path, and nothing is read
+but what belongs to this package.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from paramproof.catalogue import model_types, type_of_class
+from paramproof.counting.conventions import DEFAULT
+from paramproof.counting.dtypes import require_dtype
+from paramproof.derive.models import AnyModel, resolve, resolve_type
+from paramproof.explain.number import read
+from paramproof.formulas.lookup import no_such
+from paramproof.formulas.models import model_names
+from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible
+from paramproof.pages.difference import difference
+from paramproof.pages.explanations import explanations
+from paramproof.pages.form import form
+from paramproof.pages.model import DTYPE, parts, title
+from paramproof.pages.picture import picture
+from paramproof.pages.sizing import at_sizes, choices, fields_of, require_shown, sizes_of
+from paramproof.pages.viewing import View
+from paramproof.sources.strict_json import object_in_text
+
+State = Mapping[str, str]
+
+MAX_CONFIGURATION = 2**20
+"""Characters of a configuration that is pasted."""
+
+KEYS = ("model", "config", "class", "under", "dtype", "at")
+"""The parts of a state that are no letters."""
+
+
+def answer(asked: str) -> str:
+    """Return the answer to ``{"view": …, "state": {…}}``, both as JSON.
+
+    It has ``parts``, HTML by the name of its place, or a ``problem``, which is one line of text.
+    """
+    question = json.loads(asked)
+    try:
+        found = VIEWS[question["view"]](question["state"])
+    except (ValueError, ArithmeticError) as error:
+        line = legible(" ".join(str(error).split()), MAX_MESSAGE_SHOWN)
+        found = {"problem": line or "nothing was found"}
+    return json.dumps(found, ensure_ascii=False)
+
+
+def model(state: State) -> dict[str, Any]:
+    """Return the parts of a model's page."""
+    key = tuple(state.get(name, "") for name in KEYS[:3])
+    under, dtype = state.get("under") or DEFAULT, state.get("dtype") or DTYPE
+    require_dtype(dtype)
+    own = _model(*key)
+    asked = at_sizes(own, {name: size for name, size in state.items() if name not in KEYS})
+    view = _view(*key, under)
+    view = view if asked is own else view.resized(asked)
+    allowed = choices(own, asked)
+    controls = form(own, asked, under, dtype, allowed)
+    drawn = picture(view, state.get("at", ""))
+    return {
+        "title": title(own),
+        "parts": {**parts(view, dtype), "controls": controls, "picture": drawn},
+        "choices": allowed,
+        "own": {name: str(sizes_of(own)[name]) for name in fields_of(own)},
+    }
+
+
+def number(state: State) -> dict[str, Any]:
+    """Return what explains a number: by one model, or by all that have names."""
+    wanted = read(state.get("n", ""))
+    one = _model(*_key(state)) if state.get("model") or state.get("config") else None
+    return {"title": str(wanted), "parts": {"answer": explanations(wanted, one)}}
+
+
+def two(state: State) -> dict[str, Any]:
+    """Return what one model has more than another."""
+    first, other = (_model(state.get(name, ""), "", "") for name in "ab")
+    return {
+        "title": f"{title(other)} − {title(first)}",
+        "parts": {"answer": difference(first, other)},
+    }
+
+
+VIEWS: dict[str, Callable[[State], dict[str, Any]]] = {
+    "model": model,
+    "number": number,
+    "difference": two,
+}
+
+
+def _key(state: State) -> tuple[str, str, str]:
+    return state.get("model", ""), state.get("config", ""), state.get("class", "")
+
+
+@lru_cache(maxsize=16)
+def _model(name: str, config: str, architecture: str) -> AnyModel:
+    """Return the model of a configuration, or else of a name, a model type or a class."""
+    if config:
+        if len(config) > MAX_CONFIGURATION:
+            raise ValueError(
+                f"the configuration has {len(config):,} characters: no such file is longer than "
+                f"{MAX_CONFIGURATION:,}"
+            )
+        found = resolve(object_in_text(config, "the configuration"), architecture)
+    else:
+        known = [*model_names(), *model_types()]
+        if name not in known and not type_of_class(name):
+            # There are too many to list them all.
+            line = str(no_such("model", name, known))
+            raise ValueError(re.split("[;?] (?:t|T)here are: ", line)[0])
+        found = resolve_type(name, architecture)
+    require_shown(found)
+    return found
+
+
+@lru_cache(maxsize=32)
+def _view(name: str, config: str, architecture: str, under: str) -> View:
+    view = View(_model(name, config, architecture), under)
+    _ = view.lettered
+    return view

@@ -1,0 +1,98 @@
+"""Whole documents: the pages of the site, and a model's page as one file of its own."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib.resources import files
+
+from paramproof.counting.conventions import DEFAULT
+from paramproof.derive.models import AnyModel
+from paramproof.pages.markup import Html, joined, tag
+from paramproof.pages.model import DTYPE, sections, title
+from paramproof.pages.viewing import View
+
+VIEWS = {
+    "index": "Models",
+    "number": "Number",
+    "difference": "Difference",
+    "frameworks": "Frameworks",
+}
+"""The pages that every page leads to."""
+
+ONLY_OURS = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "worker-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
+)
+"""Nothing is loaded from elsewhere, and no script of a document runs that is not a file of ours."""
+
+
+def page(name: str, view: str, body: Html, *, root: str = "", model: str = "") -> str:
+    """Return a page of the site; ``root`` leads to its folder, ``model`` is in view."""
+    head = joined(
+        tag("meta", http_equiv="Content-Security-Policy", content=ONLY_OURS),
+        tag("link", rel="stylesheet", href=f"{root}style.css"),
+        tag("link", rel="icon", href=f"{root}icon.svg"),
+        tag("script", src=f"{root}app.js", type="module"),
+    )
+    links = (
+        tag("a", said, href=f"{root}{file}.html", aria_current="page" if file == view else None)
+        for file, said in VIEWS.items()
+    )
+    top = tag(
+        "header",
+        tag("a", "to the content", href="#main", class_="skip"),
+        tag("b", "paramproof"),
+        tag("nav", *links, aria_label="Views"),
+    )
+    status = tag("footer", tag("p", "", id="status", role="status"))
+    said = {"data_view": view, "data_root": root, "data_model": model}
+    return _document(name, head, joined(top, body, status), **said)
+
+
+def model_page(model: AnyModel, root: str) -> str:
+    """Return the page of a named model: its numbers, which it says without a script."""
+    view = View(model)
+    body = main(title(model), sections(view, DTYPE, live=True))
+    name = f"{title(model)}: {view.number:,} parameters"
+    return page(name, "model", body, root=root, model=model.name)
+
+
+def model_file(model: AnyModel, under: str = DEFAULT, dtype: str = DTYPE) -> str:
+    """Return a model's page as one file, which needs no other, no network and no script."""
+    view = View(model, under)
+    style = files("paramproof.pages").joinpath("static/style.css").read_text("utf-8")
+    policy = f"default-src 'none'; style-src '{_digest(style)}'"
+    head = joined(
+        tag("meta", http_equiv="Content-Security-Policy", content=policy),
+        tag("style", Html(style)),
+    )
+    body = main(title(model), sections(view, dtype, live=False))
+    return _document(f"{title(model)}: {view.number:,} parameters", head, body)
+
+
+def main(heading: str, *content: object) -> Html:
+    """Return the content of a page below its heading, with a place for what is wrong."""
+    problem = tag("p", "", id="problem", role="alert")
+    return tag("main", tag("h1", heading, id="title"), problem, *content, id="main")
+
+
+def _document(name: str, head: Html, body: Html, **attributes: str) -> str:
+    whole = tag(
+        "html",
+        tag(
+            "head",
+            tag("meta", charset="utf-8"),
+            tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+            tag("title", name),
+            head,
+        ),
+        tag("body", body, **attributes),
+        lang="en",
+    )
+    return f"<!doctype html>{whole}\n"
+
+
+def _digest(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"

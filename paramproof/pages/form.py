@@ -1,0 +1,75 @@
+"""What can be changed of a model: convention, dtype, and a field and a slider for each letter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from paramproof.counting.dtypes import BITS
+from paramproof.derive.models import AnyModel
+from paramproof.formulas.printing import legible
+from paramproof.pages.markup import Html, lines, tag
+from paramproof.pages.sizing import fields_of, has_experts, sizes_of
+from paramproof.pages.viewing import ACTIVE, MEANINGS
+
+NOTE = "The numbers change as a letter does; a slider stays where the formula holds."
+
+
+def letters(model: AnyModel) -> Html:
+    """Return the letters with their fields and sizes."""
+    sizes = sizes_of(model)
+    known = [f"{name} = {sizes[name]:,} ({legible(f)})" for name, f in fields_of(model).items()]
+    return lines(known)
+
+
+def form(
+    own: AnyModel, model: AnyModel, under: str, dtype: str, allowed: Mapping[str, list[int]]
+) -> Html:
+    """Return the fields: convention, dtype, and a slider for each letter over what it may be.
+
+    They are switched off: what listens to them switches them on.
+    """
+    sizes, fields = sizes_of(model), fields_of(own)
+    names = [name for name in MEANINGS if name not in ACTIVE or has_experts(own)]
+    return tag(
+        "form",
+        _select("under", "counted are", names, under),
+        _select("dtype", "bytes at", list(BITS), dtype),
+        tag("p", NOTE, class_="note"),
+        tag(
+            "div",
+            *(_letter(name, field, sizes[name], allowed[name]) for name, field in fields.items()),
+            class_="letters",
+        ),
+        tag("button", "own sizes again", type="reset", disabled=True),
+        id="fields",
+        aria_label="What is counted, and at which sizes",
+    )
+
+
+def _select(name: str, said: str, values: list[str], chosen: str) -> Html:
+    options = (tag("option", one, value=one, selected=one == chosen) for one in values)
+    return tag("label", said, " ", tag("select", *options, name=name, disabled=True))
+
+
+def _letter(name: str, field: str, size: int, allowed: list[int]) -> Html:
+    number = tag(
+        "input",
+        id=f"size-{name}",
+        name=name,
+        value=size,
+        inputmode="numeric",
+        autocomplete="off",
+        disabled=True,
+    )
+    slider = tag(
+        "input",
+        type="range",
+        data_letter=name,
+        aria_label=f"{name}, within the conditions",
+        min=0,
+        max=len(allowed) - 1,
+        value=allowed.index(size),
+        disabled=True,
+    )
+    said = tag("label", tag("b", name), " ", tag("small", legible(field)), for_=f"size-{name}")
+    return tag("div", said, tag("div", number, slider))

@@ -1,0 +1,82 @@
+"""Markup from text: the one place where anything is escaped."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable
+
+VOID = frozenset({"input", "link", "meta", "wbr"})
+"""Elements that nothing lies in."""
+
+
+class Html(str):
+    """Markup, which goes into a page as it is; any other text is escaped."""
+
+    __slots__ = ()
+
+
+def joined(*parts: object) -> Html:
+    """Return parts one after the other, all that is no markup escaped; None is nothing."""
+    return Html("".join(_escaped(part) for part in parts if part is not None))
+
+
+def tag(name: str, /, *parts: object, **attributes: object) -> Html:
+    """Return an element: ``tag("a", "text", href="#x", class_="link")``.
+
+    An attribute is left out where it is None or False, and bare where it is True; ``_`` stands for
+    ``-``, and behind a word of Python's for nothing.
+    """
+    written = "".join(
+        f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{_text(value)}"')
+        for key, value in attributes.items()
+        if value is not None and value is not False
+    )
+    end = "" if name in VOID else f"{joined(*parts)}</{name}>"
+    return Html(f"<{name}{written}>{end}")
+
+
+def table(
+    caption: str, heads: Iterable[object], rows: Iterable[Html], **attributes: object
+) -> Html:
+    """Return a table whose first column has the rows' headings; it scrolls where it is wide."""
+    head = tag("tr", *(tag("th", one, scope="col") for one in heads))
+    parts = (tag("caption", caption), tag("thead", head), tag("tbody", *rows))
+    whole = tag("table", *parts, **attributes)
+    return tag("div", whole, class_="wide", tabindex="0", role="region", aria_label=caption)
+
+
+def row(first: object, *cells: object, **attributes: object) -> Html:
+    """Return a row of a table, the first cell its heading."""
+    rest = (tag("td", one) for one in cells)
+    return tag("tr", tag("th", first, scope="row"), *rest, **attributes)
+
+
+def path(dotted: str) -> Html:
+    """Return a path of dotted names as it stands in code."""
+    return tag("code", breakable(dotted))
+
+
+def breakable(name: str) -> Html:
+    """Return a name that a narrow line breaks between its words."""
+    first, *words = re.split(r"(?<=[._])", name)
+    return joined(first, *(joined(tag("wbr"), word) for word in words))
+
+
+def swatch(kind: str | None) -> Html:
+    """Return a sample of the colour of a class."""
+    rect = tag("rect", width="100%", height="100%", class_=kind)
+    return tag("svg", rect, class_="swatch", aria_hidden="true")
+
+
+def lines(texts: Iterable[str]) -> Html:
+    """Return lines of text as a list."""
+    return tag("ul", *(tag("li", one) for one in texts), class_="lines")
+
+
+def _escaped(part: object) -> str:
+    return part if isinstance(part, Html) else _text(part)
+
+
+def _text(value: object) -> str:
+    return html.escape(str(value))

@@ -1,0 +1,203 @@
+"""The page of a model: its number, letters, formula, tree, conventions and evidence, by part."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from paramproof.algebra.terms import Term, latex_sum
+from paramproof.counting.active import routing
+from paramproof.counting.conventions import UNDECIDED, under_every
+from paramproof.counting.dtypes import bytes_text
+from paramproof.counting.letters import each_text, letters_of, times_text
+from paramproof.counting.published import verdict_on
+from paramproof.derive.models import AnyModel, DerivedModel
+from paramproof.formulas.conventions import Undecided, as_named
+from paramproof.formulas.notation import text
+from paramproof.formulas.path import leaf
+from paramproof.formulas.printing import legible
+from paramproof.pages.form import form, letters
+from paramproof.pages.markup import Html, joined, lines, path, row, swatch, table, tag
+from paramproof.pages.picture import colour, picture, pictures
+from paramproof.pages.sizing import choices, has_experts
+from paramproof.pages.tree import tree
+from paramproof.pages.viewing import ACTIVE, MEANINGS, View
+
+DTYPE = "float32"
+UNNAMED = "the configuration"
+"""What a model is called that has no name."""
+
+HEADINGS = {
+    "picture": "Picture",
+    "formula": "Formula",
+    "tree": "Tree",
+    "conventions": "Conventions",
+    "evidence": "Evidence",
+}
+"""The parts of a page below its number and its letters, in order."""
+
+BRACKETED = re.compile(r"[(⌊⌈][^()⌊⌋⌈⌉]*[)⌋⌉]")
+"""What stands in brackets that are in no others."""
+
+NOTES = {
+    "picture": "Area is parameters; a colour is a component of the sum below. A component opens by "
+    "a click, and the path above it leads back.",
+    "tree": "A component unfolds by a click or by Enter.",
+}
+
+
+def parts(view: View, dtype: str = DTYPE) -> dict[str, Html]:
+    """Return what changes with sizes and convention, by the name of the part."""
+    return {
+        "number": _number(view, dtype),
+        "formula": _formula(view),
+        "tree": tree(view),
+        "conventions": _conventions(view.model),
+        "evidence": lines([*_evidence(view.model)]),
+    }
+
+
+def title(model: AnyModel) -> str:
+    """Return the name of a model, of a configuration that it is one."""
+    return UNNAMED if model.name.startswith("{") or not model.name else model.title
+
+
+def sections(view: View, dtype: str, *, live: bool) -> Html:
+    """Return the whole page below its heading; what is not ``live`` has no fields to fill in."""
+    own = view.model
+    if live:
+        controls = form(own, own, view.under, dtype, choices(own, own))
+        drawn = picture(view)
+    else:
+        controls, drawn = letters(own), pictures(view)
+    return frame({**parts(view, dtype), "picture": drawn, "controls": controls})
+
+
+def frame(found: Mapping[str, Html]) -> Html:
+    """Return the places of all parts, with what is found; a place of which nothing is stays."""
+    return tag(
+        "div",
+        tag(
+            "div",
+            tag("div", found.get("number"), id="number", aria_live="polite"),
+            tag("div", found.get("controls"), id="controls"),
+            class_="panel",
+            tabindex="0",
+            role="region",
+            aria_label="Number, and what it depends on",
+        ),
+        tag("div", *(_section(name, found.get(name)) for name in HEADINGS), class_="sections"),
+        class_="model",
+    )
+
+
+def _section(name: str, found: Html | None) -> Html:
+    return tag(
+        "section",
+        tag("h2", HEADINGS[name], id=f"{name}-heading"),
+        tag("p", NOTES[name], class_="note") if name in NOTES else None,
+        tag("div", found, id=name),
+        aria_labelledby=f"{name}-heading",
+    )
+
+
+def _number(view: View, dtype: str) -> Html:
+    number = view.number
+    rounded = f" ≈ {as_named(number)}, {as_named(number, 3)}" if number >= 1000 else ""
+    return joined(
+        tag("p", tag("output", f"{number:,}", id="total"), rounded, class_="big"),
+        tag("p", tag("b", f"parameters, {view.under}:"), f" {MEANINGS[view.under]}"),
+        tag("p", bytes_text(number, dtype), id="bytes"),
+    )
+
+
+def _formula(view: View) -> Html:
+    rows = [
+        row(
+            joined(swatch(colour(view, leaf(term.path))), path(legible(term.path))),
+            _product(term),
+            f"{view.at(term.times * term.each):,}",
+        )
+        for term in view.terms
+    ]
+    rows.append(row("total", text(view.formula), f"{view.number:,}"))
+    where = [one for one in letters_of(view.model, view.formula) if one]
+    return joined(
+        tag("p", tag("code", text(view.formula), id="sum"), class_="sum"),
+        _copied("text", "sum"),
+        lines(where),
+        table("The sum by component", ["component", "in letters", "number"], rows, class_="n3"),
+        tag(
+            "details",
+            tag("summary", "LaTeX"),
+            tag("pre", latex_sum(view.terms, view.formula) if view.formula else "0", id="latex"),
+            _copied("LaTeX", "latex"),
+        ),
+    )
+
+
+def _product(term: Term) -> str:
+    """Return what a term is, in letters."""
+    if term.each == 0 or term.times == 1:
+        return each_text(term)
+    said = each_text(term)
+    flat, before = said, ""
+    while flat != before:
+        flat, before = BRACKETED.sub("", flat), flat
+    return f"({said}) {times_text(term)}" if " " in flat else f"{said} {times_text(term)}"
+
+
+def _copied(what: str, of: str) -> Html:
+    return tag("button", f"copy {what}", type="button", data_copy=of, hidden=True)
+
+
+def _conventions(model: AnyModel) -> Html:
+    every: dict[str, int | None] = {**under_every(model.inventory()), **_active(model)}
+    rows = [
+        row(name, UNDECIDED if number is None else f"{number:,}", MEANINGS[name])
+        for name, number in every.items()
+    ]
+    return joined(
+        table(
+            "What the number may count",
+            ["convention", "count", "what is counted"],
+            rows,
+            class_="n2 conventions",
+        ),
+        lines(_routing(model)),
+    )
+
+
+def _active(model: AnyModel) -> dict[str, int | None]:
+    """Return what one token passes by convention, of a model with experts."""
+    return {name: _decided(model, name) for name in ACTIVE} if has_experts(model) else {}
+
+
+def _decided(model: AnyModel, under: str) -> int | None:
+    try:
+        return View(model, under).number
+    except Undecided:
+        return None
+
+
+def _routing(model: AnyModel) -> list[str]:
+    """Return how many experts a token passes, or why nobody can say."""
+    if not isinstance(model, DerivedModel):
+        return []
+    try:
+        return [*routing(model)]
+    except ValueError as error:
+        return [str(error)]
+
+
+def _evidence(model: AnyModel) -> Iterator[str]:
+    if model.named:
+        yield f"verdict on what is published: {verdict_on(model.named, model).text}"
+    yield from model.origin()
+    if not isinstance(model, DerivedModel):
+        family = model.spec.family
+        yield (
+            f"formula: of the family {family}, derived twice, tensor by tensor and as one "
+            "polynomial, and held to every framework that can build it"
+        )
+        yield f"to hold it to those that you have: paramproof verify --family {family}"

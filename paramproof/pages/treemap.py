@@ -1,0 +1,33 @@
+"""Where the cells of a picture lie: area is parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from squarify import normalize_sizes, squarify
+
+LEAST = 1
+"""What has a smaller area has no place, as it could not be seen."""
+
+
+class Box(NamedTuple):
+    """A rectangle: its left upper corner, its width and its height."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def squarified(sizes: Sequence[int], box: Box) -> Iterator[Box]:
+    """Yield for each size, the largest first, a box of such an area; together they are ``box``.
+
+    Those of the sizes that could not be seen come last, and are empty.
+    """
+    areas = normalize_sizes(sizes, box.width, box.height) if sizes else []
+    seen = [area for area in areas if area >= LEAST]
+    for one in squarify(seen, box.x, box.y, box.width, box.height):
+        yield Box(one["x"], one["y"], one["dx"], one["dy"])
+    for _ in areas[len(seen) :]:
+        yield Box(box.x, box.y, 0, 0)

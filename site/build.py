@@ -1,0 +1,86 @@
+"""Build the site into a folder: ``python site/build.py FOLDER NODE_MODULES``.
+
+What is shown is made by ``paramproof.pages``, here and in the browser alike. NODE_MODULES is where
+npm has put what package.json names.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from importlib.metadata import distribution
+from pathlib import Path
+
+from frameworks import frameworks_view
+from views import difference_view, index_view, model_view, number_view
+
+from paramproof.derive.models import resolve
+from paramproof.formulas.models import named_configurations, named_models
+from paramproof.pages.document import model_page, page
+
+HERE = Path(__file__).parent
+PYODIDE = (
+    "pyodide.mjs",
+    "pyodide.asm.mjs",
+    "pyodide.asm.wasm",
+    "pyodide-lock.json",
+    "python_stdlib.zip",
+)
+
+
+NEEDED = ("squarify",)
+"""Packages of pure Python that the pages import, beside this one."""
+
+
+def build(folder: Path, modules: Path) -> None:
+    """Write the site into ``folder``, in place of what a former build has put there."""
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "models").mkdir(parents=True)
+    (folder / "pyodide").mkdir()
+    for name in PYODIDE:
+        shutil.copyfile(modules / "pyodide" / name, folder / "pyodide" / name)
+    for name in ("app.js", "worker.js", "icon.svg"):
+        shutil.copyfile(HERE / name, folder / name)
+    for file in (HERE.parent / "paramproof/pages/static").iterdir():
+        shutil.copyfile(file, folder / file.name)
+    whole = shutil.copyfile(wheel(), folder / "paramproof.whl")
+    with zipfile.ZipFile(whole, "a") as file:
+        for name in NEEDED:
+            add(name, file)
+    image = ["node", HERE / "image.mjs", folder.resolve() / "pyodide", whole]
+    subprocess.run([*image, folder / "python.image"], check=True)
+    for name in (*named_models(), *named_configurations()):
+        file = folder / "models" / f"{name}.html"
+        file.write_text(model_page(resolve(name), "../"), "utf-8")
+    views = {
+        "index": ("How many parameters?", index_view()),
+        "model": ("A model", model_view()),
+        "number": ("Where a number comes from", number_view()),
+        "difference": ("Two models", difference_view()),
+        "frameworks": ("How the frameworks differ", frameworks_view()),
+    }
+    for view, (title, body) in views.items():
+        (folder / f"{view}.html").write_text(page(title, view, body), "utf-8")
+
+
+def add(name: str, file: zipfile.ZipFile) -> None:
+    """Add a package to an archive as it is installed here, with its licence."""
+    for part in distribution(name).files or ():
+        if part.parts[0] != ".." and "__pycache__" not in part.parts:
+            file.write(part.locate(), str(part))
+
+
+def wheel() -> Path:
+    """Return a wheel of this project, made now."""
+    folder = tempfile.mkdtemp()
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "-d", folder]
+    subprocess.run(command, cwd=HERE.parent, check=True, stdout=subprocess.DEVNULL)
+    (found,) = Path(folder).glob("*.whl")
+    return found
+
+
+if __name__ == "__main__":
+    build(*map(Path, sys.argv[1:]))

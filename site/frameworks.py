@@ -1,0 +1,90 @@
+"""The reference of framework differences as a page that is searched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from paramproof.differences.answer import Answer
+from paramproof.pages.document import main
+from paramproof.pages.markup import Html, joined, path, row, table, tag
+
+DATA = Path(__file__).parents[1] / "docs/framework-differences.json"
+
+HEADINGS = {
+    "shapes": ("Tensors", ("path", "shape", "layout")),
+    "defaults": ("Defaults", ("answer",)),
+    "counts": ("Counts", ("how", "bert-tiny", "bert-base-uncased", "difference")),
+    "abstract": ("Without allocating", ("held", "value")),
+}
+"""Each section with the facts that its columns are."""
+
+COMPONENTS = (
+    "embeddings",
+    "attention",
+    "feed_forward",
+    "layer_norm",
+    "pooler",
+    "mlm_head",
+    "nsp_head",
+)
+
+
+def frameworks_view() -> Html:
+    """Every answer of the reference, those of frameworks that agree in one row."""
+    written = json.loads(DATA.read_text("utf-8"))
+    cells = [Answer.from_json(cell) for cell in written["cells"]]
+    asked = ", ".join(f"{name} {version}" for name, version in written["versions"].items())
+    return main(
+        "How the frameworks differ",
+        tag("p", f"What each framework answered when it was asked by running it: {asked}."),
+        _filter(sorted({cell.framework for cell in cells})),
+        *(_section(name, cells) for name in HEADINGS),
+    )
+
+
+def _section(name: str, cells: list[Answer]) -> Html:
+    heading, facts = HEADINGS[name]
+    own = [cell for cell in cells if cell.section == name]
+    heads = ["question", "frameworks", *facts]
+    return joined(tag("h2", heading), table(heading, heads, _rows(own, facts)))
+
+
+def _rows(cells: list[Answer], facts: tuple[str, ...]) -> Iterator[Html]:
+    alike: dict[tuple[str, ...], list[Answer]] = {}
+    for cell in cells:
+        key = (cell.row, *(cell.facts[fact] for fact in facts))
+        alike.setdefault(key, []).append(cell)
+    for (question, *answers), same in sorted(alike.items(), key=lambda pair: pair[0][0]):
+        names = [cell.framework for cell in same]
+        said = joined(path(question), " ", same[0].what)
+        about = [one for one in COMPONENTS if any(_is_about(cell, one) for cell in same)]
+        yield row(
+            said,
+            ", ".join(names),
+            *answers,
+            data_row=True,
+            data_component=" ".join(about),
+            data_framework=" ".join(names),
+        )
+
+
+def _is_about(cell: Answer, component: str) -> bool:
+    return any(component in path for path in cell.components)
+
+
+def _filter(frameworks: list[str]) -> Html:
+    return tag(
+        "form",
+        tag("label", "show those with ", tag("input", name="q", type="search")),
+        _select("component", list(COMPONENTS)),
+        _select("framework", frameworks),
+        id="filter",
+        role="search",
+    )
+
+
+def _select(name: str, values: list[str]) -> Html:
+    options = [tag("option", "all", value=""), *(tag("option", one, value=one) for one in values)]
+    return tag("label", f"{name} ", tag("select", *options, name=name))

@@ -1,0 +1,119 @@
+"""A built site, served, and the system's Chromium on it; one page with Python for many tests."""
+
+import os
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+
+from paramproof.cli.site import server_of
+from tests.browser.watched import PATIENCE, Watched
+
+SITE = "PARAMPROOF_SITE"
+MODULES = "PARAMPROOF_NODE_MODULES"
+"""Variables that say where the lane has built the site, and where npm has put its packages."""
+
+
+def needed(config, what):
+    """Skip for what is not there, or fail where it is required."""
+    (pytest.fail if config.getoption("--require") else pytest.skip)(what)
+
+
+@pytest.fixture(scope="session")
+def site(pytestconfig):
+    folder = os.environ.get(SITE, "")
+    if not folder:
+        needed(pytestconfig, f"no site: {SITE} names no folder, as tox run -e browser lets it")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def modules():
+    return Path(os.environ[MODULES])
+
+
+@pytest.fixture(scope="session")
+def address(site):
+    with server_of(site) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def browser(pytestconfig):
+    chromium = shutil.which("chromium") or needed(pytestconfig, "no chromium: a Debian package")
+    # What goes to an address that is not this machine's finds nobody.
+    rules = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", rules]
+        )
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="session")
+def context(browser, address):
+    """A browser's memory, in which nothing may be asked of another address or go wrong."""
+    made = browser.new_context(viewport={"width": 1200, "height": 900})
+    made.grant_permissions(["clipboard-read", "clipboard-write"], origin=address)
+    made.set_default_timeout(PATIENCE)
+    yield made
+    made.close()
+
+
+def watching(context, address, path=None):
+    """A page on the site, which asks nobody else and complains of nothing until it is closed."""
+    watched = Watched(context, address)
+    if path:
+        watched.open(path)
+        watched.settle()
+    yield watched
+    assert [url for url in watched.asked if not url.startswith(address)] == []
+    assert watched.complaints == []
+    watched.page.close()
+
+
+@pytest.fixture(scope="session")
+def models(context, address):
+    """The page of any model, with Python in it."""
+    yield from watching(context, address, "model.html#model=bert-base")
+
+
+@pytest.fixture(scope="session")
+def numbers(context, address):
+    """The page of numbers, with Python in it."""
+    yield from watching(context, address, "number.html#n=2362368")
+
+
+@pytest.fixture(scope="session")
+def differences(context, address):
+    """The page of two models, with Python in it."""
+    yield from watching(context, address, "difference.html#a=bert-base&b=gpt2")
+
+
+@pytest.fixture
+def opened(context, address):
+    """A page of its own, in which Python is still to start."""
+    yield from watching(context, address)
+
+
+@pytest.fixture
+def built(browser, address):
+    """A page of its own as it is built, in which no Python starts."""
+    context = browser.new_context(viewport={"width": 1200, "height": 900})
+    context.route("**/worker.js", lambda route: route.fulfill(content_type="text/javascript"))
+    yield from watching(context, address)
+    context.close()
+
+
+@pytest.fixture(scope="session")
+def no_script(browser, address):
+    """A page of a browser in which no script runs."""
+    context = browser.new_context(java_script_enabled=False, base_url=address)
+    yield context.new_page()
+    context.close()

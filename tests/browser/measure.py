@@ -1,0 +1,102 @@
+"""What the site costs a reader, measured and printed: ``python -m tests.browser.measure FOLDER``.
+
+Milliseconds are of this machine at this moment, and decide nothing. Bytes are as a server sends
+them that compresses with gzip.
+"""
+
+import gzip
+import os
+import shutil
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from statistics import median
+from zipfile import ZipFile
+
+from playwright.sync_api import sync_playwright
+
+from paramproof.cli.site import server_of
+from tests.browser.watched import PATIENCE, Watched
+
+TARGETS = {"first view": 1000, "Python ready": 5000, "an answer": 100}
+"""Milliseconds."""
+
+CATALOGUE = "paramproof/catalogue/data/"
+
+FIRST_VIEW = ("models/bert-base-uncased.html", "style.css", "app.js")
+
+PYTHON = ("paramproof.whl", "python.image", "worker.js")
+
+
+def sizes(site):
+    """Return the compressed bytes of a first view, of all that Python needs, and of a model type.
+
+    The types are a part of the second; what is returned is one of them, on an average.
+    """
+    with ZipFile(site / "paramproof.whl") as wheel:
+        types = [file for file in wheel.infolist() if CATALOGUE in file.filename]
+    return {
+        "a first view": _compressed(site / name for name in FIRST_VIEW),
+        "Python with the formulas": _compressed(
+            [*(site / "pyodide").iterdir(), *(site / name for name in PYTHON)]
+        ),
+        "a model type": sum(file.compress_size for file in types) / len(types),
+    }
+
+
+def _compressed(files):
+    return sum(len(gzip.compress(file.read_bytes())) for file in files)
+
+
+def times(site, chromium):
+    """Return the milliseconds of the first view, until Python is ready, and of the answers."""
+    with server_of(site) as server, sync_playwright() as playwright:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        context = browser.new_context()
+        context.set_default_timeout(PATIENCE)
+        watched = Watched(context, f"http://127.0.0.1:{server.server_port}/")
+        before = processor_seconds()
+        watched.open("models/bert-base-uncased.html")
+        paint = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+        first = watched.page.evaluate(paint)
+        watched.settle()
+        ready = int(watched.page.evaluate("document.body.dataset.ready"))
+        print(f"processor time until then: {processor_seconds() - before:.1f} s")
+        answers = []
+        for layers in range(13, 23):
+            watched.page.fill("#size-L", str(layers))
+            watched.settle()
+            answers.append(int(watched.page.evaluate("document.body.dataset.milliseconds")))
+        browser.close()
+        server.shutdown()
+    return first, ready, median(answers)
+
+
+def processor_seconds():
+    """Return what this process and those below it have used: others may share the clock."""
+    stats = {}
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            number, _, rest = file.read_text("utf-8").partition(" (")
+            stats[int(number)] = rest.rpartition(")")[2].split()
+    below, found = {os.getpid()}, set()
+    while below:
+        found |= below
+        below = {number for number, stat in stats.items() if int(stat[1]) in below}
+    ticks = sum(int(stats[one][11]) + int(stats[one][12]) for one in found & stats.keys())
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def main():
+    site = Path(sys.argv[1])
+    for what, size in sizes(site).items():
+        print(f"{what}: {size / 1000:,.1f} kB")
+    found = times(site, shutil.which("chromium"))
+    for (what, target), measured in zip(TARGETS.items(), found, strict=True):
+        print(f"{what}: {measured:.0f} ms (target: {target} ms)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""What a stranger may paste or put into a link: nothing of it is run, and it is one line."""
+
+import json
+
+import pytest
+
+MARKUP = "<img src=x onerror=\"document.body.dataset.run=''\"><script>alert(1)</script>"
+
+HOSTILE = {
+    "markup in a type": ({"config": json.dumps({"model_type": MARKUP})}, "onerror"),
+    "markup in a value": (
+        {"config": json.dumps({"model_type": "qwen3", "hidden_act": MARKUP})},
+        "onerror",
+    ),
+    "markup in a class": (
+        {"config": json.dumps({"model_type": "qwen3", "architectures": [MARKUP]})},
+        "onerror",
+    ),
+    "markup in a name": ({"model": MARKUP}, "no model is named"),
+    "markup in a letter": ({"model": "gpt2", MARKUP: "1"}, "is no letter of this model"),
+    "markup in a size": ({"model": "gpt2", "L": MARKUP}, "is no whole number"),
+    "markup in a convention": ({"model": "gpt2", "under": MARKUP}, "no convention is named"),
+    "markup in a dtype": ({"model": "gpt2", "dtype": MARKUP}, "no dtype is named"),
+    "a number of 400 digits": (
+        {"config": '{"model_type": "qwen3", "hidden_size": 1' + "0" * 400 + "}"},
+        "has more than 12 digits",
+    ),
+    "a number of 5,000 digits": (
+        {"config": '{"model_type": "qwen3", "hidden_size": 1' + "0" * 5000 + "}"},
+        "is no JSON",
+    ),
+    "nested lists": ({"config": "[" * 50_000}, "nested too deep"),
+    "nested objects": ({"config": '{"a":' * 20_000}, "nested too deep"),
+    "nested in a key": (
+        {"config": '{"model_type": "qwen3", "hidden_act": ' + "[" * 90 + "]" * 90 + "}"},
+        "hidden_act=[[[",
+    ),
+    "a key twice": (
+        {"config": '{"model_type": "gpt2", "model_type": "bert"}'},
+        "stands there twice",
+    ),
+    "no object": ({"config": "[1, 2]"}, "is no JSON object"),
+    "a line break in a type": ({"config": json.dumps({"model_type": "a\nb"})}, "a\\nb"),
+    "code beside it": (
+        {"config": json.dumps({"model_type": "x", "auto_map": {"AutoModel": "a--b.C"}})},
+        "",
+    ),
+    "a path": ({"model": "../../etc/passwd"}, "no model is named"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_nothing_is_run_and_one_line_says_why(models, name):
+    state, expected = HOSTILE[name]
+    models.state("model.html", **state)
+    line = models.problem
+    assert line
+    assert expected in line
+    assert len(line) <= 2000 and "\n" not in line  # noqa: PT018 - one thing: one line
+    page = models.page
+    assert page.locator("main img, main script:not([type])").count() == 0
+    assert page.evaluate("document.body.dataset.run") is None
+    # It goes on.
+    models.state("model.html", model="bert-base")
+    assert (models.problem, models.total) == ("", 109_482_240)
+
+
+def test_too_long_a_file_is_not_read(models):
+    models.state("model.html", model="bert-base")
+    models.page.evaluate(
+        """() => {
+          const data = new DataTransfer();
+          data.items.add(new File([" ".repeat(2 ** 20 + 1)], "<b>config.json"));
+          dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+        }"""
+    )
+    models.page.wait_for_selector("#problem:not(:empty)")
+    assert models.problem.startswith("<b>config.json has 1048577 bytes")
+    assert models.total == 109_482_240

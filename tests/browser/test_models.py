@@ -1,0 +1,217 @@
+"""The page of a model: in the browser Python says what it says here."""
+
+import json
+
+import pytest
+
+from paramproof.catalogue import model_types
+from paramproof.counting.conventions import under_every
+from paramproof.derive.models import resolve
+from tests.public_configs import LLAMA_3_1_8B
+
+
+def test_every_named_page_has_the_number_of_the_command_line(built, site, paramproof):
+    listed = json.loads(paramproof("models", "--json", "-").stdout)["models"]
+    expected = {one["name"]: f"{one['parameters']:,}" for one in listed}
+    built.open("index.html")
+    read = """(names) => Promise.all(names.map(async (name) => {
+      const text = await (await fetch(`models/${name}.html`)).text();
+      const page = new DOMParser().parseFromString(text, "text/html");
+      return [name, page.getElementById("total").textContent];
+    }))"""
+    names = [file.stem for file in (site / "models").iterdir()]
+    assert dict(built.page.evaluate(read, names)) == expected
+
+
+@pytest.mark.parametrize(
+    "name", ["bert-base-uncased", "transformer-base", "t5-small", "mixtral-8x7b"]
+)
+def test_python_says_the_number_of_the_page(models, site, name):
+    models.state("model.html", model=name)
+    assert models.text("#title") == name
+    page = (site / "models" / f"{name}.html").read_text("utf-8")
+    assert f'<output id="total">{models.text("#total")}<' in page
+
+
+def test_a_named_page_says_its_number_without_a_script(no_script):
+    for name in ("bert-base-uncased", "deepseek-v3"):
+        no_script.goto(f"models/{name}.html")
+        assert no_script.inner_text("#total") == f"{resolve(name).inventory().total():,}"
+        assert no_script.locator("#tree li").count() > 20
+        assert no_script.locator("#picture .cells rect").count() > 3
+
+
+def test_the_tree_folds_without_a_script(no_script):
+    no_script.goto("models/bert-base-uncased.html")
+    query = no_script.locator("summary:has-text('query')")
+    tensor = no_script.locator("[title='layers.*.attention.query.kernel']")
+    assert not tensor.is_visible()
+    query.focus()
+    query.press("Enter")
+    assert tensor.is_visible()
+    no_script.locator("summary:has-text('embeddings')").first.click()
+    assert not no_script.locator("[title='embeddings.word_embeddings']").is_visible()
+
+
+def test_what_is_unfolded_stays_so_and_keeps_the_focus(models):
+    models.state("model.html", model="bert-base")
+    models.page.locator("summary:has-text('query')").press("Enter")
+    models.page.locator("summary:has-text('embeddings')").first.press("Enter")
+    models.state("model.html", model="bert-base", H="1536")
+    tensor = models.page.locator("li:has(> .line [title='layers.*.attention.query.kernel'])")
+    assert folded(tensor.inner_text()) == (
+        "kernel shape (H, H) at these sizes (1536, 1536) each 2,359,296 × 12 "
+        "total 28,311,552 10.23 %"
+    )
+    assert not models.page.locator("[title='embeddings.word_embeddings']").is_visible()
+    assert models.page.evaluate("document.activeElement.parentNode.dataset.path") == "embeddings"
+
+
+def folded(text):
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("name", ["roberta-base", "transformer-one-layer"])
+def test_conventions(models, name):
+    for convention, number in under_every(resolve(name).inventory()).items():
+        models.state("model.html", model=name, under=convention)
+        assert models.problem or models.total == number, convention
+        assert bool(models.problem) is (number is None), convention
+
+
+def test_a_convention_that_names_do_not_decide(models):
+    models.state("model.html", model="t5-small", under="without-embeddings")
+    assert models.problem
+    models.state("model.html", model="t5-small", under="layers-only")
+    assert models.total == under_every(resolve("t5-small").inventory())["layers-only"]
+
+
+def test_active(models):
+    models.state("model.html", model="deepseek-v3", under="active, head-only")
+    assert models.total == 36_625_603_584
+
+
+def test_letters_move_the_number(models):
+    models.state("model.html", model="bert-base")
+    page = models.page
+    page.fill("#size-L", "24")
+    models.settle()
+    assert models.total == 109_482_240 + 12 * 7_087_872
+    assert "L=24" in page.url
+    slider = page.locator("[data-letter=H]")
+    slider.focus()
+    slider.press("ArrowRight")
+    models.settle()
+    hidden = int(page.input_value("#size-H"))
+    assert hidden > 768 and hidden % 12 == 0  # noqa: PT018 - one thing: a value that 12 divides
+    page.select_option("[name=dtype]", "bfloat16")
+    models.settle()
+    assert models.text("#bytes").startswith(f"bfloat16, 2 bytes each: {2 * models.total:,} bytes")
+    page.click("button[type=reset]")
+    models.settle()
+    assert models.total == 109_482_240
+
+
+def test_sizes_outside_the_conditions_are_one_line(models):
+    models.state("model.html", model="bert-base", A="5")
+    assert models.problem == (
+        "num_attention_heads=5 is not possible: it must be a divisor of hidden_size=768"
+    )
+    models.state("model.html", model="deepseek-v3", dr="7")
+    assert models.problem == "DeepseekV3ForCausalLM: the formula holds where 2 divides dr"
+    models.state("model.html", model="deepseek-v3", L="9" * 500)
+    assert "is no whole number from 1, of at most 12 digits" in models.problem
+
+
+@pytest.mark.parametrize("model_type", ["qwen3", "mixtral", "t5"])
+def test_any_type_of_the_catalogue(models, model_type):
+    assert model_type in model_types()
+    models.state("model.html", model=model_type)
+    by_default = resolve({"model_type": model_type})
+    assert models.total == by_default.inventory().total()
+
+
+def test_the_picture_opens_by_a_click_and_by_the_keyboard(models):
+    models.state("model.html", model="deepseek-v3")
+    page = models.page
+    opened = "#picture p:has(a + a)"
+    page.locator("#picture a.cell").first.press("Enter")
+    page.wait_for_selector(opened)
+    where = page.inner_text(opened)
+    assert where.startswith("total › ")
+    page.locator(opened).locator("a").first.click()
+    page.wait_for_selector("#picture p:not(:has(a + a))")
+    page.locator("#picture a.cell").first.click()
+    page.wait_for_selector(opened)
+    assert page.inner_text(opened) == where
+    page.go_back()
+    page.wait_for_selector("#picture p:not(:has(a + a))")
+
+
+def test_a_link_restores_all_of_a_state(opened):
+    opened.open("models/bert-large-uncased.html#L=12&under=layers-only&dtype=int8&at=layers")
+    opened.settle()
+    assert opened.total == 12 * 12_596_224
+    assert opened.page.input_value("#size-L") == "12"
+    assert opened.page.input_value("[name=under]") == "layers-only"
+    assert opened.text("#bytes").startswith("int8")
+    assert opened.text("#picture p") == "total › layers: 151,154,688, 100.00 %"
+
+
+def test_python_starts_from_its_image(models):
+    assert models.page.evaluate("document.body.dataset.image") == ""
+
+
+def test_without_an_image_python_starts_anew(opened):
+    opened.page.route("**/python.image", lambda route: route.fulfill(body="no image"))
+    opened.open("models/bert-base-uncased.html#L=13")
+    opened.settle()
+    assert opened.page.evaluate("document.body.dataset.image") is None
+    assert opened.total == 109_482_240 + 7_087_872
+
+
+def test_a_pasted_configuration(models):
+    keys = LLAMA_3_1_8B
+    models.page.click("summary:has-text('config.json')")
+    models.page.fill("#config", json.dumps(keys))
+    models.page.evaluate("delete document.body.dataset.answered")
+    models.page.click("#paste button")
+    models.page.wait_for_url("**/model.html#config=*")
+    models.settle()
+    assert models.total == resolve(keys).inventory().total()
+    # It is behind the #, and no request has it.
+    assert not any("config" in url.partition("#")[0] for url in models.asked)
+
+
+def test_a_configuration_that_is_pasted_elsewhere_leads_to_its_page(built):
+    built.open("index.html")
+    built.page.click("summary")
+    built.page.fill("#config", json.dumps(LLAMA_3_1_8B))
+    built.page.click("#paste button")
+    built.page.wait_for_url("**/model.html#config=*")
+    assert not any("config" in url.partition("#")[0] for url in built.asked)
+
+
+def test_a_dropped_configuration(models):
+    keys = {"model_type": "qwen3", "hidden_size": 512}
+    models.page.evaluate(
+        """(text) => {
+          delete document.body.dataset.answered;
+          const data = new DataTransfer();
+          data.items.add(new File([text], "config.json"));
+          dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+        }""",
+        json.dumps(keys),
+    )
+    models.page.wait_for_url("**config=*")
+    models.settle()
+    assert models.total == resolve(keys).inventory().total()
+
+
+def test_what_is_copied(models):
+    models.state("model.html", model="bert-base")
+    models.page.click("summary:has-text('LaTeX')")
+    for what, start in (("sum", "L·(4·H²"), ("latex", r"\begin{align*}")):
+        models.page.click(f"[data-copy={what}]")
+        copied = models.page.evaluate("navigator.clipboard.readText()")
+        assert copied.startswith(start)

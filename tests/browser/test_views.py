@@ -1,0 +1,92 @@
+"""The other views: a number, two models, the frameworks, the list of all."""
+
+import json
+
+from docs.writers.blocks import ROOT
+from paramproof.differences.answer import Answer
+
+
+def folded(text):
+    return " ".join(text.split())
+
+
+def test_a_number_is_explained_as_the_command_line_does(numbers, paramproof):
+    for number in ("2362368", "110M", "335143938", "12345"):
+        numbers.state("number.html", n=number)
+        said = paramproof("explain", number).stdout
+        assert folded(numbers.text("#answer")) == folded(said)
+    numbers.page.fill("[name=n]", "335141888")
+    numbers.page.fill("[name=model]", "bert-large")
+    numbers.page.press("[name=model]", "Enter")
+    numbers.settle()
+    assert numbers.page.url.endswith("number.html#n=335141888&model=bert-large")
+    said = paramproof("explain", "335141888", "bert-large").stdout
+    assert folded(numbers.text("#answer")) == folded(said)
+    leads = numbers.page.eval_on_selector_all(
+        "#answer a", "all => all.map((one) => one.getAttribute('href'))"
+    )
+    assert leads == ["model.html#model=bert-large-uncased"]
+    numbers.state("number.html", n="<b>")
+    assert numbers.problem == "'<b>' is no number of parameters, as 2,362,368 or 110M are"
+
+
+def test_two_models_side_by_side(differences, paramproof):
+    differences.state("difference.html", a="bert-base", b="gpt2")
+    rows = differences.page.locator("#answer tbody tr")
+    shown = [[cell.strip() for cell in row.split("\t")] for row in rows.all_inner_texts()]
+    said = paramproof("diff", "bert-base", "gpt2").stdout.splitlines()
+    printed = [folded(line) for line in said]
+    for path, _, *cells in shown:
+        assert folded(" ".join([path, *cells])) in printed
+    assert differences.text("#total") == "+14,957,568"
+    assert differences.page.locator("#answer .bars rect.other").count() == len(shown) - 1
+    differences.state("difference.html", a="bert-base", b="nope")
+    assert differences.problem.startswith("no model is named 'nope'")
+
+
+def test_the_frameworks_are_filtered(built):
+    data = json.loads((ROOT / "docs/framework-differences.json").read_text("utf-8"))
+    cells = [Answer.from_json(cell) for cell in data["cells"]]
+    rows = built.page.locator("[data-row]:visible")
+    built.open("frameworks.html")
+    everything = rows.count()
+    built.open("frameworks.html#component=pooler&framework=keras-bert")
+    own = {c.row for c in cells if c.framework == "keras-bert" and "pooler" in str(c.components)}
+    assert 0 < len(own) < everything
+    assert {text.split()[0] for text in rows.all_inner_texts()} == own
+    built.page.select_option("[name=component]", "")
+    built.page.fill("[name=q]", "gelu tanh")
+    assert rows.all_inner_texts()
+    assert all("tanh" in text for text in rows.all_inner_texts())
+    assert built.page.url.endswith("#q=gelu+tanh&framework=keras-bert")
+
+
+def test_the_list_leads_to_every_model(built, site):
+    built.open("index.html")
+    links = built.page.eval_on_selector_all(
+        "main a", "all => all.map((one) => one.getAttribute('href'))"
+    )
+    files = {f"models/{file.name}" for file in (site / "models").iterdir()}
+    assert files <= set(links)
+    built.page.fill("[name=q]", "deepseek")
+    shown = built.page.locator("[data-row]:visible").all_inner_texts()
+    assert shown
+    assert all("deepseek" in text for text in shown)
+
+
+def test_a_model_as_one_file(browser, paramproof, tmp_path):
+    file = tmp_path / "page.html"
+    assert paramproof("count", "mixtral-8x7b", "--html", str(file)).returncode == 0
+    context = browser.new_context(offline=True)
+    page, asked = context.new_page(), []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(file.as_uri())
+    assert page.inner_text("#total") == "46,702,792,704"
+    where = page.locator("#picture p:visible")
+    assert where.inner_text() == "total"
+    page.locator("#picture a.cell:visible").first.click()
+    assert where.inner_text() == "total › model: 46,571,720,704, 99.72 %"
+    where.locator("a").first.click()
+    assert where.inner_text() == "total"
+    assert {url.partition("#")[0] for url in asked} == {file.as_uri()}
+    context.close()

@@ -1,0 +1,51 @@
+"""A page on the site, as a test watches it."""
+
+from urllib.parse import urlencode
+
+PATIENCE = 120_000
+"""Milliseconds; how fast it is is measured, and decides no test."""
+
+
+class Watched:
+    """A page on the site, with what it asked for, what it complained of and what popped up."""
+
+    def __init__(self, context, address):
+        self.page, self.address = context.new_page(), address
+        self.asked, self.complaints = [], []
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("console", lambda m: m.type == "error" and self.complaints.append(m.text))
+        self.page.on("dialog", self._dialog)
+
+    def _dialog(self, dialog):
+        self.complaints.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def open(self, path):
+        """Open a path of the site, and wait for its script."""
+        self.page.goto(f"{self.address}{path}")
+        self.page.wait_for_selector("body[data-loaded]", state="attached")
+
+    def state(self, path, **state):
+        """Go to a state by its link, and wait for the answer."""
+        target = f"{self.address}{path}#{urlencode(state)}"
+        if self.page.url != target:
+            self.page.evaluate("delete document.body.dataset.answered")
+            self.page.goto(target)
+        self.settle()
+
+    def settle(self):
+        """Wait until every question is answered."""
+        answered = "body[data-answered]:not([data-pending])"
+        self.page.wait_for_selector(answered, state="attached")
+
+    def text(self, selector):
+        return self.page.inner_text(selector)
+
+    @property
+    def total(self):
+        return int(self.text("#total").replace(",", ""))
+
+    @property
+    def problem(self):
+        return self.text("#problem")

@@ -1,0 +1,123 @@
+"""What the browser asks, asked here."""
+
+import json
+import re
+from contextlib import suppress
+
+import pytest
+
+from paramproof.catalogue import OutsideCatalogueError, entry, model_types
+from paramproof.counting.conventions import under_every
+from paramproof.derive.models import resolve
+from paramproof.formulas.models import named_configurations, named_models
+from paramproof.pages.answers import answer
+from paramproof.pages.viewing import ACTIVE, View
+
+NAMES = [*named_models(), *named_configurations()]
+
+
+def asked(view, **state):
+    return json.loads(answer(json.dumps({"view": view, "state": state})))
+
+
+def total(**state):
+    shown = asked("model", **state)["parts"]["number"]
+    return int(re.search(r">([\d,]+)</output>", shown)[1].replace(",", ""))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_named_model(name):
+    assert total(model=name) == resolve(name).inventory().total()
+
+
+def test_the_picture_is_of_what_is_opened():
+    whole, layers, nowhere = (
+        asked("model", model="gpt2", at=at)["parts"]["picture"] for at in ("", "layers", "x<")
+    )
+    assert ">total</a></p>" in whole
+    assert ">total</a> › <a" in layers
+    assert nowhere == whole
+
+
+@pytest.mark.parametrize("name", ["bert-base", "transformer-one-layer", "deepseek-v3", "t5-small"])
+def test_every_convention(name):
+    model = resolve(name)
+    for convention, number in under_every(model.inventory()).items():
+        if number is not None:
+            view = View(model, convention)
+            assert view.number == number
+            assert sum(one.total for one in view.components.below() if not one.inside) == number
+
+
+def test_other_sizes_are_those_of_a_configuration():
+    keys = dict(named_configurations()["deepseek-v3"].keys)
+    sizes = {"L": 30, "H": 1024, "E": 16}
+    fields = {"L": "num_hidden_layers", "H": "hidden_size", "E": "n_routed_experts"}
+    moved = {**keys, **{fields[name]: size for name, size in sizes.items()}}
+    for under in ("trainable", "weights-only", *ACTIVE):
+        state = {name: str(size) for name, size in sizes.items()}
+        found = total(model="deepseek-v3", under=under, **state)
+        assert found == View(resolve(moved), under).number
+
+
+def test_the_sum_is_by_component_in_letters():
+    shown = asked("model", model="bert-base")["parts"]["formula"]
+    for row in ("<td>V·H</td><td>23,440,896</td>", "<td>(4·H² + 4·H) × L</td><td>28,348,416</td>"):
+        assert row in shown
+    # What is a product already needs no brackets.
+    shown = asked("model", model="mixtral-8x7b")["parts"]["formula"]
+    assert "<td>H·E·(3·F + 1) × L</td>" in shown
+    assert "<td>2·H·⌊H/A⌋·(A + G) × L</td>" in shown
+
+
+def by_default():
+    """The model types that have a default for every size."""
+    for model_type in model_types():
+        with suppress(OutsideCatalogueError):
+            entry({"model_type": model_type})
+            yield model_type
+
+
+def test_most_types_have_default_sizes():
+    assert len([*by_default()]) > len(model_types()) * 0.9
+
+
+@pytest.mark.parametrize("model_type", [*by_default()])
+def test_a_type_of_the_catalogue(model_type):
+    found = asked("model", model=model_type)
+    assert f"{entry({'model_type': model_type}).count:,}" in found["parts"]["number"]
+
+
+@pytest.mark.parametrize(
+    ("view", "state", "line"),
+    [
+        ("model", {}, "no model is named ''"),
+        ("model", {"model": "brt-base"}, "no model is named 'brt-base': did you mean bert-base"),
+        ("model", {"model": "gpt2", "under": "x"}, "no convention is named 'x'"),
+        ("model", {"model": "gpt2", "dtype": "x"}, "no dtype is named 'x'"),
+        ("model", {"model": "gpt2", "Z": "1"}, "'Z' is no letter of this model: L, H, A, F, V, P"),
+        ("model", {"config": " " * (2**20 + 1)}, "has 1,048,577 characters"),
+        ("model", {"config": "{"}, "the configuration is no JSON"),
+        (
+            "model",
+            {"config": '{"model_type": "qwen3", "hidden_size": 1000000000000}'},
+            "H = 1000000000000 has more than 12 digits",
+        ),
+        ("number", {}, "is no number of parameters"),
+        ("number", {"n": "1", "model": "x"}, "no model is named 'x'"),
+        ("difference", {"a": "gpt2"}, "no model is named ''"),
+    ],
+)
+def test_a_mistake_is_one_line(view, state, line):
+    found = asked(view, **state)
+    assert list(found) == ["problem"]
+    assert line in found["problem"]
+    assert "\n" not in found["problem"]
+
+
+def test_no_file_is_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert"}))
+    for name in ("config.json", "./config.json", "-", str(tmp_path / "config.json")):
+        assert "no model is named" in asked("model", model=name)["problem"]
+        assert "no model is named" in asked("difference", a=name, b="gpt2")["problem"]

@@ -1,0 +1,21 @@
+from paramproof.pages.markup import Html, joined, lines, row, table, tag
+
+MARKUP = "<b>\"&'"
+ESCAPED = "&lt;b&gt;&quot;&amp;&#x27;"
+
+
+def test_text_is_escaped_and_markup_is_not():
+    assert joined(MARKUP, tag("i", MARKUP), None, 3) == f"{ESCAPED}<i>{ESCAPED}</i>3"
+    assert tag("a", href=MARKUP, title=None, hidden=True, disabled=False) == (
+        f'<a href="{ESCAPED}" hidden></a>'
+    )
+    assert tag("input", name="n", data_of="x", class_="y") == (
+        '<input name="n" data-of="x" class="y">'
+    )
+    assert ESCAPED in table(MARKUP, ["h"], [row("1", "2")])
+    assert lines([MARKUP]) == f'<ul class="lines"><li>{ESCAPED}</li></ul>'
+
+
+def test_what_is_joined_is_markup():
+    assert isinstance(joined("a"), Html)
+    assert joined(joined("&")) == "&amp;"

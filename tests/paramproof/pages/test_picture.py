@@ -1,0 +1,89 @@
+"""The picture of a model: its cells add up to it, components open and lead back."""
+
+import re
+from urllib.parse import unquote
+
+import pytest
+
+from paramproof.derive.models import resolve
+from paramproof.pages.picture import COLOURS, SHEET, cells, picture, pictures
+from paramproof.pages.treemap import LEAST
+from paramproof.pages.viewing import View
+from tests.boxes import require_filled
+
+NAMES = ["bert-base", "transformer-base", "deepseek-v3", "t5-small"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_cells_of_a_model_add_up_to_it(name):
+    whole = View(resolve(name)).components
+    assert whole.total == resolve(name).inventory().total()
+    for opened in whole.below():
+        found = [*cells(opened, SHEET, ())]
+        assert sum(cell.component.total for cell in found) == opened.total
+        boxes = [cell.box for cell in found]
+        seen = [cell.component.total for cell in found if cell.box.width]
+        unseen = [cell.component.total for cell in found if not cell.box.width]
+        require_filled([box for box in boxes if box.width], seen, SHEET, opened.total)
+        assert all(total * SHEET.width * SHEET.height < LEAST * opened.total for total in unseen)
+
+
+def test_a_component_opens_and_leads_back():
+    view = View(resolve("bert-base"))
+    drawn = picture(view, "layers")
+    assert '<a href="#at=" data-at="">total</a> › ' in drawn
+    assert 'data-at="layers">layers</a>: 85,054,464, 77.69 %</p>' in drawn
+    # The layers are of one kind, and so their parts are shown, each with what it opens.
+    links = re.findall('<a href="#at=([^"]+)" data-at="[^"]+" aria-label="([^:]+): ', drawn)
+    norms = ["attention_layer_norm", "feed_forward_layer_norm"]
+    assert [name for _, name in links] == ["feed_forward", "attention", *norms]
+    (layer,) = view.components.way("layers")[-1].inside
+    assert {unquote(path) for path, _ in links} <= {one.path for one in layer.inside}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_colour_is_a_component_of_the_sum(name):
+    view = View(resolve(name))
+    terms = {}
+    for term in view.terms:
+        kind = term.path.rpartition(".")[2]
+        terms[kind] = terms.get(kind, 0) + view.at(term.times * term.each)
+    tensors = [one for one in view.components.below() if not one.inside]
+    counted = {kind: sum(one.total for one in tensors if one.kind == kind) for kind in terms}
+    assert counted == terms
+    assert [*view.colours] == sorted(terms, key=lambda kind: -terms[kind])
+    used = set(re.findall('class="c([0-9]+)"', picture(view)))
+    assert used
+    assert used <= {str(place) for place in range(COLOURS)}
+
+
+def test_colours_stay_where_sizes_change():
+    view = View(resolve("bert-base"))
+    vast = view.resized(resolve({**BERT, "vocab_size": 10**9}))
+    assert vast.components.parts[0].name == "embeddings"
+    assert vast.colours == view.colours
+
+
+BERT = {
+    "model_type": "bert",
+    "num_hidden_layers": 12,
+    "hidden_size": 768,
+    "num_attention_heads": 12,
+    "intermediate_size": 3072,
+    "max_position_embeddings": 512,
+    "type_vocab_size": 2,
+}
+
+
+def test_each_picture_of_a_file_has_a_place_of_its_own():
+    drawn = pictures(View(resolve("deepseek-v3")))
+    places = re.findall('<div id="([^"]+)"', drawn)
+    assert len(places) == len(set(places)) == drawn.count("<svg")
+    assert len(places) > 20
+
+
+def test_where_nothing_is_counted_nothing_is_drawn():
+    nothing = View(resolve("llama-3-8b"), "biases-only")
+    assert nothing.number == 0
+    assert "<rect" not in picture(nothing)
+    assert pictures(nothing).count("<svg") == 1

@@ -1,0 +1,67 @@
+import pytest
+
+from paramproof.derive.models import resolve
+from paramproof.pages.sizing import at_sizes, choices, fields_of, sizes_of
+
+FIELDS = {
+    "bert-base": "L num_hidden_layers, H hidden_size, A num_attention_heads, F intermediate_size, "
+    "V vocab_size, P max_position_embeddings, T type_vocab_size",
+    "llama-3-8b": "L num_hidden_layers, H hidden_size, A num_attention_heads, "
+    "G num_key_value_heads, K head_dim, F intermediate_size, V vocab_size",
+    "transformer-base": "N num_encoder_layers, M num_decoder_layers, H hidden_size, "
+    "A num_attention_heads, F intermediate_size, V vocab_size, U target_vocab_size, "
+    "P max_position_embeddings",
+    "gpt2": "L num_hidden_layers, H hidden_size, A num_attention_heads, F intermediate_size, "
+    "V vocab_size, P max_position_embeddings",
+}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_the_fields_of_letters(name):
+    found = fields_of(resolve(name))
+    assert ", ".join(f"{letter} {field}" for letter, field in found.items()) == FIELDS[name]
+
+
+def test_of_a_derived_formula_what_moves_or_is_asked_about():
+    fields = fields_of(resolve("deepseek-v3"))
+    assert fields["nept"] == "num_experts_per_tok"
+    assert fields["dr"] == "qk_rope_head_dim"
+    # Positions have no table, and nothing asks about them.
+    assert "max_position_embeddings" not in fields.values()
+
+
+@pytest.mark.parametrize("name", ["bert-base", "llama-3-8b", "deepseek-v3"])
+def test_every_choice_is_possible_and_the_own_size_is_one(name):
+    model = resolve(name)
+    for letter, values in choices(model, model).items():
+        assert sizes_of(model)[letter] in values
+        assert values == sorted(set(values))
+        for value in values:
+            assert at_sizes(model, {letter: str(value)}).inventory().total() > 0
+
+
+def test_choices_follow_the_other_letters():
+    model = resolve("bert-base")
+    found = choices(model, at_sizes(model, {"A": "16"}))
+    assert all(value % 16 == 0 for value in found["H"])
+    assert 96 not in choices(model, at_sizes(model, {"A": "64"}))["H"]
+
+
+def test_other_sizes_are_no_longer_what_was_published():
+    assert at_sizes(resolve("bert-base"), {"L": "13"}).named is None
+    assert at_sizes(resolve("deepseek-v3"), {"L": "62"}).named is None
+
+
+@pytest.mark.parametrize(
+    "written", ["0", "-1", "1.5", "", "\N{ARABIC-INDIC DIGIT ONE}", "1" * 13, "0x10", "012"]
+)
+def test_what_is_no_size(written):
+    with pytest.raises(ValueError, match="is no whole number from 1"):
+        at_sizes(resolve("gpt2"), {"L": written})
+
+
+def test_what_is_outside_the_conditions():
+    with pytest.raises(ValueError, match="the formula holds where D ≤ L"):
+        at_sizes(resolve("deepseek-v3"), {"D": "62"})
+    with pytest.raises(ValueError, match="a divisor of hidden_size=768"):
+        at_sizes(resolve("gpt2"), {"A": "5"})

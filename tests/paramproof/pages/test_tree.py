@@ -1,0 +1,98 @@
+"""The tree of a model: lists in lists, which fold without a script."""
+
+from xml.etree import ElementTree
+
+import pytest
+
+from paramproof.derive.models import resolve, resolve_type
+from paramproof.pages.tree import HEADS, tree
+from paramproof.pages.viewing import View
+
+AT_A_GLANCE = 30
+"""Lines."""
+
+MANY_KINDS = ["jamba", "nemotron_h", "lfm2"]
+"""Model types whose layers are of several kinds."""
+
+
+def elements(view):
+    """The tree as elements."""
+    written = tree(view).replace("<wbr>", "").replace("<details open", '<details open=""')
+    return ElementTree.fromstring(f"<div>{written}</div>")
+
+
+def is_line(element):
+    return (element.get("class") or "").startswith("line ")
+
+
+def texts(line):
+    return ["".join(cell.itertext()) for cell in line]
+
+
+def lines_of(view):
+    """The cells of each line, without the heads and the total."""
+    found = [one for one in elements(view).iter("span") if is_line(one)]
+    return [texts(line) for line in found][:-1]
+
+
+def in_view(element, depth=0):
+    """Yield the lines that are in view before anything is folded or unfolded."""
+    for item in element:
+        if item.tag == "div" or is_line(item):
+            yield item
+        elif element.tag == "details" and "open" not in element.attrib and item.tag != "summary":
+            continue
+        else:
+            yield from in_view(item)
+
+
+@pytest.mark.parametrize("name", ["bert-base", "transformer-base", "deepseek-v3", "t5-small"])
+def test_each_component_and_tensor_is_a_line(name):
+    view = View(resolve(name))
+    rows = [row for row in view.rows if view.at(row.total)]
+    whole = view.number
+    expected = [
+        [
+            f"each {view.at(row.each):,}",
+            f"× {view.at(row.times):,}",
+            f"total {view.at(row.total):,}",
+            f" {100 * view.at(row.total) / whole:.2f} %",
+        ]
+        for row in rows
+    ]
+    assert [line[3:] for line in lines_of(view)] == expected
+
+
+def test_shapes_are_in_letters_and_in_numbers():
+    lines = {cells[0]: cells[1:3] for cells in lines_of(View(resolve("deepseek-v3")))}
+    assert lines["lm_head"] == ["shape (V, H)", "at these sizes (129280, 7168)"]
+    assert lines["gate_up_proj"] == ["shape (E, 2·I, H)", "at these sizes (256, 4096, 7168)"]
+    # What holds tensors alone says their shapes.
+    assert lines["experts"] == [
+        "shape (E, 2·I, H) + (E, H, I)",
+        "at these sizes (256, 4096, 7168) + (256, 7168, 2048)",
+    ]
+    assert lines["self_attn"] == ["", ""]
+
+
+def test_heads():
+    assert tuple(texts(elements(View(resolve("gpt2")))[0])) == HEADS
+
+
+@pytest.mark.parametrize("name", ["bert-base", "deepseek-v3", "clip-vit-l-14", *MANY_KINDS])
+def test_what_is_unfolded_at_first_stays_readable(name):
+    view = View(resolve_type(name))
+    lines = [*in_view(elements(view))]
+    first = len(view.components.inside)
+    # With the heads and the total.
+    assert first + 2 < len(lines) <= max(first, AT_A_GLANCE) + 2
+    assert len(lines) < len(lines_of(view))
+
+
+def test_without_a_script_components_fold():
+    view = View(resolve("bert-base"))
+    folding = list(elements(view).iter("details"))
+    assert all([part.tag for part in one] == ["summary", "ul"] for one in folding)
+    paths = [one.get("data-path") for one in folding]
+    assert len(paths) == len(set(paths))
+    assert set(paths) == {one.path for one in view.components.below() if one.inside} - {""}
