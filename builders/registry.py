@@ -15,6 +15,7 @@ import os
 import pkgutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import metadata, util
 from pathlib import Path
 from typing import cast
@@ -140,6 +141,7 @@ def _header(module: str) -> Iterator[Framework]:
     raise ValueError(f"{module} is registered as a framework but has no FRAMEWORKS header")
 
 
+@cache  # It is asked for with every model that is checked, and reads a file.
 def _version(distribution: str) -> str | None:
     try:
         return metadata.version(distribution)

@@ -58,6 +58,16 @@ def ending(outsider):
 
 
 @pytest.fixture
+def waiting(outsider, tmp_path, monkeypatch):
+    """The toy that waits, installed beside the toy, and the folder that it looks into."""
+    install(outsider, "toy_waiting", "waiting.py")
+    folder = tmp_path / "waiting"
+    folder.mkdir()
+    monkeypatch.setenv("TOY_FOLDER", str(folder))
+    return folder
+
+
+@pytest.fixture
 def invocation(tmp_path):
     """What ``subprocess`` takes to run the command, in a directory that is not the checkout."""
 

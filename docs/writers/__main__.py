@@ -1,7 +1,7 @@
 """Rewrite the generated parts of README and docs: ``python -m docs.writers [PAGE ...]``.
 
 Run in the checkout: every page, or those named. ``readme`` and ``differences`` need every
-framework, ``faults`` PyTorch, ``derived`` and ``public`` Hugging Face transformers,
+framework, ``faults`` and ``hunt`` PyTorch, ``derived`` and ``public`` Hugging Face transformers,
 ``kerashub`` KerasHub.
 """
 
@@ -19,6 +19,7 @@ PAGES = {
     "types": "types_page",
     "versions": "versions_page",
     "public": "public_page",
+    "hunt": "hunt_page",
     "derived": "derived_page",
     "kerashub": "kerashub.page",
     "published": "published_page",

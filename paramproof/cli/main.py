@@ -41,6 +41,7 @@ COMMANDS = (
     "diff",
     "differences",
     "explain",
+    "hunt",
     "models",
     "prove",
     "site",

@@ -22,6 +22,8 @@ from paramproof.running.jobs import Job, R, written
 from paramproof.running.progress import OnProgress, Progress
 from paramproof.sources.reference import MAX_ERROR_SHOWN
 
+WORKER = "paramproof.running.worker"
+
 
 class Workers:
     """The workers that run, of which none is started any more once they have been ended."""
@@ -30,12 +32,14 @@ class Workers:
         self._lock = Lock()
         self._children: list[Child] | None = []
 
-    def start(self, framework: Framework, errors: IO[str]) -> AbstractContextManager[Child]:
+    def start(
+        self, framework: Framework, errors: IO[str], module: str = WORKER
+    ) -> AbstractContextManager[Child]:
         """Start a worker of ``framework``; raise ``RuntimeError`` after ``end``."""
         with self._lock:
             if self._children is None:
                 raise RuntimeError("the workers have been ended")
-            module, variables = "paramproof.running.worker", framework.environment
+            variables = framework.environment
             child = Child(module, framework.name, environment=variables, errors=errors)
             self._children.append(child)
             return child
@@ -101,7 +105,7 @@ def _records(
             on_progress(news("running", *(steps or (len(came), job.due(came)))))
         status = worker.wait()
         errors.seek(0)
-        last_words = _last_line(errors.read()) if status > 0 else ""
+        last_words = last_line(errors.read()) if status > 0 else ""
     due = job.due(came)
     if status or done != len(came) or due not in (None, done):
         came.append(record.broken(framework, last_words or _how_far(status, len(came), due)))
@@ -111,8 +115,8 @@ def _records(
     return came
 
 
-def _last_line(errors: str) -> str:
-    """The line of a traceback that names the error."""
+def last_line(errors: str) -> str:
+    """Return the line of a traceback that names the error."""
     lines = [line for line in errors.splitlines() if line.strip()]
     return legible(lines[-1].strip(), MAX_ERROR_SHOWN) if lines else ""
 

@@ -75,7 +75,7 @@ def test_files_where_no_model_begins_so(completed):
     assert completed("count", "gpt2", "--json", "out") == ["compopt -o default", ""]
 
 
-@pytest.mark.parametrize("command", ["verify", "prove", "differences"])
+@pytest.mark.parametrize("command", ["verify", "prove", "differences", "hunt"])
 def test_frameworks(outsider, completed, command):
     """Those from outside, too."""
     assert completed(command, "--framework", "keras-t") == ["keras-tensorflow", "keras-torch"]
@@ -91,6 +91,8 @@ def test_other_names(completed):
     assert completed("count", "gpt2", "--under", "") == list(CONVENTIONS)
     assert completed("count", "gpt2", "--dtype", "") == list(BITS)
     assert completed("differences", "--component", "") == components()
+    assert completed("hunt", "--type", "qwen3_n") == ["qwen3_next"]
+    assert completed("hunt", "--check", "") == ["models", "points", "catalogue"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

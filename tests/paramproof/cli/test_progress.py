@@ -24,7 +24,7 @@ def often(invocation):
     return run
 
 
-@pytest.mark.parametrize("command", ["verify", "prove", "differences"])
+@pytest.mark.parametrize("command", ["verify", "prove", "differences", "hunt"])
 def test_lines_in_a_pipe(often, outsider, command):
     """On standard error, one at each interval, and the result is what it is without them."""
     done = often(0.01, command, "--framework", "toy", capture_output=True)

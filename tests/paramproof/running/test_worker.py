@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from paramproof.running.pool import _last_line
+from paramproof.running.pool import last_line
 
 
 def test_the_collector_leaves_what_was_imported_alone() -> None:
@@ -38,4 +38,4 @@ print(gc.get_freeze_count())
     ],
 )
 def test_last_words_are_one_legible_line(errors: str, words: str) -> None:
-    assert _last_line(errors) == words
+    assert last_line(errors) == words

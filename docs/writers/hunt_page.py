@@ -1,0 +1,55 @@
+"""docs/hunt.md: what the command prints at its end, and what the long hunt has found.
+
+The latter is a summary, written by ``paramproof hunt --summary FOLDER … --json docs/hunt.json``.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from docs.writers.blocks import ROOT, paramproof, write_blocks
+from docs.writers.markdown import table
+
+PAGE = ROOT / "docs" / "hunt.md"
+RESULTS = ROOT / "docs" / "hunt.json"
+
+SAMPLE = ("hunt", "--framework", "torch", "--family", "encoder,gpt", "--examples", "1000")
+"""What the page shows the end of."""
+
+HEADINGS = ("framework", "family", "seeds", "models", "equal", "parameters in all")
+RULE = ("---", "---", "---:", "---:", "---:", "---:")
+
+
+def known() -> dict[str, Any]:
+    """Return the summary of the long hunt."""
+    found: dict[str, Any] = json.loads(RESULTS.read_text("utf-8"))
+    return found
+
+
+def render(found: dict[str, Any]) -> str:
+    """Return the table of a summary, with the releases that were checked."""
+    groups = [group for group in found["groups"] if group["checked"]]
+    total = sum(group["checked"] for group in groups)
+    lines = [table(HEADINGS, map(_row, groups), RULE), "", f"{total:,} models, built in"]
+    releases: dict[str, str] = {}
+    for group in groups:
+        releases |= group["versions"]
+    lines.append(", ".join(f"{name} {version}" for name, version in sorted(releases.items())) + ".")
+    return "\n".join(lines)
+
+
+def _row(group: dict[str, Any]) -> tuple[str, ...]:
+    first, last = group["seeds"]
+    numbers = (f"{group[name]:,}" for name in ("checked", "equal", "parameters"))
+    return (group["framework"], group["of"], f"{first} to {last}", *numbers)
+
+
+def write() -> None:
+    """Run the sample, and put it and the long hunt's table into the page."""
+    with tempfile.TemporaryDirectory() as folder:
+        printed = paramproof(*SAMPLE, "--folder", str(Path(folder, "hunt")))
+    write_blocks(PAGE, {"hunted": printed}, margin="    ")
+    write_blocks(PAGE, {"long": render(known())})

@@ -1,0 +1,122 @@
+"""``paramproof hunt``: random models, configurations and the catalogue, on many machines."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from paramproof.builders.registry import Framework, framework
+from paramproof.catalogue import model_types
+from paramproof.checking.model import require_agreement
+from paramproof.cli.hunt_options import SLURM, hunt_options, require_together
+from paramproof.cli.hunt_table import print_summary
+from paramproof.cli.output import tables_beside, write_file
+from paramproof.cli.progress import shown_progress
+from paramproof.cli.workers import chosen_frameworks, how_to_get
+from paramproof.formulas import FAMILIES
+from paramproof.hunt.doing import in_checkout
+from paramproof.hunt.files import is_complete, lost_file, write_lost
+from paramproof.hunt.here import TRIES, do_here
+from paramproof.hunt.slurm import do_on_slurm
+from paramproof.hunt.submitting import Cluster
+from paramproof.hunt.summary import Summary, as_json, summary_of
+from paramproof.hunt.tasks import CATALOGUE, MODELS, Task, ask, blocks
+
+BUILDER = "transformers"
+"""What the catalogue's types are of."""
+
+
+@click.command("hunt", short_help="Verify in tasks, on as many machines as there are.")
+@hunt_options
+@click.pass_context
+def hunt_command(ctx: click.Context, /, folder: Path, json_file: Path | None, **given: Any) -> None:
+    """Check random models in tasks: a block of models of one framework and family each.
+
+    A task gives the same lines wherever it runs, and writes them to a file of its own: the same
+    command again does what is missing or damaged. Models are those that paramproof verify draws
+    by the task's seed. At the end stands what was asked for, done, lost and different; status 1
+    if anything is lost or different.
+
+    The catalogue is checked in a checkout, with transformers.
+    """
+    require_together(ctx)
+    if given["summary"]:
+        _end(summary_of(given["summary"]), json_file)
+    there, absent = _frameworks(**given)
+    tasks = _tasks(there, **given)
+    ask(folder, tasks)
+    waiting = [task for task in tasks if not is_complete(folder, task.name)]
+    for task in waiting:
+        lost_file(folder, task.name).unlink(missing_ok=True)
+    for name, reason in _do(waiting, folder, **given).items():
+        write_lost(folder, name, f"{reason} (tried {TRIES} times)")
+    _end(summary_of([folder]), json_file, absent)
+
+
+def _frameworks(
+    check: str, names: Sequence[str], **_: Any
+) -> tuple[list[Framework], list[Framework]]:
+    """Return the frameworks in which to check, and those that are not installed."""
+    if check == MODELS:
+        return chosen_frameworks(names)
+    if not in_checkout():
+        raise ValueError(f"--check {check} needs paramproof's checkout, where sweep/ is")
+    return chosen_frameworks([BUILDER])
+
+
+def _tasks(
+    there: Sequence[Framework],
+    check: str,
+    families: Sequence[str],
+    types: Sequence[str],
+    examples: int,
+    block: int,
+    seed: int,
+    **_: Any,
+) -> list[Task]:
+    """Return the tasks of what is asked for."""
+    if check == MODELS:
+        of = tuple(families or FAMILIES)
+        require_agreement(of)
+    else:
+        of = tuple(types or model_types())
+    number = 1 if check == CATALOGUE else examples
+    return [
+        task
+        for chosen in there
+        for one in of
+        for task in blocks(check, chosen.name, one, number, block, seed)
+    ]
+
+
+def _do(
+    tasks: Sequence[Task],
+    folder: Path,
+    on: str,
+    jobs: int | None,
+    partition: str | None,
+    minutes: int,
+    array: int,
+    **_: Any,
+) -> dict[str, str]:
+    """Do the tasks, here or on a cluster; return why those have no result that are lost."""
+    names = dict.fromkeys(task.framework for task in tasks)
+    with shown_progress([framework(name) for name in names]) as take:
+        if on == SLURM:
+            return do_on_slurm(tasks, folder, Cluster(partition, minutes, array), take)
+        return do_here(tasks, folder, jobs or os.cpu_count() or 1, take)
+
+
+def _end(found: Summary, json_file: Path | None, absent: Sequence[Framework] = ()) -> NoReturn:
+    if json_file:
+        write_file(json_file, json.dumps(as_json(found), indent=1) + "\n")
+    out = tables_beside(json_file)
+    print_summary(out, found)
+    for chosen in absent:
+        out.print(f"not installed, so not checked: {how_to_get(chosen)}", markup=False)
+    raise SystemExit(1 if found.failed else 0)

@@ -1,0 +1,128 @@
+"""The options of ``paramproof hunt``, and which of them go together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from paramproof.catalogue import model_types
+from paramproof.cli.options import (
+    Command,
+    completing,
+    family_option,
+    framework_option,
+    json_option,
+)
+from paramproof.formulas.lookup import no_such
+from paramproof.hunt.tasks import CATALOGUE, CHECKS, MODELS, POINTS
+
+HERE, SLURM = "here", "slurm"
+
+ABOUT: dict[str, tuple[str, tuple[str, ...]]] = {
+    "names": ("check", (MODELS,)),
+    "families": ("check", (MODELS,)),
+    "types": ("check", (POINTS, CATALOGUE)),
+    "examples": ("check", (MODELS, POINTS)),
+    "seed": ("check", (MODELS, POINTS)),
+    "block": ("check", (MODELS, POINTS)),
+    "jobs": ("on", (HERE,)),
+    "partition": ("on", (SLURM,)),
+    "minutes": ("on", (SLURM,)),
+    "array": ("on", (SLURM,)),
+}
+"""Options that are about some values of another one only."""
+
+
+def _types(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> tuple[str, ...]:
+    known = model_types()
+    for name in given:
+        if name not in known:
+            raise no_such("model type of the catalogue", name, known)
+    return tuple(dict.fromkeys(given))
+
+
+def _positive(flag: str, default: int | None, said: str, parameter: str = "") -> Any:
+    """Return the option ``flag``, a number from 1 on."""
+    names = (flag, parameter) if parameter else (flag,)
+    how: dict[str, Any] = {"default": default, "show_default": True} if default else {}
+    return click.option(*names, type=click.IntRange(1), help=said, **how)
+
+
+def _choice(flag: str, values: Sequence[str], said: str) -> Any:
+    """Return the option ``flag``, one of ``values``, the first by default."""
+    choice = click.Choice(values)
+    return click.option(flag, type=choice, default=values[0], show_default=True, help=said)
+
+
+OPTIONS = (
+    _choice("--check", [*CHECKS], "; ".join(f"{name}: {what}" for name, what in CHECKS.items())),
+    framework_option("Check"),
+    family_option("Check"),
+    click.option(
+        "--type",
+        "types",
+        metavar="TYPE",
+        multiple=True,
+        callback=_types,
+        shell_complete=completing(model_types),
+        help="Check only this model type of the catalogue (repeatable).",
+    ),
+    _positive("--examples", 1000, "Number of random models of each family or type."),
+    click.option(
+        "--seed",
+        type=click.IntRange(0),
+        default=0,
+        show_default=True,
+        help="Seed of the first task; those of the others count up.",
+    ),
+    _positive("--block", 250, "Number of random models in a task."),
+    click.option(
+        "--folder",
+        type=Path,
+        default=Path("hunt"),
+        show_default=True,
+        help="Where results are; what is there and whole is not done again.",
+    ),
+    _choice("--on", [HERE, SLURM], "On this machine, or as array jobs of SLURM."),
+    _positive("--jobs", None, "Processes on this machine. Default: one for each processor."),
+    click.option("--partition", metavar="NAME", help="Partition of SLURM. Default: the cluster's."),
+    _positive("--time", 60, "Minutes that SLURM gives a task.", "minutes"),
+    _positive("--array", 256, "Tasks in an array job of SLURM; there are as many as it takes."),
+    click.option(
+        "--summary",
+        metavar="PATH",
+        type=Path,
+        multiple=True,
+        help="Check nothing; sum up this folder of a hunt, or file of its lines (repeatable).",
+    ),
+    json_option("the summary"),
+)
+
+
+def hunt_options(command: Command) -> Command:
+    """Give ``command`` the options of a hunt."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def require_together(ctx: click.Context) -> None:
+    """Check that the options that were given go together.
+
+    Raises ``ValueError``, in one line, for one that would be passed over.
+    """
+    flags = {param.name: param.opts[0] for param in ctx.command.params}
+    given = [
+        name for name in ctx.params if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT
+    ]
+    for name in given:
+        if "summary" in given and name not in ("summary", "json_file"):
+            raise ValueError(f"--summary checks nothing: leave out {flags[name]}")
+        other, values = ABOUT.get(name, (name, (ctx.params[name],)))
+        if ctx.params[other] not in values:
+            wanted = " or ".join(f"{flags[other]} {value}" for value in values)
+            raise ValueError(f"{flags[name]} is about {wanted}")

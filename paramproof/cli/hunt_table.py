@@ -1,0 +1,88 @@
+"""What ``paramproof hunt`` prints: a line for each framework and family, and what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from paramproof.cli.tables import PLAIN, RIGHT
+from paramproof.formulas.printing import (
+    MAX_MESSAGE_SHOWN,
+    MAX_ROWS_SHOWN,
+    and_more,
+    legible,
+    path_text,
+    some_of,
+)
+from paramproof.hunt.summary import Summary, groups
+
+MAX_DIFFERENCES_SHOWN = 10
+"""Differences that are printed in full; each has a command of its own in the task's file."""
+
+
+MAX_NAMES_SHOWN = 3
+"""Tasks that are named of those that are lost for one reason."""
+
+
+def print_summary(out: Console, found: Summary) -> None:
+    """Print what was asked for, done, lost and different."""
+    out.print(_table(found))
+    for line in _lines(found):
+        out.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _table(found: Summary) -> Table:
+    table = Table(**PLAIN)
+    table.add_column("framework, what of", overflow="fold", min_width=12)
+    for heading in ("asked", "equal", "different", "lost"):
+        table.add_column(heading, justify=RIGHT, no_wrap=True)
+    table.add_column("parameters", justify=RIGHT, no_wrap=True)
+    framework = ""
+    for group in groups(found):
+        if group.framework != framework:
+            framework = group.framework
+            table.add_section()
+            table.add_row(escape(path_text(framework)), style="bold")
+        different = group.checked - group.equal
+        cells = [f"{number:,}" for number in (group.asked, group.equal, different, group.lost)]
+        if group.refused:
+            cells[1:] = ["not expressible"]
+        parameters = f"{group.parameters:,}" if group.parameters else ""
+        what = f"  {path_text(group.of)}" + (f", {group.check}" * (group.check != "models"))
+        table.add_row(escape(what), *cells[:4], *([""] * (4 - len(cells))), parameters)
+    return table
+
+
+def _lines(found: Summary) -> Iterator[str]:
+    differences = list(found.differences)
+    for task, one in differences[:MAX_DIFFERENCES_SHOWN]:
+        yield ""
+        wanted, there = (_value(one, name) for name in ("expected", "actual"))
+        yield f"{path_text(task.name)}: expected {wanted}, actual {there}"
+        for line in str(one.get("report", "")).splitlines()[:MAX_ROWS_SHOWN]:
+            yield f"  {legible(line, MAX_MESSAGE_SHOWN)}"
+        yield f"  again: {legible(one.get('command', ''), MAX_MESSAGE_SHOWN)}"
+    if rest := differences[MAX_DIFFERENCES_SHOWN:]:
+        yield f"and {len(rest):,} more differences, each a line of its task's file"
+    reasons: dict[str, list[str]] = {}
+    for name, reason in found.lost.items():
+        reasons.setdefault(reason, []).append(path_text(name))
+    lost = [
+        f"{some_of(names, MAX_NAMES_SHOWN)}: {legible(reason, MAX_MESSAGE_SHOWN)}"
+        for reason, names in reasons.items()
+    ]
+    yield from (f"lost: {one}" for one in and_more(lost, MAX_ROWS_SHOWN))
+    if found.damaged:
+        yield f"{found.damaged:,} lines are damaged"
+    done = len(found.asked) - len(found.lost)
+    checked = sum(block.closing["checked"] for block in found.done.values())
+    yield f"{done:,} of {len(found.asked):,} tasks are done, {len(found.lost):,} lost"
+    yield f"{checked - len(differences):,} of {checked:,} models are equal"
+
+
+def _value(one: dict[str, object], name: str) -> str:
+    value = one.get(name, "")
+    return f"{value:,}" if type(value) is int else legible(value)

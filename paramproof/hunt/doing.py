@@ -1,0 +1,106 @@
+"""What is done for a task: the models it asks for are built and compared, and its file is written.
+
+The process is one whose environment is the framework's. Models are drawn and compared as
+``paramproof verify`` does. What only a checkout can do is in its ``sweep``, reached by name.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib import import_module, util
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from paramproof.algebra.residual import explained
+from paramproof.builders.protocol import Builder
+from paramproof.builders.registry import framework
+from paramproof.checking.result import Result
+from paramproof.formulas.families import spec_fields
+from paramproof.hunt.files import Block, is_complete, write_block
+from paramproof.hunt.tasks import MODELS, Task
+from paramproof.running.jobs import Verify
+from paramproof.running.worker import load_builder
+
+OnChecked: TypeAlias = Callable[[int], None]
+"""Is told how many models of the task have been checked."""
+
+
+def do(task: Task, folder: Path, on_checked: OnChecked = lambda checked: None) -> None:
+    """Do a task and write its file in ``folder``, unless that is there and whole."""
+    if is_complete(folder, task.name):
+        return
+    block = _models(task, on_checked) if task.check == MODELS else _of_checkout(task, on_checked)
+    write_block(folder, block)
+
+
+def in_checkout() -> bool:
+    """Whether the ``sweep`` of a checkout is there, which holds the catalogue and derives it."""
+    found = util.find_spec("sweep")
+    if found is None or found.origin is None:
+        return False
+    folder = Path(found.origin).parent
+    return (folder / "tasks.py").exists() and (folder.parent / "paramproof" / "catalogue").is_dir()
+
+
+def _models(task: Task, on_checked: OnChecked) -> Block:
+    chosen = framework(task.framework)
+    job = Verify({}, task.number, task.seed, (task.of,))
+    refused, checked, equal, parameters = "", 0, 0, 0
+    differences: list[dict[str, Any]] = []
+    came: list[Result] = []
+    for result in job.records(chosen, _builder(task.framework), lambda *_: None):
+        came.append(result)
+        if not result.report or not result.spec:
+            refused = result.reason
+            continue
+        checked += 1
+        equal += result.report.equal
+        parameters += result.report.actual
+        if not result.report.equal:
+            differences.append(_difference(task, result))
+        on_checked(checked)
+    if job.due(came) != len(came):
+        raise RuntimeError(f"{len(came)} results came, and {job.due(came)} were due")
+    counted = {"checked": checked, "equal": equal, "parameters": parameters}
+    return _block(task, differences, **counted, **({"refused": refused} if refused else {}))
+
+
+def _difference(task: Task, result: Result) -> dict[str, Any]:
+    assert result.report
+    assert result.spec
+    spec = spec_fields(result.spec)
+    model = shlex.quote(json.dumps(spec))
+    return {
+        "what": spec,
+        "expected": result.report.formula,
+        "actual": result.report.actual,
+        "report": explained(result.report, result.spec),
+        "command": f"paramproof verify --framework {task.framework} --examples 0 --model {model}",
+    }
+
+
+def _of_checkout(task: Task, on_checked: OnChecked) -> Block:
+    found: Iterator[dict[str, Any]] = getattr(import_module("sweep.tasks"), task.check)(
+        task.of, task.seed, task.number
+    )
+    checked, differences = 0, []
+    for one in found:
+        checked += 1
+        if one:
+            differences.append({**one, "command": task.command})
+        on_checked(checked)
+    return _block(task, differences, checked=checked, equal=checked - len(differences))
+
+
+def _block(task: Task, differences: list[dict[str, Any]], **found: Any) -> Block:
+    versions = framework(task.framework).versions()
+    closing = {"done": task.name, **task.as_json(), **found, "versions": versions}
+    return Block(tuple(differences), closing)
+
+
+@cache
+def _builder(name: str) -> Builder:
+    return load_builder(framework(name))

@@ -1,0 +1,139 @@
+"""A task's file of JSON lines: there whole or not at all, and known to be whole.
+
+Its last line closes the block of the lines before it: it says which task is done, and has a digest
+of all of them. So blocks may be concatenated, in any order, and are still told apart.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+DIGEST = "sha256"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What a task has written: a line for each difference, and the last one."""
+
+    differences: tuple[dict[str, Any], ...]
+    closing: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The name of its task."""
+        name: str = self.closing["done"]
+        return name
+
+    @property
+    def results(self) -> tuple[Any, ...]:
+        """What was found, whatever the releases in which it was."""
+        apart = ("versions", DIGEST)
+        closing = {key: value for key, value in self.closing.items() if key not in apart}
+        return self.differences, closing
+
+
+def whole_file(path: Path, text: str) -> None:
+    """Write a file so that whoever looks sees all of it or nothing, whatever ends half-way."""
+    beside = path.with_name(f".{path.name}.{socket.gethostname()}.{os.getpid()}")
+    try:
+        with beside.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def file_of(folder: Path, name: str) -> Path:
+    """Return the file of the task of that name."""
+    return folder / f"{name}.jsonl"
+
+
+def lost_file(folder: Path, name: str) -> Path:
+    """Return the file that says why the task of that name is lost."""
+    return folder / f"{name}.lost.jsonl"
+
+
+def write_block(folder: Path, block: Block) -> None:
+    """Write a block to the file of its task, which is then no longer lost."""
+    lines = [json.dumps({"different": block.name, **one}) for one in block.differences]
+    closing = {**block.closing, DIGEST: _digest([*lines, json.dumps(block.closing)])}
+    whole_file(file_of(folder, block.name), "\n".join([*lines, json.dumps(closing), ""]))
+    lost_file(folder, block.name).unlink(missing_ok=True)
+
+
+def write_lost(folder: Path, name: str, reason: str) -> None:
+    """Write down why a task has no result."""
+    whole_file(lost_file(folder, name), json.dumps({"lost": name, "reason": reason}) + "\n")
+
+
+def is_complete(folder: Path, name: str) -> bool:
+    """Whether the task of that name has its file, and the file is whole."""
+    try:
+        lines = file_of(folder, name).read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return False
+    found = list(read_lines(lines))
+    return len(found) == 1 and isinstance(found[0], Block) and found[0].name == name
+
+
+def read_lines(lines: Iterable[str]) -> Iterator[Block | dict[str, Any] | str]:
+    """Yield what stands in the lines of any number of files, one after the other.
+
+    That is each block; each other line, as of what was asked for or is lost; and each line that
+    cannot be read, or closes a block that is not whole, as a text.
+    """
+    before: list[str] = []
+    of = None
+    for line in lines:
+        data = _object(line)
+        name = data.get("different", data.get("done")) if data else None
+        if before and name != of:
+            yield before[-1]
+            before = []
+        of = name
+        if not data:
+            yield line
+        elif "different" in data:
+            before.append(line)
+        elif "done" in data:
+            yield _block(before, data) or line
+            before = []
+        else:
+            yield data
+    if before:
+        yield before[-1]
+
+
+def task_of_line(line: str) -> str:
+    """Return the name of the task that a line is of, "" where it does not say."""
+    data = _object(line) or {}
+    return str(data.get("done", data.get("different", "")))
+
+
+def _object(line: str) -> dict[str, Any] | None:
+    try:
+        data = json.loads(line)
+    except ValueError:
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def _block(before: Sequence[str], closing: dict[str, Any]) -> Block | None:
+    """Return the block of these lines, None where one was changed or is missing."""
+    rest = {key: value for key, value in closing.items() if key != DIGEST}
+    if closing.get(DIGEST) != _digest([*before, json.dumps(rest)]):
+        return None
+    return Block(tuple(map(json.loads, before)), closing)
+
+
+def _digest(lines: Sequence[str]) -> str:
+    return sha256("\n".join(lines).encode()).hexdigest()

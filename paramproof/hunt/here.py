@@ -1,0 +1,146 @@
+"""Tasks on this machine: in worker processes, which stay for the next task of their framework.
+
+A task whose worker ends or raises is tried again, and given up after ``TRIES``; the others go on.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter, deque
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Lock
+from typing import IO
+
+from paramproof.builders.registry import framework
+from paramproof.child_process import Child, how_it_ended
+from paramproof.hunt.tasks import Task
+from paramproof.running.pool import Workers, last_line
+from paramproof.running.progress import OnProgress, Progress
+
+WORKER = "paramproof.hunt.worker"
+TRIES = 3
+
+
+def do_here(
+    tasks: Sequence[Task],
+    folder: Path,
+    processes: int,
+    on_progress: OnProgress = lambda progress: None,
+    tries: int = TRIES,
+) -> dict[str, str]:
+    """Do tasks in ``processes`` workers; return why those have no result that are lost, by name.
+
+    ``on_progress`` is called from threads.
+    """
+    queue = _Queue(tasks, tries, on_progress)
+    workers = Workers()
+    with ThreadPoolExecutor(processes) as pool:
+        try:
+            served = [pool.submit(_serve, queue, workers, folder) for _ in range(processes)]
+            for one in served:
+                one.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            workers.end()
+    return queue.lost
+
+
+class _Queue:
+    """Tasks that wait, by framework, and what became of those that were tried."""
+
+    def __init__(self, tasks: Sequence[Task], tries: int, on_progress: OnProgress) -> None:
+        self.lost: dict[str, str] = {}
+        self._tries = tries
+        self._on_progress = on_progress
+        self._lock = Lock()
+        self._waiting: dict[str, deque[Task]] = {}
+        self._serving: Counter[str] = Counter()
+        self._tried: Counter[str] = Counter()
+        self._models: dict[str, Counter[str]] = {}
+        # Looked up here: where several threads parse headers at once, Python 3.11 may fail.
+        names = dict.fromkeys(task.framework for task in tasks)
+        self.frameworks = {name: framework(name) for name in names}
+        for name in sorted(names, key=lambda name: not self.frameworks[name].slow):
+            self._waiting[name] = deque(task for task in tasks if task.framework == name)
+        self._due = {name: sum(t.number for t in of) for name, of in self._waiting.items()}
+        for name in self._waiting:
+            self._models[name] = Counter()
+            on_progress(Progress(name, "waiting"))
+
+    def framework(self) -> str | None:
+        """Return the framework to serve next, of which the fewest are served; None at the end."""
+        with self._lock:
+            names = [name for name, tasks in self._waiting.items() if tasks]
+            chosen = min(names, key=lambda name: self._serving[name], default=None)
+            if chosen:
+                self._serving[chosen] += 1
+        if chosen and not self._models[chosen]:
+            self._on_progress(Progress(chosen, "importing"))
+        return chosen
+
+    def left(self, name: str) -> None:
+        """Note that a worker of a framework is there no longer."""
+        with self._lock:
+            self._serving[name] -= 1
+            over = not self._waiting[name] and not self._serving[name]
+        if over:
+            lost = self._models[name].total() < self._due[name]
+            self._on_progress(Progress(name, "broken" if lost else "done"))
+
+    def next(self, name: str) -> Task | None:
+        """Return a task of a framework, None where none waits."""
+        with self._lock:
+            return self._waiting[name].popleft() if self._waiting[name] else None
+
+    def checked(self, task: Task, number: int) -> None:
+        """Note how many models of a task have been checked."""
+        with self._lock:
+            models = self._models[task.framework]
+            models[task.name] = number
+            done = models.total()
+        self._on_progress(Progress(task.framework, "running", done, self._due[task.framework]))
+
+    def failed(self, task: Task, why: str) -> None:
+        """Have a task tried again, or give it up."""
+        self.checked(task, 0)
+        with self._lock:
+            self._tried[task.name] += 1
+            if self._tried[task.name] < self._tries:
+                self._waiting[task.framework].append(task)
+            else:
+                self.lost[task.name] = why
+
+
+def _serve(queue: _Queue, workers: Workers, folder: Path) -> None:
+    """Start a worker of one framework after the other, and another where one has ended."""
+    while name := queue.framework():
+        with (
+            tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors,
+            workers.start(queue.frameworks[name], errors, WORKER) as child,
+        ):
+            alive = True
+            while alive and (task := queue.next(name)):
+                alive = _done(queue, child, task, folder, errors)
+        queue.left(name)
+
+
+def _done(queue: _Queue, child: Child, task: Task, folder: Path, errors: IO[str]) -> bool:
+    """Have a task done; return whether the worker is there for another."""
+    child.ask({"task": task.as_json(), "folder": str(folder)})
+    for answer in child.answers():
+        if "checked" in answer:
+            queue.checked(task, answer["checked"])
+        elif "failed" in answer:
+            queue.failed(task, answer["failed"])
+            # Whatever has failed may have left something behind, which no other task is to see.
+            return False
+        else:
+            queue.checked(task, task.number)
+            return True
+    status = child.wait()
+    errors.seek(0)
+    last_words = last_line(errors.read()) if status > 0 else ""
+    queue.failed(task, last_words or f"the worker ended {how_it_ended(status)}")
+    return False

@@ -1,0 +1,29 @@
+"""What ``paramproof hunt`` does in a checkout: what differs, or nothing, each time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sweep.at_random import at_random
+from sweep.child import compared, in_children
+
+SECONDS = 600.0
+"""Of the processor, for each type: so many that it is no matter of the machine."""
+
+
+def points(model_type: str, seed: int, number: int) -> Iterator[dict[str, Any]]:
+    """Yield what differs of each of ``number`` random configurations, nothing where it is equal."""
+    for one in at_random([model_type], number, 1, seed):
+        yield _difference(one.config, one.parameters, one.wrong) if one.wrong else {}
+
+
+def catalogue(model_type: str, seed: int, number: int) -> Iterator[dict[str, Any]]:
+    """Derive a type again; yield once what is otherwise than written, nothing where nothing is."""
+    for _, found, _ in in_children([model_type], compared, SECONDS, at_a_time=1):
+        lines = [*found.get("differences", ()), *found["failed"].values()]
+        yield _difference(model_type, "as in the catalogue", "\n".join(lines)) if lines else {}
+
+
+def _difference(what: Any, expected: Any, actual: str) -> dict[str, Any]:
+    return {"what": what, "expected": expected, "actual": actual, "report": actual}

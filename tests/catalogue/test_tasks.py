@@ -1,0 +1,57 @@
+"""What a hunt does with the catalogue: what it finds the same, and what otherwise."""
+
+import pytest
+
+pytest.importorskip("transformers")
+
+from sweep import tasks
+from sweep.at_random import Compared
+from sweep.child import compared
+
+pytestmark = pytest.mark.framework("transformers")
+
+
+@pytest.fixture
+def derived(monkeypatch):
+    """Have something found of GPT-2, in place of what is."""
+
+    def as_(found):
+        def in_children(names, work, seconds, at_a_time):
+            assert (names, work) == (["gpt2"], compared)
+            yield "gpt2", found, 1.0
+
+        monkeypatch.setattr(tasks, "in_children", in_children)
+        return list(tasks.catalogue("gpt2", 0, 1))
+
+    return as_
+
+
+def test_the_same(derived):
+    assert derived({"differences": [], "failed": {}}) == [{}]
+
+
+def test_otherwise(derived):
+    (found,) = derived({"differences": ["a is b", "c is d"], "failed": {}})
+    assert (found["what"], found["report"]) == ("gpt2", "a is b\nc is d")
+
+
+def test_not_derived(derived):
+    (found,) = derived({"failed": {"gpt2": "no time was left"}})
+    assert found["actual"] == "no time was left"
+
+
+def test_points(monkeypatch):
+    """One for each configuration, in which something stands where it is not equal."""
+    asked = []
+
+    def at_random(*arguments):
+        asked.append(arguments)
+        yield Compared("gpt2", "GPT2Model", {"n_embd": 3}, 7, "")
+        yield Compared("gpt2", "GPT2Model", {"n_embd": 4}, 8, "wte is not as derived")
+
+    monkeypatch.setattr(tasks, "at_random", at_random)
+    equal, other = tasks.points("gpt2", 5, 2)
+    assert asked == [(["gpt2"], 2, 1, 5)]
+    assert equal == {}
+    assert (other["what"], other["expected"]) == ({"n_embd": 4}, 8)
+    assert other["report"] == "wte is not as derived"

@@ -1,0 +1,229 @@
+"""``paramproof hunt``: what it prints, its statuses, and what stands in its folder."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import time
+
+import pytest
+
+from paramproof.hunt.files import Block, write_block
+from paramproof.hunt.tasks import ASKED, MODELS, ask, blocks
+
+EVENTUALLY = 60
+TOY = ("hunt", "--framework", "toy", "--family", "encoder", "--examples", "7", "--block", "3")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Where the command runs, ``hunt`` is the folder that nobody has named."""
+    return tmp_path / "hunt"
+
+
+@pytest.fixture
+def hunted(paramproof, outsider, folder):
+    done = paramproof(*TOY)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_equal(hunted, folder):
+    assert "3 of 3 tasks are done, 0 lost\n7 of 7 models are equal\n" in hunted.stdout
+    (row,) = (line.split() for line in hunted.stdout.splitlines() if "encoder" in line)
+    assert row[:5] == ["encoder", "7", "7", "0", "0"]
+    assert sorted(contents(folder)) == [
+        ASKED,
+        "toy.models.encoder.seed-0.of-3.jsonl",
+        "toy.models.encoder.seed-1.of-3.jsonl",
+        "toy.models.encoder.seed-2.of-1.jsonl",
+    ]
+
+
+def test_the_models_are_those_of_verify(hunted, paramproof, folder):
+    """By the command that a task names: the same number of parameters, of the same models."""
+    (line,) = (folder / "toy.models.encoder.seed-1.of-3.jsonl").read_text().splitlines()
+    asked = ("--framework", "toy", "--family", "encoder", "--examples", "3", "--seed", "1")
+    results = json.loads(paramproof("verify", *asked, "--json", "-").stdout)["results"]
+    totals = [one["report"]["actual"] for one in results if not one["model"]]
+    assert (len(totals), sum(totals)) == (3, json.loads(line)["parameters"])
+
+
+def test_again_does_what_is_missing_or_damaged(hunted, paramproof, folder):
+    first, second, third = sorted(path for path in folder.iterdir() if path.name != ASKED)
+    before = contents(folder)
+    stays = first.stat().st_mtime_ns
+    second.unlink()
+    third.write_bytes(third.read_bytes()[:-20])
+    assert paramproof(*TOY).stdout == hunted.stdout
+    assert contents(folder) == before
+    assert first.stat().st_mtime_ns == stays
+
+
+def test_summary(hunted, paramproof, folder, tmp_path):
+    """Of the folder, and of its files one after the other, in another folder."""
+    assert paramproof("hunt", "--summary", folder).stdout == hunted.stdout
+    merged = tmp_path / "merged"
+    merged.write_bytes(b"".join(contents(folder).values()))
+    assert paramproof("hunt", "--summary", merged).stdout == hunted.stdout
+    assert paramproof("hunt", "--summary", merged, "--summary", folder).stdout == hunted.stdout
+
+
+def test_summary_of_half_a_hunt(hunted, paramproof, folder):
+    name = "toy.models.encoder.seed-1.of-3"
+    (folder / f"{name}.jsonl").unlink()
+    done = paramproof("hunt", "--summary", folder, "--json", "-")
+    assert done.returncode == 1
+    assert f"lost: {name}: it has no result: it was not begun, or is not done yet" in done.stderr
+    assert "2 of 3 tasks are done, 1 lost\n4 of 4 models are equal" in done.stderr
+    data = json.loads(done.stdout)
+    assert (data["asked"], data["done"], [*data["lost"]]) == (3, 2, [name])
+
+
+def test_frameworks_that_are_absent_are_named(paramproof, outsider):
+    done = paramproof("hunt", "--family", "encoder", "--examples", "1")
+    assert "not installed, so not checked: toy-absent (python -m pip install a-dist" in done.stdout
+
+
+def test_different(paramproof, outsider, folder):
+    done = paramproof("hunt", "--framework", "toy-wrong", "--examples", "5", "--family", "encoder")
+    assert done.returncode == 1
+    assert "actual − formula = −L·F   feed_forward.intermediate.bias" in done.stdout
+    (file,) = folder.glob("toy-wrong.*")
+    *differences, closing = map(json.loads, file.read_text().splitlines())
+    assert closing["checked"] - closing["equal"] == len(differences) > 0
+    for one in differences:
+        spec = one["what"]
+        assert one["actual"] - one["expected"] == -(
+            spec["num_hidden_layers"] * spec["intermediate_size"]
+        )
+    # The command that shows it again.
+    command, again = done.stdout.split("again: ")[1].splitlines()[0], differences[0]
+    assert command == again["command"]
+    found = run_again(command, paramproof)
+    assert found.returncode == 1
+    assert f"actual {again['actual']:,} - formula {again['expected']:,} = " in found.stdout
+
+
+def run_again(command, paramproof):
+    name, *arguments = shlex.split(command)
+    assert name == "paramproof"
+    return paramproof(*arguments)
+
+
+def test_lost(paramproof, ending):
+    done = paramproof(
+        "hunt", "--framework", "toy-killed", "--framework", "toy", "--family", "encoder",
+        "--examples", "3",
+    )  # fmt: skip
+    assert done.returncode == 1
+    reason = "the worker ended by SIGKILL (tried 3 times)"
+    assert f"lost: toy-killed.models.encoder.seed-0.of-3: {reason}\n" in done.stdout
+    assert "1 of 2 tasks are done, 1 lost\n3 of 3 models are equal" in done.stdout
+
+
+def test_lost_before_and_done_now(paramproof, ending, folder):
+    """What was lost is tried again, and its reason is gone."""
+    asked = ("hunt", "--framework", "toy-killed", "--family", "encoder", "--examples", "3")
+    assert paramproof(*asked).returncode == 1
+    assert [*folder.glob("*.lost.jsonl")]
+    done = paramproof(*asked, TOY_BUILD="99")
+    assert "1 of 1 tasks are done, 0 lost" in done.stdout
+    assert not [*folder.glob("*.lost.jsonl")]
+
+
+def test_of_another_family(paramproof, outsider):
+    done = paramproof("hunt", "--framework", "toy", "--family", "gpt", "--examples", "4")
+    assert done.returncode == 1
+    assert "not expressible" in done.stdout
+    assert "1 of 1 tasks are done, 0 lost\n0 of 0 models are equal" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("--type", "bert"), "--type is about --check points or --check catalogue"),
+        (("--check", "points", "--family", "gpt"), "--family is about --check models"),
+        (("--check", "catalogue", "--examples", "3"), "--examples is about --check models or"),
+        (("--array", "3"), "--array is about --on slurm"),
+        (("--on", "slurm", "--jobs", "2"), "--jobs is about --on here"),
+        (("--summary", ".", "--seed", "2"), "--summary checks nothing: leave out --seed"),
+        (("--summary", "absent"), "absent: No such file or directory"),
+        (
+            ("--check", "points", "--type", "bart2"),
+            "no model type of the catalogue is named 'bart2'",
+        ),
+        (("--folder", "/dev/null"), "/dev/null is there and is no hunt"),
+    ],
+)
+def test_mistakes(refused, outsider, arguments, why):
+    assert why in refused("hunt", *arguments)
+
+
+def test_other_options_in_the_same_folder(hunted, refused):
+    line = refused(*TOY, "--seed", "1")
+    assert "hunt has another hunt, of 3 tasks; " in line
+    assert line.endswith("give the same options again, or another --folder")
+
+
+def test_slurm_is_not_there(refused, outsider, monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert "--on slurm" in refused(*TOY, "--on", "slurm")
+
+
+def test_slurm_is_not_needed_where_nothing_is_left_to_do(hunted, paramproof):
+    done = paramproof(*TOY, "--on", "slurm", PATH="/nowhere")
+    assert (done.returncode, done.stdout) == (0, hunted.stdout)
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["ctrl-c", "sigterm"]
+)
+def test_ended_half_way(invocation, paramproof, waiting, folder, sent, status):
+    """In order: what is done stays, nothing half-written, no worker is left."""
+    asked = ("hunt", "--framework", "toy-waits", "--family", "encoder", "--jobs", "1")
+    asked = (*asked, "--examples", "4", "--block", "2")
+    process = subprocess.Popen(**invocation(*asked), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    end = time.monotonic() + EVENTUALLY
+    while not (begun := [*waiting.glob("begun-*")]):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    process.send_signal(sent)
+    stdout, stderr = process.communicate(timeout=EVENTUALLY)
+    assert (process.returncode, stdout, stderr.strip()) == (status, "", "")
+    worker = int(begun[0].name.partition("-")[2])
+    while os.path.exists(f"/proc/{worker}"):
+        assert time.monotonic() < end, "the worker has outlived the command"
+        time.sleep(0.05)
+    assert [*contents(folder)] == [ASKED]
+    (waiting / "go").touch()
+    assert "2 of 2 tasks are done, 0 lost\n4 of 4 models" in paramproof(*asked).stdout
+
+
+def test_many_tasks_that_are_lost_for_one_reason_are_one_line(paramproof, folder):
+    ask(folder, [*blocks(MODELS, "toy", "encoder", 9, 1, 0)])
+    (line,) = [
+        line
+        for line in paramproof("hunt", "--summary", folder).stdout.splitlines()
+        if line.startswith("lost: ")
+    ]
+    assert line.startswith("lost: toy.models.encoder.seed-0.of-1, toy.models.encoder.seed-1.of-1,")
+    assert " and 6 more: it has no result: it was not begun" in line
+
+
+def test_nothing_of_a_file_reaches_the_terminal_raw(paramproof, folder):
+    (task,) = blocks(MODELS, "toy\x1b[2J", "encoder", 1, 1, 0)
+    ask(folder, [task])
+    found = dict.fromkeys(("what", "expected", "actual", "report", "command"), "\x1b]0;a\x07\nb")
+    closing = {"done": task.name, **task.as_json(), "checked": 1, "equal": 0, "versions": {}}
+    write_block(folder, Block((found,), closing))
+    (folder / "more.jsonl").write_text('{"lost": "\\u001b[1m", "reason": "\\u001b[2m"}\n')
+    done = paramproof("hunt", "--summary", folder)
+    assert done.returncode == 1
+    assert "\x1b" not in done.stdout
+    assert "\\x1b]0;a\\x07" in done.stdout

@@ -1,0 +1,127 @@
+"""A task's file is whole or not at all, and known to be whole."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paramproof.hunt.files import (
+    Block,
+    file_of,
+    is_complete,
+    lost_file,
+    read_lines,
+    whole_file,
+    write_block,
+    write_lost,
+)
+
+NAME = "toy.models.encoder.seed-0.of-3"
+BLOCK = Block(
+    ({"expected": 3, "actual": 4}, {"expected": 5, "actual": 6}), {"done": NAME, "checked": 3}
+)
+
+
+@pytest.fixture
+def written(tmp_path):
+    write_block(tmp_path, BLOCK)
+    return file_of(tmp_path, NAME)
+
+
+def blocks(text):
+    return [one for one in read_lines(text.splitlines()) if isinstance(one, Block)]
+
+
+def test_a_block_is_read_as_it_was_written(tmp_path, written):
+    assert is_complete(tmp_path, NAME)
+    (found,) = read_lines(written.read_text().splitlines())
+    assert found.name == NAME
+    assert found.results == (
+        tuple({"different": NAME, **one} for one in BLOCK.differences),
+        BLOCK.closing,
+    )
+    assert [path.name for path in tmp_path.iterdir()] == [f"{NAME}.jsonl"]
+
+
+def test_the_same_block_is_the_same_file(tmp_path, written):
+    before = written.read_bytes()
+    write_block(tmp_path, BLOCK)
+    assert written.read_bytes() == before
+
+
+def test_a_file_that_ends_anywhere_is_not_whole(tmp_path, written):
+    """But for the last sign, which ends the line."""
+    whole = written.read_bytes()
+    for length in range(len(whole) - 1):
+        written.write_bytes(whole[:length])
+        assert not is_complete(tmp_path, NAME), length
+
+
+@pytest.mark.parametrize("replaced", [("4", "7"), ("3", "8"), ("encoder", "decoder"), ("{", "[")])
+def test_a_file_in_which_something_was_changed_is_not_whole(tmp_path, written, replaced):
+    written.write_text(written.read_text().replace(*replaced, 1))
+    assert not is_complete(tmp_path, NAME)
+
+
+def test_bytes_that_are_no_text_are_not_whole(tmp_path, written):
+    written.write_bytes(b"\xff" + written.read_bytes())
+    assert not is_complete(tmp_path, NAME)
+
+
+def test_a_line_too_few_or_too_many_is_not_whole(tmp_path, written):
+    lines = written.read_text().splitlines(keepends=True)
+    for changed in (lines[1:], lines[:-1], [lines[0], *lines], [lines[1], lines[0], lines[2]]):
+        written.write_text("".join(changed))
+        assert not is_complete(tmp_path, NAME)
+
+
+def test_the_file_of_another_task_is_not_whole(tmp_path, written):
+    written.rename(file_of(tmp_path, "another"))
+    assert not is_complete(tmp_path, "another")
+    assert not is_complete(tmp_path, NAME)
+
+
+def test_nothing_is_left_of_what_could_not_be_written(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        whole_file(tmp_path / "a", "b")
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_what_is_done_is_lost_no_longer(tmp_path):
+    write_lost(tmp_path, NAME, "why")
+    lost = lost_file(tmp_path, NAME)
+    assert json.loads(lost.read_text()) == {"lost": NAME, "reason": "why"}
+    write_block(tmp_path, BLOCK)
+    assert not lost.exists()
+
+
+@given(st.lists(st.integers(0, 3), max_size=5), st.randoms())
+def test_merging_is_concatenation(tmp_path_factory, numbers, random):
+    """In any order: each block is found, and nothing else."""
+    folder = tmp_path_factory.mktemp("hunt")
+    wanted = set()
+    for index, number in enumerate(numbers):
+        differences = tuple({"actual": n} for n in range(number))
+        write_block(folder, Block(differences, {"done": str(index), "checked": number}))
+        wanted.add((str(index), number))
+    files = [*folder.iterdir()]
+    random.shuffle(files)
+    found = blocks("".join(file.read_text() for file in files))
+    assert len(found) == len(numbers)
+    assert {(one.name, len(one.differences)) for one in found} == wanted
+
+
+def test_a_block_that_is_not_whole_takes_no_other_with_it(tmp_path, written):
+    whole = written.read_text()
+    write_block(tmp_path, Block(({"actual": 1},), {"done": "other", "checked": 1}))
+    other = file_of(tmp_path, "other").read_text()
+    first, *rest = whole.splitlines(keepends=True)
+    for broken in (first, "".join(rest), f"x{whole}", first.rstrip() + whole):
+        found = [*read_lines([*other.splitlines(), *broken.splitlines(), *other.splitlines()])]
+        assert [one.name for one in found if isinstance(one, Block)] == ["other", "other"]
+        assert any(isinstance(one, str) for one in found)

@@ -1,0 +1,152 @@
+"""Tasks on this machine: done whatever ends, tried again so often and no more."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from paramproof.builders.registry import framework
+from paramproof.hunt import here
+from paramproof.hunt.files import file_of, is_complete
+from paramproof.hunt.here import do_here
+from paramproof.hunt.tasks import MODELS, Task, blocks
+
+EVENTUALLY = 60
+
+
+def tasks(framework, examples=6, block=3, seed=0):
+    return [*blocks(MODELS, framework, "encoder", examples, block, seed)]
+
+
+def done(folder, asked):
+    return [is_complete(folder, task.name) for task in asked]
+
+
+def test_a_task_gives_the_same_lines_in_any_order_and_number_of_processes(outsider, tmp_path):
+    asked = [*tasks("toy", 9), *tasks("toy-wrong", 5, 2), Task(MODELS, "toy", "gpt", 0, 4)]
+    folders = [tmp_path / name for name in ("one", "two", "apart")]
+    for folder in folders:
+        folder.mkdir()
+    assert do_here(asked, folders[0], processes=1) == {}
+    assert do_here(asked[::-1], folders[1], processes=3) == {}
+    for task in asked:
+        assert do_here([task], folders[2], processes=1) == {}
+    one, *others = ({f.name: f.read_bytes() for f in folder.iterdir()} for folder in folders)
+    assert len(one) == len(asked)
+    assert others == [one, one]
+
+
+def test_a_worker_that_raises_is_followed_by_another(ending, tmp_path):
+    """Each raises at its fourth build, which is in its second task, and at no other."""
+    news = []
+    asked = tasks("toy-raises", 6, 2)
+    assert do_here(asked, tmp_path, 1, news.append) == {}
+    assert done(tmp_path, asked) == [True] * 3
+    # The second task fails in the first worker, and after the third one in the second.
+    assert [one.steps for one in news if one.state == "running"] == [
+        1,
+        2,
+        2,
+        2,
+        3,
+        4,
+        4,
+        4,
+        5,
+        6,
+        6,
+    ]
+
+
+def test_a_worker_that_is_killed_is_followed_by_another(ending, tmp_path):
+    """Each worker is killed at its fourth build: with the warm-up, in its second task."""
+    asked = tasks("toy-killed", 4, 1)
+    assert do_here(asked, tmp_path, processes=2) == {}
+    assert done(tmp_path, asked) == [True] * 4
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("toy-killed", "the worker ended by SIGKILL"),
+        ("toy-leaves", "the worker ended with status 0"),
+        ("toy-broken", "TypeError: the toy is broken [on purpose]"),
+        ("toy-skips", "RuntimeError: 2 results came, and 3 were due"),
+    ],
+)
+def test_a_task_that_fails_for_ever_is_lost_and_no_other(ending, tmp_path, name, why):
+    hopeless, fine = tasks(name), tasks("toy")
+    lost = do_here([*hopeless, *fine], tmp_path, processes=2)
+    assert lost == {task.name: why for task in hopeless}
+    assert done(tmp_path, hopeless) == [False, False]
+    assert done(tmp_path, fine) == [True, True]
+
+
+@pytest.mark.parametrize("tries", [1, 2])
+def test_a_task_is_tried_as_often_as_is_said(ending, tmp_path, tries):
+    news = []
+    (task,) = tasks("toy-killed", 3)
+    lost = do_here([task], tmp_path, 1, news.append, tries)
+    assert lost == {task.name: "the worker ended by SIGKILL"}
+    # Two models are checked, and then none.
+    assert [one.steps for one in news if one.state == "running"] == [1, 2, 0] * tries
+
+
+def test_a_worker_killed_from_outside_is_followed_by_another(waiting, tmp_path):
+    """Its task is done in the end, and what was done before stays."""
+    folder = tmp_path / "hunt"
+    folder.mkdir()
+    asked = tasks("toy-waits", 2, 1)
+    lost = {}
+    hunting = threading.Thread(target=lambda: lost.update(do_here(asked, folder, processes=1)))
+    hunting.start()
+    first = begun(waiting, 1)
+    os.kill(first[0], signal.SIGKILL)
+    begun(waiting, 2)
+    (waiting / "go").touch()
+    hunting.join(EVENTUALLY)
+    assert not hunting.is_alive()
+    assert (lost, done(folder, asked)) == ({}, [True, True])
+
+
+def begun(folder, number):
+    """Wait until so many workers have begun; return their processes, the earliest first."""
+    end = time.monotonic() + EVENTUALLY
+    while len(found := sorted(folder.glob("begun-*"), key=os.path.getmtime)) < number:
+        assert time.monotonic() < end, f"{len(found)} of {number} workers have begun"
+        time.sleep(0.05)
+    return [int(path.name.partition("-")[2]) for path in found]
+
+
+def test_what_is_there_and_whole_is_not_done_again(outsider, tmp_path):
+    asked = tasks("toy")
+    do_here(asked, tmp_path, processes=1)
+    kept, damaged = (file_of(tmp_path, task.name) for task in asked)
+    before, whole = kept.stat().st_mtime_ns, damaged.read_bytes()
+    damaged.write_bytes(whole[:-9])
+    do_here(asked, tmp_path, processes=1)
+    assert kept.stat().st_mtime_ns == before
+    assert damaged.read_bytes() == whole
+
+
+def test_progress(outsider, tmp_path):
+    news = []
+    do_here([*tasks("toy"), *tasks("toy-broken")], tmp_path, 2, news.append)
+    assert [one.state for one in news if one.framework == "toy"][:2] == ["waiting", "importing"]
+    assert [str(one) for one in news if one.framework == "toy"][-2:] == ["6 of 6", "done"]
+    assert [one.state for one in news if one.framework == "toy-broken"][-1] == "broken"
+
+
+def test_no_thread_looks_a_framework_up(outsider, tmp_path, monkeypatch):
+    """That parses its header: where several threads do at once, Python 3.11 may fail."""
+    threads = []
+
+    def looked_up(name):
+        threads.append(threading.current_thread())
+        return framework(name)
+
+    monkeypatch.setattr(here, "framework", looked_up)
+    assert do_here([*tasks("toy"), *tasks("toy-wrong")], tmp_path, processes=2) == {}
+    assert threads == [threading.main_thread()] * 2

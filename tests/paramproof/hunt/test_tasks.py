@@ -1,0 +1,81 @@
+"""What a hunt is made of: its tasks, and what is asked for in a folder."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paramproof.hunt.tasks import ASKED, CATALOGUE, MODELS, POINTS, Task, ask, asked, blocks
+
+TASKS = [*blocks(MODELS, "torch", "gpt", 7, 3, 5), Task(CATALOGUE, "transformers", "bert")]
+
+
+@given(st.integers(1, 300), st.integers(1, 50), st.integers(0, 9))
+def test_blocks_have_all_examples_and_a_seed_each(examples, block, seed):
+    tasks = [*blocks(MODELS, "torch", "gpt", examples, block, seed)]
+    assert sum(task.number for task in tasks) == examples
+    assert {task.number for task in tasks[:-1]} <= {block}
+    assert tasks[-1].number <= block
+    assert [task.seed for task in tasks] == [*range(seed, seed + len(tasks))]
+
+
+def test_a_task_is_named_by_what_it_is():
+    assert Task(MODELS, "torch", "gpt", 3, 250).name == "torch.models.gpt.seed-3.of-250"
+    assert (
+        Task(CATALOGUE, "transformers", "xlm-roberta").name == "transformers.catalogue.xlm-roberta"
+    )
+    # A family from outside may have any name; a folder may not.
+    assert Task(MODELS, "toy", "../it is\n", 0, 1).name == "toy.models...%2Fit%20is%0A.seed-0.of-1"
+
+
+def test_a_task_has_the_command_that_does_the_same():
+    commands = [
+        Task(MODELS, "torch", "gpt", 3, 250).command,
+        Task(POINTS, "transformers", "bert", 4, 60).command,
+        Task(CATALOGUE, "transformers", "bert").command,
+    ]
+    assert commands == [
+        "paramproof verify --framework torch --family gpt --examples 250 --seed 3",
+        "python -m sweep bert --random 60 --seed 4",
+        "python -m sweep bert --compare",
+    ]
+
+
+def test_what_is_asked_for_is_written_before_and_read_again(tmp_path):
+    folder = tmp_path / "a" / "hunt"
+    ask(folder, TASKS)
+    written = (folder / ASKED).read_text()
+    assert asked(written.splitlines()) == TASKS
+    assert asked([*written.splitlines(), '{"lost": "x"}', *written.splitlines()]) == TASKS
+    ask(folder, TASKS)
+    assert (folder / ASKED).read_text() == written
+
+
+@pytest.mark.parametrize(
+    ("others", "why"),
+    [
+        (TASKS[:-1], "transformers.catalogue.bert was asked for before"),
+        ([*TASKS, Task(MODELS, "toy", "gpt", 1, 1)], "toy.models.gpt.seed-1.of-1 was not asked"),
+    ],
+)
+def test_a_folder_has_one_hunt(tmp_path, others, why):
+    folder = tmp_path / "hunt"
+    ask(folder, TASKS)
+    with pytest.raises(ValueError, match=f"has another hunt, of 4 tasks; {why}"):
+        ask(folder, others)
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path):
+    (tmp_path / "notes").touch()
+    for folder in (tmp_path, tmp_path / "notes"):
+        with pytest.raises(ValueError, match="is there and is no hunt"):
+            ask(folder, TASKS)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes"]
+
+
+@pytest.mark.parametrize("line", ["x", '{"asked": "x"}', '{"asked": "x", "number": "many"}'])
+def test_a_list_of_tasks_that_is_damaged(tmp_path, line):
+    ask(tmp_path / "hunt", TASKS)
+    file = tmp_path / "hunt" / ASKED
+    file.write_text(f"{file.read_text()}{line}\n")
+    with pytest.raises(ValueError, match=r"asked\.jsonl is damaged: give another --folder"):
+        ask(tmp_path / "hunt", TASKS)

@@ -1,0 +1,55 @@
+"""What runs at night on the public forge: lanes and frameworks that there are."""
+
+import re
+from configparser import ConfigParser
+
+import pytest
+
+from docs.writers.blocks import ROOT
+from paramproof.builders.registry import frameworks
+from paramproof.cli.hunt import hunt_command
+
+TEXT = (ROOT / ".github" / "workflows" / "nightly.yml").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def tox():
+    found = ConfigParser(interpolation=None)
+    found.read(ROOT / "tox.ini", "utf-8")
+    return found
+
+
+def values(name):
+    """The values of a matrix that stand in a line."""
+    return re.search(rf"^ +{name}: \[(.*)\]$", TEXT, re.MULTILINE)[1].split(", ")
+
+
+def test_its_commands_are_those_of_tox():
+    commands = set(re.findall(r"^ +- run: (.*?)(?: -- .*)?$", TEXT, re.MULTILINE))
+    assert commands == {
+        "python -m pip install tox",
+        "tox run -e hunt",
+        'sudo --preserve-env "$(which tox)" run -e ${{ matrix.lane }}',
+        "tox run -e ${{ matrix.end }}-${{ matrix.of }}",
+    }
+
+
+def test_its_lanes_are_there(tox):
+    """Some have a section, the others are for the tests of a framework."""
+    assert {f"testenv:{name}" for name in [*values("lane"), "hunt"]} <= set(tox.sections())
+    there = tox["tox"]["env_list"].replace("keras-{tensorflow,torch}", "keras-tensorflow")
+    assert set(values("of")) <= set(re.split(r"[,\s]+", there))
+    ends = tox["testenv"]["constraints"].partition(":")[0]
+    assert ends == "-".join(f"!{end}" for end in values("end"))
+
+
+def test_every_framework_is_hunted_in():
+    named = re.findall(r"^ {10}- ([a-z-]+)$", TEXT, re.MULTILINE)
+    assert sorted(named) == sorted(frameworks())
+
+
+def test_no_night_has_the_models_of_another():
+    """The seeds of a night are as many as its tasks of a family, by the default block."""
+    hunt = re.search(r"--examples (\d+) --seed \$\(\(GITHUB_RUN_NUMBER \* (\d+)\)\)", TEXT)
+    (block,) = (param.default for param in hunt_command.params if param.name == "block")
+    assert int(hunt[1]) == block * int(hunt[2])
