@@ -29,6 +29,7 @@ def test_its_commands_are_those_of_tox():
     assert commands == {
         "python -m pip install tox",
         "tox run -e hunt",
+        "tox run -e site",
         'sudo --preserve-env "$(which tox)" run -e ${{ matrix.lane }}',
         "tox run -e ${{ matrix.end }}-${{ matrix.of }}",
     }
@@ -36,7 +37,7 @@ def test_its_commands_are_those_of_tox():
 
 def test_its_lanes_are_there(tox):
     """Some have a section, the others are for the tests of a framework."""
-    assert {f"testenv:{name}" for name in [*values("lane"), "hunt"]} <= set(tox.sections())
+    assert {f"testenv:{name}" for name in [*values("lane"), "hunt", "site"]} <= set(tox.sections())
     there = tox["tox"]["env_list"].replace("keras-{tensorflow,torch}", "keras-tensorflow")
     assert set(values("of")) <= set(re.split(r"[,\s]+", there))
     ends = tox["testenv"]["constraints"].partition(":")[0]
