@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,18 @@ def read(model_type: str) -> dict[str, Any] | None:
 
 
 def write(model_type: str, entry: dict[str, Any]) -> None:
-    """Write the file of a type."""
-    (DATA / f"{model_type}.json").write_text(laid_out(entry) + "\n", "utf-8")
+    """Write the file of a type; there is none where every variant of every class is withdrawn."""
+    path = DATA / f"{model_type}.json"
+    if all(one.get("withdrawn") for one in _variants(entry)):
+        path.unlink(missing_ok=True)
+    else:
+        path.write_text(laid_out(entry) + "\n", "utf-8")
+
+
+def _variants(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for one in entry["classes"].values():
+        yield one
+        yield from one.get("also", ())
 
 
 WIDTH = 100

@@ -150,17 +150,28 @@ class Trials:
                 found = "buffers"
         return found
 
-    def same(self, names: Sequence[str], value: Any, note: Callable[[str], None]) -> None:
-        """Call ``note`` for each field with which ``value`` is the same, parts of them at once."""
+    def same(
+        self,
+        names: Sequence[str],
+        value: Any,
+        note: Callable[[str], None],
+        passed: list[str] | None = None,
+    ) -> None:
+        """Call ``note`` for each field with which ``value`` is the same, parts of them at once.
+
+        Fields that have ``passed`` have the value too: of two flags either may decide nothing,
+        and both together something.
+        """
+        passed = [] if passed is None else passed
         if not names:
             return
         alone = [name for name in names if leaf(name) in ALONE]
         if alone and len(names) > 1:
             for name in alone:
                 self.same([name], value, note)
-            self.same([name for name in names if name not in alone], value, note)
+            self.same([name for name in names if name not in alone], value, note, passed)
             return
-        outcome = self.outcome(dict.fromkeys(names, value))
+        outcome = self.outcome(dict.fromkeys([*passed, *names], value))
         if len(names) == 1:
             if outcome == "buffers":
                 self.tried.buffered.add(names[0])
@@ -168,11 +179,14 @@ class Trials:
                 self.tried.moved.setdefault(names[0], []).append(value)
             if outcome in ("", "buffers"):
                 note(names[0])
+            if not outcome:
+                passed.append(names[0])
         elif outcome:
             half = len(names) // 2
-            self.same(names[:half], value, note)
-            self.same(names[half:], value, note)
+            self.same(names[:half], value, note, passed)
+            self.same(names[half:], value, note, passed)
         else:
+            passed.extend(names)
             for name in names:
                 note(name)
 

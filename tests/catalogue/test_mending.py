@@ -9,6 +9,7 @@ pytestmark = pytest.mark.framework("transformers")
 pytest.importorskip("transformers")
 
 from paramproof.catalogue.files import type_in  # noqa: E402
+from sweep import store  # noqa: E402
 from sweep.mending import Mending, free_text  # noqa: E402
 from sweep.model import made  # noqa: E402
 from sweep.one import _ties  # noqa: E402
@@ -82,3 +83,16 @@ def test_a_tie_to_a_head_that_a_class_has_not():
     assert _ties(has, old, new) == {"own": ["too"], "model.more": ["model.other"]}
     has["ties"]["model.emb"] = ["model.head"]
     assert _ties(has, old, new)["model.emb"] == ["model.head"]
+
+
+def test_a_type_of_which_nothing_is_left_has_no_file(monkeypatch, tmp_path):
+    monkeypatch.setattr(store, "DATA", tmp_path)
+    store.write("bert", BERT)
+    assert store.read("bert") == BERT
+    withdrawn = deepcopy(BERT)
+    for one in withdrawn["classes"].values():
+        for variant in (one, *one.get("also", ())):
+            assert store.read("bert") is not None
+            variant["withdrawn"] = True
+            store.write("bert", withdrawn)
+    assert store.read("bert") is None

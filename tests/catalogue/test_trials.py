@@ -78,3 +78,14 @@ def test_null_is_as_good_as_a_size_that_no_tensor_has():
 def test_classes_that_people_load():
     assert "T5EncoderModel" in classes("t5")
     assert "CLIPTextModelWithProjection" in classes("clip_text_model")
+
+
+def test_two_flags_of_which_neither_decides_alone():
+    """Either tie of Kosmos-2's is enough for its head: with both taken away there is one more."""
+    sizes = {"text_config.layers": 1, "vision_config.num_hidden_layers": 1}
+    found = trials(transformers.Kosmos2ForConditionalGeneration, sizes)
+    ties = ["tie_word_embeddings", "text_config.tie_word_embeddings"]
+    assert [found.outcome({tie: False}) for tie in ties] == ["", ""]
+    tried = found.run({tie: {"flag"} for tie in ties})
+    assert tried.free == {"tie_word_embeddings": {"flag"}}
+    assert tried.moved == {"text_config.tie_word_embeddings": [False]}
