@@ -172,23 +172,19 @@ class Trials:
             self.same([name for name in names if name not in alone], value, note, passed)
             return
         outcome = self.outcome(dict.fromkeys([*passed, *names], value))
-        if len(names) == 1:
-            if outcome == "buffers":
-                self.tried.buffered.add(names[0])
-            if outcome == "moved":
-                self.tried.moved.setdefault(names[0], []).append(value)
-            if outcome in ("", "buffers"):
-                note(names[0])
-            if not outcome:
-                passed.append(names[0])
-        elif outcome:
-            half = len(names) // 2
-            self.same(names[:half], value, note, passed)
-            self.same(names[half:], value, note, passed)
-        else:
+        if not outcome:
             passed.extend(names)
             for name in names:
                 note(name)
+        elif len(names) > 1:
+            half = len(names) // 2
+            self.same(names[:half], value, note, passed)
+            self.same(names[half:], value, note, passed)
+        elif outcome == "buffers":
+            self.tried.buffered.add(names[0])
+            note(names[0])
+        elif outcome == "moved":
+            self.tried.moved.setdefault(names[0], []).append(value)
 
     def run(self, sorts_of: Mapping[str, set[str]]) -> Tried:
         """Try each field with the values of these sorts."""

@@ -26,8 +26,9 @@ that has what it needs; what was found is in `docs/versions.json`.
 
 "43 of 43" are models of which every tensor is as the formula says. Where there are fewer, or
 nothing could be run, the cause stands below the table. What a release cannot express is not among
-them, as LLaMA before Keras 3.9, which has no norm for it. Of PyTorch one release was run: on the package index any other brings CUDA's packages, by the
-gigabyte. Through `keras-torch` and `transformers` it is the same one everywhere.
+them, as LLaMA before Keras 3.9, which has no norm for it. Of PyTorch one release was run: on the
+package index any other brings CUDA's packages, by the gigabyte. Through `keras-torch` and
+`transformers` it is the same one everywhere.
 
 {sections}
 """
