@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.selection import registered
+
 CONSTRAINTS = Path(__file__).parent.parent / "constraints.txt"
 
 
 @cache
 def documented() -> dict[str, str]:
-    """Return the version of each distribution that ``constraints.txt`` names."""
-    lines = CONSTRAINTS.read_text("utf-8").splitlines()
+    """Return the version of each distribution that ``constraints.txt`` names, as tf-keras."""
+    lines = CONSTRAINTS.read_text("utf-8").replace("_", "-").splitlines()
     return dict(line.split("==") for line in lines if line and not line.startswith("#"))
 
 
@@ -31,7 +33,11 @@ def others(distributions: Iterable[str]) -> list[str]:
 
 
 def stand_aside(item: pytest.Item) -> None:
-    """Skip a test of what is documented where another version of it is installed."""
+    """Skip a test of what is documented where another version of it is installed.
+
+    A marker that names nothing is about what the test's framework needs.
+    """
     for marker in item.iter_markers("documented"):
-        if other := others(marker.args):
+        own = () if marker.args else registered(item.callspec.params["framework"]).distributions
+        if other := others(marker.args or own):
             pytest.skip("; ".join(other))

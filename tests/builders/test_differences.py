@@ -49,6 +49,7 @@ def test_no_cell_is_missing(answered, framework):
     assert list(answered(framework.name)) == rows, AGAIN
 
 
+@pytest.mark.documented
 def test_versions(framework):
     """Answers are of the versions that the page states; a local one names a build, as +cpu."""
     stated = differences.versions()

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from docs.writers import readme
 from docs.writers.blocks import block
 from paramproof.formulas import closed_form
@@ -9,6 +11,7 @@ from tests import literals
 from tests.strategies import random_specs
 
 
+@pytest.mark.documented
 def test_verify_sample(framework, builder):
     """Versions, totals and the sums over the random specs; not the times and the memory."""
     lines = block("verify", readme.PAGE.read_text("utf-8")).splitlines()

@@ -82,6 +82,7 @@ def active(parameters, experts, chosen):
     return found
 
 
+@pytest.mark.documented("transformers")
 @pytest.mark.parametrize("name", MODELS)
 def test_named_configuration_has_what_transformers_builds(name):
     assert resolve(name).inventory().total() == total(built(MODELS[name].keys))
@@ -100,6 +101,7 @@ def test_named_configuration_has_what_is_active(name):
     assert [one.active for one in found.values()] == [whole, whole - table, whole - 2 * table]
 
 
+@pytest.mark.documented("transformers")
 @pytest.mark.parametrize("class_name", KINDS)
 def test_experts_of_the_catalogue(class_name):
     """At the type's own sizes, as transformers has them."""
