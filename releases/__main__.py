@@ -26,14 +26,15 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--again", action="store_true", help="what is written already, too")
     options = parser.parse_args(arguments)
     there = list(releases())
-    known = {one.library for one in there} | {one.name for one in there}
-    if unknown := sorted(set(options.names) - known):
+    named = {one.library for one in there} | {one.name for one in there}
+    if unknown := sorted(set(options.names) - named):
         print(f"releases/table.toml does not name {', '.join(unknown)}", file=sys.stderr)
         return 2
     wanted = [
         one for one in there if not options.names or {one.library, one.name} & {*options.names}
     ]
-    todo = [one for one in wanted if options.again or one.name not in written()]
+    known = {} if options.again else written()
+    todo = [one for one in wanted if one.name not in known]
     for number, release in enumerate(todo, 1):
         started = time.perf_counter()
         found = dict(tried(release))

@@ -80,7 +80,11 @@ def _installed(release: Release, folder: Path) -> str:
 
 def _ended(command: list[str], environment: Mapping[str, str]) -> str:
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    return " ".join(done.stderr.split())[-300:] if done.returncode else ""
+    return _last_words(done) if done.returncode else ""
+
+
+def _last_words(done: subprocess.CompletedProcess[str]) -> str:
+    return " ".join(done.stderr.split())[-300:]
 
 
 def _verified(framework: str, folder: Path) -> dict[str, Any]:
@@ -96,7 +100,7 @@ def _verified(framework: str, folder: Path) -> dict[str, Any]:
     except subprocess.TimeoutExpired:
         return {"error": f"not done within {LONGEST} seconds"}
     if not result.exists():
-        return {"error": " ".join(done.stderr.split())[-300:]}
+        return {"error": _last_words(done)}
     return found(json.loads(result.read_text("utf-8")), framework)
 
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from paramproof.catalogue import model_types
 from sweep.at_random import at_random
-from sweep.child import compared, derived, in_children
+from sweep.child import compared, derived, in_children, otherwise
 from sweep.mending import Mending
 from sweep.public import counted
 from sweep.store import by_reason, failed, read, write, write_failed
@@ -130,7 +130,7 @@ def _written(name: str, found: dict[str, Any]) -> str:
 
 
 def _compared(_: str, found: dict[str, Any]) -> str:
-    lines = [*found.get("differences", ()), *found["failed"].values()]
+    lines = otherwise(found)
     return "\n  ".join(["otherwise", *lines]) if lines else SAME
 
 

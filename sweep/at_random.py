@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import transformers
 
-from paramproof.catalogue.derivations import derivation_of, variants
+from paramproof.catalogue.derivations import derivation_of, not_withdrawn
 from paramproof.catalogue.entries import Entry, entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile, read_type
 from sweep.held import ATTEMPTS, REFUSED, random_config, wrong
@@ -51,12 +51,7 @@ def compared(file: TypeFile, random: Random) -> Compared:
 
 def _inside(file: TypeFile, random: Random) -> tuple[str, dict[str, Any], Entry]:
     """Return a class, a configuration inside one of its variants' conditions, and the entry."""
-    written = [
-        one
-        for name in file.classes
-        for one in variants(file, name)
-        if not one.data.get("withdrawn")
-    ]
+    written = [one for name in file.classes for one in not_withdrawn(file, name)]
     for _ in range(10 * ATTEMPTS):
         one = random.choice(written)
         own = own_sizes(file, one.data.get("absent", ()))

@@ -65,6 +65,11 @@ def compared(model_type: str, _: float, found: Found) -> None:
         there.append(one)
 
 
+def otherwise(found: Found) -> list[str]:
+    """Return what ``compared`` has found, and why a type could not be derived again."""
+    return [*found.get("differences", ()), *found["failed"].values()]
+
+
 def in_children(
     names: Sequence[str], work: Work, seconds: float, at_a_time: int
 ) -> Iterator[tuple[str, Found, float]]:

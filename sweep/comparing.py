@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from paramproof.catalogue.derivations import PUT_TOGETHER, Written, derivation_of, variants
+from paramproof.catalogue.derivations import PUT_TOGETHER, Written, derivation_of, not_withdrawn
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile
 from paramproof.formulas.derivation import Derivation, DerivedTensor
@@ -32,9 +32,8 @@ def differences(file: TypeFile) -> Iterator[str]:
         if name not in there:
             yield f"{name} is gone"
         elif name in file.classes:
-            for written in variants(file, name):
-                if not written.data.get("withdrawn"):
-                    yield from _variant(sweep, file, written)
+            for written in not_withdrawn(file, name):
+                yield from _variant(sweep, file, written)
         elif name not in tried:
             yield f"{name} is new"
     yield from (f"{path} is a new key" for path in _new_keys(sweep, file))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import json
-from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+from paramproof.catalogue.derivations import not_withdrawn
+from paramproof.catalogue.files import type_in
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / "paramproof" / "catalogue" / "data"
@@ -23,16 +25,11 @@ def read(model_type: str) -> dict[str, Any] | None:
 def write(model_type: str, entry: dict[str, Any]) -> None:
     """Write the file of a type; there is none where every variant of every class is withdrawn."""
     path = DATA / f"{model_type}.json"
-    if all(one.get("withdrawn") for one in _variants(entry)):
-        path.unlink(missing_ok=True)
-    else:
+    file = type_in(entry, model_type)
+    if any(not_withdrawn(file, name) for name in file.classes):
         path.write_text(laid_out(entry) + "\n", "utf-8")
-
-
-def _variants(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for one in entry["classes"].values():
-        yield one
-        yield from one.get("also", ())
+    else:
+        path.unlink(missing_ok=True)
 
 
 WIDTH = 100

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sweep.at_random import at_random
-from sweep.child import compared, in_children
+from sweep.child import compared, in_children, otherwise
 
 SECONDS = 600.0
 """Of the processor, for each type: so many that it is no matter of the machine."""
@@ -21,7 +21,7 @@ def points(model_type: str, seed: int, number: int) -> Iterator[dict[str, Any]]:
 def catalogue(model_type: str, seed: int, number: int) -> Iterator[dict[str, Any]]:
     """Derive a type again; yield once what is otherwise than written, nothing where nothing is."""
     for _, found, _ in in_children([model_type], compared, SECONDS, at_a_time=1):
-        lines = [*found.get("differences", ()), *found["failed"].values()]
+        lines = otherwise(found)
         yield _difference(model_type, "as in the catalogue", "\n".join(lines)) if lines else {}
 
 

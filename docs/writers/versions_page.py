@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from docs.writers.blocks import ROOT
@@ -84,11 +85,17 @@ def _example(found: Mapping[str, Any]) -> str:
 
 def cause(release: Release, framework: str) -> str:
     """Return why a release is not equal throughout. Raises ``KeyError`` where none is written."""
-    for one in tomllib.loads(CAUSES.read_text("utf-8"))["cause"]:
+    for one in _written_causes():
         if release.name in one["releases"] and framework in one["frameworks"]:
             link = f" ([{one['source']}]({one['link']}))" if "link" in one else ""
             return f"{one['why']}{link}."
     raise KeyError(f"{CAUSES.name} has no cause for {release.name}, {framework}")
+
+
+@cache
+def _written_causes() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = tomllib.loads(CAUSES.read_text("utf-8"))["cause"]
+    return found
 
 
 def write() -> None:

@@ -54,6 +54,11 @@ def variants(file: TypeFile, name: str) -> list[Written]:
     return found
 
 
+def not_withdrawn(file: TypeFile, name: str) -> list[Written]:
+    """Return the variants of a class that are not withdrawn."""
+    return [one for one in variants(file, name) if not one.data.get("withdrawn")]
+
+
 def derivation_of(file: TypeFile, written: Written, defaults: Mapping[str, int]) -> Derivation:
     """Return what was derived of a class; ``defaults`` are the type's own sizes by letter."""
     data = written.data

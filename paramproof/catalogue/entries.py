@@ -9,7 +9,7 @@ from typing import Any
 
 from paramproof.catalogue.alike import require_alike
 from paramproof.catalogue.configuration import GivenKeys, sizes_of
-from paramproof.catalogue.derivations import Written, derivation_of, variants
+from paramproof.catalogue.derivations import Written, derivation_of, not_withdrawn
 from paramproof.catalogue.files import TypeFile, read_type
 from paramproof.catalogue.outside import OutsideCatalogueError
 from paramproof.catalogue.values import same
@@ -105,7 +105,7 @@ def _variant(
 
     Where none is, that at the type's own values: what is different is said later.
     """
-    found = [one for one in variants(file, name) if not one.data.get("withdrawn")]
+    found = not_withdrawn(file, name)
     for written in found:
         values = {path: file.fields.get(path) for path in decides} | dict(written.where)
         values = {path: value for path, value in values.items() if path not in written.sized}

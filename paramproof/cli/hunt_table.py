@@ -22,7 +22,6 @@ from paramproof.hunt.summary import Summary, groups
 MAX_DIFFERENCES_SHOWN = 10
 """Differences that are printed in full; each has a command of its own in the task's file."""
 
-
 MAX_NAMES_SHOWN = 3
 """Tasks that are named of those that are lost for one reason."""
 
@@ -78,9 +77,8 @@ def _lines(found: Summary) -> Iterator[str]:
     if found.damaged:
         yield f"{found.damaged:,} lines are damaged"
     done = len(found.asked) - len(found.lost)
-    checked = sum(block.closing["checked"] for block in found.done.values())
     yield f"{done:,} of {len(found.asked):,} tasks are done, {len(found.lost):,} lost"
-    yield f"{checked - len(differences):,} of {checked:,} models are equal"
+    yield f"{found.checked - len(differences):,} of {found.checked:,} models are equal"
 
 
 def _value(one: dict[str, object], name: str) -> str:

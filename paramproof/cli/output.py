@@ -6,7 +6,6 @@ import os
 import signal
 import stat
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -16,6 +15,7 @@ from rich.text import Text
 from paramproof.cli.signals import Ended
 from paramproof.cli.signs import in_signs_of
 from paramproof.formulas.printing import path_text
+from paramproof.whole_file import write_whole
 
 STANDARD_OUTPUT = "-"
 """What --json takes for standard output, in place of a file."""
@@ -110,17 +110,7 @@ def write_file(path: Path, text: str, option: str = "--json") -> None:
         if file.exists() and not file.is_file():  # A device or a pipe, which nothing can replace.
             file.write_text(text, encoding="utf-8")
         else:
-            _replace(file, text)
+            write_whole(file, text)
     except OSError as error:
         where = path_text(path)
         raise ValueError(f"{option} {where}: cannot be written: {error.strerror}") from error
-
-
-def _replace(file: Path, text: str) -> None:
-    """Write ``text`` beside ``file`` and put it in its place, with the permissions it has."""
-    with tempfile.TemporaryDirectory(dir=file.parent, prefix=".paramproof-") as beside:
-        whole = Path(beside) / "whole"
-        whole.write_text(text, encoding="utf-8")
-        if file.exists():
-            whole.chmod(stat.S_IMODE(file.stat().st_mode))
-        os.replace(whole, file)

@@ -7,13 +7,13 @@ of all of them. So blocks may be concatenated, in any order, and are still told 
 from __future__ import annotations
 
 import json
-import os
-import socket
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+from paramproof.whole_file import write_whole
 
 DIGEST = "sha256"
 
@@ -39,19 +39,6 @@ class Block:
         return self.differences, closing
 
 
-def whole_file(path: Path, text: str) -> None:
-    """Write a file so that whoever looks sees all of it or nothing, whatever ends half-way."""
-    beside = path.with_name(f".{path.name}.{socket.gethostname()}.{os.getpid()}")
-    try:
-        with beside.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
 def file_of(folder: Path, name: str) -> Path:
     """Return the file of the task of that name."""
     return folder / f"{name}.jsonl"
@@ -66,13 +53,13 @@ def write_block(folder: Path, block: Block) -> None:
     """Write a block to the file of its task, which is then no longer lost."""
     lines = [json.dumps({"different": block.name, **one}) for one in block.differences]
     closing = {**block.closing, DIGEST: _digest([*lines, json.dumps(block.closing)])}
-    whole_file(file_of(folder, block.name), "\n".join([*lines, json.dumps(closing), ""]))
+    write_whole(file_of(folder, block.name), "\n".join([*lines, json.dumps(closing), ""]))
     lost_file(folder, block.name).unlink(missing_ok=True)
 
 
 def write_lost(folder: Path, name: str, reason: str) -> None:
     """Write down why a task has no result."""
-    whole_file(lost_file(folder, name), json.dumps({"lost": name, "reason": reason}) + "\n")
+    write_whole(lost_file(folder, name), json.dumps({"lost": name, "reason": reason}) + "\n")
 
 
 def is_complete(folder: Path, name: str) -> bool:

@@ -16,7 +16,7 @@ from typing import IO
 from paramproof.builders.registry import framework
 from paramproof.child_process import Child, how_it_ended
 from paramproof.hunt.tasks import Task
-from paramproof.running.pool import Workers, last_line
+from paramproof.running.pool import Workers, ended
 from paramproof.running.progress import OnProgress, Progress
 
 WORKER = "paramproof.hunt.worker"
@@ -139,8 +139,6 @@ def _done(queue: _Queue, child: Child, task: Task, folder: Path, errors: IO[str]
         else:
             queue.checked(task, task.number)
             return True
-    status = child.wait()
-    errors.seek(0)
-    last_words = last_line(errors.read()) if status > 0 else ""
+    status, last_words = ended(child, errors)
     queue.failed(task, last_words or f"the worker ended {how_it_ended(status)}")
     return False

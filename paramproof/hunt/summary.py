@@ -54,10 +54,14 @@ class Summary:
             self.asked.setdefault(task.name, task)
 
     @property
+    def checked(self) -> int:
+        """How many models were."""
+        return sum(block.closing["checked"] for block in self.done.values())
+
+    @property
     def failed(self) -> bool:
         """Whether something differs, is lost, or nothing was checked at all."""
-        checked = sum(block.closing["checked"] for block in self.done.values())
-        return bool(self.lost or self.damaged or not checked or any(self.differences))
+        return bool(self.lost or self.damaged or not self.checked or any(self.differences))
 
 
 def summary_of(paths: Sequence[Path]) -> Summary:

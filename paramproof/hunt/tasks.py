@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from paramproof.formulas.printing import path_text, shown
-from paramproof.hunt.files import whole_file
+from paramproof.whole_file import write_whole
 
 ASKED = "asked.jsonl"
 """The file of a hunt's tasks in its folder."""
@@ -96,7 +96,7 @@ def ask(folder: Path, tasks: Sequence[Task]) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(f"{path_text(folder)} is there and is no hunt: give another --folder")
     folder.mkdir(parents=True, exist_ok=True)
-    whole_file(file, "".join(json.dumps({"asked": t.name, **t.as_json()}) + "\n" for t in tasks))
+    write_whole(file, "".join(json.dumps({"asked": t.name, **t.as_json()}) + "\n" for t in tasks))
 
 
 def asked(lines: Iterable[str]) -> list[Task]:

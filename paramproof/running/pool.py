@@ -103,9 +103,7 @@ def _records(
                 came.append(record.from_json(answer["record"]))
             # A job that counts steps of its own is not counted in records.
             on_progress(news("running", *(steps or (len(came), job.due(came)))))
-        status = worker.wait()
-        errors.seek(0)
-        last_words = last_line(errors.read()) if status > 0 else ""
+        status, last_words = ended(worker, errors)
     due = job.due(came)
     if status or done != len(came) or due not in (None, done):
         came.append(record.broken(framework, last_words or _how_far(status, len(came), due)))
@@ -113,6 +111,13 @@ def _records(
     else:
         on_progress(news("done"))
     return came
+
+
+def ended(worker: Child, errors: IO[str]) -> tuple[int, str]:
+    """Return the status of a worker when it ends, and the error that ended it, "" for none."""
+    status = worker.wait()
+    errors.seek(0)
+    return status, last_line(errors.read()) if status > 0 else ""
 
 
 def last_line(errors: str) -> str:

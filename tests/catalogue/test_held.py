@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from paramproof.catalogue import model_types, read_type
-from paramproof.catalogue.derivations import variants
+from paramproof.catalogue.derivations import not_withdrawn, variants
 from paramproof.catalogue.values import ACTIVATIONS
 
 pytestmark = pytest.mark.framework("transformers")
@@ -35,7 +35,7 @@ def test_random_configurations_have_what_transformers_builds(model_type):
     config_class = transformers.CONFIG_MAPPING[model_type]
     held, refusals = 0, []
     for name in file.classes:
-        there = [one for one in variants(file, name) if not one.data.get("withdrawn")]
+        there = not_withdrawn(file, name)
         for written in {
             id(one): one for one in (*there[:1], *random.sample(there, k=min(1, len(there))))
         }.values():

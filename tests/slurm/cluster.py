@@ -149,6 +149,10 @@ class Cluster:
         said = self.run("squeue", "--noheader", "--array", "--format=%i %T", check=False)
         return dict(line.split() for line in said.splitlines())
 
+    def at_work(self):
+        """The numbers of the jobs that run."""
+        return [number for number, state in self.jobs().items() if state == "RUNNING"]
+
 
 def stop(process):
     with suppress(ProcessLookupError):

@@ -75,7 +75,7 @@ def test_a_process_is_killed_in_the_middle(hunt, waiting, tmp_path, who):
 def test_a_job_is_cancelled_in_the_middle(hunt, cluster, waiting, tmp_path):
     process = hunt(*WAITS)
     begun(waiting, 2)
-    running = [number for number, state in cluster.jobs().items() if state == "RUNNING"]
+    running = cluster.at_work()
     assert len(running) == 2
     cluster.run("scancel", running[0])
     wait_for(lambda: running[0] not in cluster.jobs(), "the end of the job")
@@ -87,7 +87,7 @@ def test_a_job_is_queued_again_at_a_warning(hunt, cluster, waiting, tmp_path):
     """As before its time is over: by submitit, under the same number."""
     process = hunt(*WAITS)
     begun(waiting, 2)
-    running = [number for number, state in cluster.jobs().items() if state == "RUNNING"]
+    running = cluster.at_work()
     with cluster.running("scancel", "--signal=USR2", running[0]):
         wait_for(lambda: cluster.jobs()[running[0]] == "PENDING", "the queue", EVENTUALLY)
     (waiting / "go").touch()

@@ -12,10 +12,10 @@ from paramproof.hunt.files import (
     is_complete,
     lost_file,
     read_lines,
-    whole_file,
     write_block,
     write_lost,
 )
+from paramproof.whole_file import write_whole
 
 NAME = "toy.models.encoder.seed-0.of-3"
 BLOCK = Block(
@@ -88,7 +88,7 @@ def test_nothing_is_left_of_what_could_not_be_written(tmp_path, monkeypatch):
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OSError, match="No space"):
-        whole_file(tmp_path / "a", "b")
+        write_whole(tmp_path / "a", "b")
     assert [*tmp_path.iterdir()] == []
 
 
