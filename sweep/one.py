@@ -22,10 +22,11 @@ from sweep.fields import fields_of
 from sweep.file import File
 from sweep.mending import SEEDS, Mending
 from sweep.model import Keys, whole
+from sweep.most_used import FIRST
 from sweep.starting import needed
 from sweep.trials import POINTS, Trials
 from sweep.variants import PUBLIC, TASKS, changes
-from sweep.which import FIRST, classes
+from sweep.which import classes
 from sweep.writing import Known, class_data, plain
 
 Note = Callable[[str], None]

@@ -10,7 +10,7 @@ from transformers import PreTrainedConfig
 
 from paramproof.formulas.path import leaf
 from sweep.model import at
-from sweep.which import FIRST
+from sweep.most_used import FIRST
 
 MOST = 4
 """Of the changes of a class, beside the public ones, where a type is one of those used most."""
