@@ -55,14 +55,15 @@ def compared(release: Release, types: Iterable[str]) -> dict[str, Any]:
     if len(closed) != len(names):
         return {"error": last_words(done)}
     said = {one["what"]: one["report"] for one in lines if "different" in one}
-    return {"types": names, "otherwise": {name: _kept(said[name]) for name in sorted(said)}}
+    return {"types": names, "otherwise": {name: kept(said[name]) for name in sorted(said)}}
 
 
-def _kept(report: str) -> dict[str, Any]:
+def kept(report: str) -> dict[str, Any]:
+    """Return the lines of formulas, classes and defaults, and how many others there are."""
     lines = report.splitlines()
-    kept = [line for line in lines if any(part in line for part in SAID)]
-    kept = [line for line in kept if not line.endswith(ASIDE)]
-    return {"lines": kept, "others": len(lines) - len(kept)}
+    found = [line for line in lines if any(part in line for part in SAID)]
+    found = [line for line in found if not line.endswith(ASIDE)]
+    return {"lines": found, "others": len(lines) - len(found)}
 
 
 def others() -> list[Release]:

@@ -6,15 +6,41 @@ import tomllib
 import pytest
 
 from docs.writers.blocks import AGAIN
-from docs.writers.versions_page import CAUSES, PAGE, cause, render
+from docs.writers.versions_page import CAUSES, PAGE, cause, page, render_catalogue
+from paramproof.catalogue import read_type
+from releases import algebra
 from releases.__main__ import main, written
 from releases.trying import counts, found, is_whole, releases
+from sweep.most_used import MOST_USED
 
 TEXT = PAGE.read_text("utf-8")
 
 
 def test_page():
-    assert render(written()) == TEXT, AGAIN
+    assert page() == TEXT, AGAIN
+
+
+def test_the_catalogue_is_compared_with_every_release_from_which_it_is_derived():
+    found = algebra.written()
+    assert list(found) == [one.name for one in algebra.others()]
+    assert all(one["types"] == list(MOST_USED) for one in found.values())
+    own = f"transformers=={read_type('bert').versions['transformers']}"
+    assert not found[own]["otherwise"]
+
+
+def test_what_a_release_derives_otherwise_in_short():
+    """Formulas, classes and defaults are said, conditions and keys counted."""
+    formula = "BertModel: what it was + (2·H)"
+    others = ["BertModel: conditions: [] was, ['H ≥ A'] is", "new is a new key"]
+    assert algebra.kept("\n".join([formula, *others])) == {"lines": [formula], "others": 2}
+    found = {"types": ["bert", "llama", "t5"], "otherwise": {}}
+    found["otherwise"]["bert"] = {"lines": [formula, *["BertForCats is gone"] * 4], "others": 2}
+    found["otherwise"]["t5"] = {"lines": [], "others": 1}
+    text = render_catalogue({"transformers==5.4.0": found, "transformers==5.1.0": {"error": "no"}})
+    assert "| transformers 5.4.0 | 1 | 1 | 1 |" in text
+    gone = "; ".join(["BertForCats is gone"] * 3)
+    assert f"- transformers 5.4.0, `bert`: {formula}; {gone}; and 1 more.\n" in text
+    assert "- transformers 5.1.0: `no`\n" in text
 
 
 def test_what_is_tried_is_what_the_table_names():
