@@ -64,10 +64,10 @@ def changes(
     flags: list[tuple[dict[str, Any], dict[str, int]]] = []
     for path, values in moved.items():
         own = _own(start, path)
-        if own in (None, 0) and own is not False and any(type(one) is int for one in values):
+        if others := [one for one in values if type(one) is bool and one != own]:
+            flags.append(({path: others[0]}, {}))
+        elif own in (None, 0) and any(type(one) is int for one in values):
             flags.append(({}, {path: 8}))
-        else:
-            flags += [({path: one}, {}) for one in values if type(one) is bool and one != own][:1]
     # What is tied is asked for most.
     flags.sort(key=lambda change: not any("tie" in path for path in change[0]))
     most = MOST if model_type in FIRST.split() else MOST_OF_OTHERS

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from paramproof.derive.answers import INDEX, asked, of_index
 from paramproof.derive.doubts import Doubt
 from paramproof.derive.questions import LOOP, Recorder, about_a_loop
-from paramproof.formulas.condition import Condition, Relation, value_at
+from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression
 
@@ -87,7 +87,7 @@ def _never_otherwise(
     if not _is_line(difference):
         return
     if question.relation is Relation.EQUAL and not answer:
-        first = value_at(difference, {**sizes, LOOP: 0})
+        first = difference.value({**sizes, LOOP: 0})
         relation = Relation.MORE if first > 0 else Relation.LESS
         ends = [Condition(relation, question.left, question.right, True)] * 2
     at = ({LOOP: expression(0)}, {LOOP: length - 1})
