@@ -66,8 +66,13 @@ def conditions(
 def _no_more_than_there_are(question: Condition, length: Expression) -> Iterator[Condition]:
     """What must hold for the number of indices that are told yes to be one."""
     number = _number_true(question, length)
+    if number is not None and question.relation is Relation.EQUAL:
+        # The one that answered yes is one of them.
+        one = question.right - question.left + INDEX
+        yield Condition(Relation.MORE, length, one, True)
+        yield Condition(Relation.LESS, one, expression(0), False)
     # Of multiples there are never more, and never less than none.
-    if number is not None and question.relation is not Relation.DIVIDES:
+    elif number is not None and question.relation is not Relation.DIVIDES:
         yield Condition(Relation.MORE, number, length, False)
         yield Condition(Relation.LESS, number, expression(0), False)
 
