@@ -22,6 +22,7 @@ TASKS = ("Classification", "QuestionAnswering")
 """Ends of classes whose variants are put together: of what they contain, and of what is theirs."""
 
 PUBLIC: Mapping[str, Sequence[Mapping[str, Any]]] = {
+    "bert": [{"is_decoder": True}, {"is_decoder": True, "add_cross_attention": True}],
     "t5": [
         {"feed_forward_proj": "gated-gelu"},
         {"feed_forward_proj": "gated-gelu", "is_gated_act": True},

@@ -94,6 +94,8 @@ def _derived(finder: Finder, effort: Effort, outcomes: dict[Condition, str]) -> 
         conditions.add(need, "a kind of layer is there another number of times")
     parameters = (one for one in tensors.kept if one.role != "buffer")
     conditions.ask_of_lengths(length for one in parameters for length in one.shape)
+    if tensors.are_counted and finder.numbers_of_layers() - maker.fixed:
+        raise NotDerived(f"{maker.name}: numbers of layers say which are of another kind")
     if tensors.unexplained:
         raise NotDerived(f"{maker.name}: not explained: {'; '.join(tensors.unexplained)}")
     sorter = Sorter(maker, conditions, tensors, outcomes)

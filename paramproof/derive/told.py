@@ -69,7 +69,7 @@ def _no_more_than_there_are(question: Condition, length: Expression) -> Iterator
     if number is not None and question.relation is Relation.EQUAL:
         # The one that answered yes is one of them.
         one = question.right - question.left + INDEX
-        yield Condition(Relation.MORE, length, one, True)
+        yield Condition(Relation.LESS, length, one + 1, False)
         yield Condition(Relation.LESS, one, expression(0), False)
     # Of multiples there are never more, and never less than none.
     elif number is not None and question.relation is not Relation.DIVIDES:

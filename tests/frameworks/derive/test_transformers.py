@@ -54,7 +54,7 @@ def test_layers_that_are_named_by_their_numbers():
     assert [found.fields[one] for one in found.fixed] == named
     widths = tensors_named(found, "vision_encoder.layers.*.attn.rel_pos_h")
     assert [str(one.times) for one in widths] == ["L − 4", "4"]
-    assert "L > 11" in [str(one.condition) for one in found.conditions]
+    assert "L ≥ 12" in [str(one.condition) for one in found.conditions]
 
 
 @pytest.mark.parametrize(
