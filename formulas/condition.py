@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from fractions import Fraction
 from typing import Any
 
 from paramproof.formulas.division import Quotient
@@ -90,7 +89,7 @@ class Condition:
             return False
 
     def _answer(self, sizes: Mapping[str, int]) -> bool:
-        left, right = value_at(self.left, sizes), value_at(self.right, sizes)
+        left, right = self.left.value(sizes), self.right.value(sizes)
         if self.relation is Relation.DIVIDES:
             return left != 0 and right % left == 0
         if self.relation is Relation.EQUAL:
@@ -193,14 +192,3 @@ def _without_divisors(one: Expression) -> Expression:
 
 def _signs(one: Expression) -> set[int]:
     return {1 if number > 0 else -1 for number in one.terms.values()}
-
-
-def value_at(one: Expression, sizes: Mapping[str, int]) -> Number:
-    """Return the value of an expression at these sizes, a fraction where it is one."""
-    value: Number = 0
-    for powers, number in one.terms.items():
-        for atom, power in powers:
-            base = sizes[atom] if isinstance(atom, str) else atom.evaluate(sizes)
-            number = number * (base**power if power > 0 else Fraction(base) ** power)
-        value = value + number
-    return value

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Literal, NamedTuple, TypeAlias
 
-from paramproof.formulas.condition import Condition, value_at
+from paramproof.formulas.condition import Condition
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.native_parts import NativeNames, NativeTensor
 from paramproof.formulas.spec import Quantity, Spec
@@ -152,7 +152,7 @@ class Derivation:
         def tensor(one: DerivedTensor, native: NativeTensor, alias: str | None) -> Tensor:
             lengths: list[Quantity] = [*one.shape, one.times]
             if sizes is not None:
-                lengths = [_whole(value_at(length, sizes)) for length in lengths]
+                lengths = [_whole(length.value(sizes)) for length in lengths]
             *shape, times = lengths
             return Tensor(
                 path=alias or one.path,
@@ -267,10 +267,10 @@ def expected(tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]) -> Coun
     """Return how often each kind of tensor should be there at these sizes, with its shape."""
     found: Counter[Stored] = Counter()
     for tensor in tensors:
-        lengths = [value_at(length, sizes) for length in tensor.shape]
+        lengths = [length.value(sizes) for length in tensor.shape]
         if all(lengths):
             found[Stored(tensor.kind, tuple(map(_whole, lengths)))] += _whole(
-                value_at(tensor.times, sizes)
+                tensor.times.value(sizes)
             )
     return found
 

@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from paramproof.formulas.expression import Expression, Number, expression
 from paramproof.formulas.products import Powers, inverted, multiplied, order, shared
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Quotient:
     """⌊numerator / denominator⌋, as ``floor`` makes it: neither has a factor of the other."""
 
@@ -31,7 +32,7 @@ class Quotient:
         """The letters that occur in it."""
         return self.numerator.letters | self.denominator.letters
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Return a text that no other quotient has."""
         return repr([_ordered(self.numerator), _ordered(self.denominator)])

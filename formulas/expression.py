@@ -66,15 +66,23 @@ class Expression:
         Raises ``KeyError`` for a letter without a size and ``ValueError`` where the value is no
         whole number.
         """
+        value = self.value(sizes)
+        if value != int(value):
+            raise ValueError(f"{value} is no whole number")
+        return int(value)
+
+    def value(self, sizes: Mapping[str, int]) -> Number:
+        """Return the value at these sizes, a fraction where it is one.
+
+        Raises ``KeyError`` for a letter without a size.
+        """
         value: Number = 0
         for powers, number in self._terms.items():
             for atom, power in powers:
                 base = sizes[atom] if isinstance(atom, str) else atom.evaluate(sizes)
-                number = number * Fraction(base) ** power
-            value += number
-        if value != int(value):
-            raise ValueError(f"{value} is no whole number")
-        return int(value)
+                number = number * (base**power if power > 0 else Fraction(base) ** power)
+            value = value + number
+        return value
 
     def substitute(self, values: Mapping[str, Expression | Number]) -> Expression:
         """Return this with other expressions or numbers in place of some letters."""

@@ -11,13 +11,14 @@ from transformers import PreTrainedConfig
 from paramproof.catalogue.configuration import LABELS, NEVER
 from paramproof.catalogue.files import FORMAT
 from paramproof.catalogue.values import FACTOR
+from paramproof.derive.transformers_models import made_of
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import leaf, parent
 from sweep.defaults import Defaults
 from sweep.fields import looked_for
 from sweep.layers import layer_rules
 from sweep.mending import free_text
-from sweep.model import Keys, at, parts_of
+from sweep.model import Keys, at, parts_of, whole
 
 if TYPE_CHECKING:
     from sweep.one import Sweep
@@ -40,6 +41,7 @@ class File:
         layers = layer_rules(self.found.base_trials, self.found.letters, sorted(self.found.sorts))
         tried = set(self.found.free) | set(self.found.texts) | decides
         aliases = self.aliases()
+        of = made_of(self.found.config_class)
         names = looked_for(self.found.start) | {one.partition("[")[0] for one in self.found.reads}
         names |= {*self.found.config_class.attribute_map}
         names -= (
@@ -55,6 +57,8 @@ class File:
             "parts": parts,
             "given": {**given, **bare},
             "fixed_parts": " ".join(path for path in parts if self.is_fixed(path)),
+            "named_parts": " ".join(path for path in parts if self.is_named(path)),
+            "classes_of": "" if of is self.found.config_class else of.model_type,
             "aliases": aliases,
             "fields": fields,
             "free": self.free_text(),
@@ -77,6 +81,19 @@ class File:
         return bool(
             known and name != "backbone_config" and issubclass(known.config_class, PreTrainedConfig)
         )
+
+    def is_named(self, path: str) -> bool:
+        """Whether a part is refused that is given and names no model type."""
+        keys = whole(self.found.start, {f"{path}.model_type": None})
+        here: Any = keys
+        for step in path.split("."):
+            here = here[step]
+        del here["model_type"]
+        try:
+            self.found.config_class(**keys)
+        except Exception:
+            return True
+        return False
 
     def free_text(self) -> dict[str, str]:
         """Return the sorts of values that decide nothing, with the fields of which that is so."""

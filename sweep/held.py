@@ -230,7 +230,7 @@ def _others(
         if _there(config, field_of(file, rule["long"])) and random.random() < 0.4:
             put(config, path, _layers(rule, sizes, random))
     for part, kind in file.parts.items():
-        if _there(config, part) and random.random() < 0.8:
+        if _there(config, part) and (part in file.named_parts or random.random() < 0.8):
             fixed = part in file.fixed_parts
             put(config, f"{part}.model_type", random.choice([kind, "any"]) if fixed else kind)
 

@@ -14,7 +14,7 @@ from transformers import CONFIG_MAPPING
 from paramproof.catalogue.derivations import PUT_TOGETHER
 from paramproof.derive.derive import derive
 from paramproof.derive.points import drawn
-from paramproof.derive.transformers_models import constructor, readable
+from paramproof.derive.transformers_models import constructor, made_of, readable
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import FITTED, Derivation
 from paramproof.sources.reference import in_one_line
@@ -83,11 +83,11 @@ class Sweep:
         return data
 
     def is_of_the_type(self, name: str) -> bool:
-        """Whether a class is made of the type's configuration.
+        """Whether a class is made of what the type's base model is made of.
 
         Some are of a part: Qwen3_5ForCausalLM stands with qwen3_5 and is made of its text's.
         """
-        return getattr(getattr(transformers, name), "config_class", None) is self.config_class
+        return getattr(transformers, name).config_class is made_of(self.config_class)
 
     def late(self) -> bool:
         """Whether the time is over."""

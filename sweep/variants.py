@@ -8,6 +8,7 @@ from typing import Any
 
 from transformers import PreTrainedConfig
 
+from paramproof.formulas.path import leaf
 from sweep.model import at
 from sweep.which import FIRST
 
@@ -64,12 +65,13 @@ def changes(
     flags: list[tuple[dict[str, Any], dict[str, int]]] = []
     for path, values in moved.items():
         own = _own(start, path)
-        if own in (None, 0) and own is not False and any(type(one) is int for one in values):
+        whole = any(type(one) is int for one in values) and not is_tie(path)
+        if own in (None, 0) and own is not False and whole:
             flags.append(({}, {path: 8}))
         else:
             flags += [({path: one}, {}) for one in values if type(one) is bool and one != own][:1]
     # What is tied is asked for most.
-    flags.sort(key=lambda change: not any("tie" in path for path in change[0]))
+    flags.sort(key=lambda change: not any(map(is_tie, change[0])))
     most = MOST if model_type in FIRST.split() else MOST_OF_OTHERS
     number = 0
     for together in range(1, len(flags) + 1):
@@ -81,6 +83,11 @@ def changes(
             if number < most:
                 yield where, sized
             number += 1
+
+
+def is_tie(path: str) -> bool:
+    """Whether a field says what is tied, whatever else than true and false is taken for either."""
+    return leaf(path).startswith("tie")
 
 
 def _own(start: PreTrainedConfig, path: str) -> Any:

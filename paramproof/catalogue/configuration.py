@@ -60,6 +60,8 @@ class GivenKeys:
                     continue
                 if not isinstance(value, dict):
                     raise self.outside(f"{path}={shown(value)} is no part of a configuration")
+                if "model_type" not in value and path in self.file.named_parts:
+                    raise self.outside(f"{path} is given, and names no model_type")
                 kind = value.get("model_type", self.file.parts[path])
                 if kind != self.file.parts[path] and path not in self.file.fixed_parts:
                     said = f"{path}.model_type={shown(kind)}"

@@ -29,7 +29,8 @@ class TypeFile:
     field, ``texts`` the strings; ``below`` fields below each of some letters, ``layers``
     lists that have a name for each layer. ``buffered`` are fields that buffers depend on, and
     ``refused`` keys that are no fields and are looked at all the same. ``fixed_parts`` are those
-    of one class, whatever model type they name.
+    of one class, whatever model type they name; ``named_parts`` are those that have to name it.
+    ``classes_of`` is the model type that the classes belong to, "" for this one.
     """
 
     model_type: str
@@ -48,6 +49,8 @@ class TypeFile:
     buffered: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     fixed_parts: tuple[str, ...] = ()
+    named_parts: tuple[str, ...] = ()
+    classes_of: str = ""
 
 
 @cache
@@ -62,7 +65,8 @@ def type_of_class(name: str) -> str | None:
         return None
     has = f'\n  "{name}": {{'
     found = (f.stem for f in sorted(FOLDER.glob("*.json")) if has in f.read_text("utf-8"))
-    return next((one for one in found if name in read_type(one).classes), None)
+    files = (read_type(one) for one in found)
+    return next((f.model_type for f in files if name in f.classes and not f.classes_of), None)
 
 
 @cache
@@ -91,7 +95,7 @@ def type_in(data: Mapping[str, Any], model_type: str) -> TypeFile:
     if data.get("model_type") != model_type:
         raise ValueError(f"it is of the model type {shown(data.get('model_type'))}")
     own = {name: value for name, value in data.items() if name != "format"}
-    names = ("buffered", "refused", "fixed_parts")
+    names = ("buffered", "refused", "fixed_parts", "named_parts")
     own |= {name: tuple(own.get(name, "").split()) for name in names}
     own["below"] = {path: tuple(said.split()) for path, said in own.get("below", {}).items()}
     free: dict[str, list[str]] = {}

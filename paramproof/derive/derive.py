@@ -7,6 +7,8 @@ were drawn far from there, from plain ints and by the code as it is, and compare
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 
@@ -58,17 +60,22 @@ def derive(
     """
     known = {} if outcomes is None else outcomes
 
-    def finder(richer: bool) -> Finder:
-        return Finder(Maker(constructor, Random(seed), effort.deepest), richer, note)
+    def finder(richer: bool, fixed: Iterable[str] = ()) -> Finder:
+        maker = Maker(constructor, Random(seed), effort.deepest, set(fixed))
+        return Finder(maker, richer, note)
 
     first = finder(richer=True)
     try:
         return _derived(first, effort, known)
     except NotDerived:
-        if first.base is first.first:
+        if first.base is not first.first:
+            # What other sizes have was no kind of layer: a name that has a size in it is none.
+            with suppress(NotDerived):
+                return _derived(finder(richer=False), effort, known)
+        if not (numbers := first.numbers_of_layers()):
             raise
-        # What other sizes have was no kind of layer: a name that has a size in it is none.
-        return _derived(finder(richer=False), effort, known)
+    # Which layers are of another kind is said by numbers, which are no sizes.
+    return _derived(finder(richer=True, fixed=numbers), effort, known)
 
 
 def _derived(finder: Finder, effort: Effort, outcomes: dict[Condition, str]) -> Derivation:
@@ -87,6 +94,8 @@ def _derived(finder: Finder, effort: Effort, outcomes: dict[Condition, str]) -> 
         conditions.add(need, "a kind of layer is there another number of times")
     parameters = (one for one in tensors.kept if one.role != "buffer")
     conditions.ask_of_lengths(length for one in parameters for length in one.shape)
+    if tensors.are_counted and finder.numbers_of_layers() - maker.fixed:
+        raise NotDerived(f"{maker.name}: numbers of layers say which are of another kind")
     if tensors.unexplained:
         raise NotDerived(f"{maker.name}: not explained: {'; '.join(tensors.unexplained)}")
     sorter = Sorter(maker, conditions, tensors, outcomes)

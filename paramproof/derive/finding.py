@@ -172,6 +172,15 @@ class Finder:
         except Exception:
             return None
 
+    def numbers_of_layers(self) -> set[str]:
+        """Return the letters of no loop that a loop's index was found equal to, or not."""
+        recorder = self.first.recorder
+        asked = [c.letters for c in recorder.asked if c.relation is Relation.EQUAL]
+        indices = recorder.indices.keys()
+        beside = [letters - indices for letters in asked if letters & indices]
+        named = {name for letters in beside if len(letters) == 1 for name in letters}
+        return named - self.maker.repeated
+
     def moving_alone(self) -> set[str]:
         """Return the letters that change what is made, or are refused, when they move alone."""
         found = set()

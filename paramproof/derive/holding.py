@@ -16,6 +16,9 @@ from paramproof.formulas.expression import letter
 MOST_BLAMED = 4
 """Letters that are fixed, at most, where a model is not as derived and nothing asked of them."""
 
+DEEPER = 5
+"""How much deeper models are where a number of layers that fits few of them would fit others."""
+
 
 class Holder:
     """Holds tensors in letters to models inside the conditions.
@@ -41,7 +44,7 @@ class Holder:
         """
         held = 0
         while held < number:
-            sizes = self.maker.sizes if held == 0 else self.others(first=held == 1)
+            sizes = self.maker.sizes if held == 0 else self.others(held)
             if sizes is None:
                 raise NotDerived(f"{self.maker.name}: no sizes meet the conditions")
             held = held + 1 if self.holds(sizes) else 0
@@ -94,17 +97,24 @@ class Holder:
                 kept.add(name)
         return kept - self.maker.fixed
 
-    def others(self, first: bool) -> dict[str, int] | None:
-        """Return sizes inside the conditions, the first beyond all that was remembered only."""
-        return self.beyond_all() if first and self.sorter.remembered else self.anywhere()
+    def others(self, held: int) -> dict[str, int] | None:
+        """Return sizes inside the conditions, the first beyond all that was remembered only.
 
-    def anywhere(self) -> dict[str, int] | None:
+        Where it was counted how many layers there are, some models have many more.
+        """
+        if held == 1 and self.sorter.remembered:
+            return self.beyond_all()
+        return self.anywhere(DEEPER if self.tensors.are_counted and held % 4 == 2 else 1)
+
+    def anywhere(self, deeper: int) -> dict[str, int] | None:
         """Return sizes inside the conditions, on any side of what is harmless alone."""
         asked, random = [*self.conditions.harmless, *self.conditions.beyond], self.maker.random
         sides = [replace(condition, holds=random.random() < 0.5) for condition in asked]
         random.shuffle(sides)
         inside = list(self.conditions.outside)
-        return self.maker.draw([*inside, *sides]) or self.maker.draw(inside)
+        return self.maker.draw([*inside, *sides], deeper=deeper) or self.maker.draw(
+            inside, deeper=deeper
+        )
 
     def beyond_all(self) -> dict[str, int] | None:
         """Return sizes at which as much as can be of what is harmless is not met."""

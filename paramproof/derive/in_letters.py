@@ -35,6 +35,15 @@ class Tensors:
         """Those that were not left out."""
         return tuple(one for one in self.found if one.kind not in self._kinds_left_out)
 
+    @property
+    def are_counted(self) -> bool:
+        """Whether some are there a number of times in letters that no loop said."""
+        return any(
+            not one.looped and one.times.constant is None
+            for one in self.kept
+            if one.role != "buffer"
+        )
+
     def leave_out(self, kind: Kind, shape: str = "") -> None:
         """Say of a kind of buffer that it is not explained: it is no part of any count."""
         self._kinds_left_out.add(kind)

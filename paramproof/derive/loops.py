@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 from paramproof.derive.answers import LoopAnswer, answers, at_least
 from paramproof.derive.questions import Recorder, about_a_loop
-from paramproof.formulas.condition import Condition, value_at
+from paramproof.formulas.condition import Condition
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression
 
@@ -97,7 +97,7 @@ def _in_one_loop(
     reached = [frozenset(axis) for axis in zip(*numbers, strict=True)]
     if prod(map(len, reached)) != len(numbers):
         return
-    totals = [int(value_at(length, sizes)) for length in lengths]
+    totals = [int(length.value(sizes)) for length in lengths]
     # A range below zero is empty.
     long_enough = _needed(at_least(length, expression(0)) for length in lengths)
     if long_enough is None:
@@ -122,7 +122,7 @@ def _in_one_loop(
             times = Times(one.number * rest, tuple(dict.fromkeys((*long_enough, *one.needs))))
             # Nothing that is not so in this trace.
             met = all(need.is_met(sizes) for need in times.needs)
-            if met and value_at(times.number, sizes) == len(numbers):
+            if met and times.number.value(sizes) == len(numbers):
                 yield times
 
 

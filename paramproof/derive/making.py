@@ -154,12 +154,15 @@ class Maker:
         model = self.constructor.make({name: int(value) for name, value in sizes.items()})
         return stored(self.constructor.read(model, None))
 
-    def draw(self, inside: Iterable[Condition], fixed: Iterable[str] = ()) -> dict[str, int] | None:
-        """Return sizes inside these conditions, ``fixed`` as at first too; None for none found."""
-        stay = self.fixed.union(fixed)
-        return drawn(
-            self.random, self.sizes, list(inside), self.repeated, frozenset(stay), self.deepest
-        )
+    def draw(
+        self, inside: Iterable[Condition], fixed: Iterable[str] = (), deeper: int = 1
+    ) -> dict[str, int] | None:
+        """Return sizes inside these conditions, ``fixed`` as at first too; None for none found.
+
+        Models are up to so many times ``deeper`` than else.
+        """
+        stay, deepest = self.fixed.union(fixed), self.deepest * deeper
+        return drawn(self.random, self.sizes, list(inside), self.repeated, frozenset(stay), deepest)
 
     def evidence(self, held: int) -> Evidence:
         """Return what was made so far, where ``held`` models in a row were as derived."""

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, permutations
+from typing import Any, TypeAlias
 
-from paramproof.formulas.condition import value_at
-from paramproof.formulas.division import floor
-from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.expression import Expression, Number, expression, letter
+
+LARGEST_NUMBER = 256
+"""Of what the code itself says how often there is."""
 
 LARGEST_STEP = 12
 """Every n-th layer, n up to this where it is a number of the code."""
+
+Computed: TypeAlias = Callable[..., Any]
+"""What computes a number: of values at first, and of letters where those are right."""
+
+Candidate: TypeAlias = tuple[Computed, tuple[Expression, ...]]
+"""What computes, and of what."""
 
 
 def multiplicity(
@@ -20,33 +28,70 @@ def multiplicity(
 
     ``loops`` are the lengths of the loops that ran; they and the letters in them come first.
     """
-    for candidate in _candidates(loops, sorted(points[0])):
-        if all(value_at(candidate, p) == n for p, n in zip(points, counts, strict=True)):
-            return candidate
+    if len(set(counts)) == 1 and 1 <= counts[0] <= LARGEST_NUMBER:
+        return expression(counts[0])
+    values: dict[Expression, list[Number]] = {}
+    for compute, of in _candidates(loops, sorted(points[0])):
+        for one in of:
+            if one not in values:
+                values[one] = [one.value(point) for point in points]
+        columns = zip(*(values[one] for one in of), strict=True)
+        if all(compute(*row) == n for row, n in zip(columns, counts, strict=True)):
+            return expression(compute(*of))
     return None
 
 
-def _candidates(loops: Sequence[Expression], letters: Sequence[str]) -> Iterator[Expression]:
-    yield from map(expression, range(1, 257))
-    yield from loops
+def _candidates(loops: Sequence[Expression], letters: Sequence[str]) -> Iterator[Candidate]:
     near = sorted({name for loop in loops for name in loop.letters})
     names = [letter(name) for name in [*near, *(n for n in letters if n not in near)]]
     lengths = list(dict.fromkeys([*loops, *names]))
-    yield from lengths
-    for one in lengths:
-        for number in range(1, 9):
-            yield from (one - number, one + number, (number + 1) * one)
-    for one, other in permutations(lengths, 2):
-        yield from (one - other, one * other, one - other + 1, one - other - 1)
-    for one in lengths:
-        for step in range(2, LARGEST_STEP + 1):
-            for offset in range(step):
-                every = floor(one + offset, step)
-                yield from (every, one - every)
-    for one, other in permutations(names, 2):
-        some = (floor(one, other), floor(one - 1, other), floor(one + other - 1, other))
-        yield from (*some, *(one - number for number in some))
-    for one, two in combinations(lengths, 2):
-        for three in lengths:
-            yield from (one * two * three, (one - two) * three, (two - one) * three)
-            yield from (one + two - three, one * two - three, one * two + three)
+    alone = [(one,) for one in lengths]
+    steps = range(2, LARGEST_STEP + 1)
+    every = [
+        compute for step in steps for offset in range(step) for compute in _every(step, offset)
+    ]
+    threes = [(*pair, one) for pair in combinations(lengths, 2) for one in lengths]
+    yield from _of([lambda a: a], alone)
+    yield from _of([compute for number in range(1, 9) for compute in _around(number)], alone)
+    yield from _of(OF_TWO, permutations(lengths, 2))
+    yield from _of(every, alone)
+    yield from _of(ROUNDED, permutations(names, 2))
+    yield from _of(OF_THREE, threes)
+
+
+def _of(computed: Sequence[Computed], of: Iterable[tuple[Expression, ...]]) -> Iterator[Candidate]:
+    return ((compute, one) for one in of for compute in computed)
+
+
+def _around(number: int) -> tuple[Computed, ...]:
+    return lambda a: a - number, lambda a: a + number, lambda a: (number + 1) * a
+
+
+def _every(step: int, offset: int) -> tuple[Computed, ...]:
+    return lambda a: (a + offset) // step, lambda a: a - (a + offset) // step
+
+
+OF_TWO: tuple[Computed, ...] = (
+    lambda a, b: a - b,
+    lambda a, b: a * b,
+    lambda a, b: a - b + 1,
+    lambda a, b: a - b - 1,
+)
+
+ROUNDED: tuple[Computed, ...] = (
+    lambda a, b: a // b,
+    lambda a, b: (a - 1) // b,
+    lambda a, b: (a + b - 1) // b,
+    lambda a, b: a - a // b,
+    lambda a, b: a - (a - 1) // b,
+    lambda a, b: a - (a + b - 1) // b,
+)
+
+OF_THREE: tuple[Computed, ...] = (
+    lambda a, b, c: a * b * c,
+    lambda a, b, c: (a - b) * c,
+    lambda a, b, c: (b - a) * c,
+    lambda a, b, c: a + b - c,
+    lambda a, b, c: a * b - c,
+    lambda a, b, c: a * b + c,
+)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import ceil, floor
 from random import Random
 
-from paramproof.formulas.condition import Condition, Relation, value_at
+from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.expression import Expression, Number
 
 FACTORS = (0.25, 0.5, 1, 2, 3, 5, 7)
@@ -42,23 +42,24 @@ def drawn(
         around = max(2.0, first[name] * random.choice(FACTORS))
         return random.randint(max(1, int(around * 0.7)), int(around * 1.4) + 1)
 
-    free = frozenset(first) - fixed
     if _contradictory(conditions):
         return None
+    movable = {condition: sorted(condition.letters - fixed) for condition in conditions}
     for _ in range(ATTEMPTS):
         sizes = {name: draw(name) for name in first}
+        met = {condition: condition.is_met(sizes) for condition in conditions}
         for _ in range(30 + 4 * len(conditions)):
-            broken = [condition for condition in conditions if not condition.is_met(sizes)]
+            broken = [condition for condition in conditions if not met[condition]]
             if not broken:
                 return sizes
             condition = random.choice(broken)
-            movable = sorted(condition.letters & free)
-            if not movable:
+            if not movable[condition]:
                 break
-            name = random.choice(movable)
+            name = random.choice(movable[condition])
             found = _repaired(random, condition, name, sizes)
             usable = found is not None and 0 < found <= (deepest**2 if name in repeated else found)
             sizes[name] = found if usable else draw(name)  # type: ignore[assignment]
+            met |= {one: one.is_met(sizes) for one, names in movable.items() if name in names}
     return None
 
 
@@ -108,12 +109,12 @@ def _tried(random: Random, condition: Condition, name: str, sizes: Mapping[str, 
 def _multiple(
     random: Random, condition: Condition, name: str, sizes: Mapping[str, int]
 ) -> int | None:
-    divisor = value_at(condition.left, sizes)
+    divisor = condition.left.value(sizes)
     if divisor != int(divisor) or divisor < 1:
         return None
     if name not in condition.right.letters:
         # A divisor of what is there: few are left where that is a prime.
-        top = int(value_at(condition.right, sizes))
+        top = int(condition.right.value(sizes))
         found = [n for n in range(1, min(top, 4096) + 1) if top % n == 0] if top > 0 else []
         return random.choice(found) if found else None
     line = _line(condition.right, name, sizes)
@@ -130,9 +131,30 @@ def _multiple(
 
 def _line(one: Expression, name: str, sizes: Mapping[str, int]) -> tuple[Number, Number] | None:
     """Return slope and value at 0 of what is linear in ``name``, None for anything else."""
-    others = {n: sizes[n] for n in one.letters if n != name}
+    slope, rest = {}, {}
+    for powers, number in one.terms.items():
+        others = tuple((atom, power) for atom, power in powers if atom != name)
+        if len(others) == len(powers):
+            rest[powers] = number
+        elif (name, 1) in powers:
+            slope[others] = number
+        else:
+            return None
+    found = Expression(slope), Expression(rest)
+    if any(name in part.letters for part in found):
+        return _line_by_letters(one, name, sizes)
     try:
-        left = one.substitute(others)
+        return (value, found[1].value(sizes)) if (value := found[0].value(sizes)) else None
+    except (ArithmeticError, ValueError):
+        return None
+
+
+def _line_by_letters(
+    one: Expression, name: str, sizes: Mapping[str, int]
+) -> tuple[Number, Number] | None:
+    """Return the same of what has ``name`` in a quotient, which may divide by 1 at these sizes."""
+    try:
+        left = one.substitute({n: sizes[n] for n in one.letters if n != name})
     except ArithmeticError:
         return None
     if not all(powers in ((), ((name, 1),)) for powers in left.terms):

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from paramproof.derive.answers import INDEX, asked, of_index
 from paramproof.derive.doubts import Doubt
 from paramproof.derive.questions import LOOP, Recorder, about_a_loop
-from paramproof.formulas.condition import Condition, Relation, value_at
+from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression
 
@@ -66,8 +66,13 @@ def conditions(
 def _no_more_than_there_are(question: Condition, length: Expression) -> Iterator[Condition]:
     """What must hold for the number of indices that are told yes to be one."""
     number = _number_true(question, length)
+    if number is not None and question.relation is Relation.EQUAL:
+        # The one that answered yes is one of them.
+        one = question.right - question.left + INDEX
+        yield Condition(Relation.LESS, length, one + 1, False)
+        yield Condition(Relation.LESS, one, expression(0), False)
     # Of multiples there are never more, and never less than none.
-    if number is not None and question.relation is not Relation.DIVIDES:
+    elif number is not None and question.relation is not Relation.DIVIDES:
         yield Condition(Relation.MORE, number, length, False)
         yield Condition(Relation.LESS, number, expression(0), False)
 
@@ -87,7 +92,7 @@ def _never_otherwise(
     if not _is_line(difference):
         return
     if question.relation is Relation.EQUAL and not answer:
-        first = value_at(difference, {**sizes, LOOP: 0})
+        first = difference.value({**sizes, LOOP: 0})
         relation = Relation.MORE if first > 0 else Relation.LESS
         ends = [Condition(relation, question.left, question.right, True)] * 2
     at = ({LOOP: expression(0)}, {LOOP: length - 1})

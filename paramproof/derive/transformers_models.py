@@ -144,7 +144,11 @@ def _is_looked_for(
     """Whether a model looks in its configuration for what is no field, as for ``head_dim``."""
     reads: set[str] = set()
     config = _with(config_class, keys, start, {})
-    if "." in name or hasattr(config, name):
+    *path, own = name.split(".")
+    part: Any = config
+    for step in path:
+        part = getattr(part, step, None)
+    if part is None or hasattr(part, own):
         return False
     _watch(config, "", reads, {})
     with meta():
@@ -165,13 +169,23 @@ def _classes(
     chosen = architecture or (named[0] if isinstance(named, list) and len(named) == 1 else "")
     if chosen:
         model_class = _named_class(chosen)[1]
-        if model_class.config_class is not config_class:
+        if model_class.config_class is not made_of(config_class):
             raise ValueError(f"{shown(chosen)} is no class of the model type {model_type}")
         return config_class, model_class
     if config_class not in MODEL_MAPPING:
         raise ValueError(f"transformers has no base model of the type {model_type}: name a class")
+    return config_class, _base(config_class)
+
+
+def made_of(config_class: type[PreTrainedConfig]) -> type[PreTrainedConfig]:
+    """Return what the models of a configuration name as theirs: InternLM 3 has LLaMA's models."""
+    base = _base(config_class) if config_class in MODEL_MAPPING else None
+    return getattr(base, "config_class", config_class)
+
+
+def _base(config_class: type[PreTrainedConfig]) -> Any:
     found: Any = MODEL_MAPPING[config_class]
-    return config_class, found[0] if isinstance(found, tuple) else found
+    return found[0] if isinstance(found, tuple) else found
 
 
 def _unknown(model_type: str) -> ValueError:

@@ -7,7 +7,6 @@ from itertools import combinations_with_replacement
 from operator import add, mul
 
 from paramproof.derive.questions import about_a_loop
-from paramproof.formulas.condition import value_at
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression, letter
 
@@ -20,7 +19,7 @@ def quotients(points: Sequence[Mapping[str, int]], made: Iterable[Expression]) -
     letters = [letter(name) for name in sorted(points[0])]
     bottoms = dict.fromkeys([*letters, *(one for one in made if _is_product(one, points[0]))])
     found = (floor(top, one) for top in letters for one in bottoms if not top.letters & one.letters)
-    return [one for one in found if all(value_at(one, point) for point in points)]
+    return [one for one in found if all(one.value(point) for point in points)]
 
 
 def _is_product(one: Expression, letters: Container[str]) -> bool:
@@ -62,5 +61,5 @@ def explained(
 
 
 def _column(one: Expression, points: Sequence[Mapping[str, int]]) -> list[int] | None:
-    column = [value_at(one, point) for point in points]
+    column = [one.value(point) for point in points]
     return None if any(value != int(value) for value in column) else list(map(int, column))

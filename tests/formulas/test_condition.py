@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from paramproof.formulas.condition import Condition, Relation, at_least_one, value_at
+from paramproof.formulas.condition import Condition, Relation, at_least_one
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter
 
@@ -207,7 +207,7 @@ def test_fractions_are_no_bounds():
 def test_the_value_of_an_expression(one, sizes):
     """Beside ``evaluate``, which has whole numbers only."""
     try:
-        found = value_at(one, sizes)
+        found = one.value(sizes)
     except ZeroDivisionError:
         with pytest.raises(ZeroDivisionError):
             one.evaluate(sizes)
@@ -220,7 +220,7 @@ def test_the_value_of_an_expression(one, sizes):
 
 
 def test_the_value_of_a_fraction_is_exact():
-    assert value_at(1 / A, {"A": 3}) == Fraction(1, 3)
+    assert (1 / A).value({"A": 3}) == Fraction(1, 3)
 
 
 FACTORS = st.sampled_from((expression(1), A, H, floor(H, A), floor(L, 2), floor(H - 1, L)))
@@ -230,7 +230,7 @@ FACTORS = st.sampled_from((expression(1), A, H, floor(H, A), floor(L, 2), floor(
 def test_what_is_1_or_more_by_conditions(terms, sizes):
     one = sum((first * other * number for first, other, number in terms), expression(0))
     there = all(condition.is_met(sizes) for condition in at_least_one(one))
-    assert there is (value_at(one, sizes) >= 1)
+    assert there is (one.value(sizes) >= 1)
 
 
 @pytest.mark.parametrize(

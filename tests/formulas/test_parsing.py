@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from paramproof.formulas.condition import Condition, Relation, value_at
+from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.division import ceiling, floor
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.notation import text
@@ -142,7 +142,7 @@ def test_a_condition_that_is_read_says_the_same(relation, left, right, holds, si
 
 def _is_asked(condition, sizes):
     try:
-        return bool([value_at(side, sizes) for side in (condition.left, condition.right)])
+        return bool([side.value(sizes) for side in (condition.left, condition.right)])
     except ZeroDivisionError:
         return False
 

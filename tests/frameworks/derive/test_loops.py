@@ -18,7 +18,7 @@ PROVED = {
     "late_layers": ("L·H²", {"L ≤ 51": OTHERS}),
     "late_layer": ("L·H²", {"L < 51": OTHERS}),
     "seldom": ("L·H²", {"⌊L/50⌋ < 1": OTHERS}),
-    "named_layers": ("L·H² + H", {"L ≥ 2": NUMBER, "L < 61": OTHERS}),
+    "named_layers": ("L·H² + H", {"L ≥ 2": OTHERS, "L < 61": OTHERS}),
     "number_carried": ("L·(4·H + 4)", {"L ≤ 21": OTHERS}),
     "guarded": ("7·L·H + H²·⌊L/st⌋ − 7·H·⌊L/st⌋", {"H ≤ 20": OTHERS}),
     "nested": ("L·(H²·st + H·st)", {}),
@@ -104,7 +104,12 @@ def test_what_is_carried_from_round_to_round_fixes_their_number(name, formula, f
 
 
 @pytest.mark.parametrize(
-    ("name", "fixed"), [("shared", {"layers"}), ("side_by_side", {"layers", "others"})]
+    ("name", "fixed"),
+    [
+        ("shared", {"layers"}),
+        ("by_turns_at_first", {"layers"}),
+        ("side_by_side", {"layers", "others"}),
+    ],
 )
 def test_a_letter_is_fixed_where_the_formula_failed_and_that_is_said(name, fixed):
     found = derived(f"loops:{name}")

@@ -47,6 +47,16 @@ def test_the_formula_is_the_one_that_was_written(what, written):
     assert derived(what).formula == written
 
 
+def test_layers_that_are_named_by_their_numbers():
+    """Of SAM's layers 2, 5, 8 and 11 look at the whole image: those numbers are no sizes."""
+    found = derive.derive(models.constructor("sam_vision_model"))
+    named = [f"global_attn_indexes[{i}]" for i in range(4)]
+    assert [found.fields[one] for one in found.fixed] == named
+    widths = tensors_named(found, "vision_encoder.layers.*.attn.rel_pos_h")
+    assert [str(one.times) for one in widths] == ["L − 4", "4"]
+    assert "L ≥ 12" in [str(one.condition) for one in found.conditions]
+
+
 @pytest.mark.parametrize(
     ("what", "parameters"),
     [

@@ -112,6 +112,15 @@ def test_a_part_of_one_class_names_any_type():
     assert toy({"part": part}, data=data).sizes["W"] == 5
 
 
+def test_a_part_that_has_to_name_its_type():
+    data = {**deepcopy(TOY), "named_parts": "part"}
+    part = {"bias": False, "width": 5}
+    assert toy({"part": {**part, "model_type": "toy_part"}}, data=data).sizes["W"] == 5
+    assert toy({"part": None}, data=data).sizes["W"] == 16
+    with pytest.raises(OutsideCatalogueError, match="part is given, and names no model_type"):
+        toy({"part": part}, data=data)
+
+
 def test_a_part_of_a_part_that_is_absent():
     data = deepcopy(TOY)
     data["parts"]["part.inner"] = "toy_inner"

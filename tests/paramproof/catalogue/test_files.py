@@ -112,5 +112,7 @@ def test_a_tensor_that_is_damaged_is_refused(written):
 def test_the_type_that_has_a_class():
     assert type_of_class("MixtralForCausalLM") == "mixtral"
     assert type_of_class("XLMRobertaForTokenClassification") == "xlm-roberta"
+    # InternLM 3 is made of them too, and its file comes first by name.
+    assert type_of_class("LlamaForCausalLM") == "llama"
     for unknown in ("MixtralForCats", "layer_types", "tensors", '" or "', ""):
         assert type_of_class(unknown) is None

@@ -9,7 +9,6 @@ from paramproof.derive.letters import CUSTOM, letters_for
 from paramproof.derive.multiplicity import multiplicity
 from paramproof.derive.reading import Seen, groups, kind_of, stored
 from paramproof.derive.values import explained
-from paramproof.formulas.condition import value_at
 from paramproof.formulas.derivation import Kind, Stored
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter
@@ -25,7 +24,7 @@ HALF = floor(H, 2)
 
 
 def values(one):
-    return [int(value_at(one, point)) for point in POINTS]
+    return [int(one.value(point)) for point in POINTS]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +65,7 @@ def test_folding_is_right_where_the_divisor_divides(sizes):
     sizes = {**sizes, "H": sizes["H"] * sizes["A"]}
     one = L * A * floor(H, A) + floor(H + 1, A) - 3 * floor(H, A) ** 2
     short = folded(one, [(H, A)])
-    assert value_at(short, sizes) == value_at(one, sizes)
+    assert short.value(sizes) == one.value(sizes)
     assert short == L * H + floor(H + 1, A) - 3 * H * H / A / A
 
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from paramproof.derive.doubts import written
 from paramproof.derive.questions import recorded
 from paramproof.derive.size import Ratio, Rounding, Size, made_by, plain
-from paramproof.formulas.condition import value_at
 from paramproof.formulas.expression import letter
 
 OPERATIONS = {
@@ -72,7 +71,7 @@ def test_programs_of_ints(tree, sizes):
     assert there == here
     if isinstance(here, int):
         assert isinstance(there, int)
-        assert value_at(made_by(there), sizes) == here
+        assert made_by(there).value(sizes) == here
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
@@ -123,9 +122,9 @@ def test_a_float_stands_for_its_fraction(sizes, number):
     wide, heads = size(sizes["H"]), size(sizes["A"], "A")
     once, exact, more = wide / heads, wide * 2.5 + number, wide / heads * number
     assert once.rounding is Rounding.ONCE
-    assert float(once) == float(Fraction(value_at(once.expression, sizes)))
+    assert float(once) == float(Fraction(once.expression.value(sizes)))
     assert exact.rounding is Rounding.NONE
-    assert Fraction(float(exact)) == value_at(exact.expression, sizes)
+    assert Fraction(float(exact)) == exact.expression.value(sizes)
     assert more.rounding is Rounding.MORE
     assert (wide * 0.1).rounding is Rounding.MORE
 
@@ -135,18 +134,18 @@ def test_a_quotient_is_rounded_to_ints(sizes, function, less):
     """Up, down, to zero and to the nearest, of negative ones too."""
     rounded = function((size(sizes["H"]) - less) / size(sizes["A"], "A"))
     assert rounded == function(Fraction(sizes["H"] - less, sizes["A"]))
-    assert value_at(made_by(rounded), sizes) == rounded
+    assert made_by(rounded).value(sizes) == rounded
 
 
 @pytest.mark.parametrize("halves", range(-7, 8))
 def test_of_a_half_the_even_side_is_nearest(halves):
     nearest = round((size(10 + halves) - 10) / 2)
-    assert value_at(made_by(nearest), {"H": 10 + halves}) == nearest == round(halves / 2)
+    assert made_by(nearest).value({"H": 10 + halves}) == nearest == round(halves / 2)
 
 
 def test_a_negative_quotient_is_cut_off_towards_zero():
     cut = math.trunc((size(5) - 9) / size(3, "A"))
-    assert cut == value_at(made_by(cut), {"H": 5, "A": 3}) == -1
+    assert cut == made_by(cut).value({"H": 5, "A": 3}) == -1
 
 
 @pytest.mark.parametrize(
