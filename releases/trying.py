@@ -58,14 +58,14 @@ def _parts(version: str) -> list[int]:
 def tried(release: Release) -> Iterator[tuple[str, dict[str, Any]]]:
     """Install a release, and yield what ``verify`` says of each framework that stands on it."""
     with tempfile.TemporaryDirectory() as folder:
-        if error := _installed(release, Path(folder)):
+        if error := installed(release, Path(folder)):
             yield from ((framework, {"error": error}) for framework in release.frameworks)
             return
         for framework in release.frameworks:
             yield framework, _verified(framework, Path(folder))
 
 
-def _installed(release: Release, folder: Path) -> str:
+def installed(release: Release, folder: Path) -> str:
     """Install a release; return the last words of the installer if it cannot be had.
 
     Exits where there is no such Python: that says nothing of a release.
@@ -80,10 +80,11 @@ def _installed(release: Release, folder: Path) -> str:
 
 def _ended(command: list[str], environment: Mapping[str, str]) -> str:
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    return _last_words(done) if done.returncode else ""
+    return last_words(done) if done.returncode else ""
 
 
-def _last_words(done: subprocess.CompletedProcess[str]) -> str:
+def last_words(done: subprocess.CompletedProcess[str]) -> str:
+    """Return the end of what a command wrote of its errors, in one line."""
     return " ".join(done.stderr.split())[-300:]
 
 
@@ -100,7 +101,7 @@ def _verified(framework: str, folder: Path) -> dict[str, Any]:
     except subprocess.TimeoutExpired:
         return {"error": f"not done within {LONGEST} seconds"}
     if not result.exists():
-        return {"error": _last_words(done)}
+        return {"error": last_words(done)}
     return found(json.loads(result.read_text("utf-8")), framework)
 
 

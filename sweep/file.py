@@ -47,6 +47,7 @@ class File:
         names -= (
             tried | set(self.found.letters.values()) | set(parts) | NEVER | {LABELS, "id2label"}
         )
+        instead = {f"{path}_dict": path for path in parts if self.has_another_key(path)}
         lists = {field.partition("[")[0] for field in self.found.letters.values()}
         data = {
             "format": FORMAT,
@@ -58,6 +59,7 @@ class File:
             "given": {**given, **bare},
             "fixed_parts": " ".join(path for path in parts if self.is_fixed(path)),
             "named_parts": " ".join(path for path in parts if self.is_named(path)),
+            "instead": instead,
             "classes_of": "" if of is self.found.config_class else of.model_type,
             "aliases": aliases,
             "fields": fields,
@@ -68,7 +70,7 @@ class File:
             "buffered": " ".join(
                 sorted(self.found.buffered | self.found.base_trials.tried.buffered)
             ),
-            "refused": " ".join(sorted(names - aliases.keys() - lists)),
+            "refused": " ".join(sorted(names - aliases.keys() - lists - instead.keys())),
             "classes": {name: self.class_of(one) for name, one in self.found.classes.items()},
         }
         return {key: value for key, value in data.items() if value}
@@ -94,6 +96,23 @@ class File:
         except Exception:
             return True
         return False
+
+    def has_another_key(self, path: str) -> bool:
+        """Whether what is given as ``text_config_dict`` counts in place of ``text_config``."""
+        sizes = {
+            field: self.found.points[0][letter]
+            for letter, field in self.found.letters.items()
+            if letter in self.found.points[0] and parent(field) == path and "[" not in field
+        }
+        if "." in path or f"{path}_dict" not in looked_for(self.found.start) or not sizes:
+            return False
+        given = whole(self.found.start, sizes)[path]
+        beside = {name: 1 if type(value) is int else value for name, value in given.items()}
+        try:
+            config = self.found.config_class(**{f"{path}_dict": given, path: beside})
+        except Exception:
+            return False
+        return all(at(config, field) == size for field, size in sizes.items())
 
     def free_text(self) -> dict[str, str]:
         """Return the sorts of values that decide nothing, with the fields of which that is so."""

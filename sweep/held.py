@@ -183,6 +183,13 @@ def random_config(
         put(config, field, sizes[letter])
     _complete(file, derivation, config, sizes)
     _others(file, written, config, absent_parts, sizes, random)
+    for name, part in file.instead.items():
+        if isinstance(there := config.get(part), dict) and random.random() < 0.3:
+            config[name] = there
+            beside = {
+                key: value + 1 if type(value) is int else value for key, value in there.items()
+            }
+            config |= {part: beside} if random.random() < 0.5 else {part: None}
     return config
 
 

@@ -22,10 +22,11 @@ from sweep.fields import fields_of
 from sweep.file import File
 from sweep.mending import SEEDS, Mending
 from sweep.model import Keys, whole
+from sweep.most_used import FIRST
 from sweep.starting import needed
 from sweep.trials import POINTS, Trials
 from sweep.variants import PUBLIC, TASKS, changes
-from sweep.which import FIRST, classes
+from sweep.which import classes
 from sweep.writing import Known, class_data, plain
 
 Note = Callable[[str], None]
@@ -119,12 +120,23 @@ class Sweep:
         data["letters"] = set(first.fields)
         data["also"] = []
         self.classes[name] = data
-        moved = {path: v for path, v in self.moved.items() if path in decides}
+        moved = {path: self.not_refused(path) for path in self.moved if path in decides}
         if name.endswith(TASKS) and data.get("contains"):
             self.put_together(name, first)
             return
         for where, sized in changes(self.model_type, self.start, moved):
             self.variant(name, first, where, sized)
+
+    def not_refused(self, path: str) -> list[Any]:
+        """Return the values of a field that gave other tensors, without flags refused alone.
+
+        A decoder may look across, and nothing else may.
+        """
+        return [
+            one
+            for one in self.moved[path]
+            if type(one) is not bool or not self.trials.refuses({path: one})
+        ]
 
     def variant(
         self, name: str, first: Derivation, where: Mapping[str, Any], sized: Mapping[str, int]

@@ -65,13 +65,13 @@ def _counted(config: Mapping[str, Any], source: str, held: bool) -> Public:
     model_type, (name, *_) = config["model_type"], config["architectures"]
     if model_type not in CONFIG_MAPPING:
         return Public(model_type, name, source, None, "a model type that transformers has not")
-    model_class = getattr(transformers, name, None)
-    if model_class is None:
-        return Public(model_type, name, source, None, "a class that transformers has not", name)
     try:
         read = entry(config)
     except OutsideCatalogueError as error:
+        if not hasattr(transformers, name):
+            return Public(model_type, name, source, None, "a class that transformers has not", name)
         return Public(model_type, name, source, None, _reason(error.why), error.why)
+    model_class = getattr(transformers, read.derivation.name)
     said = wrong(read, CONFIG_MAPPING[model_type], model_class, config) if held else ""
     return Public(model_type, name, source, read.count, wrong=said)
 

@@ -10,7 +10,7 @@ from transformers import PreTrainedConfig
 
 from paramproof.formulas.path import leaf
 from sweep.model import at
-from sweep.which import FIRST
+from sweep.most_used import FIRST
 
 MOST = 4
 """Of the changes of a class, beside the public ones, where a type is one of those used most."""
@@ -22,6 +22,7 @@ TASKS = ("Classification", "QuestionAnswering")
 """Ends of classes whose variants are put together: of what they contain, and of what is theirs."""
 
 PUBLIC: Mapping[str, Sequence[Mapping[str, Any]]] = {
+    "bert": [{"is_decoder": True}, {"is_decoder": True, "add_cross_attention": True}],
     "t5": [
         {"feed_forward_proj": "gated-gelu"},
         {"feed_forward_proj": "gated-gelu", "is_gated_act": True},

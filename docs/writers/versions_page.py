@@ -9,8 +9,11 @@ from typing import Any
 
 from docs.writers.blocks import ROOT
 from docs.writers.markdown import table
+from paramproof.catalogue import read_type
+from releases import algebra
 from releases.__main__ import written
 from releases.trying import EXAMPLES, Release, counts, is_whole, releases
+from sweep.most_used import MOST_USED
 
 PAGE = ROOT / "docs" / "versions.md"
 
@@ -34,6 +37,21 @@ package index any other brings CUDA's packages, by the gigabyte. Through `keras-
 {sections}
 """
 
+CATALOGUE = """\
+## The catalogue in releases of transformers
+
+The files of the [catalogue](catalogue.md) are of transformers {own}. The {number} model types that
+are used most are derived again in other releases, class by class and variant by variant, and
+compared in letters: `python -m releases --catalogue`. What is otherwise of formulas, classes and
+defaults stands below the table, with what it is there; all of it is in
+`docs/catalogue-releases.json`.
+
+{table}
+"""
+
+MOST_LINES = 4
+"""Of what is otherwise of one model type."""
+
 
 def render(found: Mapping[str, Any]) -> str:
     """Return the page of what was found, by release and framework."""
@@ -43,6 +61,36 @@ def render(found: Mapping[str, Any]) -> str:
             by_library.setdefault(release.library, []).append(release)
     sections = "\n\n".join(_section(name, there, found) for name, there in by_library.items())
     return TEXT.format(examples=EXAMPLES, sections=sections)
+
+
+def render_catalogue(found: Mapping[str, Any]) -> str:
+    """Return what is said of the catalogue in other releases, by release."""
+    rows, lines = [], []
+    for release, one in found.items():
+        name = release.replace("==", " ")
+        if "error" in one:
+            rows.append([name, "not run", "", ""])
+            lines.append(f"- {name}: `{one['error']}`")
+            continue
+        said = {of: kept["lines"] for of, kept in one["otherwise"].items() if kept["lines"]}
+        same, aside = len(one["types"]) - len(one["otherwise"]), len(one["otherwise"]) - len(said)
+        rows.append([name, *map(str, (same, aside, len(said)))])
+        lines += [f"- {name}, `{of}`: {_first(kept)}" for of, kept in said.items()]
+    heads = [
+        "release",
+        "as written",
+        "other conditions, buffers or keys",
+        "other formulas or classes",
+    ]
+    number = max(len(one.get("types", ())) for one in found.values())
+    own = read_type(MOST_USED[0]).versions["transformers"]
+    text = "\n\n".join([table(heads, rows), *(["\n".join(lines)] if lines else [])])
+    return CATALOGUE.format(own=own, number=number, table=text)
+
+
+def _first(lines: list[str]) -> str:
+    more = len(lines) - MOST_LINES
+    return "; ".join(lines[:MOST_LINES]) + (f"; and {more} more." if more > 0 else ".")
 
 
 def _section(library: str, there: list[Release], found: Mapping[str, Any]) -> str:
@@ -100,4 +148,10 @@ def _written_causes() -> list[dict[str, Any]]:
 
 def write() -> None:
     """Write the page of what the releases' data say."""
-    PAGE.write_text(render(written()), "utf-8")
+    PAGE.write_text(page(), "utf-8")
+
+
+def page() -> str:
+    """Return the page of what was found."""
+    compared = algebra.written()
+    return "\n".join([render(written()), *([render_catalogue(compared)] if compared else [])])

@@ -39,7 +39,7 @@ class GivenKeys:
         self.lists = {name.partition("[")[0] for name in self.letter_of if "[" in name}
         self.parts: set[str] = set()
         self.values: dict[str, Any] = {}
-        for path, value in self.flat(config, ""):
+        for path, value in self.flat(self.in_place(config), ""):
             name = file.aliases.get(path, path)
             if name in self.values and not same(self.values[name], value):
                 raise self.outside(f"{path} and {name} name one size, and are not the same")
@@ -50,6 +50,23 @@ class GivenKeys:
     def outside(self, why: str) -> OutsideCatalogueError:
         """Return the error that there is no entry, and why."""
         return OutsideCatalogueError(f"{self.file.model_type}: {why}")
+
+    def in_place(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a configuration with the parts that are given in another key in their places.
+
+        CLIP's ``text_config_dict`` counts in place of a ``text_config``, which most have beside it:
+        of that only keys are left that are no fields.
+        """
+        found = {name: value for name, value in config.items() if name not in self.file.instead}
+        for name, part in self.file.instead.items():
+            if (there := config.get(name)) is None:
+                continue
+            if not isinstance(there, dict):
+                raise self.outside(f"{name}={shown(there)} is no part of a configuration")
+            beside = config.get(part) or {}
+            looked_at = (key for key in beside if f"{part}.{key}" in self.file.refused)
+            found[part] = {**{key: beside[key] for key in looked_at}, **there}
+        return found
 
     def flat(self, config: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
         """Yield each key that is no part by its path, those of parts and of lists of sizes too."""

@@ -90,12 +90,14 @@ def _class_name(file: TypeFile, config: Mapping[str, Any], architecture: str) ->
     named = config.get("architectures") or []
     own = named[0] if isinstance(named, list) and len(named) == 1 else ""
     name = architecture or own or next(iter(file.classes))
-    if not isinstance(name, str) or name not in file.classes:
+    # LLaMAForCausalLM is what LlamaForCausalLM was called at first.
+    known = {one.casefold(): one for one in file.classes}
+    if not isinstance(name, str) or name.casefold() not in known:
         has = ", ".join(file.classes)
         raise OutsideCatalogueError(
             f"{file.model_type}: no entry for the class {shown(name)} (there are: {has})"
         )
-    return name
+    return known[name.casefold()]
 
 
 def _variant(

@@ -30,6 +30,7 @@ class TypeFile:
     lists that have a name for each layer. ``buffered`` are fields that buffers depend on, and
     ``refused`` keys that are no fields and are looked at all the same. ``fixed_parts`` are those
     of one class, whatever model type they name; ``named_parts`` are those that have to name it.
+    ``instead`` are keys in which a part may be given: what is given there counts in its place.
     ``classes_of`` is the model type that the classes belong to, "" for this one.
     """
 
@@ -50,6 +51,7 @@ class TypeFile:
     refused: tuple[str, ...] = ()
     fixed_parts: tuple[str, ...] = ()
     named_parts: tuple[str, ...] = ()
+    instead: Mapping[str, str] = field(default_factory=dict)
     classes_of: str = ""
 
 

@@ -14,8 +14,9 @@ pytest.importorskip("transformers")
 
 from sweep.at_random import at_random  # noqa: E402
 from sweep.held import NotHeldError, hold  # noqa: E402
+from sweep.most_used import MOST_USED  # noqa: E402
 from sweep.store import digest  # noqa: E402
-from sweep.which import MOST_USED, held_this_time  # noqa: E402
+from sweep.which import held_this_time  # noqa: E402
 
 DIGEST = digest()
 """Of the catalogue's data: what is drawn is the same until they are not."""

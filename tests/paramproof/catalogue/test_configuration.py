@@ -121,6 +121,23 @@ def test_a_part_that_has_to_name_its_type():
         toy({"part": part}, data=data)
 
 
+def test_a_part_that_is_given_in_another_key():
+    """As CLIP's text_config_dict, beside which most files have a text_config that says nothing."""
+    data = {**deepcopy(TOY), "instead": {"part_dict": "part"}, "refused": "part.quantised"}
+    part = {"bias": False, "width": 5}
+    for beside in ({}, {"part": None}, {"part": {"width": 7, "bias": True}}):
+        assert toy({"part_dict": part, **beside}, data=data).sizes["W"] == 5
+    assert toy({"part_dict": None, "part": {**part, "width": 7}}, data=data).sizes["W"] == 7
+    assert (
+        toy({"part_dict": {"bias": False}, "part": part, "hidden_size": 6}, data=data).sizes["W"]
+        == 24
+    )
+    with pytest.raises(OutsideCatalogueError, match="part_dict=3 is no part of a configuration"):
+        toy({"part_dict": 3}, data=data)
+    with pytest.raises(OutsideCatalogueError, match="quantised"):
+        toy({"part_dict": part, "part": {"quantised": 1}}, data=data)
+
+
 def test_a_part_of_a_part_that_is_absent():
     data = deepcopy(TOY)
     data["parts"]["part.inner"] = "toy_inner"

@@ -34,6 +34,12 @@ def test_another_class_takes_the_place_of_the_one_that_is_named():
     assert head.count - base.count == 3 * (768 + 1)
 
 
+def test_the_name_that_a_class_had_at_first():
+    first = entry(LLAMA_3_1_8B | {"architectures": ["LLaMAForCausalLM"]})
+    assert first.derivation.name == "LlamaForCausalLM"
+    assert first.count == entry(LLAMA_3_1_8B).count
+
+
 def test_a_base_model_is_meant_where_no_class_is_named():
     config = without(LLAMA_3_1_8B, "architectures")
     assert entry(config).derivation.name == "LlamaModel"

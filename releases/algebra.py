@@ -1,0 +1,84 @@
+"""The catalogue in other releases of transformers: what is derived otherwise there, in letters.
+
+The types that are used most are derived again in the environment of a release, and compared with
+the catalogue's files, which are of one release.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from releases.trying import ROOT, Release, installed, last_words, releases
+
+DATA = ROOT / "docs" / "catalogue-releases.json"
+
+LIBRARY = "transformers"
+
+OLDEST = (5, 4)
+"""Of which configurations are derived: before, they are no dataclasses."""
+
+HUNT = "from paramproof.cli.main import main; main()"
+
+CHECK = ("hunt", "--framework", "transformers", "--check", "catalogue")
+
+SAID = (" what it was + (", " is gone", " is new", " is not derived: ", " by default, and is ")
+"""What stands in a line that is kept: another formula, another class, another default."""
+
+ASIDE = (" is a new key",)
+
+
+def compared(release: Release, types: Iterable[str]) -> dict[str, Any]:
+    """Return what is derived otherwise in a release, by model type.
+
+    Of each type the ``lines`` that are said of formulas, classes and defaults; and how many more
+    there are of conditions, buffers and keys. Where nothing could be run there is an ``error``.
+    """
+    names = list(types)
+    with tempfile.TemporaryDirectory() as folder:
+        if error := installed(release, Path(folder)):
+            return {"error": error}
+        found = Path(folder) / "found"
+        python = str(Path(folder) / "bin" / "python")
+        chosen = [word for name in names for word in ("--type", name)]
+        command = [python, "-c", HUNT, *CHECK, *chosen, "--folder", str(found)]
+        # The checkout's own modules, in which `sweep` is, in place of those installed.
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+        lines = [json.loads(line) for file in found.glob("*.jsonl") for line in file.open()]
+    closed = [one for one in lines if "done" in one]
+    if len(closed) != len(names):
+        return {"error": last_words(done)}
+    said = {one["what"]: one["report"] for one in lines if "different" in one}
+    return {"types": names, "otherwise": {name: _kept(said[name]) for name in sorted(said)}}
+
+
+def _kept(report: str) -> dict[str, Any]:
+    lines = report.splitlines()
+    kept = [line for line in lines if any(part in line for part in SAID)]
+    kept = [line for line in kept if not line.endswith(ASIDE)]
+    return {"lines": kept, "others": len(lines) - len(kept)}
+
+
+def others() -> list[Release]:
+    """Return the releases of transformers to compare with: those from which configurations are."""
+    known = [one for one in releases() if one.library == LIBRARY]
+    return [one for one in known if tuple(map(int, one.version.split(".")[:2])) >= OLDEST]
+
+
+def written() -> dict[str, Any]:
+    """Return what was found so far, by release."""
+    data: dict[str, Any] = json.loads(DATA.read_text("utf-8")) if DATA.exists() else {}
+    return data
+
+
+def write(name: str, found: dict[str, Any]) -> None:
+    """Write what was found of a release, in the order of the table."""
+    data = {**written(), name: found}
+    ordered = {one.name: data[one.name] for one in others() if one.name in data}
+    DATA.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", "utf-8")
