@@ -25,7 +25,7 @@ OLDEST = (5, 4)
 
 HUNT = "from paramproof.cli.main import main; main()"
 
-CHECK = ("hunt", "--framework", "transformers", "--check", "catalogue")
+CHECK = ("hunt", "--check", "catalogue")
 
 SAID = (" what it was + (", " is gone", " is new", " is not derived: ", " by default, and is ")
 """What stands in a line that is kept: another formula, another class, another default."""

@@ -264,7 +264,8 @@ def _with(
 
 def part_given(config_class: type[PreTrainedConfig], name: str) -> dict[str, Any]:
     """Return what a configuration gives a part that is absent: not what the part's class has."""
-    spec = config_class.sub_configs_defaults.get(name)
+    # Older releases, as 5.4, give an absent part nothing.
+    spec = getattr(config_class, "sub_configs_defaults", {}).get(name)
     return dict(spec.init_kwargs) if spec else {}
 
 
