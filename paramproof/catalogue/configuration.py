@@ -61,9 +61,10 @@ class GivenKeys:
         for name, part in self.file.instead.items():
             if (there := config.get(name)) is None:
                 continue
-            if not isinstance(there, dict):
-                raise self.outside(f"{name}={shown(there)} is no part of a configuration")
             beside = config.get(part) or {}
+            for key, value in ((name, there), (part, beside)):
+                if not isinstance(value, dict):
+                    raise self.outside(f"{key}={shown(value)} is no part of a configuration")
             looked_at = (key for key in beside if f"{part}.{key}" in self.file.refused)
             found[part] = {**{key: beside[key] for key in looked_at}, **there}
         return found

@@ -134,6 +134,8 @@ def test_a_part_that_is_given_in_another_key():
     )
     with pytest.raises(OutsideCatalogueError, match="part_dict=3 is no part of a configuration"):
         toy({"part_dict": 3}, data=data)
+    with pytest.raises(OutsideCatalogueError, match="part=3 is no part of a configuration"):
+        toy({"part_dict": part, "part": 3}, data=data)
     with pytest.raises(OutsideCatalogueError, match="quantised"):
         toy({"part_dict": part, "part": {"quantised": 1}}, data=data)
 
