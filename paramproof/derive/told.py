@@ -65,14 +65,15 @@ def conditions(
 
 def _no_more_than_there_are(question: Condition, length: Expression) -> Iterator[Condition]:
     """What must hold for the number of indices that are told yes to be one."""
-    number = _number_true(question, length)
-    if number is not None and question.relation is Relation.EQUAL:
+    if question.relation is Relation.EQUAL:
         # The one that answered yes is one of them.
-        one = question.right - question.left + INDEX
-        yield Condition(Relation.LESS, length, one + 1, False)
-        yield Condition(Relation.LESS, one, expression(0), False)
+        if (one := _limit(question)) is not None:
+            yield Condition(Relation.LESS, length, one + 1, False)
+            yield Condition(Relation.LESS, one, expression(0), False)
+        return
+    number = _number_true(question, length)
     # Of multiples there are never more, and never less than none.
-    elif number is not None and question.relation is not Relation.DIVIDES:
+    if number is not None and question.relation is not Relation.DIVIDES:
         yield Condition(Relation.MORE, number, length, False)
         yield Condition(Relation.LESS, number, expression(0), False)
 
@@ -115,9 +116,12 @@ def _number_true(question: Condition, length: Expression) -> Expression | None:
             return None
         step, before = question.left, int(offset) - 1
         return floor(length + before, step) - floor(before, step)
-    limit = question.right - question.left + INDEX
-    if LOOP in limit.letters or not limit.is_whole:
+    if (limit := _limit(question)) is None:
         return None
-    if question.relation is Relation.EQUAL:
-        return expression(1)
     return limit if question.relation is Relation.LESS else length - limit - 1
+
+
+def _limit(question: Condition) -> Expression | None:
+    """What an index is asked to be, or to be on one side of."""
+    limit = question.right - question.left + INDEX
+    return limit if limit.is_whole and LOOP not in limit.letters else None

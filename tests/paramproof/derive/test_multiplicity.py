@@ -48,6 +48,7 @@ def read(one, loops=(L,)):
         floor(L, 12),
         floor(L + 11, 12),
         L - floor(L, 12),
+        L - floor(L + 7, 12),
         floor(L, A),
         floor(L - 1, A),
         floor(L + A - 1, A),
