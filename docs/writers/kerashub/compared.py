@@ -27,7 +27,8 @@ MOST_TOGETHER = 4
 class Compared:
     """A backbone of KerasHub and its model in transformers, in the same letters.
 
-    Both are written under the ``conditions`` of either. ``more`` are the tensors that KerasHub's
+    Both are written under the ``conditions`` of either, and where sizes divide each other that both
+    libraries round down elsewhere. ``more`` are the tensors that KerasHub's
     has and that of transformers has not, ``fewer`` the other way round.
     """
 
@@ -52,7 +53,8 @@ def compared(pair: Pair, ours: Derivation) -> Compared:
     """
     theirs = pair.theirs(ours.sizes)
     stated = (one.condition for one in (*theirs.conditions, *ours.conditions))
-    met = tuple(dict.fromkeys(stated))
+    divide = (one for one in theirs.harmless if one.relation is Relation.DIVIDES and one.holds)
+    met = tuple(dict.fromkeys([*divide, *stated]))
     exact = [(c.right, c.left) for c in met if c.relation is Relation.DIVIDES and c.holds]
     ours, theirs = _written(ours, exact), _written(theirs, exact)
     conditions = dict.fromkeys(
