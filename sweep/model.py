@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -27,8 +28,8 @@ class Made(NamedTuple):
 
 
 def made(model_class: Any, config: PreTrainedConfig) -> Made:
-    """Make a model, and read what it has."""
-    with meta():
+    """Make a model, and read what it has; what it warns of, as of slow widths, is no matter."""
+    with meta(), warnings.catch_warnings(action="ignore"):
         model = model_class(config)
     found = stored(live_torch.tensors(model, None))
     parameters = Counter({key: n for key, n in found.items() if key.kind.role != "buffer"})
