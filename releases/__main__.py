@@ -10,12 +10,11 @@ writes ``docs/catalogue-releases.json``. ``python -m docs.writers versions`` mak
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from typing import Any
 
-from releases import algebra
+from releases import algebra, store
 from releases.trying import ROOT, Release, counts, releases, tried
 from sweep.most_used import MOST_USED
 
@@ -49,13 +48,13 @@ def main(arguments: list[str]) -> int:
 
 def _tried(release: Release) -> str:
     found = dict(tried(release))
-    write(release.name, found)
+    store.write(DATA, release.name, found)
     return ", ".join(f"{name}: {_in_short(one)}" for name, one in found.items())
 
 
 def _compared(release: Release) -> str:
     found = algebra.compared(release, MOST_USED)
-    algebra.write(release.name, found)
+    store.write(algebra.DATA, release.name, found)
     if "error" in found:
         return f"not run: {found['error']}"
     return f"{len(found['otherwise'])} of {len(found['types'])} types are otherwise"
@@ -63,15 +62,7 @@ def _compared(release: Release) -> str:
 
 def written() -> dict[str, Any]:
     """Return what was found so far, by release and framework."""
-    data: dict[str, Any] = json.loads(DATA.read_text("utf-8")) if DATA.exists() else {}
-    return data
-
-
-def write(name: str, found: dict[str, Any]) -> None:
-    """Write what was found of a release, in the order of the table."""
-    data = {**written(), name: found}
-    ordered = {one.name: data[one.name] for one in releases() if one.name in data}
-    DATA.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    return store.read(DATA)
 
 
 def _in_short(found: dict[str, Any]) -> str:

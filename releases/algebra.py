@@ -14,23 +14,20 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from releases.trying import ROOT, Release, installed, last_words, releases
+from releases import store
+from releases.trying import ROOT, Release, installed, last_words, parts, releases
 
 DATA = ROOT / "docs" / "catalogue-releases.json"
 
 LIBRARY = "transformers"
 
-OLDEST = (5, 4)
+OLDEST = [5, 4]
 """Of which configurations are derived: before, they are no dataclasses."""
-
-HUNT = "from paramproof.cli.main import main; main()"
 
 CHECK = ("hunt", "--check", "catalogue")
 
 SAID = (" what it was + (", " is gone", " is new", " is not derived: ", " by default, and is ")
 """What stands in a line that is kept: another formula, another class, another default."""
-
-ASIDE = (" is a new key",)
 
 
 def compared(release: Release, types: Iterable[str]) -> dict[str, Any]:
@@ -44,9 +41,9 @@ def compared(release: Release, types: Iterable[str]) -> dict[str, Any]:
         if error := installed(release, Path(folder)):
             return {"error": error}
         found = Path(folder) / "found"
-        python = str(Path(folder) / "bin" / "python")
+        paramproof = str(Path(folder) / "bin" / "paramproof")
         chosen = [word for name in names for word in ("--type", name)]
-        command = [python, "-c", HUNT, *CHECK, *chosen, "--folder", str(found)]
+        command = [paramproof, *CHECK, *chosen, "--folder", str(found)]
         # The checkout's own modules, in which `sweep` is, in place of those installed.
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
@@ -62,24 +59,15 @@ def kept(report: str) -> dict[str, Any]:
     """Return the lines of formulas, classes and defaults, and how many others there are."""
     lines = report.splitlines()
     found = [line for line in lines if any(part in line for part in SAID)]
-    found = [line for line in found if not line.endswith(ASIDE)]
     return {"lines": found, "others": len(lines) - len(found)}
 
 
 def others() -> list[Release]:
     """Return the releases of transformers to compare with: those from which configurations are."""
-    known = [one for one in releases() if one.library == LIBRARY]
-    return [one for one in known if tuple(map(int, one.version.split(".")[:2])) >= OLDEST]
+    known = (one for one in releases() if one.library == LIBRARY)
+    return [one for one in known if parts(one.version) >= OLDEST]
 
 
 def written() -> dict[str, Any]:
     """Return what was found so far, by release."""
-    data: dict[str, Any] = json.loads(DATA.read_text("utf-8")) if DATA.exists() else {}
-    return data
-
-
-def write(name: str, found: dict[str, Any]) -> None:
-    """Write what was found of a release, in the order of the table."""
-    data = {**written(), name: found}
-    ordered = {one.name: data[one.name] for one in others() if one.name in data}
-    DATA.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    return store.read(DATA)

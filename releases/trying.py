@@ -47,11 +47,12 @@ def releases() -> Iterator[Release]:
         frameworks, python = tuple(said["frameworks"]), said.get("python", "3.11")
         beside = dict.fromkeys(said.get("releases", ()), said.get("beside", ()))
         beside |= said.get("with", {})
-        for version in sorted(beside, key=_parts):
+        for version in sorted(beside, key=parts):
             yield Release(library, version, tuple(beside[version]), frameworks, python)
 
 
-def _parts(version: str) -> list[int]:
+def parts(version: str) -> list[int]:
+    """Return the numbers of a version, by which versions are in order."""
     return [int(part) for part in version.split(".")]
 
 

@@ -120,10 +120,10 @@ class Sweep:
         data["letters"] = set(first.fields)
         data["also"] = []
         self.classes[name] = data
-        moved = {path: self.not_refused(path) for path in self.moved if path in decides}
         if name.endswith(TASKS) and data.get("contains"):
             self.put_together(name, first)
             return
+        moved = {path: self.not_refused(path) for path in self.moved if path in decides}
         for where, sized in changes(self.model_type, self.start, moved):
             self.variant(name, first, where, sized)
 

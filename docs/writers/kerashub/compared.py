@@ -27,9 +27,9 @@ MOST_TOGETHER = 4
 class Compared:
     """A backbone of KerasHub and its model in transformers, in the same letters.
 
-    Both are written under the ``conditions`` of either, and where sizes divide each other that both
-    libraries round down elsewhere. ``more`` are the tensors that KerasHub's
-    has and that of transformers has not, ``fewer`` the other way round.
+    Both are written under the ``conditions`` of either, and where sizes divide each other whose
+    quotient transformers rounds down elsewhere. ``more`` are the tensors that KerasHub's has and
+    that of transformers has not, ``fewer`` the other way round.
     """
 
     pair: Pair
