@@ -12,6 +12,7 @@ from transformers import CONFIG_MAPPING
 from paramproof.catalogue.derivations import Written, variants
 from paramproof.catalogue.files import TypeFile, type_in
 from paramproof.catalogue.values import sort_of
+from sweep.filled_in import moving
 from sweep.held import NotHeldError, culprit, hold
 
 REPAIRS = 12
@@ -39,6 +40,8 @@ class Mending:
 
     def run(self, seeds: Iterable[int] = SEEDS) -> None:
         """Hold every variant to random configurations; withdraw those that are not held."""
+        for path in sorted(moving(self.file(), self.config_class)):
+            self.take_back(path)
         for name, one in self.data["classes"].items():
             for index, written in enumerate(variants(self.file(), name)):
                 if written.data.get("withdrawn"):
@@ -76,6 +79,17 @@ class Mending:
         self.dropped.append(f"{path}={value}")
         self.free[path] = self.free.get(path, set()) - {sort_of(value)}
         self.texts[path] = [one for one in self.texts.get(path, ()) if one != value]
+        self.refuse(path)
+
+    def take_back(self, path: str) -> None:
+        """Take back that a field decides nothing, whatever its value is."""
+        self.dropped.append(path)
+        self.free.pop(path, None)
+        self.texts.pop(path, None)
+        self.refuse(path)
+
+    def refuse(self, path: str) -> None:
+        """Write what is left of what is free, and that a field is looked at."""
         self.write_free()
         self.data["refused"] = " ".join(sorted({*self.data.get("refused", "").split(), path}))
 

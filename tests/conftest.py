@@ -9,6 +9,7 @@ Tests of one framework's own traps are marked ``framework("name")``, tests that 
 
 import gc
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -25,6 +26,10 @@ pytest_plugins = ["tests.fixtures"]
 
 # How wide somebody's terminal is decides no test.
 os.environ.pop("COLUMNS", None)
+
+# What is begun in the background or with nohup ignores these, and so would all that it begins.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 profiles.register()
 settings.load_profile("ci" if os.environ.get("CI") else "dev")

@@ -8,8 +8,11 @@ pytestmark = pytest.mark.framework("transformers")
 
 pytest.importorskip("transformers")
 
+from transformers import SamVisionConfig  # noqa: E402
+
 from paramproof.catalogue.files import type_in  # noqa: E402
 from sweep import store  # noqa: E402
+from sweep.filled_in import moving  # noqa: E402
 from sweep.mending import Mending, free_text  # noqa: E402
 from sweep.model import made  # noqa: E402
 from sweep.one import _ties  # noqa: E402
@@ -98,3 +101,18 @@ def test_a_type_of_which_nothing_is_left_has_no_file(monkeypatch, tmp_path):
             variant["withdrawn"] = True
             store.write("bert", withdrawn)
     assert store.read("bert") is None
+
+
+def test_a_field_that_fills_in_a_size_is_taken_back():
+    """SAM's ``mlp_dim`` is ``mlp_ratio`` times the width where it is absent: no trial leaves it out."""
+    data = deepcopy(read("sam_vision_model"))
+    assert moving(type_in(data, "sam_vision_model"), SamVisionConfig) == set()
+    data["free"] = {**data["free"], "number": "mlp_ratio"}
+    data["refused"] = data["refused"].replace("mlp_ratio", "")
+    assert moving(type_in(data, "sam_vision_model"), SamVisionConfig) == {"mlp_ratio"}
+
+    mending = Mending(data)
+    mending.run([0])
+    file = type_in(mending.data, "sam_vision_model")
+    assert "mlp_ratio" not in file.free
+    assert "mlp_ratio" in file.refused
