@@ -8,15 +8,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from paramproof.catalogue.derivations import PUT_TOGETHER, Written, derivation_of, not_withdrawn
+from paramproof.catalogue.derivations import (
+    PUT_TOGETHER,
+    Written,
+    derivation_of,
+    field_of,
+    not_withdrawn,
+)
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.notation import text
 from paramproof.sources.reference import in_one_line
+from sweep.defaults import in_class
 from sweep.fields import fields_of
 from sweep.one import SIZED, Sweep
 from sweep.store import failed
@@ -51,13 +59,22 @@ def _variant(sweep: Sweep, file: TypeFile, written: Written) -> Iterator[str]:
     known = derivation_of(file, written, own)
     said = ("conditions", "status", "fixed", "unexplained", "inert")
     if PUT_TOGETHER in written.data.get("doubts", ()):
-        # It has the conditions of both parts, and is not proved.
-        said = ("fixed", "unexplained")
+        # It has the conditions of both parts, is not proved, and its buffers are those of the
+        # part, however they are written there.
+        said = ("fixed",)
+        known, found = _without_buffers(known), _without_buffers(found)
     yield from (f"{where}: {line}" for line in _apart(known, found, said))
-    for letter, size in own.items():
-        now = found.sizes.get(letter, size)
-        if now != size and found.fields.get(letter) not in written.sized:
+    # A part that is given, as for a value in it, may have other defaults.
+    for letter, size in own.items() if not changed else ():
+        now, field = found.sizes.get(letter, size), field_of(file, letter)
+        # HRM's layers are computed of themselves: what stands in the class is what is absent.
+        if now != size and size != in_class(sweep.start, field) and field not in sweep.needed:
             yield f"{where}: {letter} was {size} by default, and is {now}"
+
+
+def _without_buffers(derivation: Derivation) -> Derivation:
+    tensors = tuple(one for one in derivation.tensors if one.role != "buffer")
+    return replace(derivation, tensors=tensors)
 
 
 def _apart(known: Derivation, found: Derivation, said: tuple[str, ...]) -> Iterator[str]:

@@ -67,7 +67,7 @@ class Defaults:
             found.append(default)
         if not found or len(set(found)) > 1:
             return None
-        if len(found) < 2 and (null or found[0] != self.written(name)):
+        if len(found) < 2 and (null or found[0] != in_class(self.start, self.fields[name])):
             return None
         default = found[0]
         return default if default != letter(name) else None
@@ -84,12 +84,6 @@ class Defaults:
                 except Exception:
                     values.append(None)
         return values
-
-    def written(self, name: str) -> int | None:
-        """Return what stands as a letter's default in the class of its configuration."""
-        part, _, own = self.fields[name].rpartition(".")
-        kind = type(at(self.start, part))
-        return next((one.default for one in dataclasses.fields(kind) if one.name == own), None)
 
     def config(
         self,
@@ -117,6 +111,13 @@ class Defaults:
                     own = {f: v for f, v in values.items() if f.startswith(f"{path}.")}
                     keys = whole(self.start, values) | _bare(path, config, own)
         return readable(self.config_class(**keys))
+
+
+def in_class(start: PreTrainedConfig, field: str) -> Any:
+    """Return what stands as a field's default in the class of its configuration."""
+    part, _, own = field.rpartition(".")
+    kind = type(at(start, part))
+    return next((one.default for one in dataclasses.fields(kind) if one.name == own), None)
 
 
 def _there(start: PreTrainedConfig, field: str) -> int:

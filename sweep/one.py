@@ -23,7 +23,7 @@ from sweep.file import File
 from sweep.mending import SEEDS, Mending
 from sweep.model import Keys, whole
 from sweep.most_used import FIRST
-from sweep.starting import needed
+from sweep.starting import OWN_VALUES, needed
 from sweep.trials import POINTS, Trials
 from sweep.variants import PUBLIC, TASKS, changes
 from sweep.which import classes
@@ -43,7 +43,9 @@ class Sweep:
         self.model_type, self.note = model_type, note
         self.config_class: Any = CONFIG_MAPPING[model_type]
         self.start = readable(self.config_class())
-        self.needed = needed(self.start, getattr(transformers, classes(model_type)[0]))
+        self.values = dict(OWN_VALUES.get(model_type, {}))
+        base = getattr(transformers, classes(model_type)[0])
+        self.needed = needed(model_type, self.start, self.values, base)
         self.until = time.process_time() + seconds
         self.letters: dict[str, str] = {}
         self.classes: dict[str, Any] = {}
@@ -94,11 +96,16 @@ class Sweep:
         """Whether the time is over."""
         return time.process_time() > self.until
 
+    def where(self, first: Derivation) -> dict[str, Any]:
+        """Return the values that a type's own configuration lacks, without sizes."""
+        sizes = set(first.fields.values())
+        return {path: value for path, value in self.values.items() if path not in sizes}
+
     def derived(
         self, name: str, where: Mapping[str, Any], sized: Mapping[str, int] | None = None
     ) -> Derivation:
         """Derive a class with these values, and these sizes in place of null."""
-        keys: Keys = whole(self.start, where)
+        keys: Keys = whole(self.start, {**self.values, **where})
         needed = {**self.needed, **(sized or {})}
         made = constructor(name, {"model_type": self.model_type, **keys}, name, needed)
         found = derive(made)
@@ -115,6 +122,7 @@ class Sweep:
         first = self.derived(name, {})
         decides, only = self.tried(name, first)
         data = self.written(name, first, 0)
+        data["where"] = self.where(first)
         data["decides"] = decides
         data["only"] = only
         data["letters"] = set(first.fields)
@@ -143,6 +151,7 @@ class Sweep:
     ) -> None:
         """Derive a class with other values of what decides, and add it to its variants."""
         data = self.classes[name]
+        where = {**self.where(first), **where}
         if self.late() or not (where.keys() | sized.keys()) <= set(data["decides"]):
             return
         try:
@@ -216,7 +225,10 @@ class Sweep:
         ]
         # Of one label not every kind of problem can be.
         found = [_with_another_label(p, asked[: len(first.conditions)]) for p in points if p]
-        paths = [{first.fields[one]: size for one, size in point.items()} for point in found]
+        paths = [
+            {**self.values, **{first.fields[one]: size for one, size in point.items()}}
+            for point in found
+        ]
         model_class = getattr(transformers, name)
         most = 1 if self.classes else POINTS
         self.trials = Trials(self.config_class, model_class, self.start, paths, most)
@@ -251,9 +263,13 @@ class Sweep:
         for path, values in tried.moved.items():
             self.moved.setdefault(path, []).extend(values)
         free = {path for path in sorts if self.free.get(path) or self.texts.get(path)}
-        decides = [p for p in sorts if p not in free or p in tried.moved or p in self.firm]
+        firm = self.firm | self.where(first).keys()
+        decides = [p for p in sorts if p not in free or p in tried.moved or p in firm]
         public = {path for where in PUBLIC.get(self.model_type, ()) for path in where}
-        decides += [p for p in sorted(public) if p not in decides and p not in paths[0]]
+        public |= self.where(first).keys()
+        decides += [
+            p for p in sorted(public) if p not in decides and p not in first.fields.values()
+        ]
         if not self.classes:
             self.firm = set(decides)
         return decides, {path: kinds for path, kinds in only.items() if path not in decides}
@@ -287,5 +303,5 @@ def _with_another_label(
 SIZED = 8
 """The size that is tried in place of null."""
 
-KEPT = ("also", "decides", "only", "status", "evidence", "letters")
+KEPT = ("also", "where", "decides", "only", "status", "evidence", "letters")
 """Keys of a class that a variant has of its own, or not at all."""

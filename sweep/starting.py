@@ -1,4 +1,4 @@
-"""Sizes to start from where a configuration's own defaults do not make a model."""
+"""What to start from where a configuration's own defaults make no model, or one that takes long."""
 
 from __future__ import annotations
 
@@ -21,8 +21,55 @@ SIZES: Mapping[str, Callable[[PreTrainedConfig], int]] = {
 """What published configurations have in place of null."""
 
 
-def needed(start: PreTrainedConfig, model_class: Any) -> dict[str, int]:
-    """Return the fewest sizes that a type's own configuration lacks, none where none helps."""
+QSA = {"n_heads": 4, "kv_heads": 1, "head_dim": 256, "budget": 64, "compress_ratio": 4}
+"""Of the attention that looks at some blocks alone, by its field after ``indexer_``."""
+
+OWN_SIZES: Mapping[str, Mapping[str, int]] = {
+    "aya_vision": {"vision_config.num_attention_heads": 16},
+    "diffusion_gemma": {
+        "text_config.num_experts": 8,
+        "text_config.top_k_experts": 2,
+        "text_config.moe_intermediate_size": 8,
+    },
+    "moonshine_streaming": {"num_key_value_heads": 8},
+    "qwen4_exp": {f"text_config.indexer_{name}": size for name, size in QSA.items()},
+    "qwen4_exp_text": {f"indexer_{name}": size for name, size in QSA.items()},
+    # A table of sines is computed number by number.
+    "videomae": {"hidden_size": 48, "num_attention_heads": 4, "intermediate_size": 40},
+}
+"""Sizes to start from by type, where those of ``SIZES`` do not help."""
+
+LFM2_ATTENTION = (2, 6, 10, 14, 18, 21)
+"""Layers of LFM2-8B-A1B that attend."""
+
+ROTARY = {"rope_type": "default", "rope_theta": 10_000.0}
+
+OWN_VALUES: Mapping[str, Mapping[str, Any]] = {
+    "cohere_compass_text": {"rope_parameters": {"full_attention": ROTARY}},
+    "dbrx": {"attn_config.rope_theta": 500_000.0},
+    "deepseek_ocr2": {
+        "text_config.num_hidden_layers": 12,
+        "text_config.mlp_layer_types": ["dense", *["sparse"] * 11],
+    },
+    "lfm2_moe": {
+        "num_hidden_layers": 24,
+        "layer_types": [
+            "full_attention" if index in LFM2_ATTENTION else "conv" for index in range(24)
+        ],
+    },
+}
+"""Values of published configurations: an entry is of those alone that are no sizes."""
+
+
+def needed(
+    model_type: str, start: PreTrainedConfig, values: Mapping[str, Any], model_class: Any
+) -> Mapping[str, int]:
+    """Return the fewest sizes that a type's own configuration lacks, none where none helps.
+
+    ``values`` are those of ``OWN_VALUES``, which it lacks too.
+    """
+    if model_type in OWN_SIZES:
+        return OWN_SIZES[model_type]
     try:
         absent = {
             f"{path}.{name}".removeprefix("."): size(part)
@@ -35,7 +82,7 @@ def needed(start: PreTrainedConfig, model_class: Any) -> dict[str, int]:
     for number in range(len(absent) + 1):
         for chosen in combinations(absent.items(), number):
             try:
-                made(model_class, type(start)(**whole(start, dict(chosen))))
+                made(model_class, type(start)(**whole(start, {**values, **dict(chosen)})))
             except Exception:
                 continue
             return dict(chosen)

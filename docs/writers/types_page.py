@@ -13,6 +13,7 @@ from paramproof.catalogue.files import TypeFile, model_types, read_type
 from paramproof.cli.derive_text import grouped
 from paramproof.formulas.derivation import FITTED, PROVED, Derivation
 from paramproof.formulas.notation import text
+from paramproof.formulas.printing import shown
 from sweep.store import by_reason, failed
 
 PAGE = ROOT / "docs" / "types.md"
@@ -120,12 +121,13 @@ def _class(file: TypeFile, name: str) -> str:
     held = f"traced {evidence.traces} times, {evidence.builds} builds, held to {evidence.held}"
     more = [_changes(one) for one in others if not one.data.get("withdrawn")]
     also = f"; also with {'; '.join(more)}" if more else ""
-    return f"- `{name}`: {how}; {held}{also}"
+    alone = f", with {_changes(first)} alone" if first.where else ""
+    return f"- `{name}`{alone}: {how}; {held}{also}"
 
 
 def _changes(written: Written) -> str:
     """Return what is otherwise in a variant."""
-    values = [f"`{path}={value}`" for path, value in written.where.items()]
+    values = [f"`{path}={shown(value)}`" for path, value in written.where.items()]
     return " and ".join([*values, *(f"`{field}`" for field in written.sized)])
 
 

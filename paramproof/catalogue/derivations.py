@@ -34,8 +34,9 @@ DOUBTS = {PUT_TOGETHER: "not traced: put together from what it contains there, a
 class Written:
     """A class at certain values of the fields that decide, as its file has it.
 
-    ``where`` are the values that are not the type's own, ``sized`` fields that are sizes here and
-    null by default. ``data`` are the keys of the class with those of the variant in their place.
+    ``where`` are the values that are not the type's own, as those without which there is no model;
+    ``sized`` are fields that are sizes here and null by default. ``data`` are the keys of the
+    class with those of the variant in their place.
     """
 
     name: str
@@ -47,7 +48,7 @@ class Written:
 def variants(file: TypeFile, name: str) -> list[Written]:
     """Return the variants of a class, first that at the type's own values."""
     own = {key: value for key, value in file.classes[name].items() if key != "also"}
-    found = [Written(name, {}, (), own)]
+    found = [Written(name, own.get("where", {}), (), own)]
     for also in file.classes[name].get("also", ()):
         where, sized = also.get("where", {}), tuple(also.get("sized", ()))
         found.append(Written(name, where, sized, {**own, "withdrawn": False, **also}))

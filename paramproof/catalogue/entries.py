@@ -9,7 +9,7 @@ from typing import Any
 
 from paramproof.catalogue.alike import require_alike
 from paramproof.catalogue.configuration import GivenKeys, sizes_of
-from paramproof.catalogue.derivations import Written, derivation_of, not_withdrawn
+from paramproof.catalogue.derivations import Written, derivation_of, not_withdrawn, variants
 from paramproof.catalogue.files import TypeFile, read_type
 from paramproof.catalogue.outside import OutsideCatalogueError
 from paramproof.catalogue.values import same
@@ -121,9 +121,13 @@ def _variant(
         # A part that is given may have another default than the entry was derived at.
         if path not in given.values and not same(value, file.fields.get(path)):
             raise given.outside(f"{path} is {shown(value)} where it is absent from a part")
-    if not found or found[0].where or found[0].sized:
+    first = variants(file, name)[0]
+    if first not in found:
         raise given.outside(f"what is derived of {name} was not held")
-    return found[0], {path: file.fields.get(path) for path in decides}
+    for path, value in first.where.items():
+        if path not in given.values:
+            raise given.outside(f"{path} is absent, and the entry has {shown(value)}")
+    return first, {path: file.fields.get(path) for path in decides} | dict(first.where)
 
 
 def own_sizes(file: TypeFile, absent: tuple[str, ...]) -> dict[str, int]:

@@ -7,6 +7,7 @@ import dataclasses
 import importlib.metadata
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any
 
@@ -151,7 +152,8 @@ def _is_looked_for(
     if part is None or hasattr(part, own):
         return False
     _watch(config, "", reads, {})
-    with meta():
+    # What is looked for may be what it is refused without.
+    with meta(), suppress(Exception):
         model_class(config)
     return name in reads
 

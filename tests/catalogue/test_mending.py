@@ -77,8 +77,8 @@ def test_a_configuration_that_lacks_sizes():
     start = NemotronConfig(num_hidden_layers=1)
     with pytest.raises(TypeError):
         made(NemotronModel, start)
-    assert needed(start, NemotronModel) == {"num_key_value_heads": 48}
-    assert needed(LlamaConfig(num_hidden_layers=1), LlamaModel) == {}
+    assert needed("nemotron", start, {}, NemotronModel) == {"num_key_value_heads": 48}
+    assert needed("llama", LlamaConfig(num_hidden_layers=1), {}, LlamaModel) == {}
 
 
 def test_a_tie_to_a_head_that_a_class_has_not():
@@ -104,7 +104,7 @@ def test_a_type_of_which_nothing_is_left_has_no_file(monkeypatch, tmp_path):
 
 
 def test_a_field_that_fills_in_a_size_is_taken_back():
-    """SAM's ``mlp_dim`` is ``mlp_ratio`` times the width where it is absent: no trial leaves it out."""
+    """SAM's ``mlp_dim`` is, where it is absent, ``mlp_ratio`` times the width."""
     data = deepcopy(read("sam_vision_model"))
     assert moving(type_in(data, "sam_vision_model"), SamVisionConfig) == set()
     data["free"] = {**data["free"], "number": "mlp_ratio"}

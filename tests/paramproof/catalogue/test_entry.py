@@ -64,6 +64,30 @@ def test_a_size_that_is_null_by_default_may_be_given():
     assert entry(MIXTRAL_8X7B).count - narrow.count == 32 * 64 * 4096 * (2 * 32 + 2 * 8)
 
 
+def test_a_value_without_which_there_is_no_model():
+    """DBRX has as many as its checkpoint; of what its configuration class has none is made."""
+    attention = {"clip_qkv": 8, "kv_n_heads": 8, "rope_theta": 500_000, "model_type": ""}
+    config = {
+        "model_type": "dbrx",
+        "architectures": ["DbrxForCausalLM"],
+        "d_model": 6144,
+        "n_heads": 48,
+        "n_layers": 40,
+        "vocab_size": 100_352,
+        "attn_config": attention,
+        "ffn_config": {"ffn_hidden_size": 10_752, "moe_num_experts": 16, "moe_top_k": 4},
+    }
+    assert entry(config).count == 131_596_523_520
+
+    lacking = config | {"attn_config": without(attention, "rope_theta")}
+    with pytest.raises(OutsideCatalogueError) as error:
+        entry(lacking)
+    assert error.value.why == "dbrx: attn_config.rope_theta is absent, and the entry has 500000.0"
+    other = config | {"attn_config": attention | {"rope_theta": 10_000}}
+    with pytest.raises(OutsideCatalogueError, match="rope_theta=10000, and the entry has 500000"):
+        entry(other)
+
+
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
