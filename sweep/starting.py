@@ -46,6 +46,7 @@ ROTARY = {"rope_type": "default", "rope_theta": 10_000.0}
 
 OWN_VALUES: Mapping[str, Mapping[str, Any]] = {
     "cohere_compass_text": {"rope_parameters": {"full_attention": ROTARY}},
+    "cohere_compass": {"text_config.rope_parameters": {"full_attention": ROTARY}},
     "dbrx": {"attn_config.rope_theta": 500_000.0},
     "deepseek_ocr2": {
         "text_config.num_hidden_layers": 12,
