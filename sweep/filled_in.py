@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -100,7 +101,8 @@ def _filled_in(
     found: dict[str, Any] = {}
     try:
         for path, value in values.items():
-            put(keys, path, value)
+            # A configuration changes what it is given.
+            put(keys, path, deepcopy(value))
         config = config_class.from_dict(keys)
         for field in fields:
             with suppress(KeyError):

@@ -7,8 +7,8 @@ which a tensor on the meta device has too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Self, TypeAlias
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -48,6 +48,38 @@ class Tracing(TorchFunctionMode):
         # A storage that is gone would give its number to another.
         self._kept: list[torch.Tensor] = []
 
+    def __enter__(self) -> Self:
+        # The old constructors are functions of C++, which no mode is told of: torch.Tensor(3).
+        self._old = torch.FloatTensor
+        setattr(torch.Tensor, "__init__", self._initialized)  # noqa: B010
+        setattr(torch, "FloatTensor", self._float_tensor)  # noqa: B010
+        super().__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        super().__exit__(*error)
+        setattr(torch, "FloatTensor", self._old)  # noqa: B010
+        delattr(torch.Tensor, "__init__")
+
+    @property
+    def _initialized(self) -> Callable[..., None]:
+        def initialized(made: torch.Tensor, *sizes: Any, **_: Any) -> None:
+            if type(made) is torch.Tensor:
+                self._note_old(sizes, made)
+
+        return initialized
+
+    def _float_tensor(self, *sizes: Any) -> torch.Tensor:
+        made = self._old(*sizes)
+        self._note_old(sizes, made)
+        return made
+
+    def _note_old(self, sizes: tuple[Any, ...], made: torch.Tensor) -> None:
+        """Note what an old constructor made, of sizes alone: it takes values as well."""
+        if sizes and all(isinstance(size, int) for size in sizes):
+            with torch._C.DisableTorchFunction():
+                self._remember(made, tuple(map(_length, sizes)))
+
     def lengths(self, tensor: torch.Tensor) -> Lengths | None:
         """Return the shape of ``tensor`` in letters, None where nobody saw it made."""
         with torch._C.DisableTorchFunction():
@@ -78,8 +110,10 @@ class Tracing(TorchFunctionMode):
 
     def _note(self, func: Any, args: Any, options: Any, result: torch.Tensor) -> None:
         lengths = self._shape_made(func, args, options, result)
-        if lengths is None:
-            return
+        if lengths is not None:
+            self._remember(result, lengths)
+
+    def _remember(self, result: torch.Tensor, lengths: Lengths) -> None:
         self._lengths.setdefault(_storage(result), {}).setdefault(tuple(result.shape), lengths)
         if _storage(result) not in self._made_in:
             self._made_in[_storage(result)] = tuple(RUNNING)
@@ -103,6 +137,11 @@ class Tracing(TorchFunctionMode):
             return _with_new_axes(args[1], self._of(args[0]))
         if func is torch.norm_except_dim:
             return _kept_axes(self._of(args[0]), result)
+        if func is torch.Tensor.unsqueeze:
+            return _with_an_axis(self._of(args[0]), (*args, *options.values())[1])
+        if func is torch.cat:
+            along = args[1] if len(args) > 1 else options.get("dim", 0)
+            return _joined([self._of(one) for one in args[0]], along)
         # An elementwise operation: as long as what it was given.
         for tensor in _tensors((*args, *options.values())):
             found = self._of(tensor)
@@ -123,6 +162,8 @@ class Tracing(TorchFunctionMode):
 def _given(func: Any, args: Any, options: Any) -> tuple[Any, ...] | None:
     if func is torch.full:
         return tuple(args[0] if args else options["size"])
+    if func is torch.normal:
+        return tuple(options["size"]) if "size" in options else None
     if func not in SHAPED:
         return None
     sizes = args[1:] if args and isinstance(args[0], torch.Tensor) else args
@@ -149,6 +190,23 @@ def _with_new_axes(index: Any, found: Lengths | None) -> Lengths | None:
     left = iter(found)
     seen = tuple(expression(1) if one is None else next(left) for one in axes)
     return seen + tuple(left)
+
+
+def _with_an_axis(found: Lengths | None, at: int) -> Lengths | None:
+    if found is None:
+        return None
+    at = at if at >= 0 else at + len(found) + 1
+    return (*found[:at], expression(1), *found[at:])
+
+
+def _joined(parts: Sequence[Lengths | None], along: int) -> Lengths | None:
+    """The lengths of what was put together: they add up along one axis."""
+    known = [one for one in parts if one is not None]
+    if len(known) < len(parts):
+        return None
+    made = list(known[0])
+    made[along] = sum((one[along] for one in known[1:]), start=made[along])
+    return tuple(made)
 
 
 def _kept_axes(found: Lengths | None, result: torch.Tensor) -> Lengths | None:

@@ -57,6 +57,21 @@ def concatenated(hidden_size=8, heads=3):
     return nn.ParameterList([both])
 
 
+def joined_by_a_slice(hidden_size=8):
+    whole = torch.empty(hidden_size, hidden_size)
+    return nn.ParameterList([torch.cat([whole, whole[:1]])])
+
+
+def old_constructors(hidden_size=8, channels=5):
+    lengths = torch.Tensor(hidden_size).uniform_(), torch.FloatTensor(1, channels, hidden_size)
+    return nn.ParameterList([*lengths, torch.Tensor([0.5, 2.0])])
+
+
+def drawn(hidden_size=8):
+    column = torch.normal(0.0, 0.1, size=(hidden_size,)).unsqueeze(-1)
+    return nn.ParameterList([column, torch.ones(hidden_size).unsqueeze(0)])
+
+
 def reshaped(hidden_size=8, heads=3):
     return nn.ParameterList([torch.empty(hidden_size, heads).reshape(-1)])
 
