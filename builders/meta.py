@@ -51,8 +51,21 @@ class _Shapes(TorchFunctionMode):
 @contextmanager
 def meta() -> Iterator[None]:
     """Make tensors on the meta device inside, unless another one is named."""
-    with torch.device("meta"), _Shapes():
-        yield
+    old = torch.FloatTensor
+
+    def float_tensor(*given: Any) -> torch.Tensor:
+        # An old constructor: of values it makes what it is asked for, and of sizes on no device
+        # but the processor's.
+        if given and all(isinstance(number, int) for number in given):
+            return torch.empty(*given, dtype=torch.float32)
+        return old(*given)
+
+    setattr(torch, "FloatTensor", float_tensor)  # noqa: B010
+    try:
+        with torch.device("meta"), _Shapes():
+            yield
+    finally:
+        setattr(torch, "FloatTensor", old)  # noqa: B010
 
 
 def counted(first: Any, end: Any = None, step: Any = 1) -> Any:

@@ -49,36 +49,20 @@ class Tracing(TorchFunctionMode):
         self._kept: list[torch.Tensor] = []
 
     def __enter__(self) -> Self:
-        # The old constructors are functions of C++, which no mode is told of: torch.Tensor(3).
-        self._old = torch.FloatTensor
-        setattr(torch.Tensor, "__init__", self._initialized)  # noqa: B010
-        setattr(torch, "FloatTensor", self._float_tensor)  # noqa: B010
+        def initialized(made: torch.Tensor, *given: Any, **_: Any) -> None:
+            # It takes values as well.
+            if type(made) is torch.Tensor and given and all(isinstance(n, int) for n in given):
+                with torch._C.DisableTorchFunction():
+                    self._remember(made, tuple(map(_length, given)))
+
+        # The old constructor, torch.Tensor(3), is in C++, and no mode is told of it.
+        setattr(torch.Tensor, "__init__", initialized)  # noqa: B010
         super().__enter__()
         return self
 
     def __exit__(self, *error: Any) -> None:
         super().__exit__(*error)
-        setattr(torch, "FloatTensor", self._old)  # noqa: B010
         delattr(torch.Tensor, "__init__")
-
-    @property
-    def _initialized(self) -> Callable[..., None]:
-        def initialized(made: torch.Tensor, *sizes: Any, **_: Any) -> None:
-            if type(made) is torch.Tensor:
-                self._note_old(sizes, made)
-
-        return initialized
-
-    def _float_tensor(self, *sizes: Any) -> torch.Tensor:
-        made = self._old(*sizes)
-        self._note_old(sizes, made)
-        return made
-
-    def _note_old(self, sizes: tuple[Any, ...], made: torch.Tensor) -> None:
-        """Note what an old constructor made, of sizes alone: it takes values as well."""
-        if sizes and all(isinstance(size, int) for size in sizes):
-            with torch._C.DisableTorchFunction():
-                self._remember(made, tuple(map(_length, sizes)))
 
     def lengths(self, tensor: torch.Tensor) -> Lengths | None:
         """Return the shape of ``tensor`` in letters, None where nobody saw it made."""

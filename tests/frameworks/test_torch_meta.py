@@ -38,6 +38,21 @@ def test_what_is_not_drawn_is_the_same_tensor():
             assert (tensor.shape, tensor.device.type) == ((2, 3), "meta")
 
 
+def test_an_old_constructor_takes_no_memory_for_sizes():
+    """``torch.FloatTensor(2, 3)`` is on the processor whatever the device is, where values go."""
+    import torch
+
+    from paramproof.builders.meta import meta
+
+    before = torch.FloatTensor
+    with meta():
+        much = torch.FloatTensor(10**6, 10**6, 10**6)
+        values = torch.FloatTensor([0.5, 2.0])
+    assert (much.shape, much.dtype, much.device.type) == ((10**6,) * 3, torch.float32, "meta")
+    assert (values.tolist(), values.device.type) == ([0.5, 2.0], "cpu")
+    assert torch.FloatTensor is before
+
+
 def test_on_a_real_device_everything_is_drawn():
     import torch
 
