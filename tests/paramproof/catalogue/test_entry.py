@@ -150,7 +150,7 @@ def _sizes(found, letters):
 
 
 def test_sizes_that_a_formula_is_fixed_at():
-    """XLNet's heads are not derived in letters: another number of them is outside."""
-    assert entry({"model_type": "xlnet", "n_layer": 3}).count
-    with pytest.raises(OutsideCatalogueError, match="XLNetModel: the formula holds at A = 16"):
-        entry({"model_type": "xlnet", "d_model": 768, "n_head": 12})
+    """Of CANINE's hash functions no other number was derived: another one is outside."""
+    assert entry({"model_type": "canine", "num_hidden_layers": 3}).count
+    with pytest.raises(OutsideCatalogueError, match="CanineModel: the formula holds at nhf = 8"):
+        entry({"model_type": "canine", "num_hash_functions": 4})

@@ -49,7 +49,14 @@ def test_every_class_is_evaluated(model_type):
             )
 
 
-NO_MODEL = ("aya_vision", "cohere_compass_text", "dbrx", "deepseek_ocr2", "lfm2_moe")
+NO_MODEL = (
+    "aya_vision",
+    "cohere_compass",
+    "cohere_compass_text",
+    "dbrx",
+    "deepseek_ocr2",
+    "lfm2_moe",
+)
 """Types of which transformers itself makes nothing unless it is told more than its defaults."""
 
 
