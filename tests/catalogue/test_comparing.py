@@ -1,5 +1,7 @@
 """A type derived again: what is otherwise than its file says stands in a line, as algebra."""
 
+import os
+import sys
 from copy import deepcopy
 
 import pytest
@@ -9,6 +11,7 @@ pytestmark = pytest.mark.framework("transformers")
 pytest.importorskip("transformers")
 
 from paramproof.catalogue.files import type_in  # noqa: E402
+from sweep.__main__ import in_one_order  # noqa: E402
 from sweep.child import compared, in_children  # noqa: E402
 from sweep.comparing import differences  # noqa: E402
 from sweep.store import read  # noqa: E402
@@ -87,3 +90,18 @@ def test_processes():
     }
     assert found["internvl_vision"] == {"failed": {}, "differences": []}
     assert "no entry for the model type 'none'" in found["none"]["failed"]["none"]
+
+
+def test_hashes_have_one_seed(monkeypatch):
+    """In which order a set of names is gone through decides what is drawn."""
+    begun = []
+    monkeypatch.setattr(os, "execve", lambda *given: begun.append(given))
+    monkeypatch.setattr(sys, "argv", ["sweep", "dots3_note", "--compare"])
+    monkeypatch.setenv("PYTHONHASHSEED", "7")
+    in_one_order()
+    assert not begun
+    monkeypatch.delenv("PYTHONHASHSEED")
+    in_one_order()
+    ((_, arguments, environment),) = begun
+    assert arguments[1:] == ["-m", "sweep", "dots3_note", "--compare"]
+    assert environment["PYTHONHASHSEED"] == "0"
