@@ -48,24 +48,30 @@ class _Shapes(TorchFunctionMode):
         return func(*args, **options)
 
 
+class _FloatTensor:
+    """Stands for ``torch.FloatTensor``, which makes sizes on the processor whatever the device is.
+
+    It is a class as that one is: models say ``torch.FloatTensor | None`` of what they take.
+    """
+
+    values = torch.FloatTensor
+
+    def __new__(cls, *given: Any) -> Any:
+        if given and all(isinstance(number, int) for number in given):
+            return torch.empty(*given, dtype=torch.float32)
+        return cls.values(*given)
+
+
 @contextmanager
 def meta() -> Iterator[None]:
     """Make tensors on the meta device inside, unless another one is named."""
-    old = torch.FloatTensor
-
-    def float_tensor(*given: Any) -> torch.Tensor:
-        # An old constructor: of values it makes what it is asked for, and of sizes on no device
-        # but the processor's.
-        if given and all(isinstance(number, int) for number in given):
-            return torch.empty(*given, dtype=torch.float32)
-        return old(*given)
-
-    setattr(torch, "FloatTensor", float_tensor)  # noqa: B010
+    before = torch.FloatTensor
+    setattr(torch, "FloatTensor", _FloatTensor)  # noqa: B010
     try:
         with torch.device("meta"), _Shapes():
             yield
     finally:
-        setattr(torch, "FloatTensor", old)  # noqa: B010
+        setattr(torch, "FloatTensor", before)  # noqa: B010
 
 
 def counted(first: Any, end: Any = None, step: Any = 1) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from copy import deepcopy
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -17,7 +18,7 @@ from transformers import PreTrainedConfig
 from paramproof.catalogue.derivations import derivation_of, field_of, variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile
-from paramproof.derive.points import drawn
+from paramproof.derive.points import drawn_inside
 from paramproof.derive.transformers_models import LABELS
 from sweep.model import at, put
 from sweep.trials import PROBES
@@ -27,59 +28,43 @@ Given = Mapping[str, Any]
 
 def moving(file: TypeFile, config_class: type[PreTrainedConfig]) -> set[str]:
     """Return the fields, said to decide nothing, that a size depends on where it is absent."""
-    sizes, fields = _sizes(file), _counted(file)
-    found: set[str] = set()
-    for left_out in _left_out(file, sizes):
-        filled_in = _filled_in(file, config_class, fields, left_out)
-        for values in _values(file) if filled_in else ():
-
-            def is_moved(
-                some: Given, left_out: Given = left_out, filled_in: Given = filled_in
-            ) -> bool | None:
-                there = _filled_in(file, config_class, fields, {**left_out, **some})
-                return None if there is None else there != filled_in
-
-            found |= _moved({p: v for p, v in values.items() if p not in found}, is_moved)
+    filled_in = partial(_filled_in, file, config_class, _counted(file))
+    rounds, found = list(_values(file)), set[str]()
+    for left_out in _left_out(file, _sizes(file)):
+        own = filled_in(left_out)
+        for values in rounds if own else ():
+            others = {path: value for path, value in values.items() if path not in found}
+            found |= _moved(filled_in, own, left_out, others)
     return found
 
 
-def _moved(values: Given, is_moved: Callable[[Given], bool | None]) -> set[str]:
-    """Return the fields of which one alone moves a size, by halves.
+def _moved(filled_in: Callable[[Given], Any], own: Any, left_out: Given, values: Given) -> set[str]:
+    """Return the fields of which one alone has other sizes filled in than its ``own``, by halves.
 
-    What is refused, for which ``is_moved`` is None, has no size.
+    What is refused has no size.
     """
-    said = is_moved(values) if values else False
-    if said is False or (said is None and len(values) == 1):
+    there = filled_in({**left_out, **values})
+    if there == own or (there is None and len(values) == 1):
         return set()
     if len(values) == 1:
         return set(values)
-    half = len(values) // 2
-    first, second = dict([*values.items()][:half]), dict([*values.items()][half:])
-    return _moved(first, is_moved) | _moved(second, is_moved)
+    half, items = len(values) // 2, [*values.items()]
+    parts = dict(items[:half]), dict(items[half:])
+    return set().union(*(_moved(filled_in, own, left_out, part) for part in parts))
 
 
 def _sizes(file: TypeFile) -> dict[str, int]:
     """Return sizes by their fields, inside the conditions of the type's first class."""
     written = variants(file, next(iter(file.classes)))[0]
     derivation = derivation_of(file, written, own_sizes(file, written.data.get("absent", ())))
-    conditions = [one.condition for one in derivation.conditions]
-    repeated = frozenset(name for one in derivation.tensors for name in one.times.letters)
-    fixed = frozenset(derivation.fixed)
-    sizes = drawn(Random(0), derivation.sizes, conditions, repeated, fixed) or derivation.sizes
+    sizes = drawn_inside(Random(0), derivation) or derivation.sizes
     return {field_of(file, letter): size for letter, size in sizes.items()}
 
 
 def _counted(file: TypeFile) -> set[str]:
-    """Return the fields of the sizes that some tensor or some condition has."""
-    found: set[str] = set()
-    for name in file.classes:
-        for written in variants(file, name):
-            derivation = derivation_of(file, written, {})
-            for one in derivation.tensors:
-                found.update(letter for part in (one.times, *one.shape) for letter in part.letters)
-            for stated in derivation.conditions:
-                found |= stated.condition.letters
-    return {field_of(file, letter) for letter in found}
+    """Return the fields of the sizes that some class's tensors or conditions have."""
+    found = [derivation_of(file, one, {}) for name in file.classes for one in variants(file, name)]
+    return {one.fields[letter] for one in found for letter in one.sizes.keys() - set(one.inert)}
 
 
 def _left_out(file: TypeFile, sizes: Mapping[str, int]) -> Iterator[dict[str, Any]]:

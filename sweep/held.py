@@ -15,7 +15,7 @@ from paramproof.catalogue.derivations import Written, derivation_of, field_of
 from paramproof.catalogue.entries import Entry, entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.values import THETAS
-from paramproof.derive.points import drawn
+from paramproof.derive.points import drawn_inside
 from paramproof.formulas.derivation import Derivation, expected
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.path import leaf
@@ -158,9 +158,7 @@ def random_config(
     file: TypeFile, written: Written, derivation: Derivation, random: Random
 ) -> dict[str, Any] | None:
     """Return a configuration as a file has it, None where no sizes were drawn."""
-    conditions = [one.condition for one in derivation.conditions]
-    repeated = frozenset(name for one in derivation.tensors for name in one.times.letters)
-    sizes = drawn(random, derivation.sizes, conditions, repeated, frozenset(derivation.fixed))
+    sizes = drawn_inside(random, derivation)
     if sizes is None:
         return None
     config: dict[str, Any] = {"model_type": file.model_type}

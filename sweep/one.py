@@ -13,7 +13,7 @@ from transformers import CONFIG_MAPPING
 
 from paramproof.catalogue.derivations import PUT_TOGETHER
 from paramproof.derive.derive import derive
-from paramproof.derive.points import drawn
+from paramproof.derive.points import drawn_inside
 from paramproof.derive.transformers_models import constructor, made_of, readable
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import FITTED, Derivation
@@ -218,13 +218,10 @@ class Sweep:
         are not free in this one, those that are.
         """
         random = Random(0)
-        asked = [*(one.condition for one in first.conditions), *first.harmless]
-        repeated = frozenset(one for t in first.tensors for one in t.times.letters)
-        points = [
-            drawn(random, first.sizes, asked, repeated, frozenset(first.fixed)) for _ in range(6)
-        ]
+        asked = [one.condition for one in first.conditions]
+        points = [drawn_inside(random, first, first.harmless) for _ in range(6)]
         # Of one label not every kind of problem can be.
-        found = [_with_another_label(p, asked[: len(first.conditions)]) for p in points if p]
+        found = [_with_another_label(point, asked) for point in points if point]
         paths = [
             {**self.values, **{first.fields[one]: size for one, size in point.items()}}
             for point in found
@@ -263,8 +260,7 @@ class Sweep:
         for path, values in tried.moved.items():
             self.moved.setdefault(path, []).extend(values)
         free = {path for path in sorts if self.free.get(path) or self.texts.get(path)}
-        firm = self.firm | self.where(first).keys()
-        decides = [p for p in sorts if p not in free or p in tried.moved or p in firm]
+        decides = [p for p in sorts if p not in free or p in tried.moved or p in self.firm]
         public = {path for where in PUBLIC.get(self.model_type, ()) for path in where}
         public |= self.where(first).keys()
         decides += [

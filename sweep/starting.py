@@ -1,4 +1,4 @@
-"""What to start from where a configuration's own defaults make no model, or one that takes long."""
+"""What to start from where a configuration's own defaults make no model."""
 
 from __future__ import annotations
 
@@ -34,8 +34,6 @@ OWN_SIZES: Mapping[str, Mapping[str, int]] = {
     "moonshine_streaming": {"num_key_value_heads": 8},
     "qwen4_exp": {f"text_config.indexer_{name}": size for name, size in QSA.items()},
     "qwen4_exp_text": {f"indexer_{name}": size for name, size in QSA.items()},
-    # A table of sines is computed number by number.
-    "videomae": {"hidden_size": 48, "num_attention_heads": 4, "intermediate_size": 40},
 }
 """Sizes to start from by type, where those of ``SIZES`` do not help."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from docs.writers.blocks import ROOT
 from docs.writers.markdown import table
@@ -119,15 +120,14 @@ def _class(file: TypeFile, name: str) -> str:
     evidence = found.evidence
     how = f"{found.status} ({'; '.join(found.reasons)})" if found.reasons else found.status
     held = f"traced {evidence.traces} times, {evidence.builds} builds, held to {evidence.held}"
-    more = [_changes(one, first) for one in others if not one.data.get("withdrawn")]
+    more = [_changes(one, first.where) for one in others if not one.data.get("withdrawn")]
     also = f"; also with {'; '.join(more)}" if more else ""
-    alone = f", with {_changes(first)} alone" if first.where else ""
+    alone = f", with {_changes(first, {})} alone" if first.where else ""
     return f"- `{name}`{alone}: {how}; {held}{also}"
 
 
-def _changes(written: Written, first: Written | None = None) -> str:
-    """Return what is otherwise in a variant, than in the ``first`` where that is given."""
-    known = first.where if first else {}
+def _changes(written: Written, known: Mapping[str, Any]) -> str:
+    """Return what is otherwise in a variant, beside the values that are ``known``."""
     changed = {path: one for path, one in written.where.items() if path not in known}
     values = [f"`{path}={shown(value)}`" for path, value in changed.items()]
     return " and ".join([*values, *(f"`{field}`" for field in written.sized)])

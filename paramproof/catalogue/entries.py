@@ -122,7 +122,7 @@ def _variant(
         if path not in given.values and not same(value, file.fields.get(path)):
             raise given.outside(f"{path} is {shown(value)} where it is absent from a part")
     first = variants(file, name)[0]
-    if first not in found:
+    if first.data.get("withdrawn"):
         raise given.outside(f"what is derived of {name} was not held")
     for path, value in first.where.items():
         if path not in given.values:

@@ -9,6 +9,7 @@ from math import ceil, floor
 from random import Random
 
 from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, Number
 
 FACTORS = (0.25, 0.5, 1, 2, 3, 5, 7)
@@ -61,6 +62,18 @@ def drawn(
             sizes[name] = found if usable else draw(name)  # type: ignore[assignment]
             met |= {one: one.is_met(sizes) for one, names in movable.items() if name in names}
     return None
+
+
+def drawn_inside(
+    random: Random, derivation: Derivation, also: Sequence[Condition] = ()
+) -> dict[str, int] | None:
+    """Return sizes inside the conditions of a derivation and ``also`` these, None for none found.
+
+    What its tensors are there for each of stays small, as layers do.
+    """
+    conditions = [*(stated.condition for stated in derivation.conditions), *also]
+    repeated = frozenset(name for one in derivation.tensors for name in one.times.letters)
+    return drawn(random, derivation.sizes, conditions, repeated, frozenset(derivation.fixed))
 
 
 def _contradictory(conditions: Sequence[Condition]) -> bool:

@@ -122,7 +122,8 @@ class Tracing(TorchFunctionMode):
         if func is torch.norm_except_dim:
             return _kept_axes(self._of(args[0]), result)
         if func is torch.Tensor.unsqueeze:
-            return _with_an_axis(self._of(args[0]), (*args, *options.values())[1])
+            before = (*args, *options.values())[1] % result.dim()
+            return _with_new_axes((*[slice(None)] * before, None), self._of(args[0]))
         if func is torch.cat:
             along = args[1] if len(args) > 1 else options.get("dim", 0)
             return _joined([self._of(one) for one in args[0]], along)
@@ -174,13 +175,6 @@ def _with_new_axes(index: Any, found: Lengths | None) -> Lengths | None:
     left = iter(found)
     seen = tuple(expression(1) if one is None else next(left) for one in axes)
     return seen + tuple(left)
-
-
-def _with_an_axis(found: Lengths | None, at: int) -> Lengths | None:
-    if found is None:
-        return None
-    at = at if at >= 0 else at + len(found) + 1
-    return (*found[:at], expression(1), *found[at:])
 
 
 def _joined(parts: Sequence[Lengths | None], along: int) -> Lengths | None:

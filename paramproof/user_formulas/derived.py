@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import NamedTuple
 
-from paramproof.derive.points import drawn
+from paramproof.derive.points import drawn_inside
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import MINUS
@@ -35,13 +35,9 @@ def comparisons(
     Raises ``FormulaRefused``, as ``AskedFormula`` does.
     """
     yield _compared(formula, derivation, derivation.sizes)
-    conditions = [stated.condition for stated in derivation.conditions]
-    fixed = frozenset(derivation.fixed)
-    # What is there so often stays small, as layers do.
-    repeated = frozenset(name for times in derivation.summands() for name in times.letters)
     random = Random(seed)
     for _ in range(examples):
-        sizes = drawn(random, derivation.sizes, conditions, repeated, fixed)
+        sizes = drawn_inside(random, derivation)
         if sizes is not None:
             yield _compared(formula, derivation, sizes)
 

@@ -53,6 +53,19 @@ def test_an_old_constructor_takes_no_memory_for_sizes():
     assert torch.FloatTensor is before
 
 
+def test_a_module_that_is_imported_inside_may_name_the_old_constructor():
+    """``torch.FloatTensor | None`` is what a function takes, in GPT-OSS of transformers 5.1."""
+    import torch
+
+    from paramproof.builders.meta import meta
+
+    with meta():
+
+        def forward(embeddings: torch.FloatTensor | None = None) -> None: ...
+
+    assert type(None) in forward.__annotations__["embeddings"].__args__
+
+
 def test_on_a_real_device_everything_is_drawn():
     import torch
 
