@@ -32,6 +32,12 @@ def others(distributions: Iterable[str]) -> list[str]:
     return found
 
 
+def of_keras(framework: str) -> list[pytest.MarkDecorator]:
+    """Return the marker of a test of what Keras's own code does where this framework is Keras."""
+    is_keras = "keras" in registered(framework).distributions
+    return [pytest.mark.documented("keras")] if is_keras else []
+
+
 def stand_aside(item: pytest.Item) -> None:
     """Skip a test of what is documented where another version of it is installed.
 

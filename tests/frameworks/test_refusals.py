@@ -12,6 +12,7 @@ import pytest
 
 from paramproof.builders import load
 from paramproof.formulas import EncoderSpec, closed_form
+from tests.documented import of_keras
 from tests.specs import SMALL_ENCODER as SPEC
 
 L, H, A, F, *_ = SPEC.letters()
@@ -130,7 +131,12 @@ OUTCOMES = {
 
 ROWS = [
     pytest.param(
-        name, field, value, outcome, marks=pytest.mark.framework(name), id=f"{name}-{field}={value}"
+        name,
+        field,
+        value,
+        outcome,
+        marks=[pytest.mark.framework(name), *of_keras(name)],
+        id=f"{name}-{field}={value}",
     )
     for name, outcomes in OUTCOMES.items()
     for (field, value), outcome in outcomes.items()

@@ -54,7 +54,7 @@ def test_an_old_constructor_takes_no_memory_for_sizes():
 
 
 def test_a_module_that_is_imported_inside_may_name_the_old_constructor():
-    """``torch.FloatTensor | None`` is what a function takes, in GPT-OSS of transformers 5.1."""
+    """``torch.FloatTensor | None`` is what a function takes, in GPT-OSS of transformers 5.4."""
     import torch
 
     from paramproof.builders.meta import meta

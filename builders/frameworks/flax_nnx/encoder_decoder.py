@@ -16,6 +16,7 @@ from paramproof.builders.frameworks.flax_nnx.layers import (
     Parts,
     Sublayers,
     parts,
+    so_far,
     stacked,
     through,
 )
@@ -78,7 +79,7 @@ class DecoderLayer(Sublayers):
         self.cross_attention_norm = parts.norm(rngs=rngs)
 
     def __call__(self, x: jax.Array, memory: jax.Array, visible: jax.Array) -> jax.Array:
-        x = self.attention_norm(x + self.attention(x, is_causal=True))
+        x = self.attention_norm(x + self.attention(x, mask=so_far(x)))
         x = self.cross_attention_norm(x + self.cross_attention(x, memory, mask=visible))
         return self.feed_forward_norm(x + self.feed_forward(x))
 

@@ -9,7 +9,13 @@ import jax.numpy as jnp
 from flax import nnx
 
 from paramproof.builders.frameworks.flax_nnx import names
-from paramproof.builders.frameworks.flax_nnx.layers import Sublayers, parts, stacked, through
+from paramproof.builders.frameworks.flax_nnx.layers import (
+    Sublayers,
+    parts,
+    so_far,
+    stacked,
+    through,
+)
 from paramproof.builders.jax_tracing import Values
 from paramproof.formulas.spec import GPTSpec, Numerics
 
@@ -47,5 +53,5 @@ class GPTLayer(Sublayers):
     """Each sublayer is of the normalised input, and its output is added to the input."""
 
     def __call__(self, x: jax.Array) -> jax.Array:
-        x = x + self.attention(self.attention_norm(x), is_causal=True)
+        x = x + self.attention(self.attention_norm(x), mask=so_far(x))
         return x + self.feed_forward(self.feed_forward_norm(x))

@@ -45,6 +45,14 @@ def through(layers: nnx.Module, x: jax.Array, *seen_by_all: jax.Array) -> jax.Ar
     return step(x, layers, *seen_by_all)
 
 
+def so_far(x: jax.Array) -> jax.Array:
+    """The mask, (B, 1, S, S), under which each position of ``x`` (B, S, H) sees none after it.
+
+    Before Flax 0.12.7 nnx's attention is not told by ``is_causal``.
+    """
+    return nnx.make_causal_mask(x[..., 0], dtype=bool)
+
+
 @dataclass(frozen=True)
 class Parts:
     """Constructors of nnx's own layers, with all that is the same throughout a model."""

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from flax import nnx
 
 from paramproof.builders.frameworks.flax_nnx import names
-from paramproof.builders.frameworks.flax_nnx.layers import ACTIVATIONS, stacked, through
+from paramproof.builders.frameworks.flax_nnx.layers import ACTIVATIONS, so_far, stacked, through
 from paramproof.builders.jax_tracing import Values
 from paramproof.formulas.spec import LlamaSpec, Numerics
 
@@ -76,7 +76,7 @@ class LlamaLayer(nnx.Module):
         self.down = dense(inner, hidden)
 
     def __call__(self, x: jax.Array) -> jax.Array:
-        x = x + self.attention(self.attention_norm(x), is_causal=True)
+        x = x + self.attention(self.attention_norm(x), mask=so_far(x))
         normalised = self.feed_forward_norm(x)
         return x + self.down(self.activation(self.gate(normalised)) * self.up(normalised))
 
