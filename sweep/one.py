@@ -12,7 +12,7 @@ import transformers
 from transformers import CONFIG_MAPPING
 
 from paramproof.catalogue.derivations import PUT_TOGETHER
-from paramproof.derive.derive import derive
+from paramproof.derive.derive import Effort, derive
 from paramproof.derive.points import drawn_inside
 from paramproof.derive.transformers_models import constructor, made_of, readable
 from paramproof.formulas.condition import Condition
@@ -108,7 +108,7 @@ class Sweep:
         keys: Keys = whole(self.start, {**self.values, **where})
         needed = {**self.needed, **(sized or {})}
         made = constructor(name, {"model_type": self.model_type, **keys}, name, needed)
-        found = derive(made)
+        found = derive(made, effort=Effort(rather_fixed=True))
         self.reads |= made.read_fields() or set()
         for letter, field in found.fields.items():
             if self.letters.setdefault(letter, field) != field:

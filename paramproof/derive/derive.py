@@ -7,8 +7,7 @@ were drawn far from there, from plain ints and by the code as it is, and compare
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -21,6 +20,7 @@ from paramproof.derive.in_letters import Tensors, in_letters
 from paramproof.derive.letters import letters_for
 from paramproof.derive.making import Maker, NotDerived, Note
 from paramproof.derive.points import DEEPEST
+from paramproof.derive.reading import Key
 from paramproof.derive.sorting import Sorter
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Derivation
@@ -35,12 +35,14 @@ class Effort:
     """How much is done for a formula.
 
     It is traced at ``generic`` sizes, beside the constructor's own, and held to ``held`` models,
-    beside the one of its own sizes; of what a loop runs over there are up to ``deepest``.
+    beside the one of its own sizes; of what a loop runs over there are up to ``deepest``. Where a
+    tensor is not explained, the letters that move it are ``rather_fixed`` than all refused.
     """
 
     generic: int = 4
     held: int = 20
     deepest: int = DEEPEST
+    rather_fixed: bool = False
 
 
 def derive(
@@ -59,23 +61,45 @@ def derive(
     Raises ``NotDerived``, in one line, where none was found or what was found did not hold.
     """
     known = {} if outcomes is None else outcomes
+    failed: list[NotDerived] = []
+    for finder in _finders(constructor, seed, effort, note, failed):
+        try:
+            return _derived(finder, effort, known)
+        except NotDerived as error:
+            failed.append(error)
+    raise failed[0]
+
+
+def _finders(
+    constructor: Constructor, seed: int, effort: Effort, note: Note, failed: Sequence[NotDerived]
+) -> Iterator[Finder]:
+    """Yield finders of a formula, each where what those before it found has ``failed``."""
 
     def finder(richer: bool, fixed: Iterable[str] = ()) -> Finder:
         maker = Maker(constructor, Random(seed), effort.deepest, set(fixed))
         return Finder(maker, richer, note)
 
     first = finder(richer=True)
-    try:
-        return _derived(first, effort, known)
-    except NotDerived:
-        if first.base is not first.first:
-            # What other sizes have was no kind of layer: a name that has a size in it is none.
-            with suppress(NotDerived):
-                return _derived(finder(richer=False), effort, known)
-        if not (numbers := first.numbers_of_layers()):
-            raise
-    # Which layers are of another kind is said by numbers, which are no sizes.
-    return _derived(finder(richer=True, fixed=numbers), effort, known)
+    yield first
+    if first.base is not first.first:
+        # What other sizes have was no kind of layer: a name that has a size in it is none.
+        yield finder(richer=False)
+    numbers = first.numbers_of_layers()
+    if numbers:
+        # Which layers are of another kind is said by numbers, which are no sizes.
+        yield finder(richer=True, fixed=numbers)
+    last = failed[-1]
+    if effort.rather_fixed and isinstance(last, NotExplained):
+        again = finder(richer=True, fixed=numbers)
+        yield finder(richer=True, fixed=numbers | again.moving(last.keys))
+
+
+class NotExplained(NotDerived):
+    """Of these kinds of tensors the shapes or the numbers were not found in letters."""
+
+    def __init__(self, text: str, keys: Iterable[Key]) -> None:
+        super().__init__(text)
+        self.keys = tuple(keys)
 
 
 def _derived(finder: Finder, effort: Effort, outcomes: dict[Condition, str]) -> Derivation:
@@ -97,7 +121,8 @@ def _derived(finder: Finder, effort: Effort, outcomes: dict[Condition, str]) -> 
     if tensors.are_counted and finder.numbers_of_layers() - maker.fixed:
         raise NotDerived(f"{maker.name}: numbers of layers say which are of another kind")
     if tensors.unexplained:
-        raise NotDerived(f"{maker.name}: not explained: {'; '.join(tensors.unexplained)}")
+        shown = "; ".join(tensors.unexplained.values())
+        raise NotExplained(f"{maker.name}: not explained: {shown}", tensors.unexplained)
     sorter = Sorter(maker, conditions, tensors, outcomes)
     sorter.sort(note)
     tensors.fold(conditions.exact)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from paramproof.derive.doubts import Doubt
 from paramproof.derive.making import Maker, NotDerived, Note, Trace
+from paramproof.derive.reading import Key, TensorGroup
 from paramproof.derive.told import LoopQuestion, answered_both_ways, doubt
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.expression import expression, letter
@@ -43,24 +44,42 @@ class Finder:
         """Return ``number`` traces that are alike, the one with the most kinds first.
 
         Where there are none, letters are fixed: first those that change what is made when they
-        move alone, then those of loops.
+        move alone, then those of loops too, and then all but those that may move together.
         """
-        for attempt in range(3):
-            if self.richer:
-                self.look_for_richer()
-            traces = self.alike(number)
-            if len(traces) == number:
-                for question in self.both:
-                    self.doubts.pop(doubt(question), None)
-                return traces
-            moved = self.moving_alone() if attempt == 0 else set(self.maker.repeated)
-            if not moved - self.maker.fixed:
-                break
-            self.maker.fixed |= moved
-            self.base = self.first = self.maker.trace(self.maker.sizes)
-        raise NotDerived(
-            f"{self.maker.name}: at other sizes other tensors were made, and it was not found why"
-        )
+        traces = self.attempt(number)
+        letters_to_fix = self.letters_to_fix()
+        while len(traces) < number:
+            letters = next(letters_to_fix, None)
+            if letters is None:
+                raise NotDerived(
+                    f"{self.maker.name}: at other sizes other tensors were made, "
+                    "and it was not found why"
+                )
+            if letters != self.maker.fixed:
+                self.fix(letters)
+                traces = self.attempt(number)
+        for question in self.both:
+            self.doubts.pop(doubt(question), None)
+        return traces
+
+    def attempt(self, number: int) -> list[Trace]:
+        """Return ``number`` traces that are alike, or fewer, with the letters fixed that are."""
+        if self.richer:
+            self.look_for_richer()
+        return self.alike(number)
+
+    def letters_to_fix(self) -> Iterator[set[str]]:
+        """Yield all letters to fix, where those fixed until then did not do."""
+        given = set(self.maker.fixed)
+        yield self.maker.fixed | self.moving_alone()
+        yield self.maker.fixed | self.maker.repeated
+        self.fix(given)
+        yield given | self.not_moving_together()
+
+    def fix(self, letters: set[str]) -> None:
+        """Begin again with these letters fixed, and no others."""
+        self.maker.fixed = letters
+        self.base = self.first = self.maker.trace(self.maker.sizes)
 
     def look_apart(self) -> None:
         """Trace once where sizes are no longer the numbers that they were found equal to.
@@ -183,7 +202,17 @@ class Finder:
 
     def moving_alone(self) -> set[str]:
         """Return the letters that change what is made, or are refused, when they move alone."""
-        found = set()
+        plain = self.first.parameters
+        return {name for name, trace in self.alone() if not trace or trace.parameters != plain}
+
+    def moving(self, keys: Sequence[Key]) -> set[str]:
+        """Return the letters that alone change how often these are there, or their lost lengths."""
+        self.start()
+        plain = _numbers(self.first, keys)
+        return {name for name, trace in self.alone() if trace and _numbers(trace, keys) != plain}
+
+    def alone(self) -> Iterator[tuple[str, Trace | None]]:
+        """Yield a trace where one letter moved, for each that can; None where it is refused."""
         for name in self.maker.sizes:
             sizes = self.maker.draw(self.asked, fixed=self.maker.sizes.keys() - {name})
             if sizes is None or sizes == dict(self.maker.sizes):
@@ -191,11 +220,49 @@ class Finder:
             try:
                 trace = self.maker.trace(sizes)
             except Exception:
-                found.add(name)
-                continue
+                yield name, None
+            else:
+                yield name, trace
+
+    def not_moving_together(self) -> set[str]:
+        """Return the letters beside a set of those that may all move, and make the same."""
+        self.start()
+        names = [name for name in self.maker.sizes if name not in self.maker.fixed]
+        return set(names) - self.may_move(set(), names)
+
+    def may_move(self, known: set[str], names: Sequence[str]) -> set[str]:
+        """Return the letters ``known`` to move together and as many of these, found by halves."""
+        if self.makes_the_same({*known, *names}):
+            return {*known, *names}
+        if len(names) == 1:
+            return known
+        half = len(names) // 2
+        return self.may_move(self.may_move(known, names[:half]), names[half:])
+
+    def makes_the_same(self, moving: set[str]) -> bool:
+        """Whether the same was made twice where these letters moved."""
+        still = self.maker.sizes.keys() - moving
+        for _ in range(2):
+            sizes = self.maker.draw(self.asked, still)
+            if sizes is None:
+                return False
+            try:
+                trace = self.maker.trace(sizes)
+            except Exception:
+                return False
             if trace.parameters != self.first.parameters:
-                found.add(name)
-        return found
+                return False
+        return True
+
+
+def _numbers(trace: Trace, keys: Iterable[Key]) -> list[object]:
+    """Return how often each of these is there, and those of its lengths that nobody saw made."""
+    return [_number(trace.readings[key], key) if key in trace.readings else None for key in keys]
+
+
+def _number(group: TensorGroup, key: Key) -> object:
+    axes = key.axes or (None,) * key.kind.rank
+    return group.count, [n for n, axis in zip(group.shape, axes, strict=True) if axis is None]
 
 
 def _is_a_number(condition: Condition) -> bool:

@@ -21,12 +21,12 @@ class Tensors:
     """A model's tensors in letters, but for buffers that nothing explains.
 
     ``needs`` are the conditions under which there are as many as they say. ``unexplained`` are
-    the parameters that should be here and are not; ``left_out`` are the buffers, as text.
+    the parameters that should be here and are not, ``left_out`` the buffers, as text.
     """
 
     found: list[DerivedTensor] = field(default_factory=list)
     needs: list[Condition] = field(default_factory=list)
-    unexplained: list[str] = field(default_factory=list)
+    unexplained: dict[Key, str] = field(default_factory=dict)
     left_out: dict[str, None] = field(default_factory=dict)
     _kinds_left_out: set[Kind] = field(default_factory=set)
 
@@ -115,7 +115,7 @@ def in_letters(
         elif kind.role == "buffer":
             tensors.leave_out(kind, of)
         else:
-            tensors.unexplained.append(f"{kind.path} of ({of})")
+            tensors.unexplained[key] = f"{kind.path} of ({of})"
     return tensors
 
 

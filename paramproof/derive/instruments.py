@@ -1,13 +1,15 @@
-"""``int`` and ``range`` that keep what a size remembers, in the modules that make a model.
+"""``int``, ``range`` and NumPy's ``prod`` that keep what a size remembers, while a model is made.
 
 ``int(H / A)`` asks for a plain int, and ``range(L)`` counts with plain ints, whatever they are
-given. While a model is traced the modules whose code makes it see these instead. They are there
-for finding a formula only; what holds it to models runs the modules as they are.
+given; ``numpy.prod`` makes an array of them. While a model is traced the modules whose code makes
+it see these instead. They are there for finding a formula only; what holds it to models runs the
+modules as they are.
 """
 
 from __future__ import annotations
 
 import builtins
+import math
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -96,8 +98,29 @@ class Loop:
 
 
 @contextmanager
+def _products_remembered() -> Iterator[None]:
+    """Let NumPy's ``prod``, where it is loaded, be the product of sizes that remember."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        yield
+        return
+    plain = numpy.prod
+
+    def prod(values: Any, *args: Any, **options: Any) -> Any:
+        if isinstance(values, list | tuple) and any(isinstance(one, Size) for one in values):
+            return math.prod(values)
+        return plain(values, *args, **options)
+
+    setattr(numpy, "prod", prod)  # noqa: B010
+    try:
+        yield
+    finally:
+        setattr(numpy, "prod", plain)  # noqa: B010
+
+
+@contextmanager
 def instrumented(packages: Iterable[str]) -> Iterator[None]:
-    """Give the modules of ``packages`` the remembering ``int`` and ``range``, inside only."""
+    """Give the modules of ``packages`` what remembers, inside only."""
     # A loop that an error left, and whose frame somebody keeps, runs no longer.
     RUNNING.clear()
     names = tuple(f"{package}." for package in packages)
@@ -111,7 +134,8 @@ def instrumented(packages: Iterable[str]) -> Iterator[None]:
                 setattr(module, key, value)
                 touched.append((module, key))
     try:
-        yield
+        with _products_remembered():
+            yield
     finally:
         for module, key in touched:
             delattr(module, key)

@@ -91,8 +91,8 @@ def _repaired(
     random: Random, condition: Condition, name: str, sizes: Mapping[str, int]
 ) -> int | None:
     """Return a value of ``name`` with which ``condition`` may be met, None where none is near."""
-    if condition.relation is Relation.DIVIDES and condition.holds:
-        return _multiple(random, condition, name, sizes)
+    if condition.relation is Relation.DIVIDES:
+        return _multiple(random, condition, name, sizes) if condition.holds else sizes[name] + 1
     line = _line(condition.left - condition.right, name, sizes)
     if line is None:
         return _tried(random, condition, name, sizes)

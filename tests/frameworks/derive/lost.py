@@ -16,6 +16,10 @@ def through_numpy(hidden_size=8, heads=2):
     return nn.Linear(hidden_size, int(numpy.prod([hidden_size, heads])))
 
 
+def through_a_product_of_an_array(hidden_size=8, heads=2):
+    return nn.Linear(hidden_size, int(numpy.array([hidden_size, heads]).prod()))
+
+
 def through_an_array(hidden_size=8, heads=2):
     return nn.Linear(*numpy.array([hidden_size, heads]).tolist())
 
@@ -91,6 +95,13 @@ def through_a_list(hidden_size=8, width=5):
 
 def through_a_string(hidden_size=8, heads=2):
     return nn.Linear(int(f"{hidden_size}"), int(str(heads)) * 2)
+
+
+def named_by_two(hidden_size=8, first=3, second=3):
+    """Neither moves alone, and the name of what is made has both."""
+    if first != second:
+        raise ValueError("they are as long as each other")
+    return nn.ModuleDict({"x" * int(f"{first}"): nn.Linear(hidden_size, hidden_size)})
 
 
 def through_digits(hidden_size=12):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.frameworks.derive.deriving import conditions, count, derived
+from tests.frameworks.derive.deriving import conditions, constructor, count, derived
 
 pytestmark = [
     pytest.mark.framework("torch"),
@@ -13,6 +13,7 @@ pytestmark = [
 READ = "2 of 2 kinds of tensors were read from values"
 
 PROVED = {
+    "through_numpy": "H²·A + H·A",
     "through_int": "⌊H/A⌋·(H + 1)",
     "through_a_float": "2·H² + H·⌊H/2⌋ + 2·H + ⌊H/2⌋",
     "through_a_float_of_numpy": "⌊H/2⌋·(H + 1)",
@@ -21,7 +22,7 @@ PROVED = {
 }
 
 READ_FROM_VALUES = {
-    "through_numpy": "H²·A + H·A",
+    "through_a_product_of_an_array": "H²·A + H·A",
     "through_an_array": "A·(H + 1)",
     "through_json": "H²·A + H·A",
     "through_a_root_of_a_square": "H² + H",
@@ -85,6 +86,21 @@ def test_not_derived(name, tensors):
     with pytest.raises(NotDerived) as caught:
         derived(f"lost:{name}")
     assert str(caught.value) == f"lost:{name}: not explained: {tensors}"
+
+
+def test_rather_fixed_than_refused():
+    """Where that is asked for, the letters that move what is not explained stay as they are."""
+    from paramproof.derive.derive import Effort, derive
+
+    found = derive(constructor("lost:through_a_root"), effort=Effort(rather_fixed=True))
+    assert (str(found.formula), found.fixed) == ("68", ("H",))
+    assert found.reasons == ("H did not vary",)
+
+
+def test_fixed_where_letters_move_together_only():
+    """Neither of two moves alone, as both are as long, and a name is made of both."""
+    found = derived("lost:named_by_two")
+    assert (str(found.formula), found.fixed) == ("H² + H", ("se",))
 
 
 def test_a_table_asks_about_what_it_has():

@@ -47,6 +47,13 @@ def test_several_at_once_are_found():
     assert sum(sizes is not None for sizes in found) > 15
 
 
+def test_many_odd_sizes_are_found():
+    """Kernels of convolutions, each of which is odd."""
+    kernels = {f"k_{number}": 5 for number in range(12)}
+    odd = [Condition(Relation.DIVIDES, expression(2), letter(one), False) for one in kernels]
+    assert all(drawn(Random(seed), kernels, odd) for seed in range(20))
+
+
 def test_none_where_there_are_none():
     never = [Condition(Relation.MORE, H, F, True), Condition(Relation.LESS, H, F, True)]
     assert drawn(Random(0), FIRST, never) is None
