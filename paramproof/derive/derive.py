@@ -15,7 +15,7 @@ from paramproof.derive.conditions import Conditions
 from paramproof.derive.constructor import Constructor
 from paramproof.derive.doubts import Doubt, written
 from paramproof.derive.finding import Finder
-from paramproof.derive.holding import Holder
+from paramproof.derive.holding import MOST_BLAMED, Holder
 from paramproof.derive.in_letters import Tensors, in_letters
 from paramproof.derive.letters import letters_for
 from paramproof.derive.making import Maker, NotDerived, Note
@@ -36,7 +36,8 @@ class Effort:
 
     It is traced at ``generic`` sizes, beside the constructor's own, and held to ``held`` models,
     beside the one of its own sizes; of what a loop runs over there are up to ``deepest``. Where a
-    tensor is not explained, the letters that move it are ``rather_fixed`` than all refused.
+    tensor is not explained, or many letters are to blame, they are ``rather_fixed``, and nothing is
+    refused for that.
     """
 
     generic: int = 4
@@ -91,7 +92,7 @@ def _finders(
     last = failed[-1]
     if effort.rather_fixed and isinstance(last, NotExplained):
         again = finder(richer=True, fixed=numbers)
-        yield finder(richer=True, fixed=numbers | again.moving(last.keys))
+        yield finder(richer=True, fixed=numbers | again.not_moving_together(last.keys))
 
 
 class NotExplained(NotDerived):
@@ -127,7 +128,8 @@ def _derived(finder: Finder, effort: Effort, outcomes: dict[Condition, str]) -> 
     sorter.sort(note)
     tensors.fold(conditions.exact)
     conditions.fold()
-    holder = Holder(maker, conditions, tensors, sorter, note)
+    most = len(letters) if effort.rather_fixed else MOST_BLAMED
+    holder = Holder(maker, conditions, tensors, sorter, note, most)
     holder.hold(effort.held + 1)
     return _written(maker, tensors, conditions, finder.doubts | holder.doubts, effort.held + 1)
 

@@ -183,13 +183,7 @@ class Finder:
         Where there are sizes, they are inside those of ``rather`` too.
         """
         known = list(inside)
-        sizes = self.maker.draw([*known, *rather]) or self.maker.draw(known)
-        if sizes is None:
-            return None
-        try:
-            return self.maker.trace(sizes)
-        except Exception:
-            return None
+        return self.at(self.maker.draw([*known, *rather]) or self.maker.draw(known))
 
     def numbers_of_layers(self) -> set[str]:
         """Return the letters of no loop that a loop's index was found equal to, or not."""
@@ -202,17 +196,7 @@ class Finder:
 
     def moving_alone(self) -> set[str]:
         """Return the letters that change what is made, or are refused, when they move alone."""
-        plain = self.first.parameters
-        return {name for name, trace in self.alone() if not trace or trace.parameters != plain}
-
-    def moving(self, keys: Sequence[Key]) -> set[str]:
-        """Return the letters that alone change how often these are there, or their lost lengths."""
-        self.start()
-        plain = _numbers(self.first, keys)
-        return {name for name, trace in self.alone() if trace and _numbers(trace, keys) != plain}
-
-    def alone(self) -> Iterator[tuple[str, Trace | None]]:
-        """Yield a trace where one letter moved, for each that can; None where it is refused."""
+        found = set()
         for name in self.maker.sizes:
             sizes = self.maker.draw(self.asked, fixed=self.maker.sizes.keys() - {name})
             if sizes is None or sizes == dict(self.maker.sizes):
@@ -220,39 +204,49 @@ class Finder:
             try:
                 trace = self.maker.trace(sizes)
             except Exception:
-                yield name, None
-            else:
-                yield name, trace
+                found.add(name)
+                continue
+            if trace.parameters != self.first.parameters:
+                found.add(name)
+        return found
 
-    def not_moving_together(self) -> set[str]:
-        """Return the letters beside a set of those that may all move, and make the same."""
+    def not_moving_together(self, keys: Sequence[Key] = ()) -> set[str]:
+        """Return the letters beside a set of those that may all move, and make the same.
+
+        Of ``keys`` there are as often as before, with the same lengths where nobody saw them made.
+        """
         self.start()
         names = [name for name in self.maker.sizes if name not in self.maker.fixed]
-        return set(names) - self.may_move(set(), names)
+        return set(names) - self.may_move(set(), names, keys)
 
-    def may_move(self, known: set[str], names: Sequence[str]) -> set[str]:
+    def may_move(self, known: set[str], names: Sequence[str], keys: Sequence[Key]) -> set[str]:
         """Return the letters ``known`` to move together and as many of these, found by halves."""
-        if self.makes_the_same({*known, *names}):
+        if self.makes_the_same({*known, *names}, keys):
             return {*known, *names}
         if len(names) == 1:
             return known
         half = len(names) // 2
-        return self.may_move(self.may_move(known, names[:half]), names[half:])
+        return self.may_move(self.may_move(known, names[:half], keys), names[half:], keys)
 
-    def makes_the_same(self, moving: set[str]) -> bool:
+    def makes_the_same(self, moving: set[str], keys: Sequence[Key]) -> bool:
         """Whether the same was made twice where these letters moved."""
-        still = self.maker.sizes.keys() - moving
+        still, plain = self.maker.sizes.keys() - moving, _numbers(self.first, keys)
         for _ in range(2):
-            sizes = self.maker.draw(self.asked, still)
-            if sizes is None:
+            trace = self.at(self.maker.draw(self.asked, still))
+            if trace is None or trace.parameters != self.first.parameters:
                 return False
-            try:
-                trace = self.maker.trace(sizes)
-            except Exception:
-                return False
-            if trace.parameters != self.first.parameters:
+            if _numbers(trace, keys) != plain:
                 return False
         return True
+
+    def at(self, sizes: Mapping[str, int] | None) -> Trace | None:
+        """Return the trace at these sizes; None where there are none, or it is refused."""
+        if sizes is None:
+            return None
+        try:
+            return self.maker.trace(sizes)
+        except Exception:
+            return None
 
 
 def _numbers(trace: Trace, keys: Iterable[Key]) -> list[object]:

@@ -14,7 +14,10 @@ from paramproof.derive.trying import Trial, tried
 from paramproof.formulas.expression import letter
 
 MOST_BLAMED = 4
-"""Letters that are fixed, at most, where a model is not as derived and nothing asked of them."""
+"""Letters that are fixed, at most, where a model is not as derived and nothing asked of them.
+
+A formula of which more are fixed is one that somebody must want rather than none.
+"""
 
 DEEPER = 5
 """How much deeper models are where a number of layers that fits few of them would fit others."""
@@ -23,13 +26,21 @@ DEEPER = 5
 class Holder:
     """Holds tensors in letters to models inside the conditions.
 
-    ``doubts`` say what failed before letters were fixed.
+    Where they fail, ``most`` letters are fixed at a time, and others are left. ``doubts`` say what
+    failed before letters were fixed.
     """
 
     def __init__(
-        self, maker: Maker, conditions: Conditions, tensors: Tensors, sorter: Sorter, note: Note
+        self,
+        maker: Maker,
+        conditions: Conditions,
+        tensors: Tensors,
+        sorter: Sorter,
+        note: Note,
+        most: int = MOST_BLAMED,
     ) -> None:
         self.maker = maker
+        self.most = most
         self.conditions = conditions
         self.tensors = tensors
         self.sorter = sorter
@@ -79,7 +90,7 @@ class Holder:
         They must be few, and others must be left.
         """
         names = self.to_blame(sizes)
-        if not 0 < len(names) <= min(MOST_BLAMED, len(sizes) - len(self.maker.fixed) - 1):
+        if not 0 < len(names) <= min(self.most, len(sizes) - len(self.maker.fixed) - 1):
             raise NotDerived(f"{self.maker.name}: {written(wrong)}")
         self.maker.fixed |= names
         fixed = listed((letter(name),) for name in sorted(names))

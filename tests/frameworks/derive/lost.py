@@ -104,6 +104,13 @@ def named_by_two(hidden_size=8, first=3, second=3):
     return nn.ModuleDict({"x" * int(f"{first}"): nn.Linear(hidden_size, hidden_size)})
 
 
+def refused_where_nothing_remembers(hidden_size=8, a=2, b=2, c=2, d=2, e=2):
+    """Of five sizes nobody asks but where a model is made of plain ints."""
+    if type(hidden_size) is int and (a, b, c, d, e) != (2, 2, 2, 2, 2):
+        raise ValueError("these are twos")
+    return nn.Linear(hidden_size, hidden_size)
+
+
 def through_digits(hidden_size=12):
     """Wider from 10,000 on, which no size near is."""
     return nn.Linear(hidden_size, 7 if len(str(hidden_size)) < 5 else 8)

@@ -97,6 +97,17 @@ def test_rather_fixed_than_refused():
     assert found.reasons == ("H did not vary",)
 
 
+def test_as_many_fixed_as_are_to_blame():
+    from paramproof.derive.derive import Effort, NotDerived, derive
+
+    made = constructor("lost:refused_where_nothing_remembers")
+    with pytest.raises(NotDerived, match="refuses sizes inside the conditions"):
+        derive(made)
+    found = derive(made, effort=Effort(rather_fixed=True))
+    assert (str(found.formula), len(found.fixed)) == ("H² + H", 5)
+    assert found.reasons[0].endswith(" did not vary")
+
+
 def test_fixed_where_letters_move_together_only():
     """Neither of two moves alone, as both are as long, and a name is made of both."""
     found = derived("lost:named_by_two")
