@@ -35,9 +35,9 @@ class Effort:
     """How much is done for a formula.
 
     It is traced at ``generic`` sizes, beside the constructor's own, and held to ``held`` models,
-    beside the one of its own sizes; of what a loop runs over there are up to ``deepest``. Where a
-    tensor is not explained, or many letters are to blame, they are ``rather_fixed``, and nothing is
-    refused for that.
+    beside the one of its own sizes; of what a loop runs over there are up to ``deepest``. Where it
+    is ``rather_fixed`` than refused, the letters that move a tensor that is not explained are
+    fixed, and as many as are to blame for a model that is not as derived.
     """
 
     generic: int = 4
