@@ -201,12 +201,8 @@ class Finder:
             sizes = self.maker.draw(self.asked, fixed=self.maker.sizes.keys() - {name})
             if sizes is None or sizes == dict(self.maker.sizes):
                 continue
-            try:
-                trace = self.maker.trace(sizes)
-            except Exception:
-                found.add(name)
-                continue
-            if trace.parameters != self.first.parameters:
+            trace = self.at(sizes)
+            if trace is None or trace.parameters != self.first.parameters:
                 found.add(name)
         return found
 

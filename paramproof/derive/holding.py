@@ -37,7 +37,7 @@ class Holder:
         tensors: Tensors,
         sorter: Sorter,
         note: Note,
-        most: int = MOST_BLAMED,
+        most: int,
     ) -> None:
         self.maker = maker
         self.most = most
