@@ -73,13 +73,9 @@ class Sorter:
 
     def outcome(self, condition: Condition) -> str:
         """Return what happens where ``condition`` alone is not met, "" where nothing does."""
-        broken = otherwise(condition)
-        others = [one for one in self.conditions.asked if one is not condition]
-        # What another condition forbids too is tried with those alone that are known to matter.
-        known = [one for one in self.conditions.outside if one is not condition]
         met = False
         for _ in range(TRIED):
-            sizes = self.maker.draw([*others, broken]) or self.maker.draw([*known, broken])
+            sizes = self.sizes_without(condition)
             if sizes is None:
                 break
             if outside := tried(self.maker, self.tensors, sizes).outside:
@@ -87,6 +83,19 @@ class Sorter:
             met = True
             self.look_beyond(sizes)
         return "" if met else NOT_TRIED
+
+    def sizes_without(self, condition: Condition) -> dict[str, int] | None:
+        """Return sizes where ``condition`` is not met and, as far as can be, all others are."""
+        known, broken = self.conditions, otherwise(condition)
+        asked = [one for one in known.asked if one is not condition]
+        # What is harmless alone may be what another one does harm with: an odd head is refused
+        # where it is more than 4. What another condition forbids too is tried with those alone
+        # that are known to matter.
+        return (
+            self.maker.draw([*asked, *known.harmless, broken])
+            or self.maker.draw([*asked, broken])
+            or self.maker.draw([*(one for one in known.outside if one is not condition), broken])
+        )
 
     def look_beyond(self, sizes: Mapping[str, int]) -> None:
         """Add what is asked at sizes where a condition is not met, and was not before."""

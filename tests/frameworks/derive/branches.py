@@ -39,6 +39,14 @@ def too_wide(hidden_size=8):
     return nn.Linear(hidden_size, hidden_size)
 
 
+def odd_where_large(vocab_size=100, hidden_size=30):
+    """An odd size is refused where it is large; the number of tokens is asked for, and no more."""
+    if hidden_size > 20 and hidden_size % 2:
+        raise ValueError("odd")
+    kind = nn.Embedding if vocab_size > 50 else lambda *sizes: nn.Embedding(*sizes)
+    return kind(vocab_size, hidden_size)
+
+
 def moves_nothing(vocab_size=100, hidden_size=8):
     kind = nn.Embedding if vocab_size > 25_000 else lambda *sizes: nn.Embedding(*sizes)
     return kind(vocab_size, hidden_size)

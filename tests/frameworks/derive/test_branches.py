@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.frameworks.derive.deriving import conditions, count, derived
+from tests.frameworks.derive.deriving import conditions, constructor, count, derived
 
 pytestmark = pytest.mark.framework("torch")
 
@@ -48,6 +48,16 @@ def test_beyond_it_nothing_is_counted(name, sizes):
     assert found.formula.evaluate(sizes) != count(f"branches:{name}", **there)
     with pytest.raises(ValueError, match="the formula holds where"):
         found.count(sizes)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_does_harm_with_another_is_the_only_condition(seed):
+    """Whatever sizes are drawn, the bound beside it and what is asked after it are none."""
+    from paramproof.derive.derive import derive
+
+    found = derive(constructor("branches:odd_where_large"), seed)
+    assert conditions(found) == {"2 divides H": "the constructor refuses: ValueError: odd"}
+    assert [str(condition) for condition in found.harmless] == ["H > 20", "V > 50"]
 
 
 def test_what_moves_nothing_bounds_the_proof_only():
