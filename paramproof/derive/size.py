@@ -19,6 +19,7 @@ from math import lcm
 from typing import Any
 
 from paramproof.derive.questions import EXPRESSIONS_REMEMBERED, ask, note_doubt, note_made
+from paramproof.derive.runs import repeated
 from paramproof.formulas.condition import Relation
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression
@@ -285,7 +286,7 @@ def _arithmetic(compute: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
     def result(left: Any, right: Any) -> Any:
         one, other = made_by(left), made_by(right)
         if one is None or other is None:
-            return NotImplemented
+            return _repeated(left, right) if compute is operator.mul else NotImplemented
         value = compute(_bare(left), _bare(right))
         try:
             made = _made(compute, one, other)
@@ -297,6 +298,13 @@ def _arithmetic(compute: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
         return Ratio(value, made, _rounding_of(compute.__name__, left, right))
 
     return (lambda self, other: result(self, other)), (lambda self, other: result(other, self))
+
+
+def _repeated(left: Any, right: Any) -> Any:
+    for values, times in ((left, right), (right, left)):
+        if isinstance(values, list) and isinstance(times, Size):
+            return repeated(values, times)
+    return NotImplemented
 
 
 @lru_cache(EXPRESSIONS_REMEMBERED)

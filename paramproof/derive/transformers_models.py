@@ -279,7 +279,7 @@ def _remember_floats(config: PreTrainedConfig) -> None:
             _remember_floats(value)
         elif type(value) is float:
             vars(config)[field.name] = remembering(value)
-        elif type(value) is list and value and all(type(one) is float for one in value):
+        elif isinstance(value, list) and value and all(type(one) is float for one in value):
             vars(config)[field.name] = [remembering(one) for one in value]
 
 

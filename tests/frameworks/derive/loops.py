@@ -1,5 +1,6 @@
 """Constructors with loops over sizes. They need PyTorch."""
 
+import copy
 import threading
 
 from torch import nn
@@ -94,6 +95,31 @@ def by_list(hidden_size=12, layers=6):
     kinds = ["wide" if index % 2 else "narrow" for index in range(layers)]
     widths = (hidden_size * (4 if kind == "wide" else 1) for kind in kinds)
     return nn.ModuleList(nn.Linear(hidden_size, width) for width in widths)
+
+
+def by_runs(hidden_size=12, layers=6, dense=2):
+    """Kinds of layers, each of them several times, and a copy of what was said of them."""
+    return _by_kinds(hidden_size, layers, ["dense"] * dense + ["wide"] * (layers - dense))
+
+
+def by_one_and_a_run(hidden_size=12, layers=6):
+    return _by_kinds(hidden_size, layers, ["dense"] + (layers - 1) * ["wide"])
+
+
+def by_a_run_and_one(hidden_size=12, layers=6):
+    return _by_kinds(hidden_size, layers, ["wide"] * (layers - 1) + ["dense"])
+
+
+def by_changed_runs(hidden_size=12, layers=6):
+    """What is put into a list is not what it was made of."""
+    kinds = ["dense"] + ["wide"] * (layers - 1)
+    kinds[-1] = "dense"
+    return _by_kinds(hidden_size, layers, kinds)
+
+
+def _by_kinds(hidden_size, layers, kinds):
+    kinds = copy.deepcopy(kinds)
+    return nn.ModuleList(square(hidden_size, bias=kinds[i] == "dense") for i in range(layers))
 
 
 def late_layers(hidden_size=8, layers=4):

@@ -15,6 +15,9 @@ PROVED = {
     "all_but_the_last": ("L·(H² + H) − H", {}),
     "exit_at": ("H²·de + H·de", {"de ≤ L": OTHERS}),
     "dense_first": ("L·H² + H·de", {"de ≤ L": OTHERS}),
+    "by_runs": ("L·H² + H·de", {"de ≤ L": OTHERS}),
+    "by_one_and_a_run": ("L·H² + H", {}),
+    "by_a_run_and_one": ("L·H² + H", {}),
     "late_layers": ("L·H²", {"L ≤ 51": OTHERS}),
     "late_layer": ("L·H²", {"L < 51": OTHERS}),
     "seldom": ("L·H²", {"⌊L/50⌋ < 1": OTHERS}),
@@ -92,6 +95,12 @@ def test_every_third_layer():
 def test_read_from_counts_and_called_that(name, formula, reasons):
     found = derived(f"loops:{name}")
     assert (str(found.formula), found.reasons) == (formula, reasons)
+
+
+def test_a_list_that_was_changed_says_nothing_of_how_many_there_are():
+    found = derived("loops:by_changed_runs")
+    assert COUNTED.format(1) in found.reasons
+    assert found.fixed == ("L",)
 
 
 @pytest.mark.parametrize(("name", "formula", "fixed"), [(k, *v) for k, v in CARRIED.items()])
