@@ -69,9 +69,7 @@ class Tracing(TorchFunctionMode):
         with torch._C.DisableTorchFunction():
             shape = tuple(tensor.shape)
             found = self._of(tensor)
-        if found is not None:
-            return found
-        return (expression(1),) * len(shape) if set(shape) <= {1} else None
+        return found if found is not None else _ones(shape)
 
     def made(self, tensor: torch.Tensor) -> Made:
         """Return the iterations of loops in which ``tensor`` was made."""
@@ -132,7 +130,8 @@ class Tracing(TorchFunctionMode):
             found = self._of(tensor)
             if found is not None and tensor.shape == result.shape:
                 return found
-        return None
+        # A number, however it was computed, is made here too.
+        return _ones(result.shape)
 
     def _shape(self, tensor: torch.Tensor, shape: torch.Size) -> Any:
         found = self._of(tensor)
@@ -142,6 +141,11 @@ class Tracing(TorchFunctionMode):
             length if made.constant is not None else Size(length, made)
             for length, made in zip(shape, found, strict=True)
         )
+
+
+def _ones(shape: Sequence[int]) -> Lengths | None:
+    """The lengths of what has one element, None for anything else."""
+    return (expression(1),) * len(shape) if set(shape) <= {1} else None
 
 
 def _given(func: Any, args: Any, options: Any) -> tuple[Any, ...] | None:

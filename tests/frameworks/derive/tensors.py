@@ -72,6 +72,12 @@ def drawn(hidden_size=8):
     return nn.ParameterList([column, torch.ones(hidden_size).unsqueeze(0)])
 
 
+def numbers(hidden_size=8, layers=3):
+    """A number that is computed is no factory's, as those of an activation that learns."""
+    slope = [torch.log(torch.tensor(0.8)).unsqueeze(0) for _ in range(layers)]
+    return nn.ParameterList([torch.empty(hidden_size), *slope])
+
+
 def reshaped(hidden_size=8, heads=3):
     return nn.ParameterList([torch.empty(hidden_size, heads).reshape(-1)])
 
