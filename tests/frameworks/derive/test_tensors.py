@@ -23,7 +23,7 @@ FORMULAS = {
     "joined_by_a_slice": ("H² + H", (READ.format(1),)),
     "old_constructors": ("H·ch + H + 2", (READ.format(3),)),
     "drawn": ("2·H", ()),
-    "numbers": ("H + L", ()),
+    "numbers": ("L + H", ()),
     "reshaped": ("H·A", (READ.format(1),)),
     "transposed": ("H·A", (READ.format(1),)),
     "encoder": ("L·(4·H² + 2·H·ff + 9·H + ff)", ()),
