@@ -30,6 +30,7 @@ Note: TypeAlias = Callable[[str], None]
 """Is told how far a derivation is."""
 
 MOST_BUFFERS_NAMED = 4
+MOST_REASONS_NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,8 @@ class DerivedModel:
             yield from published_lines(self.named)
         yield f"formula: {self.source}"
         if not self.derivation.is_proved:
-            yield f"not proved: {'; '.join(self.derivation.reasons)}"
+            reasons = some_of(self.derivation.reasons, MOST_REASONS_NAMED, "; ")
+            yield f"not proved: {reasons}"
         if buffers := self.derivation.buffers:
             named = some_of([*map(legible, buffers)], MOST_BUFFERS_NAMED)
             yield f"buffers, not counted: {named}"

@@ -30,6 +30,7 @@ def test_of_a_long_list_some_are_named_and_the_rest_counted():
     assert and_more(["a", "b", "c", "d"], 2) == ["a", "b", "and 2 more"]
     assert some_of(["a", "b", "c", "d"], 2) == "a, b and 2 more"
     assert some_of(["a", "b"], 1) == "a and 1 more"
+    assert some_of(["a", "b", "c"], 2, "; ") == "a; b and 1 more"
 
 
 def test_of_a_short_list_all_are_named():

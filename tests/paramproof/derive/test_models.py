@@ -87,6 +87,13 @@ def test_it_says_what_is_not_proved(deriving, monkeypatch):
     assert second == "not proved: A did not vary"
 
 
+def test_of_many_reasons_it_says_some(deriving, monkeypatch):
+    many = replace(MIXTURE, doubts=("a", "b", "c, d", "e", "f", "g"))
+    monkeypatch.setattr(models, "derived", lambda *_, **__: many)
+    _, second, _ = resolve(KEYS).origin()
+    assert second == "not proved: a; b; c, d; e and 2 more"
+
+
 def test_another_source_can_come_before(deriving, monkeypatch):
     """What is known beforehand, say: nothing is derived, and nothing need be installed."""
     known = DerivedModel("it", MIXTURE, "from a list")
