@@ -39,9 +39,7 @@ class Runs(list[Any]):
         """Whether each run is still of one value: a list may be changed after it was made."""
         edges = [0, *map(int, self.ends)]
         return edges[-1] == len(self) and all(
-            one is super(Runs, self).__getitem__(start)
-            for start, end in pairwise(edges)
-            for one in super(Runs, self).__getitem__(slice(start, end))
+            one is self[start] for start, end in pairwise(edges) for one in self[start:end]
         )
 
 
