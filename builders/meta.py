@@ -1,7 +1,7 @@
 """PyTorch's meta device, where a tensor has a shape and no values, without what is slow there.
 
-PyTorch draws random numbers there all the same, and counts up in ``arange``: in Python, for each
-tensor, and imports its compiler for that, which takes seconds.
+PyTorch fills tensors there all the same, with numbers that it draws or counts up: in Python, for
+each tensor, and imports its compiler for that, which takes seconds.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch.overrides import TorchFunctionMode
+from torch.utils._device import DeviceContext
 
-DRAWS = frozenset(
+FILLS = frozenset(
     {
+        torch.nn.init.constant_,
+        torch.nn.init.ones_,
+        torch.nn.init.zeros_,
         torch.nn.init.normal_,
         torch.nn.init.uniform_,
         torch.nn.init.trunc_normal_,
@@ -22,6 +25,8 @@ DRAWS = frozenset(
         torch.nn.init.kaiming_uniform_,
         torch.nn.init.xavier_normal_,
         torch.nn.init.xavier_uniform_,
+        torch.Tensor.fill_,
+        torch.Tensor.zero_,
         torch.Tensor.normal_,
         torch.Tensor.uniform_,
         torch.Tensor.log_normal_,
@@ -30,22 +35,36 @@ DRAWS = frozenset(
         torch.Tensor.geometric_,
     }
 )
-"""What fills a tensor with random numbers, and is written in Python on the meta device."""
+"""What fills a tensor and returns it: on the meta device much of it is written in Python."""
+
+FILLED = frozenset({torch.ones, torch.zeros, torch.rand, torch.randn})
+"""Factories that make what ``torch.empty`` makes there, and some of them in Python."""
 
 
-class _Shapes(TorchFunctionMode):
+class _Meta(DeviceContext):
+    """The meta device as the only mode: each one is asked of every function that is called."""
+
+    def __init__(self) -> None:
+        super().__init__(torch.device("meta"))
+
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         options = kwargs or {}
-        if func in DRAWS:
+        if func in FILLS:
             tensor = args[0] if args else options["tensor"]
             if tensor.is_meta:
                 return tensor
-        if func is torch.arange and not options.keys() - {"dtype", "device"}:
-            device = torch.device(options.get("device") or "meta")
-            if device.type == "meta" and all(isinstance(number, int) for number in args):
+        elif func in FILLED:
+            if self._is_meant(options) and not options.keys() & {"out", "generator"}:
+                func = torch.empty
+        elif func is torch.arange and not options.keys() - {"dtype", "device"}:
+            if self._is_meant(options) and all(isinstance(number, int) for number in args):
                 dtype = options.get("dtype") or torch.int64
-                return torch.empty(counted(*args), dtype=dtype, device="meta")
-        return func(*args, **options)
+                return torch.empty(counted(*args), dtype=dtype, device=self.device)
+        return super().__torch_function__(func, types, args, options)
+
+    def _is_meant(self, options: Any) -> bool:
+        device = options.get("device")
+        return device is None or torch.device(device).type == "meta"
 
 
 class _FloatTensor:
@@ -68,7 +87,7 @@ def meta() -> Iterator[None]:
     before = torch.FloatTensor
     setattr(torch, "FloatTensor", _FloatTensor)  # noqa: B010
     try:
-        with torch.device("meta"), _Shapes():
+        with _Meta():
             yield
     finally:
         setattr(torch, "FloatTensor", before)  # noqa: B010

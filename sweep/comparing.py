@@ -1,16 +1,19 @@
 """A type derived again: what is otherwise than its file says, as algebra.
 
-Each variant of each class is derived anew at the values that its file has. What trials showed of
-fields is not tried again: random configurations are held to it.
+Each variant of each class is derived anew at the values that its file has; what was put together
+of two that were derived is held to random models, as it was then. What trials showed of fields is
+not tried again: random configurations are held to it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import chain
+from random import Random
 from typing import Any
+
+import transformers
 
 from paramproof.catalogue.derivations import (
     PUT_TOGETHER,
@@ -26,6 +29,8 @@ from paramproof.formulas.notation import text
 from paramproof.sources.reference import in_one_line
 from sweep.defaults import in_class
 from sweep.fields import fields_of
+from sweep.held import hold
+from sweep.mending import SEEDS
 from sweep.one import SIZED, Sweep
 from sweep.store import failed
 from sweep.which import classes
@@ -41,7 +46,9 @@ def differences(file: TypeFile) -> Iterator[str]:
             yield f"{name} is gone"
         elif name in file.classes:
             for written in not_withdrawn(file, name):
-                yield from _variant(sweep, file, written)
+                put_together = PUT_TOGETHER in written.data.get("doubts", ())
+                look = _put_together if put_together else _variant
+                yield from look(sweep, file, written)
         elif name not in tried:
             yield f"{name} is new"
     yield from (f"{path} is a new key" for path in _new_keys(sweep, file))
@@ -49,35 +56,37 @@ def differences(file: TypeFile) -> Iterator[str]:
 
 def _variant(sweep: Sweep, file: TypeFile, written: Written) -> Iterator[str]:
     own = own_sizes(file, written.data.get("absent", ()))
-    changed = [*(f"{path}={value}" for path, value in written.where.items()), *written.sized]
-    where = written.name + (f"[{', '.join(changed)}]" if changed else "")
+    where = _name(written)
     try:
         found = sweep.derived(written.name, written.where, dict.fromkeys(written.sized, SIZED))
     except Exception as error:  # Anybody's constructor may raise anything.
         yield f"{where} is not derived: {in_one_line(error)}"
         return
     known = derivation_of(file, written, own)
-    said = ("conditions", "status", "fixed", "unexplained", "inert")
-    if PUT_TOGETHER in written.data.get("doubts", ()):
-        # It has the conditions of both parts, is not proved, and its buffers are those of the
-        # part, however they are written there.
-        said = ("fixed",)
-        known, found = _without_buffers(known), _without_buffers(found)
-    yield from (f"{where}: {line}" for line in _apart(known, found, said))
+    yield from (f"{where}: {line}" for line in _apart(known, found))
     # A part that is given, as for a value in it, may have other defaults.
-    for letter, size in own.items() if not changed else ():
+    for letter, size in own.items() if where == written.name else ():
         now, field = found.sizes.get(letter, size), field_of(file, letter)
         # HRM's layers are computed of themselves: what stands in the class is what is absent.
         if now != size and size != in_class(sweep.start, field) and field not in sweep.needed:
             yield f"{where}: {letter} was {size} by default, and is {now}"
 
 
-def _without_buffers(derivation: Derivation) -> Derivation:
-    tensors = tuple(one for one in derivation.tensors if one.role != "buffer")
-    return replace(derivation, tensors=tensors)
+def _put_together(sweep: Sweep, file: TypeFile, written: Written) -> Iterator[str]:
+    """Yield a line where what was never derived is not as random models have it."""
+    model_class = getattr(transformers, written.name)
+    try:
+        hold(file, written, sweep.config_class, model_class, Random(SEEDS[0]))
+    except ValueError as error:
+        yield f"{_name(written)}: {error}"
 
 
-def _apart(known: Derivation, found: Derivation, said: tuple[str, ...]) -> Iterator[str]:
+def _name(written: Written) -> str:
+    changed = [*(f"{path}={value}" for path, value in written.where.items()), *written.sized]
+    return written.name + (f"[{', '.join(changed)}]" if changed else "")
+
+
+def _apart(known: Derivation, found: Derivation) -> Iterator[str]:
     if more := found.formula - known.formula:
         yield f"what it was + ({text(more)})"
     for sign, ones, others in (("−", known, found), ("+", found, known)):
@@ -87,7 +96,7 @@ def _apart(known: Derivation, found: Derivation, said: tuple[str, ...]) -> Itera
         was, now = known.fields.get(letter), found.fields.get(letter)
         if was != now:
             yield f"{letter} was {was}, and is {now}"
-    for name in said:
+    for name in ("conditions", "status", "fixed", "unexplained", "inert"):
         was, now = _said(known, name), _said(found, name)
         if was != now:
             yield f"{name}: {was} was, {now} is"

@@ -13,7 +13,7 @@ from typing import Any, Self, TypeAlias
 import torch
 from torch.overrides import TorchFunctionMode
 
-from paramproof.builders.meta import counted
+from paramproof.builders.meta import FILLS, counted
 from paramproof.derive.instruments import RUNNING
 from paramproof.derive.loops import Made
 from paramproof.derive.questions import about_a_loop
@@ -81,12 +81,14 @@ class Tracing(TorchFunctionMode):
     ) -> Any:
         options = kwargs or {}
         result = func(*args, **options)
-        with torch._C.DisableTorchFunction():
-            if func is SHAPE or (func is torch.Tensor.size and isinstance(result, torch.Size)):
+        if func is SHAPE or (func is torch.Tensor.size and isinstance(result, torch.Size)):
+            with torch._C.DisableTorchFunction():
                 return self._shape(args[0], result)
-            if func is torch.Tensor.size:
+        if func is torch.Tensor.size:
+            with torch._C.DisableTorchFunction():
                 return self._shape(args[0], args[0].shape)[(*args, *options.values())[1]]
-            if isinstance(result, torch.Tensor):
+        if isinstance(result, torch.Tensor) and func not in FILLS:
+            with torch._C.DisableTorchFunction():
                 self._note(func, args, options, result)
         return result
 

@@ -62,6 +62,21 @@ def test_a_condition_and_a_status():
     assert line == "GPT2Model: conditions: ['A divides V'] was, ['A divides H'] is"
 
 
+def test_what_was_put_together():
+    """It was never derived, and is held to models."""
+    data = deepcopy(GPT2)
+    name = "GPT2ForTokenClassification"
+    data["classes"] = {one: data["classes"][one] for one in ("GPT2Model", name)}
+    head = data["classes"][name]
+    together = next(one for one in head["also"] if one["doubts"] == ["put together"])
+    assert [line for line in differences(type_in(data, "gpt2")) if name in line] == []
+    together["tensors"] = {**head["tensors"], "classifier.bias": "2·k"}
+    (line,) = (line for line in differences(type_in(data, "gpt2")) if name in line)
+    changed = "GPT2ForTokenClassification[add_cross_attention=True]"
+    assert line.startswith(f"{changed}: classifier.bias of (")
+    assert "is not as derived" in line
+
+
 def test_a_default():
     def change(data, base):
         data["letters"]["L"] = "n_layer = 13"

@@ -24,18 +24,38 @@ def test_the_compiler_is_not_imported_to_make_a_model():
     assert shown.stdout == "False\n"
 
 
-def test_what_is_not_drawn_is_the_same_tensor():
+def test_what_is_not_filled_is_the_same_tensor():
     import torch
 
-    from paramproof.builders.meta import DRAWS, meta
+    from paramproof.builders.meta import FILLS, meta
 
-    assert torch.nn.init.normal_ in DRAWS
-    for draw in DRAWS:
+    with_a_number = {torch.Tensor.geometric_, torch.Tensor.fill_, torch.nn.init.constant_}
+    assert with_a_number < FILLS
+    for fill in FILLS:
         with meta():
             tensor = torch.empty(2, 3)
-            more = (0.5,) if draw is torch.Tensor.geometric_ else ()
-            assert draw(tensor, *more) is tensor
+            more = (0.5,) if fill in with_a_number else ()
+            assert fill(tensor, *more) is tensor
             assert (tensor.shape, tensor.device.type) == ((2, 3), "meta")
+
+
+@pytest.mark.parametrize("name", ["ones", "zeros", "rand", "randn"])
+def test_what_is_made_empty_is_the_same_but_for_its_values(name):
+    import torch
+
+    from paramproof.builders.meta import meta
+
+    factory = getattr(torch, name)
+    with meta():
+        for made in (factory(2, 3), factory((2, 3)), factory(size=(2, 3), device="meta")):
+            assert (made.shape, made.dtype) == ((2, 3), torch.float32)
+            assert (made.device.type, made.requires_grad) == ("meta", False)
+        other = factory(4, dtype=torch.float64, requires_grad=True)
+        assert (other.dtype, other.requires_grad) == (torch.float64, True)
+        assert factory(3, out=torch.empty(3)).is_meta
+        with torch.device("cpu"):
+            assert factory(2, dtype=torch.float64).device.type == "cpu"
+    assert torch.get_default_device().type == "cpu"
 
 
 def test_an_old_constructor_takes_no_memory_for_sizes():
@@ -66,13 +86,14 @@ def test_a_module_that_is_imported_inside_may_name_the_old_constructor():
     assert type(None) in forward.__annotations__["embeddings"].__args__
 
 
-def test_on_a_real_device_everything_is_drawn():
+def test_on_a_real_device_everything_has_its_values():
     import torch
 
     from paramproof.builders.meta import meta
 
     with meta():
         assert torch.nn.init.normal_(torch.zeros(4, device="cpu")).any()
+        assert torch.ones(4, device="cpu").all()
 
 
 def test_what_pytorch_refuses_is_refused():
