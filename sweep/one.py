@@ -272,8 +272,8 @@ class Sweep:
 
 
 def _ties(
-    data: Mapping[str, Any], old: Mapping[str, list[str]], new: Mapping[str, list[str]]
-) -> dict[str, list[str]]:
+    data: Mapping[str, Any], old: Mapping[str, Any], new: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the ties of a class whose part has new ones in place of its old ones.
 
     What is tied in the part alone, to a head that the class has not, is tied in the part alone.
@@ -282,10 +282,14 @@ def _ties(
     there = data.get("ties", {})
     own = {path: ties for path, ties in there.items() if path[len(before) :] not in old}
     return own | {
-        f"{before}{path}": [f"{before}{one}" for one in ties]
+        f"{before}{path}": _below(before, ties)
         for path, ties in new.items()
         if path not in old or f"{before}{path}" in there
     }
+
+
+def _below(before: str, ties: Sequence[Any]) -> list[Any]:
+    return [_below(before, one) if isinstance(one, list) else f"{before}{one}" for one in ties]
 
 
 def _with_another_label(

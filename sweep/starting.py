@@ -56,6 +56,7 @@ OWN_VALUES: Mapping[str, Mapping[str, Any]] = {
             "full_attention" if index in LFM2_ATTENTION else "conv" for index in range(24)
         ],
     },
+    "t5gemma2_encoder": {"text_config.dropout_rate": 0.0},
 }
 """Values of published configurations: an entry is of those alone that are no sizes."""
 

@@ -93,7 +93,6 @@ REASONS = {
     "no sizes meet": "no sizes meet the conditions",
     "no parameters": "no parameters",
     "is not made of a configuration": "a class of another configuration",
-    "is tied in some layers": "ties that differ by layer",
     "requires the": "a package is missing",
     "No module named": "a package is missing",
 }

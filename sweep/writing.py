@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from paramproof.catalogue.derivations import OUTCOMES
-from paramproof.catalogue.tensors import tensors_data, under
+from paramproof.catalogue.tensors import tensors_data, ties_data, under
 from paramproof.formulas.derivation import NOT_TRIED, Derivation, DerivedTensor
 
 LEAST_SHARED = 0.3
@@ -49,7 +49,7 @@ def class_data(derivation: Derivation, known: Sequence[Known]) -> dict[str, Any]
     own = [one for one in tensors if one.role != "buffer"]
     data["tensors"] = tensors_data(own)
     data["buffers"] = tensors_data(one for one in tensors if one.role == "buffer")
-    data["ties"] = ties(derivation)
+    data["ties"] = ties_data(derivation.tensors)
     data["conditions"] = {
         str(one.condition): _outcome(one.outside) for one in derivation.conditions
     }
@@ -67,20 +67,6 @@ def class_data(derivation: Derivation, known: Sequence[Known]) -> dict[str, Any]
 def plain(tensor: DerivedTensor) -> DerivedTensor:
     """Return a tensor without the other paths that it has."""
     return replace(tensor, aliases=())
-
-
-def ties(derivation: Derivation) -> dict[str, list[str]]:
-    """Return the other paths of tensors by their own.
-
-    Raises ``ValueError`` where tensors of one path differ in them.
-    """
-    found: dict[str, set[tuple[str, ...]]] = {}
-    for one in derivation.tensors:
-        found.setdefault(one.path, set()).add(one.aliases)
-    for path, others in found.items():
-        if len(others) > 1:
-            raise ValueError(f"{path} is tied in some layers, and not in others")
-    return {path: list(one) for path, (one,) in found.items() if one}
 
 
 def _contained(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -79,8 +80,30 @@ def under(prefix: str, tensors: Iterable[DerivedTensor]) -> list[DerivedTensor]:
     return [replace(tensor, path=f"{before}{tensor.path}") for tensor in tensors]
 
 
-def tied(
-    tensors: Iterable[DerivedTensor], ties: Mapping[str, list[str]]
-) -> tuple[DerivedTensor, ...]:
-    """Return tensors with the other paths that ``ties`` say they have."""
-    return tuple(replace(one, aliases=tuple(ties.get(one.path, ()))) for one in tensors)
+def tied(tensors: Iterable[DerivedTensor], ties: Mapping[str, Any]) -> tuple[DerivedTensor, ...]:
+    """Return tensors with the other paths that ``ties_data`` says they have."""
+    found: list[DerivedTensor] = []
+    seen: Counter[str] = Counter()
+    for one in tensors:
+        others = ties.get(one.path, ())
+        if others and isinstance(others[0], list):
+            others = others[seen[one.path]]
+        seen[one.path] += 1
+        found.append(replace(one, aliases=tuple(others)))
+    return tuple(found)
+
+
+def ties_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
+    """Return the other paths of tensors by their own, as ``tied`` reads them.
+
+    Where tensors of one path differ in them, as those of layers do of which some are tied, there
+    is a list for each, in their order.
+    """
+    found: dict[str, list[list[str]]] = {}
+    for one in tensors:
+        found.setdefault(one.path, []).append(list(one.aliases))
+    return {
+        path: others[0] if all(one == others[0] for one in others) else others
+        for path, others in found.items()
+        if any(others)
+    }

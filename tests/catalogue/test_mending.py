@@ -88,6 +88,8 @@ def test_a_tie_to_a_head_that_a_class_has_not():
     assert _ties(has, old, new) == {"own": ["too"], "model.more": ["model.other"]}
     has["ties"]["model.emb"] = ["model.head"]
     assert _ties(has, old, new)["model.emb"] == ["model.head"]
+    by_layer = {"more": [[], ["other"]]}
+    assert _ties(has, old, by_layer)["model.more"] == [[], ["model.other"]]
 
 
 def test_a_type_of_which_nothing_is_left_has_no_file(monkeypatch, tmp_path):

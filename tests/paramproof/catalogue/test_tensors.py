@@ -1,0 +1,36 @@
+"""Tensors of an entry with their other paths, written and read back."""
+
+from dataclasses import replace
+
+from paramproof.catalogue.tensors import tensors_data, tensors_in, tied, ties_data
+from paramproof.formulas.derivation import DerivedTensor
+from paramproof.formulas.expression import expression, letter
+
+V, H, L = map(letter, "VHL")
+
+
+def tensor(path, times, *aliases):
+    return DerivedTensor(path, (V, H), times, "trainable", aliases, True, True)
+
+
+def read_back(tensors):
+    plain = [replace(one, aliases=()) for one in tensors]
+    read = list(tensors_in(tensors_data(plain)))
+    assert read == plain
+    return list(tied(read, ties_data(tensors)))
+
+
+def test_what_is_tied_everywhere():
+    tensors = [tensor("embed.weight", expression(1), "head.weight"), tensor("other", L)]
+    assert ties_data(tensors) == {"embed.weight": ["head.weight"]}
+    assert read_back(tensors) == tensors
+
+
+def test_what_is_tied_in_some_layers():
+    """Bark's fine model predicts all codes but the first, and each head is a table."""
+    tensors = [
+        tensor("tables.*.weight", expression(1)),
+        tensor("tables.*.weight", L - 1, "heads.*.weight"),
+    ]
+    assert ties_data(tensors) == {"tables.*.weight": [[], ["heads.*.weight"]]}
+    assert read_back(tensors) == tensors
