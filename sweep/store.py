@@ -80,6 +80,8 @@ def write_failed(model_type: str, reasons: dict[str, str]) -> None:
 
 
 REASONS = {
+    "requires the": "a package is missing",
+    "No module named": "a package is missing",
     "is not made": "its own configuration is not made",
     "not derived within": "no time was left",
     "no time was left": "no time was left",
@@ -93,8 +95,6 @@ REASONS = {
     "no sizes meet": "no sizes meet the conditions",
     "no parameters": "no parameters",
     "is not made of a configuration": "a class of another configuration",
-    "requires the": "a package is missing",
-    "No module named": "a package is missing",
 }
 """Classes of reasons, by what stands in a reason."""
 
