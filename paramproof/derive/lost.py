@@ -35,6 +35,7 @@ class LostSizes:
 
     seen: dict[AskedNumber, list[tuple[Mapping[str, int], int]]] = field(default_factory=dict)
     meant: dict[AskedNumber, Expression] = field(default_factory=dict)
+    unexplained: set[AskedNumber] = field(default_factory=set)
 
     def learn(self, sizes: Mapping[str, int], asked: Mapping[Condition, Iterable[Place]]) -> None:
         """Take what was asked at these sizes, by a model that was made or refused."""
@@ -42,12 +43,25 @@ class LostSizes:
         for question, condition in _questions(asked):
             points = self.seen.setdefault(question, [])
             points.append((sizes, cast(int, _number(condition))))
+            if self.is_still_so(question):
+                continue
             numbers = [number for _, number in points]
             self.meant.pop(question, None)
             if len(set(numbers)) > 1:
                 found = explained(numbers, [at for at, _ in points], letters)
-                if found is not None:
+                if found is None:
+                    self.unexplained.add(question)
+                else:
                     self.meant[question] = found
+
+    def is_still_so(self, question: AskedNumber) -> bool:
+        """Whether a question's last number is what it was found to mean, or that was found nothing.
+
+        With a number more the first of all that it can be is the same, unless it is that no longer.
+        """
+        sizes, number = self.seen[question][-1]
+        meant = self.meant.get(question)
+        return question in self.unexplained or (meant is not None and meant.value(sizes) == number)
 
     def in_letters(
         self, asked: Mapping[Condition, Iterable[Place]]

@@ -45,22 +45,27 @@ def drawn(
 
     if _contradictory(conditions):
         return None
-    movable = {condition: sorted(condition.letters - fixed) for condition in conditions}
+    movable = [sorted(condition.letters - fixed) for condition in conditions]
+    asking: dict[str, list[int]] = {}
+    for index, names in enumerate(movable):
+        for name in names:
+            asking.setdefault(name, []).append(index)
     for _ in range(ATTEMPTS):
         sizes = {name: draw(name) for name in first}
-        met = {condition: condition.is_met(sizes) for condition in conditions}
+        met = [condition.is_met(sizes) for condition in conditions]
         for _ in range(30 + 4 * len(conditions)):
-            broken = [condition for condition in conditions if not met[condition]]
+            broken = [index for index, is_met in enumerate(met) if not is_met]
             if not broken:
                 return sizes
-            condition = random.choice(broken)
-            if not movable[condition]:
+            index = random.choice(broken)
+            if not movable[index]:
                 break
-            name = random.choice(movable[condition])
-            found = _repaired(random, condition, name, sizes)
+            name = random.choice(movable[index])
+            found = _repaired(random, conditions[index], name, sizes)
             usable = found is not None and 0 < found <= (deepest**2 if name in repeated else found)
             sizes[name] = found if usable else draw(name)  # type: ignore[assignment]
-            met |= {one: one.is_met(sizes) for one, names in movable.items() if name in names}
+            for other in asking[name]:
+                met[other] = conditions[other].is_met(sizes)
     return None
 
 

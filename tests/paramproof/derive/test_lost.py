@@ -5,12 +5,15 @@ from fractions import Fraction
 
 import pytest
 
+from paramproof.derive import lost as module
 from paramproof.derive.lost import LostSizes
+from paramproof.derive.values import explained
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.expression import expression, letter
 
 A, F, H = map(letter, "AFH")
 HERE, THERE = ("attention.py", 89), ("attention.py", 90)
+KNOWN = ((12, 13), (35, 38), (17, 22))
 SIZES = ({"A": 3, "F": 20, "H": 12}, {"A": 5, "F": 31, "H": 35}, {"A": 4, "F": 18, "H": 17})
 
 
@@ -49,6 +52,29 @@ def test_a_third_model_corrects_what_two_had_in_common():
     asked = [{divides(number): {HERE}} for number in (24, 70, 18)]
     assert learned(*asked[:2]) == [("A divides 2·H", HERE)]
     assert learned(*asked) == [("A divides 24", HERE)]
+
+
+def test_a_third_model_tells_which_of_two_sizes_it_was():
+    """Twice A and F are the same number at first."""
+    lost, asked = LostSizes(), [{divides(number, left=H): {HERE}} for number in (6, 10, 18)]
+    for (a, f), questions in zip(((3, 6), (5, 10), (4, 18)), asked, strict=True):
+        lost.learn({"A": a, "F": f, "H": 7}, questions)
+        meant = [str(condition) for condition, _ in lost.in_letters(asked[0])]
+    assert meant == ["H divides F"]
+
+
+def test_what_is_known_is_not_sought_again(monkeypatch):
+    """A meaning that still fits is the first one still, and what had none gets none."""
+    sought = []
+
+    def seeking(numbers, *rest):
+        sought.append(list(numbers))
+        return explained(numbers, *rest)
+
+    monkeypatch.setattr(module, "explained", seeking)
+    asked = [{divides(one): {HERE}, divides(other): {THERE}} for one, other in KNOWN]
+    assert sorted(learned(*asked)) == [("A divides 13", THERE), ("A divides H", HERE)]
+    assert sought == [[12, 35], [13, 38]]
 
 
 def test_each_place_asks_for_itself():
