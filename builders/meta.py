@@ -53,18 +53,22 @@ class _Meta(DeviceContext):
             tensor = args[0] if args else options["tensor"]
             if tensor.is_meta:
                 return tensor
-        elif func in FILLED:
-            if self._is_meant(options) and not options.keys() & {"out", "generator"}:
+        elif func in FILLED and self._is_meant(options):
+            if not options.keys() & {"out", "generator"}:
                 func = torch.empty
-        elif func is torch.arange and not options.keys() - {"dtype", "device"}:
-            if self._is_meant(options) and all(isinstance(number, int) for number in args):
-                dtype = options.get("dtype") or torch.int64
-                return torch.empty(counted(*args), dtype=dtype, device=self.device)
+        elif func is torch.arange and _counts(args, options) and self._is_meant(options):
+            dtype = options.get("dtype") or torch.int64
+            return torch.empty(counted(*args), dtype=dtype, device=self.device)
         return super().__torch_function__(func, types, args, options)
 
     def _is_meant(self, options: Any) -> bool:
         device = options.get("device")
         return device is None or torch.device(device).type == "meta"
+
+
+def _counts(args: Any, options: Any) -> bool:
+    whole = all(isinstance(number, int) for number in args)
+    return whole and not options.keys() - {"dtype", "device"}
 
 
 class _FloatTensor:

@@ -81,6 +81,7 @@ def _sorts(kind: Any, value: Any) -> set[str]:
     found |= {"zero", "nothing", "whole", "share", "number"} if "float" in said else set()
     found |= {"empty", "wholes"} if "list" in said else set()
     found |= {"bare"} if "dict" in said else set()
+    found |= {"vocabulary"} if "dict[str, int]" in said else set()
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from transformers import PreTrainedConfig
 
 from paramproof.catalogue.configuration import GivenKeys
-from paramproof.catalogue.derivations import Written, derivation_of, field_of
+from paramproof.catalogue.derivations import Written, derivation_of, field_of, variants
 from paramproof.catalogue.entries import Entry, entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.values import THETAS
@@ -219,7 +219,7 @@ def _others(
     random: Random,
 ) -> None:
     """Add what decides, as the variant has it, and other values of what does not."""
-    for path, value in written.where.items():
+    for path, value in _where(file, written, random):
         put(config, path, value)
     for path in written.data.get("decides", ()):
         # A part that is given may have other defaults than the variant was derived at.
@@ -238,6 +238,15 @@ def _others(
         if _there(config, part) and (part in file.named_parts or random.random() < 0.8):
             fixed = part in file.fixed_parts
             put(config, f"{part}.model_type", random.choice([kind, "any"]) if fixed else kind)
+
+
+def _where(file: TypeFile, written: Written, random: Random) -> Iterator[tuple[str, Any]]:
+    """Yield the values that a variant must have, some of them others of a sort that was tried."""
+    needed = variants(file, written.name)[0].where
+    for path, value in written.where.items():
+        sorts = sorted(file.free.get(path, ())) if path in needed else []
+        other = sorts and random.random() < 0.3
+        yield path, random.choice(_small(random.choice(sorts))) if other else value
 
 
 def _free_values(file: TypeFile, written: Written, random: Random) -> Iterator[tuple[str, Any]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from transformers import PreTrainedConfig
 
+from paramproof.catalogue.values import IMAGE
 from sweep.model import made, parts_of, whole
 
 SIZES: Mapping[str, Callable[[PreTrainedConfig], int]] = {
@@ -43,6 +44,7 @@ LFM2_ATTENTION = (2, 6, 10, 14, 18, 21)
 ROTARY = {"rope_type": "default", "rope_theta": 10_000.0}
 
 OWN_VALUES: Mapping[str, Mapping[str, Any]] = {
+    "chameleon": {"vocabulary_map": {IMAGE: 8711}},
     "cohere_compass_text": {"rope_parameters": {"full_attention": ROTARY}},
     "cohere_compass": {"text_config.rope_parameters": {"full_attention": ROTARY}},
     "dbrx": {"attn_config.rope_theta": 500_000.0},
@@ -50,6 +52,7 @@ OWN_VALUES: Mapping[str, Mapping[str, Any]] = {
         "text_config.num_hidden_layers": 12,
         "text_config.mlp_layer_types": ["dense", *["sparse"] * 11],
     },
+    "emu3": {"vocabulary_map": {IMAGE: 151_859}},
     "lfm2_moe": {
         "num_hidden_layers": 24,
         "layer_types": [

@@ -15,7 +15,7 @@ from typing import Any
 import transformers
 from transformers import PreTrainedConfig
 
-from paramproof.catalogue.values import THETAS
+from paramproof.catalogue.values import IMAGE, THETAS
 from paramproof.formulas.path import leaf
 from sweep.model import Keys, Made, made, whole
 
@@ -34,6 +34,7 @@ PROBES: Mapping[str, Sequence[Any]] = {
     "activation": ["gelu", "silu", "relu", "tanh"],
     "empty": [[]],
     "bare": [{}],
+    "vocabulary": [{IMAGE: 4, "a": 5}, {IMAGE: LARGE}],
     "wholes": [[1, 2], [0]],
     "names": [["a", "b"]],
     "quantization": [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from paramproof.catalogue.configuration import GivenKeys
@@ -21,25 +21,35 @@ MOST_ROTATED = 2
 def require_alike(
     given: GivenKeys,
     decides: Mapping[str, Any],
+    needed: Collection[str],
     only: Mapping[str, Any],
     letters: Mapping[str, int],
 ) -> None:
     """Raise ``OutsideCatalogueError`` for the first key that is not as the entry has it.
 
-    ``decides`` are the fields that decide with the values they must have, ``only`` has the sorts
-    of values that alone are alike in this class.
+    ``decides`` are the fields that decide with the values they must have; those ``needed`` may have
+    others of a sort that was tried. ``only`` has the sorts of values that alone are alike in this
+    class.
     """
     for path, value in given.values.items():
         if path in decides:
             rule = given.file.layers.get(path)
             layers = rule and isinstance(value, list) and _is_layers(rule, value, letters)
-            if not (same(value, decides[path]) or layers):
+            free = path in needed and is_of_a_free_sort(given, path)
+            tried = free and _is_free(given, path, value, None, letters)
+            if not (same(value, decides[path]) or layers or tried):
                 there = shown(decides[path])
                 raise given.outside(f"{legible(path)}={shown(value)}, and the entry has {there}")
         elif path not in given.letter_of and not _is_free(
             given, path, value, only.get(path), letters
         ):
             raise given.outside(f"{legible(path)}={shown(value)} was not tried")
+
+
+def is_of_a_free_sort(given: GivenKeys, path: str) -> bool:
+    """Whether a configuration has a value there of a sort that was tried, and decided nothing."""
+    value = given.values.get(path)
+    return value is not None and sort_of(value) in given.file.free.get(path, ())
 
 
 def _is_free(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from paramproof.catalogue.alike import require_alike
+from paramproof.catalogue.alike import is_of_a_free_sort, require_alike
 from paramproof.catalogue.configuration import GivenKeys, sizes_of
 from paramproof.catalogue.derivations import Written, derivation_of, not_withdrawn, variants
 from paramproof.catalogue.files import TypeFile, read_type
@@ -60,7 +60,8 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], architecture: str = "") 
         sizes = sizes_of(given, written.sized, absent)
     except KeyError as error:
         raise given.outside(f"what {error} stands for is absent") from None
-    require_alike(given, values, written.data.get("only", {}), sizes)
+    needed = variants(file, name)[0].where
+    require_alike(given, values, needed, written.data.get("only", {}), sizes)
     derivation = derivation_of(file, written, own_sizes(file, absent))
     derivation = _without_bounds(derivation, set(_bounds_of_defaults(file, given)))
     try:
@@ -107,12 +108,14 @@ def _variant(
 
     Where none is, that at the type's own values: what is different is said later.
     """
-    found = not_withdrawn(file, name)
-    for written in found:
+    first = variants(file, name)[0]
+    free = {path for path in first.where if is_of_a_free_sort(given, path)}
+    for written in not_withdrawn(file, name):
         values = {path: file.fields.get(path) for path in decides} | dict(written.where)
         values = {path: value for path, value in values.items() if path not in written.sized}
         alike = all(
-            same(given.values.get(path, decides[path]), value) for path, value in values.items()
+            path in free or same(given.values.get(path, decides[path]), value)
+            for path, value in values.items()
         )
         sized = all(type(given.values.get(path)) is int for path in written.sized)
         if alike and sized:
@@ -121,7 +124,6 @@ def _variant(
         # A part that is given may have another default than the entry was derived at.
         if path not in given.values and not same(value, file.fields.get(path)):
             raise given.outside(f"{path} is {shown(value)} where it is absent from a part")
-    first = variants(file, name)[0]
     if first.data.get("withdrawn"):
         raise given.outside(f"what is derived of {name} was not held")
     for path, value in first.where.items():

@@ -46,6 +46,8 @@ ROPE_LAYERS = frozenset({"full_attention", "sliding_attention"})
 FACTOR = "partial_rotary_factor"
 """The share of a head that is rotated, which decides what sizes there may be."""
 
+IMAGE = "<image>"
+"""A token that the vocabularies in configurations have."""
 
 THETAS = frozenset({"rope_theta", "rotary_emb_base", "rope_local_base_freq"})
 """Names of the base of rotary positions, of whose logarithm is divided: it is above 1."""
@@ -57,8 +59,8 @@ def sort_of(value: object) -> str:
     ``zero`` is the int and ``nothing`` the float; ``whole`` is an int above 0, ``share`` a float
     below 1 and ``number`` another; ``rope_…`` are the parameters of rotary positions,
     ``rope_layers`` those of kinds of layers, ``quantization`` those of a stored form,
-    ``wholes`` a list of ints and ``names`` of strings, ``empty`` that of nothing, and ``bare`` an
-    object without keys.
+    ``wholes`` a list of ints and ``names`` of strings, ``empty`` that of nothing, ``bare`` an
+    object without keys, and ``vocabulary`` one of tokens with their numbers.
     """
     if value is None:
         return "null"
@@ -76,6 +78,9 @@ def sort_of(value: object) -> str:
         return "names" if all(isinstance(one, str) for one in value) else ""
     if isinstance(value, dict) and isinstance(value.get("quant_method"), str):
         return "quantization"
+    if isinstance(value, dict) and IMAGE in value:
+        numbers = all(type(number) is int and number >= 0 for number in value.values())
+        return "vocabulary" if numbers else ""
     return _sort_of_rope(value) if isinstance(value, dict) else ""
 
 

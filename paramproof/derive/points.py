@@ -46,10 +46,7 @@ def drawn(
     if _contradictory(conditions):
         return None
     movable = [sorted(condition.letters - fixed) for condition in conditions]
-    asking: dict[str, list[int]] = {}
-    for index, names in enumerate(movable):
-        for name in names:
-            asking.setdefault(name, []).append(index)
+    asking = {name: [i for i, names in enumerate(movable) if name in names] for name in first}
     for _ in range(ATTEMPTS):
         sizes = {name: draw(name) for name in first}
         met = [condition.is_met(sizes) for condition in conditions]

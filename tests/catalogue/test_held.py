@@ -5,7 +5,8 @@ from random import Random
 import pytest
 
 from paramproof.catalogue import model_types, read_type
-from paramproof.catalogue.derivations import not_withdrawn, variants
+from paramproof.catalogue.derivations import derivation_of, not_withdrawn, variants
+from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.values import ACTIVATIONS
 
 pytestmark = pytest.mark.framework("transformers")
@@ -13,7 +14,7 @@ pytestmark = pytest.mark.framework("transformers")
 pytest.importorskip("transformers")
 
 from sweep.at_random import at_random  # noqa: E402
-from sweep.held import NotHeldError, hold  # noqa: E402
+from sweep.held import NotHeldError, hold, random_config  # noqa: E402
 from sweep.most_used import MOST_USED  # noqa: E402
 from sweep.store import digest  # noqa: E402
 from sweep.which import held_this_time  # noqa: E402
@@ -45,6 +46,17 @@ def test_random_configurations_have_what_transformers_builds(model_type):
     # What transformers refuses is no other count; there is little of it.
     assert len(refusals) <= 2 + held / 2
     assert held
+
+
+def test_what_must_be_given_is_drawn_otherwise_too():
+    """DBRX's base of rotary positions, which its configuration has no default of."""
+    file, random = read_type("dbrx"), Random(0)
+    written = not_withdrawn(file, "DbrxModel")[0]
+    derivation = derivation_of(file, written, own_sizes(file, ()))
+    drawn = [random_config(file, written, derivation, random) for _ in range(20)]
+    bases = [config["attn_config"]["rope_theta"] for config in drawn]
+    assert 500_000.0 in bases
+    assert any(type(base) is int for base in bases)
 
 
 def test_which_types_are_held():

@@ -84,8 +84,11 @@ def test_a_value_without_which_there_is_no_model():
         entry(lacking)
     assert error.value.why == "dbrx: attn_config.rope_theta is absent, and the entry has 500000.0"
     other = config | {"attn_config": attention | {"rope_theta": 10_000}}
-    with pytest.raises(OutsideCatalogueError, match="rope_theta=10000, and the entry has 500000"):
-        entry(other)
+    assert entry(other).count == 131_596_523_520
+    for wrong in (None, 1, "much"):
+        other = config | {"attn_config": attention | {"rope_theta": wrong}}
+        with pytest.raises(OutsideCatalogueError, match=r"rope_theta=.*, and the entry has 500000"):
+            entry(other)
 
 
 @pytest.mark.parametrize(

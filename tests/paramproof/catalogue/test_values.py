@@ -39,6 +39,9 @@ from paramproof.catalogue.values import factors, same, sort_of
         ),
         ({"full_attention": {"type": "yarn", "factor": 8.0}}, ""),
         ({"quant_method": "fp8"}, "quantization"),
+        ({"<image>": 4, "a": 0}, "vocabulary"),
+        ({"<image>": 4, "a": True}, ""),
+        ({"<image>": -4}, ""),
     ],
 )
 def test_the_sort_of_a_value(value, sort):
