@@ -79,8 +79,10 @@ class Expression:
         value: Number = 0
         for powers, number in self._terms.items():
             for atom, power in powers:
-                base = sizes[atom] if isinstance(atom, str) else atom.evaluate(sizes)
-                number = number * (base**power if power > 0 else Fraction(base) ** power)
+                base: Number = sizes[atom] if isinstance(atom, str) else atom.evaluate(sizes)
+                if power != 1:
+                    base = base**power if power > 0 else Fraction(base) ** power
+                number = number * base
             value = value + number
         return value
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, floor
 from random import Random
 
@@ -17,6 +18,9 @@ FACTORS = (0.25, 0.5, 1, 2, 3, 5, 7)
 
 DEEPEST = 9
 """Of what a loop runs over, so that a model has few layers."""
+
+STRAIGHT = (1, 2, 3, 10**6 + 7)
+"""Values of a letter at which what is linear in it lies on one line."""
 
 ATTEMPTS = 12
 """To draw sizes and to repair them."""
@@ -80,13 +84,18 @@ def drawn_inside(
 
 def _contradictory(conditions: Sequence[Condition]) -> bool:
     """Whether one of two conditions is the opposite of what follows from the other."""
-    opposites = [replace(one, holds=not one.holds) for one in conditions]
     return any(
-        one.implies(opposite)
+        _refutes(one, other)
         for i, one in enumerate(conditions)
-        for j, opposite in enumerate(opposites)
+        for j, other in enumerate(conditions)
         if i != j
     )
+
+
+@lru_cache(maxsize=2**17)
+def _refutes(one: Condition, other: Condition) -> bool:
+    """Whether the opposite of the other follows from one; of the same two it is asked often."""
+    return one.implies(replace(other, holds=not other.holds))
 
 
 def _repaired(
@@ -168,6 +177,8 @@ def _line_by_letters(
     one: Expression, name: str, sizes: Mapping[str, int]
 ) -> tuple[Number, Number] | None:
     """Return the same of what has ``name`` in a quotient, which may divide by 1 at these sizes."""
+    if _is_bent(one, name, sizes):
+        return None
     try:
         left = one.substitute({n: sizes[n] for n in one.letters if n != name})
     except ArithmeticError:
@@ -176,3 +187,16 @@ def _line_by_letters(
         return None
     slope = left.terms.get(((name, 1),), 0)
     return (slope, left.terms.get((), 0)) if slope else None
+
+
+def _is_bent(one: Expression, name: str, sizes: Mapping[str, int]) -> bool:
+    """Whether a few values tell that nothing linear in ``name`` is left: that is told soonest."""
+    try:
+        first, second, *others = (one.value({**sizes, name: x}) for x in STRAIGHT)
+    except (ArithmeticError, ValueError):
+        return False
+    slope = (second - first) / Fraction(STRAIGHT[1] - STRAIGHT[0])
+    return any(
+        value - first != slope * (x - STRAIGHT[0])
+        for x, value in zip(STRAIGHT[2:], others, strict=True)
+    )
