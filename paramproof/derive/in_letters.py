@@ -87,6 +87,8 @@ def in_letters(
     lengths of the loops that ran.
     """
     tensors, lengths = Tensors(), list(loops)
+    # Many kinds of tensors are there as often as each other.
+    known: dict[tuple[int, ...], Times | None] = {}
     for key in traces[0].readings:
         if any(key not in trace.readings for trace in traces):
             tensors.leave_out(key.kind)
@@ -96,7 +98,10 @@ def in_letters(
         times = times_made(
             [(g.made, t.recorder, t.sizes) for g, t in zip(same, traces, strict=True)]
         )
-        counted = times if times is not None else _times_counted(same, traces, lengths)
+        counts = tuple(group.count for group in same)
+        if times is None and counts not in known:
+            known[counts] = _times_counted(counts, traces, lengths)
+        counted = times if times is not None else known[counts]
         kind, of = key.kind, ", ".join(map(str, same[0].shape))
         if shape is not None and counted is not None:
             traced = _is_traced(key, same)
@@ -120,10 +125,10 @@ def in_letters(
 
 
 def _times_counted(
-    same: Sequence[TensorGroup], traces: Sequence[Trace], loops: Sequence[Expression]
+    counts: Sequence[int], traces: Sequence[Trace], loops: Sequence[Expression]
 ) -> Times | None:
     """How many there are, read from counts, where that is one or more."""
-    number = multiplicity([group.count for group in same], [t.sizes for t in traces], loops)
+    number = multiplicity(counts, [trace.sizes for trace in traces], loops)
     if number is None:
         return None
     return Times(number, (Condition(Relation.LESS, number, expression(1), False),))

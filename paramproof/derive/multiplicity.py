@@ -50,7 +50,7 @@ def _candidates(loops: Sequence[Expression], letters: Sequence[str]) -> Iterator
     every = [
         compute for step in steps for offset in range(step) for compute in _every(step, offset)
     ]
-    threes = [(*pair, one) for pair in combinations(lengths, 2) for one in lengths]
+    threes = ((*pair, one) for pair in combinations(lengths, 2) for one in lengths)
     yield from _of([lambda a: a], alone)
     yield from _of([compute for number in range(1, 9) for compute in _around(number)], alone)
     yield from _of(OF_TWO, permutations(lengths, 2))
