@@ -92,7 +92,9 @@ def _finders(
     last = failed[-1]
     if effort.rather_fixed and isinstance(last, NotExplained):
         again = finder(richer=True, fixed=numbers)
-        yield finder(richer=True, fixed=numbers | again.not_moving_together(last.keys))
+        stay = numbers | again.not_moving_together(last.keys)
+        yield finder(richer=True, fixed=stay)
+        yield finder(richer=False, fixed=stay)
 
 
 class NotExplained(NotDerived):
