@@ -60,6 +60,15 @@ def through_a_root(hidden_size=16):
     return nn.Linear(hidden_size, int(math.sqrt(hidden_size)))
 
 
+def through_a_root_beside_one_block(hidden_size=8, blocks=1, stride=16):
+    """The first block is narrow, others are wide: of one there are no others."""
+    model = nn.Module()
+    widths = [hidden_size if index else 3 for index in range(blocks)]
+    model.blocks = nn.ModuleList(nn.Linear(hidden_size, width) for width in widths)
+    model.root = nn.Linear(hidden_size, int(math.sqrt(stride)))
+    return model
+
+
 def through_a_root_of_a_square(hidden_size=16):
     return nn.Linear(hidden_size, int(math.sqrt(hidden_size * hidden_size)))
 

@@ -97,6 +97,15 @@ def test_rather_fixed_than_refused():
     assert found.reasons == ("H did not vary",)
 
 
+def test_rather_fixed_with_a_single_block():
+    """The wide blocks of larger models are none of its own, and the root wants a letter fixed."""
+    from paramproof.derive.derive import Effort, derive
+
+    made = constructor("lost:through_a_root_beside_one_block")
+    found = derive(made, effort=Effort(rather_fixed=True))
+    assert (str(found.formula), found.fixed) == ("7·H + 7", ("st",))
+
+
 def test_as_many_fixed_as_are_to_blame():
     from paramproof.derive.derive import Effort, NotDerived, derive
 
