@@ -51,11 +51,14 @@ def test_every_class_is_evaluated(model_type):
 
 NO_MODEL = (
     "aya_vision",
+    "chameleon",
     "cohere_compass",
     "cohere_compass_text",
     "dbrx",
     "deepseek_ocr2",
+    "emu3",
     "lfm2_moe",
+    "t5gemma2_encoder",
 )
 """Types of which transformers itself makes nothing unless it is told more than its defaults."""
 
