@@ -38,7 +38,9 @@ def fields_of(
     texts: dict[str, list[str]] = {}
     for path, kind, value in _own(start):
         if path not in taken:
-            sorts[path] = _sorts(kind, value) - (set() if "token" in path else {"wholes"})
+            sorts[path] = _sorts(kind, value)
+            sorts[path] -= set() if "token" in path else {"wholes"}
+            sorts[path] -= set() if "vocab" in path else {"vocabulary"}
             if leaf(path) == "rope_parameters":
                 before = path.removesuffix("rope_parameters")
                 sorts |= {key: {*ROPE, "null"} for key in (path, f"{before}rope_scaling")}
@@ -80,8 +82,7 @@ def _sorts(kind: Any, value: Any) -> set[str]:
     found |= {"zero", "whole", "negative"} if "int" in said.replace("list[int", "") else set()
     found |= {"zero", "nothing", "whole", "share", "number"} if "float" in said else set()
     found |= {"empty", "wholes"} if "list" in said else set()
-    found |= {"bare"} if "dict" in said else set()
-    found |= {"vocabulary"} if "dict[str, int]" in said else set()
+    found |= {"bare", "vocabulary"} if "dict" in said else set()
     return found
 
 

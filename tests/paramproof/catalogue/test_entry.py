@@ -91,6 +91,17 @@ def test_a_value_without_which_there_is_no_model():
             entry(other)
 
 
+@pytest.mark.parametrize("model_type", ["chameleon", "emu3"])
+def test_any_vocabulary_will_do_where_there_is_one(model_type):
+    one = entry({"model_type": model_type, "vocabulary_map": {"<image>": 3, "<s>": 0}})
+    other = entry({"model_type": model_type, "vocabulary_map": {"<image>": 4}})
+    assert one.count == other.count
+    with pytest.raises(OutsideCatalogueError, match="vocabulary_map is absent"):
+        entry({"model_type": model_type})
+    with pytest.raises(OutsideCatalogueError, match="vocabulary_map="):
+        entry({"model_type": model_type, "vocabulary_map": {"<image>": "4"}})
+
+
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
