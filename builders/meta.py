@@ -16,8 +16,6 @@ from torch.utils._device import DeviceContext
 FILLS = frozenset(
     {
         torch.nn.init.constant_,
-        torch.nn.init.ones_,
-        torch.nn.init.zeros_,
         torch.nn.init.normal_,
         torch.nn.init.uniform_,
         torch.nn.init.trunc_normal_,

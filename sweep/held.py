@@ -246,7 +246,7 @@ def _where(file: TypeFile, written: Written, random: Random) -> Iterator[tuple[s
     for path, value in written.where.items():
         sorts = sorted(file.free.get(path, ())) if path in needed else []
         other = sorts and random.random() < 0.3
-        yield path, random.choice(_small(random.choice(sorts))) if other else value
+        yield path, _a_value(path, random.choice(sorts), random) if other else value
 
 
 def _free_values(file: TypeFile, written: Written, random: Random) -> Iterator[tuple[str, Any]]:
@@ -256,11 +256,15 @@ def _free_values(file: TypeFile, written: Written, random: Random) -> Iterator[t
         for sort in sorts:
             free = name not in decides and sort in only.get(name, (sort,))
             if free and random.random() < 0.3:
-                theta = leaf(name) in THETAS
-                yield name, random.choice([10_000, 5e5] if theta else _small(sort))
+                yield name, _a_value(name, sort, random)
     for name, values in file.texts.items():
         if name not in decides and name not in only and random.random() < 0.3:
             yield name, random.choice(values)
+
+
+def _a_value(name: str, sort: str, random: Random) -> Any:
+    """Return a value of a sort for a field; a base, of whose logarithm is divided, is above 1."""
+    return random.choice([10_000, 5e5] if leaf(name) in THETAS else _small(sort))
 
 
 def _layers(rule: Mapping[str, Any], sizes: Mapping[str, int], random: Random) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from paramproof.derive.folding import folded
 from paramproof.derive.loops import Times, times_made
@@ -87,8 +88,12 @@ def in_letters(
     lengths of the loops that ran.
     """
     tensors, lengths = Tensors(), list(loops)
-    # Many kinds of tensors are there as often as each other.
-    known: dict[tuple[int, ...], Times | None] = {}
+
+    @cache
+    def times_counted(*counts: int) -> Times | None:
+        # Many kinds of tensors are there as often as each other.
+        return _times_counted(counts, traces, lengths)
+
     for key in traces[0].readings:
         if any(key not in trace.readings for trace in traces):
             tensors.leave_out(key.kind)
@@ -98,10 +103,7 @@ def in_letters(
         times = times_made(
             [(g.made, t.recorder, t.sizes) for g, t in zip(same, traces, strict=True)]
         )
-        counts = tuple(group.count for group in same)
-        if times is None and counts not in known:
-            known[counts] = _times_counted(counts, traces, lengths)
-        counted = times if times is not None else known[counts]
+        counted = times if times is not None else times_counted(*(group.count for group in same))
         kind, of = key.kind, ", ".join(map(str, same[0].shape))
         if shape is not None and counted is not None:
             traced = _is_traced(key, same)

@@ -39,7 +39,6 @@ class LostSizes:
 
     def learn(self, sizes: Mapping[str, int], asked: Mapping[Condition, Iterable[Place]]) -> None:
         """Take what was asked at these sizes, by a model that was made or refused."""
-        letters = list(map(letter, sizes))
         for question, condition in _questions(asked):
             points = self.seen.setdefault(question, [])
             points.append((sizes, cast(int, _number(condition))))
@@ -48,7 +47,7 @@ class LostSizes:
             numbers = [number for _, number in points]
             self.meant.pop(question, None)
             if len(set(numbers)) > 1:
-                found = explained(numbers, [at for at, _ in points], letters)
+                found = explained(numbers, [at for at, _ in points], map(letter, sizes))
                 if found is None:
                     self.unexplained.add(question)
                 else:
