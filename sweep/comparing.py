@@ -1,8 +1,9 @@
 """A type derived again: what is otherwise than its file says, as algebra.
 
-Each variant of each class is derived anew at the values that its file has; what was put together
-of two that were derived is held to random models, as it was then. What trials showed of fields is
-not tried again: random configurations are held to it.
+Each variant that is proved is derived anew at the values that its file has. What is fitted is held
+to random models, as it was when it was written: which letters had to be fixed then is found by
+trying, and may come out otherwise; only what does not hold is derived anew. What trials showed of
+fields is not tried again: random configurations are held to it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from paramproof.catalogue.derivations import (
 )
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile
-from paramproof.formulas.derivation import Derivation, DerivedTensor
+from paramproof.formulas.derivation import PROVED, Derivation, DerivedTensor
 from paramproof.formulas.notation import text
 from paramproof.sources.reference import in_one_line
 from sweep.defaults import in_class
@@ -46,15 +47,23 @@ def differences(file: TypeFile) -> Iterator[str]:
             yield f"{name} is gone"
         elif name in file.classes:
             for written in not_withdrawn(file, name):
-                put_together = PUT_TOGETHER in written.data.get("doubts", ())
-                look = _put_together if put_together else _variant
-                yield from look(sweep, file, written)
+                yield from _variant(sweep, file, written)
         elif name not in tried:
             yield f"{name} is new"
     yield from (f"{path} is a new key" for path in _new_keys(sweep, file))
 
 
 def _variant(sweep: Sweep, file: TypeFile, written: Written) -> Iterator[str]:
+    if written.data["status"] == PROVED:
+        yield from _derived(sweep, file, written)
+    elif why := _not_held(sweep, file, written):
+        yield f"{_name(written)}: {why}"
+        # What is put together of two was not derived, and may not be derivable.
+        if PUT_TOGETHER not in written.data.get("doubts", ()):
+            yield from _derived(sweep, file, written)
+
+
+def _derived(sweep: Sweep, file: TypeFile, written: Written) -> Iterator[str]:
     own = own_sizes(file, written.data.get("absent", ()))
     where = _name(written)
     try:
@@ -72,13 +81,14 @@ def _variant(sweep: Sweep, file: TypeFile, written: Written) -> Iterator[str]:
             yield f"{where}: {letter} was {size} by default, and is {now}"
 
 
-def _put_together(sweep: Sweep, file: TypeFile, written: Written) -> Iterator[str]:
-    """Yield a line where what was never derived is not as random models have it."""
+def _not_held(sweep: Sweep, file: TypeFile, written: Written) -> str:
+    """Return in what a variant is not as random models have it, "" where it is."""
     model_class = getattr(transformers, written.name)
     try:
         hold(file, written, sweep.config_class, model_class, Random(SEEDS[0]))
     except ValueError as error:
-        yield f"{_name(written)}: {error}"
+        return str(error)
+    return ""
 
 
 def _name(written: Written) -> str:
@@ -118,5 +128,5 @@ def _new_keys(sweep: Sweep, file: TypeFile) -> list[str]:
     """Return the keys that would be tried, and that a file says nothing of."""
     letters = {field.partition(" = ")[0] for field in file.letters.values()}
     known = {*file.free, *file.texts, *file.fields, *file.below, *file.layers, *file.refused}
-    known |= {*file.parts, *file.aliases, *file.buffered}
+    known |= {*file.parts, *file.aliases, *file.buffered, *file.computed}
     return sorted(fields_of(sweep.start, letters, sweep.reads)[0].keys() - known)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from transformers import PreTrainedConfig
@@ -20,13 +20,18 @@ MODULES = ("transformers.models", "transformers.configuration_utils")
 
 
 class Defaults:
-    """The defaults of a type's sizes; ``fields`` are the fields by letter."""
+    """The defaults of a type's sizes; ``fields`` are the fields by letter.
+
+    ``counted`` are the letters that some tensor has; all is ``where`` other fields have values.
+    """
 
     def __init__(
         self,
         config_class: type[PreTrainedConfig],
         fields: Mapping[str, str],
         points: Sequence[Mapping[str, int]],
+        counted: Set[str] = frozenset(),
+        where: Mapping[str, Any] | None = None,
     ) -> None:
         self.config_class = config_class
         self.start = readable(config_class())
@@ -36,9 +41,14 @@ class Defaults:
         }
         larger = [{name: size * n for name, size in own.items()} for n in (1, 2, 3)]
         self.fields, self.points = fields, [*points, *larger]
+        self.counted, self.where = counted, dict(where or {})
 
     def absent(self, name: str) -> Expression | None:
         """Return the default of a letter whose field is absent, with the part that it is in."""
+        if name in self.counted and self.is_overwritten(name):
+            # What stands there is not what the model was made of.
+            own = in_class(self.start, self.fields[name])
+            return expression(own) if type(own) is int else None
         part = self.fields[name].partition(".")[0] if "." in self.fields[name] else ""
         left_out = {other for other, field in self.fields.items() if f"{part}." in field}
         return self.found(name, {name, *(left_out if part else ())})
@@ -51,12 +61,57 @@ class Defaults:
         """Return what stands for null."""
         return self.found(name, {name}, null=True) if "[" not in self.fields[name] else None
 
-    def found(self, name: str, without: set[str], null: bool = False) -> Expression | None:
+    def found(self, name: str, without: Set[str], null: bool = False) -> Expression | None:
         """Return what a letter is where these are absent, None where it is nothing simple."""
-        found: list[Expression] = []
-        for point, value in zip(self.points, self.remembered(name, without, null), strict=True):
+        field = self.fields[name]
+        found = self.at_points(field, name, without, null)
+        if not found or len(set(found)) > 1:
+            return None
+        if len(found) < 2 and (null or found[0] != in_class(self.start, field)):
+            return None
+        default = found[0]
+        return default if default != letter(name) else None
+
+    def computed(self, path: str) -> Expression | None:
+        """Return what the configuration computes there of its sizes, None for nothing simple."""
+        found = self.at_points(path)
+        return found[0] if found and len(found) > 1 and len(set(found)) == 1 else None
+
+    def moves(self, path: str) -> bool:
+        """Whether what stands there is otherwise at other sizes."""
+        own = at(self.start, path)
+        for point in self.points:
             try:
-                plain = at(self.config(point, name, without, null), self.fields[name])
+                if at(self.config(point), path) != own:
+                    return True
+            except Exception:
+                # Not all sizes go together.
+                continue
+        return False
+
+    def is_overwritten(self, name: str) -> bool:
+        """Whether a configuration keeps another size in a field than it is given there.
+
+        What it was given is kept elsewhere, as Bailing's ``head_dim`` is, or lost.
+        """
+        for point in self.points:
+            try:
+                kept = at(self.config(point), self.fields[name])
+            except Exception:
+                continue
+            if kept != point[name]:
+                return True
+        return False
+
+    def at_points(
+        self, path: str, name: str = "", without: Set[str] = frozenset(), null: bool = False
+    ) -> list[Expression] | None:
+        """Return what stands there at each point, None where it is no size or not followed."""
+        found: list[Expression] = []
+        values = self.remembered(path, name, without, null)
+        for point, value in zip(self.points, values, strict=True):
+            try:
+                plain = at(self.config(point, name, without, null), path)
                 one = getattr(value, "expression", None)
                 default = one if one is not None else expression(int(value))
                 if type(plain) is not int or plain != default.evaluate(dict(point)):
@@ -65,22 +120,17 @@ class Defaults:
                 # The others' sizes may not go with this default.
                 continue
             found.append(default)
-        if not found or len(set(found)) > 1:
-            return None
-        if len(found) < 2 and (null or found[0] != in_class(self.start, self.fields[name])):
-            return None
-        default = found[0]
-        return default if default != letter(name) else None
+        return found
 
-    def remembered(self, name: str, without: set[str], null: bool) -> list[Any]:
-        """Return what a letter is at each point, made of sizes; None where that is refused."""
+    def remembered(self, path: str, name: str, without: Set[str], null: bool) -> list[Any]:
+        """Return what stands there at each point, made of sizes; None where that is refused."""
         values: list[Any] = []
         with instrumented(MODULES):
             for point in self.points:
                 try:
                     with recorded():
                         config = self.config(point, name, without, null, remembering=True)
-                    values.append(at(config, self.fields[name]))
+                    values.append(at(config, path))
                 except Exception:
                     values.append(None)
         return values
@@ -88,9 +138,9 @@ class Defaults:
     def config(
         self,
         point: Mapping[str, int],
-        name: str,
-        without: set[str],
-        null: bool,
+        name: str = "",
+        without: Set[str] = frozenset(),
+        null: bool = False,
         remembering: bool = False,
     ) -> PreTrainedConfig:
         """Return the type's configuration at a point without some of its letters."""
@@ -100,6 +150,7 @@ class Defaults:
             for one, field in self.fields.items()
             if one in point and one not in without and field.partition("[")[0] not in lists
         }
+        values |= self.where
         if null:
             values[self.fields[name]] = None
         keys = whole(self.start, values)

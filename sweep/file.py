@@ -14,6 +14,7 @@ from paramproof.catalogue.values import FACTOR
 from paramproof.derive.transformers_models import made_of
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import leaf, parent
+from sweep.computed import otherwise
 from sweep.defaults import Defaults
 from sweep.fields import looked_for
 from sweep.layers import layer_rules
@@ -32,14 +33,15 @@ class File:
 
     def data(self) -> dict[str, Any]:
         """Return the file of the type."""
-        defaults = Defaults(self.found.config_class, self.found.letters, self.full_points())
+        defaults = self.found.defaults(self.counted())
         parts = {path: part.model_type for path, part in parts_of(self.found.start)}
         letters, null, given = self.sizes(defaults, bool(parts))
         decides = {path for one in self.found.classes.values() for path in one["decides"]}
         decides |= {path for one in self.found.classes.values() for path in one["only"]}
         fields, bare = self.own_values(decides | self.found.below.keys())
         layers = layer_rules(self.found.base_trials, self.found.letters, sorted(self.found.sorts))
-        tried = set(self.found.free) | set(self.found.texts) | decides
+        tried = set(self.found.free) | set(self.found.texts) | self.found.computed.keys()
+        tried |= decides & fields.keys()
         aliases = self.aliases()
         of = made_of(self.found.config_class)
         names = looked_for(self.found.start) | {one.partition("[")[0] for one in self.found.reads}
@@ -63,6 +65,7 @@ class File:
             "classes_of": "" if of is self.found.config_class else of.model_type,
             "aliases": aliases,
             "fields": fields,
+            "computed": dict(sorted(self.found.computed.items())),
             "free": self.free_text(),
             "texts": {name: self.found.texts[name] for name in sorted(self.found.texts)},
             "layers": layers,
@@ -137,17 +140,14 @@ class File:
         also = []
         for variant in data["also"]:
             kept = {key: value for key, value in variant.items() if key != "letters"}
+            where = {**own.get("where", {}), **variant.get("where", {})}
+            decides = sorted(set(own.get("decides", ())) - where.keys())
+            there = self.found.defaults(where=where)
+            kept |= otherwise(there, self.found.start, self.found.computed, decides)
             if lacking(variant) != lacking(data):
                 kept["absent"] = lacking(variant)
             also.append(kept)
         return {**own, "also": also} if also else own
-
-    def full_points(self) -> list[dict[str, int]]:
-        """Return the points of the trials, with the letters of further classes."""
-        return [
-            {letter: point.get(letter, 3) for letter in self.found.letters}
-            for point in self.found.points
-        ]
 
     def sizes(
         self, defaults: Defaults, parts: bool
@@ -165,19 +165,22 @@ class File:
                 given[field] = text(bare)
         return letters, null, given
 
-    def is_inert(self, letter: str, field: str) -> bool:
-        """Whether no tensor has a size, and null is as good as its default."""
-        moving = (
+    def counted(self) -> set[str]:
+        """Return the letters that some tensor has."""
+        return {
             name
             for known in self.found.known
             for one in known.tensors
             for part in (one.times, *one.shape)
             for name in part.letters
-        )
+        }
+
+    def is_inert(self, letter: str, field: str) -> bool:
+        """Whether no tensor has a size, and null is as good as its default."""
         others = {field: None}
         return (
             "[" not in field
-            and letter not in set(moving)
+            and letter not in self.counted()
             and self.found.base_trials.outcome(others) in ("", "buffers")
         )
 
@@ -186,7 +189,8 @@ class File:
         fields: dict[str, Any] = {}
         bare: dict[str, Any] = {}
         for path in sorted(decides | self.factors()):
-            fields[path] = self.own_value(self.found.start, path)
+            if not self.is_looked_for_only(path):
+                fields[path] = self.own_value(self.found.start, path)
             part = parent(path)
             if part:
                 keys: Keys = {}
@@ -201,9 +205,17 @@ class File:
                     value = self.own_value(self.found.config_class(**keys), path)
                 except Exception:
                     continue
-                if value != fields[path]:
+                if path in fields and value != fields[path]:
                     bare[path] = value
         return fields, bare
+
+    def is_looked_for_only(self, path: str) -> bool:
+        """Whether nothing stands there, and null is something else than nothing."""
+        try:
+            at(self.found.start, path)
+        except KeyError:
+            return leaf(path) != FACTOR and self.own_value(self.found.start, path) is None
+        return False
 
     def factors(self) -> set[str]:
         """The paths of the shares of heads that are rotated."""

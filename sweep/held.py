@@ -10,15 +10,15 @@ from typing import Any
 
 from transformers import PreTrainedConfig
 
-from paramproof.catalogue.configuration import GivenKeys
-from paramproof.catalogue.derivations import Written, derivation_of, field_of, variants
+from paramproof.catalogue.configuration import GivenKeys, sizes_of
+from paramproof.catalogue.derivations import Written, computed_of, derivation_of, field_of, variants
 from paramproof.catalogue.entries import Entry, entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.values import THETAS
 from paramproof.derive.points import drawn_inside
 from paramproof.formulas.derivation import Derivation, expected
 from paramproof.formulas.parsing import expression_in
-from paramproof.formulas.path import leaf
+from paramproof.formulas.path import leaf, parent
 from sweep.model import made, put
 from sweep.trials import LARGE, PROBES
 
@@ -181,6 +181,15 @@ def random_config(
         put(config, field, sizes[letter])
     _complete(file, derivation, config, sizes)
     _others(file, written, config, absent_parts, sizes, random)
+    _instead(file, config, random)
+    for path, value in _as_it_is(file, written, config):
+        if random.random() < 0.2:
+            put(config, path, value)
+    return config
+
+
+def _instead(file: TypeFile, config: dict[str, Any], random: Random) -> None:
+    """Give some parts in the key that counts in place of their own."""
     for name, part in file.instead.items():
         if isinstance(there := config.get(part), dict) and random.random() < 0.3:
             config[name] = there
@@ -188,7 +197,6 @@ def random_config(
                 key: value + 1 if type(value) is int else value for key, value in there.items()
             }
             config |= {part: beside} if random.random() < 0.5 else {part: None}
-    return config
 
 
 def _complete(
@@ -247,6 +255,24 @@ def _where(file: TypeFile, written: Written, random: Random) -> Iterator[tuple[s
         sorts = sorted(file.free.get(path, ())) if path in needed else []
         other = sorts and random.random() < 0.3
         yield path, _a_value(path, random.choice(sorts), random) if other else value
+
+
+def _as_it_is(file: TypeFile, written: Written, config: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Return what decides, and what is computed of sizes, as it is where it is absent."""
+    decides = written.data.get("decides", ())
+    values = {path: file.fields[path] for path in decides if path in file.fields}
+    values |= written.data.get("follows", {})
+    try:
+        given = GivenKeys(file, config)
+        sizes = sizes_of(given, written.sized, written.data.get("absent", ()))
+    except (ValueError, KeyError):
+        return []
+    for path, said in computed_of(file, written).items():
+        if said and (formula := expression_in(said)).letters <= sizes.keys():
+            values[path] = formula.evaluate(sizes)
+    absent = values.keys() - {*given.values, *written.where, *written.sized}
+    parts = {*given.parts, ""}
+    return [(path, values[path]) for path in sorted(absent) if parent(path) in parts]
 
 
 def _free_values(file: TypeFile, written: Written, random: Random) -> Iterator[tuple[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from random import Random
 from typing import Any
 
@@ -18,6 +18,8 @@ from paramproof.derive.transformers_models import constructor, made_of, readable
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import FITTED, Derivation
 from paramproof.sources.reference import in_one_line
+from sweep.computed import computed
+from sweep.defaults import Defaults
 from sweep.fields import fields_of
 from sweep.file import File
 from sweep.mending import SEEDS, Mending
@@ -62,6 +64,7 @@ class Sweep:
         self.below: dict[str, str] = {}
         self.bounded: set[str] = set()
         self.buffered: set[str] = set()
+        self.computed: dict[str, str] = {}
         self.firm: set[str] = set()
 
     def run(self) -> dict[str, Any]:
@@ -204,6 +207,13 @@ class Sweep:
             "letters": data["letters"] | also["letters"],
         }
 
+    def defaults(
+        self, counted: Set[str] = frozenset(), where: Mapping[str, Any] | None = None
+    ) -> Defaults:
+        """Return the defaults of the letters; ``counted`` and ``where`` are as there."""
+        points = [{one: point.get(one, 3) for one in self.letters} for point in self.points]
+        return Defaults(self.config_class, self.letters, points, counted, where)
+
     def written(self, name: str, found: Derivation, index: int) -> dict[str, Any]:
         """Return what is written of a derivation, by what is known already."""
         data = class_data(found, self.known)
@@ -233,9 +243,15 @@ class Sweep:
         if not found:
             raise ValueError(f"{name}: no sizes meet the conditions")
         paths = self.trials.points
-        sorts, texts = fields_of(self.start, first.fields.values(), self.reads)
         if not self.points:
             self.points, self.base_trials = found, self.trials
+        sorts, texts = fields_of(self.start, first.fields.values(), self.reads)
+        formulas, others = computed(self.defaults(), self.start, sorts)
+        self.computed |= formulas
+        # What is computed of sizes is not tried: it must be as they make it.
+        for path in {*formulas, *others}:
+            del sorts[path]
+            texts.pop(path, None)
         new = {path: kinds for path, kinds in sorts.items() if path not in self.sorts}
         known = {path: set(self.free[path]) for path in sorts if self.free.get(path)}
         tried = self.trials.run({**new, **known})

@@ -11,6 +11,9 @@ from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.path import leaf, parent
 from paramproof.formulas.printing import legible, shown
 
+ABSENT = object()
+"""In place of the value of a field that decides where nothing stands there of itself."""
+
 STRETCHED = ("rope_dynamic", "rope_yarn")
 """Sorts of rotary positions that not every width of a head goes with."""
 
@@ -23,27 +26,51 @@ def require_alike(
     decides: Mapping[str, Any],
     needed: Collection[str],
     only: Mapping[str, Any],
+    computed: Mapping[str, str],
     letters: Mapping[str, int],
 ) -> None:
     """Raise ``OutsideCatalogueError`` for the first key that is not as the entry has it.
 
     ``decides`` are the fields that decide with the values they must have; those ``needed`` may have
     others of a sort that was tried. ``only`` has the sorts of values that alone are alike in this
-    class.
+    class. ``computed`` are fields that must be what ``letters`` make them.
     """
     for path, value in given.values.items():
-        if path in decides:
+        if path in computed:
+            _require_computed(given, path, value, computed[path], letters)
+        elif path in decides:
             rule = given.file.layers.get(path)
             layers = rule and isinstance(value, list) and _is_layers(rule, value, letters)
             free = path in needed and is_of_a_free_sort(given, path)
             tried = free and _is_free(given, path, value, None, letters)
-            if not (same(value, decides[path]) or layers or tried):
-                there = shown(decides[path])
+            null = is_null_and_absent(given, path, decides[path])
+            if not (same(value, decides[path]) or layers or tried or null):
+                there = "nothing" if decides[path] is ABSENT else shown(decides[path])
                 raise given.outside(f"{legible(path)}={shown(value)}, and the entry has {there}")
         elif path not in given.letter_of and not _is_free(
             given, path, value, only.get(path), letters
         ):
             raise given.outside(f"{legible(path)}={shown(value)} was not tried")
+
+
+def _require_computed(
+    given: GivenKeys, path: str, value: Any, said: str, letters: Mapping[str, int]
+) -> None:
+    """Raise ``OutsideCatalogueError`` for a size that is not what the others make it.
+
+    Transformers would take what is given, and the entry is of what is computed.
+    """
+    formula = expression_in(said) if said else None
+    if formula is None or not formula.letters <= letters.keys():
+        raise given.outside(f"{legible(path)}={shown(value)} was not tried")
+    if not same(value, due := formula.evaluate(letters)):
+        raise given.outside(f"{legible(path)}={shown(value)}, and its sizes make it {due}")
+
+
+def is_null_and_absent(given: GivenKeys, path: str, due: Any) -> bool:
+    """Whether null is given where something should be absent, and was seen to be as good."""
+    null = path in given.values and given.values[path] is None
+    return due is ABSENT and null and "null" in given.file.free.get(path, ())
 
 
 def is_of_a_free_sort(given: GivenKeys, path: str) -> bool:

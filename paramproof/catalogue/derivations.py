@@ -45,6 +45,11 @@ class Written:
     data: Mapping[str, Any]
 
 
+def computed_of(file: TypeFile, written: Written) -> dict[str, str]:
+    """Return what a configuration computes of sizes, in letters: "" where that is not known."""
+    return {**file.computed, **written.data.get("computed", {})}
+
+
 def variants(file: TypeFile, name: str) -> list[Written]:
     """Return the variants of a class, first that at the type's own values."""
     own = {key: value for key, value in file.classes[name].items() if key != "also"}

@@ -7,9 +7,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from paramproof.catalogue.alike import is_of_a_free_sort, require_alike
+from paramproof.catalogue.alike import (
+    ABSENT,
+    is_null_and_absent,
+    is_of_a_free_sort,
+    require_alike,
+)
 from paramproof.catalogue.configuration import GivenKeys, sizes_of
-from paramproof.catalogue.derivations import Written, derivation_of, not_withdrawn, variants
+from paramproof.catalogue.derivations import (
+    Written,
+    computed_of,
+    derivation_of,
+    not_withdrawn,
+    variants,
+)
 from paramproof.catalogue.files import TypeFile, read_type
 from paramproof.catalogue.outside import OutsideCatalogueError
 from paramproof.catalogue.values import same
@@ -51,7 +62,7 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], architecture: str = "") 
     name = _class_name(file, config, architecture)
     given = GivenKeys(file, config)
     decides = {
-        path: given.default(path, file.fields.get(path))
+        path: given.default(path, file.fields.get(path, ABSENT))
         for path in file.classes[name].get("decides", ())
     }
     written, values = _variant(file, given, name, decides)
@@ -61,7 +72,8 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], architecture: str = "") 
     except KeyError as error:
         raise given.outside(f"what {error} stands for is absent") from None
     needed = variants(file, name)[0].where
-    require_alike(given, values, needed, written.data.get("only", {}), sizes)
+    only, computed = written.data.get("only", {}), computed_of(file, written)
+    require_alike(given, values, needed, only, computed, sizes)
     derivation = derivation_of(file, written, own_sizes(file, absent))
     derivation = _without_bounds(derivation, set(_bounds_of_defaults(file, given)))
     try:
@@ -109,12 +121,16 @@ def _variant(
     Where none is, that at the type's own values: what is different is said later.
     """
     first = variants(file, name)[0]
+    own = {path: file.fields.get(path, ABSENT) for path in decides}
     free = {path for path in first.where if is_of_a_free_sort(given, path)}
     for written in not_withdrawn(file, name):
-        values = {path: file.fields.get(path) for path in decides} | dict(written.where)
+        # What follows from the values of others is so where it is absent.
+        follows = written.data.get("follows", {})
+        values = {**own, **written.where, **follows}
         values = {path: value for path, value in values.items() if path not in written.sized}
+        there = {**decides, **follows, **given.values}
         alike = all(
-            path in free or same(given.values.get(path, decides[path]), value)
+            path in free or same(there[path], value) or is_null_and_absent(given, path, value)
             for path, value in values.items()
         )
         sized = all(type(given.values.get(path)) is int for path in written.sized)
@@ -122,14 +138,14 @@ def _variant(
             return written, values
     for path, value in decides.items():
         # A part that is given may have another default than the entry was derived at.
-        if path not in given.values and not same(value, file.fields.get(path)):
+        if path not in given.values and not same(value, own[path]):
             raise given.outside(f"{path} is {shown(value)} where it is absent from a part")
     if first.data.get("withdrawn"):
         raise given.outside(f"what is derived of {name} was not held")
     for path, value in first.where.items():
         if path not in given.values:
             raise given.outside(f"{path} is absent, and the entry has {shown(value)}")
-    return first, {path: file.fields.get(path) for path in decides} | dict(first.where)
+    return first, {**own, **first.where}
 
 
 def own_sizes(file: TypeFile, absent: tuple[str, ...]) -> dict[str, int]:

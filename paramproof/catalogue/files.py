@@ -25,7 +25,8 @@ class TypeFile:
     ``letters`` has for each letter its field and what it is where it is absent, in other letters
     or a number; ``null`` what it is where it is null. ``given`` has what stands in place of a
     default where a part of the configuration is given at all. ``fields`` are those that are no
-    sizes and decide, with their values; ``free`` the sorts of values that decide nothing by
+    sizes and decide, with their values; ``computed`` those that are computed of sizes, in
+    letters, and count where they are given; ``free`` the sorts of values that decide nothing by
     field, ``texts`` the strings; ``below`` fields below each of some letters, ``layers``
     lists that have a name for each layer. ``buffered`` are fields that buffers depend on, and
     ``refused`` keys that are no fields and are looked at all the same. ``fixed_parts`` are those
@@ -43,6 +44,7 @@ class TypeFile:
     parts: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
+    computed: Mapping[str, str] = field(default_factory=dict)
     free: Mapping[str, list[str]] = field(default_factory=dict)
     texts: Mapping[str, Any] = field(default_factory=dict)
     below: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

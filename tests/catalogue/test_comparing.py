@@ -77,6 +77,19 @@ def test_what_was_put_together():
     assert "is not as derived" in line
 
 
+def test_what_is_fitted():
+    """It is held to models, and derived where it does not hold: with the difference in letters."""
+    data = deepcopy(GPT2)
+    base = data["classes"]["GPT2Model"]
+    base |= {"status": "fitted and checked", "doubts": ["a doubt"], "also": []}
+    data["classes"] = {"GPT2Model": base}
+    assert [line for line in differences(type_in(data, "gpt2")) if line not in HEADS] == []
+    base["tensors"]["ln_f.bias"] = "2·H"
+    lines = [line for line in differences(type_in(data, "gpt2")) if line not in HEADS]
+    assert lines[0].startswith("GPT2Model: ln_f.bias of (")
+    assert lines[1] == "GPT2Model: what it was + (−H)"
+
+
 def test_a_default():
     def change(data, base):
         data["letters"]["L"] = "n_layer = 13"

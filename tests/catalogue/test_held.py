@@ -59,6 +59,19 @@ def test_what_must_be_given_is_drawn_otherwise_too():
     assert any(type(base) is int for base in bases)
 
 
+def test_what_is_computed_is_given_too():
+    """As a file has it that transformers wrote, at sizes that are not the type's own."""
+    file, random = read_type("mamba"), Random(0)
+    written = not_withdrawn(file, "MambaModel")[0]
+    derivation = derivation_of(file, written, own_sizes(file, ()))
+    drawn = [random_config(file, written, derivation, random) for _ in range(20)]
+    given = [config for config in drawn if "intermediate_size" in config]
+    assert 0 < len(given) < 20
+    for config in given:
+        wide = config.get("hidden_size", 768) * config.get("expand", 2)
+        assert config["intermediate_size"] == wide
+
+
 def test_which_types_are_held():
     """Those used most each time, and each of the others where the data are of some digest."""
     known = model_types()

@@ -9,6 +9,9 @@ pytestmark = pytest.mark.framework("transformers")
 transformers = pytest.importorskip("transformers")
 
 from paramproof.catalogue.tensors import tensor_in  # noqa: E402
+from paramproof.formulas.expression import letter  # noqa: E402
+from sweep.computed import computed, otherwise  # noqa: E402
+from sweep.defaults import Defaults  # noqa: E402
 from sweep.file import File  # noqa: E402
 from sweep.trials import Trials  # noqa: E402
 from sweep.which import classes  # noqa: E402
@@ -73,6 +76,42 @@ def test_null_is_as_good_as_a_size_that_no_tensor_has():
     assert not File(found).is_inert("V", "vocab_size")
     found.known = [SimpleNamespace(tensors=[tensor_in("table", "sw, H")])]
     assert not File(found).is_inert("sw", "sliding_window")
+
+
+def defaults(config_class, counted=frozenset(), where=None, **fields):
+    drawn = [{letter: 8 + 3 * i + 5 * n for i, letter in enumerate(fields)} for n in (0, 1)]
+    return Defaults(config_class, fields, drawn, counted, where)
+
+
+def test_what_is_computed_of_sizes():
+    """Not the fields of the class, nor what is the same at all sizes."""
+    found = defaults(transformers.MambaConfig, H="hidden_size", ex="expand")
+    paths = ["intermediate_size", "time_step_rank", "conv_kernel", "architectures"]
+    assert computed(found, found.start, paths) == ({"intermediate_size": "H·ex"}, set())
+    lists = defaults(transformers.EfficientLoFTRConfig, H="hidden_size")
+    assert computed(lists, lists.start, ["stage_block_stride"]) == ({}, set())
+    strides = defaults(transformers.EfficientLoFTRConfig, n="stage_num_blocks[0]")
+    assert computed(strides, strides.start, ["stage_block_stride"]) == ({}, {"stage_block_stride"})
+
+
+def test_what_is_computed_otherwise_where_others_have_another_value():
+    sizes = {"H": "hidden_size", "ibs": "intra_bottleneck_size"}
+    wide = defaults(transformers.MobileBertConfig, where={"use_bottleneck": False}, **sizes)
+    known = {"true_hidden_size": "ibs"}
+    assert otherwise(wide, wide.start, known, []) == {"computed": {"true_hidden_size": "H"}}
+    gated = defaults(transformers.T5Config, where={"feed_forward_proj": "gated-gelu"})
+    follows = {"is_gated_act": True}
+    assert otherwise(gated, gated.start, {}, ["is_gated_act"]) == {"follows": follows}
+
+
+def test_a_default_that_is_written_over():
+    """What stands there after all is another size; a model that counts it has the class's own."""
+    fields = {"K": "head_dim", "dr": "qk_rope_head_dim"}
+    plain = defaults(transformers.BailingHybridConfig, **fields)
+    assert plain.absent("K") == letter("dr")
+    counted = defaults(transformers.BailingHybridConfig, {"K", "dr"}, **fields)
+    assert counted.absent("K") == 128
+    assert counted.absent("dr") == 64
 
 
 def test_classes_that_people_load():

@@ -91,6 +91,46 @@ def test_a_value_without_which_there_is_no_model():
             entry(other)
 
 
+@pytest.mark.parametrize(
+    ("config", "computed", "other"),
+    [
+        ({"model_type": "mamba", "hidden_size": 100, "expand": 3}, {"intermediate_size": 300}, 200),
+        ({"model_type": "cohere2", "num_attention_heads": 16}, {"head_dim": 512}, 128),
+        ({"model_type": "mobilebert", "intra_bottleneck_size": 64}, {"true_hidden_size": 64}, 128),
+        ({"model_type": "mobilebert", "use_bottleneck": False}, {"true_hidden_size": 512}, 128),
+        ({"model_type": "deberta", "hidden_size": 96}, {"pooler_hidden_size": 96}, 768),
+        ({"model_type": "bailing_hybrid", "head_dim": 96}, {"linear_head_dim": 96}, 128),
+        ({"model_type": "t5", "feed_forward_proj": "gated-gelu"}, {"is_gated_act": True}, False),
+    ],
+    ids=lambda one: one["model_type"] if isinstance(one, dict) and "model_type" in one else "",
+)
+def test_what_a_configuration_computes_is_as_it_would_be(config, computed, other):
+    """Given otherwise, transformers would take that: the type's own value, too."""
+    assert entry(config | computed).count == entry(config).count
+    for wrong in (other, None):
+        with pytest.raises(OutsideCatalogueError):
+            entry(config | dict.fromkeys(computed, wrong))
+
+
+def test_a_size_that_is_computed_says_what_it_would_be():
+    with pytest.raises(OutsideCatalogueError) as error:
+        entry({"model_type": "mamba", "hidden_size": 1024, "intermediate_size": 1536})
+    assert error.value.why == "mamba: intermediate_size=1536, and its sizes make it 2048"
+
+
+def test_a_size_of_which_more_is_kept_than_the_field_says():
+    """Bailing's head_dim is written over once the width of its linear heads is known."""
+    config = {"model_type": "bailing_hybrid", "qk_rope_head_dim": 32}
+    assert entry(config).sizes["K"] == 128
+
+
+def test_null_is_not_what_is_absent():
+    """Qwen2 takes the width of its heads from elsewhere unless it is there, whatever it is."""
+    config = {"model_type": "qwen2", "head_dim": None}
+    with pytest.raises(OutsideCatalogueError, match="head_dim=None, and the entry has nothing"):
+        entry(config)
+
+
 @pytest.mark.parametrize("model_type", ["chameleon", "emu3"])
 def test_any_vocabulary_will_do_where_there_is_one(model_type):
     one = entry({"model_type": model_type, "vocabulary_map": {"<image>": 3, "<s>": 0}})

@@ -1,0 +1,62 @@
+"""Fields that a configuration computes, and that take the place of what it computed where given.
+
+Mamba's ``intermediate_size`` is ``expand * hidden_size``; a file that says otherwise is right.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from transformers import PreTrainedConfig
+
+from paramproof.formulas.notation import text
+from paramproof.formulas.path import leaf, parent
+from sweep.defaults import Defaults
+from sweep.model import at, whole
+
+
+def computed(
+    defaults: Defaults, start: PreTrainedConfig, paths: Iterable[str]
+) -> tuple[dict[str, str], set[str]]:
+    """Return the computed fields of these that move with sizes: formulas, and those with none."""
+    formulas: dict[str, str] = {}
+    others: set[str] = set()
+    for path in paths:
+        if is_computed(start, path) and defaults.moves(path):
+            formula = defaults.computed(path)
+            if formula is None:
+                others.add(path)
+            else:
+                formulas[path] = text(formula)
+    return formulas, others
+
+
+def otherwise(
+    defaults: Defaults, start: PreTrainedConfig, known: Mapping[str, str], decides: Iterable[str]
+) -> dict[str, dict[str, Any]]:
+    """Return what is computed otherwise where these ``defaults`` are, as a variant has it.
+
+    ``computed`` are formulas in place of those ``known``, "" where none is known. ``follows`` are
+    those of the fields that decide: T5's ``is_gated_act`` is what its ``feed_forward_proj`` says.
+    """
+    here = {path: defaults.computed(path) for path in known}
+    formulas = {path: "" if one is None else text(one) for path, one in here.items()}
+    there = type(start)(**whole(start, defaults.where))
+    values = {path: at(there, path) for path in decides if is_computed(start, path)}
+    found = {
+        "computed": {path: one for path, one in formulas.items() if one != known[path]},
+        "follows": {path: one for path, one in values.items() if one != at(start, path)},
+    }
+    return {key: one for key, one in found.items() if one}
+
+
+def is_computed(start: PreTrainedConfig, path: str) -> bool:
+    """Whether a configuration has something there that is no field of its class."""
+    try:
+        part = at(start, parent(path))
+    except KeyError:
+        return False
+    fields = {one.name for one in dataclasses.fields(part)}
+    return leaf(path) in vars(part).keys() - fields
