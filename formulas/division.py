@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from paramproof.formulas.expression import Expression, Number, expression
 from paramproof.formulas.products import Powers, inverted, multiplied, order, shared
@@ -51,6 +51,7 @@ def quotient(top: Expression, bottom: Expression) -> Expression:
     return found
 
 
+@lru_cache(maxsize=4096)
 def floor(numerator: Expression | int, denominator: Expression | int) -> Expression:
     """Return ⌊numerator / denominator⌋, what divides without remainder taken out of it.
 

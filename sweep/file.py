@@ -189,7 +189,7 @@ class File:
         fields: dict[str, Any] = {}
         bare: dict[str, Any] = {}
         for path in sorted(decides | self.factors()):
-            if not self.is_looked_for_only(path):
+            if not self.is_unspoken(path):
                 fields[path] = self.own_value(self.found.start, path)
             part = parent(path)
             if part:
@@ -209,13 +209,14 @@ class File:
                     bare[path] = value
         return fields, bare
 
-    def is_looked_for_only(self, path: str) -> bool:
-        """Whether nothing stands there, and null is something else than nothing."""
+    def is_unspoken(self, path: str) -> bool:
+        """Whether no value can be written for what stands there of itself, null least of all."""
+        if leaf(path) == FACTOR or self.own_value(self.found.start, path) is not None:
+            return False
         try:
-            at(self.found.start, path)
+            return at(self.found.start, path) is not None
         except KeyError:
-            return leaf(path) != FACTOR and self.own_value(self.found.start, path) is None
-        return False
+            return True
 
     def factors(self) -> set[str]:
         """The paths of the shares of heads that are rotated."""

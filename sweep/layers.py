@@ -45,16 +45,15 @@ def _own(start: Any, path: str) -> Any:
 
 
 def _lists(trials: Trials, path: str, field: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield what the list is by default where a field has other sizes."""
-    point = trials.points[0]
-    if field not in point:
-        return
-    for depth in range(1, 4 * LONGEST_PERIOD + 3):
-        keys: Keys = whole(trials.start, {**point, field: depth})
-        try:
-            yield depth, list(at(trials.config_class(**keys), path))
-        except Exception:
-            continue
+    """Yield what the list is by default where a field, and the others, have other sizes."""
+    # In what repeats there may be a size, as in Bailing's groups of layers.
+    for point in trials.points:
+        for depth in range(1, 4 * LONGEST_PERIOD + 3) if field in point else ():
+            keys: Keys = whole(trials.start, {**point, field: depth})
+            try:
+                yield depth, list(at(trials.config_class(**keys), path))
+            except Exception:
+                continue
 
 
 def _any_of(trials: Trials, path: str, field: str, kinds: set[str]) -> dict[str, Any] | None:
@@ -80,7 +79,7 @@ def _may_be_given(
     """Whether a list may be named at all: what is computed may not."""
     depth, own = lists[-1]
     try:
-        trials.make({**trials.points[0], field: depth}, {path: own})
+        trials.make({**trials.points[-1], field: depth}, {path: own})
     except Exception:
         return False
     return True
