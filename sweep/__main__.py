@@ -3,9 +3,9 @@
 Run in the checkout, where PyTorch and Hugging Face transformers are installed. Each type is
 derived in a process of its own, as many at a time as there are processors, and written to a file
 of its own, those that are most used first; a type that is written already is left out, unless
-``--again``. ``--compare`` derives every variant of what is written again, writes nothing, and
-prints in which letters an entry is otherwise; its status is then 1. What
-could not be derived stands in ``sweep/failed.json``, with the reason; ``--reasons`` lists it by
+``--again``. ``--compare`` derives every variant that is proved again, holds the others, writes
+nothing, and prints in which letters an entry is otherwise; its status is then 1. What could not be
+derived stands in ``sweep/failed.json``, with the reason; ``--reasons`` lists it by
 class of reason. ``--hold`` derives nothing: it holds what is written to
 more random configurations, by ``--seed``, and takes back what is not as transformers builds it.
 ``--random 300`` writes nothing either: it draws so many configurations of 60 types, by

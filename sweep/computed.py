@@ -1,6 +1,7 @@
 """Fields that a configuration computes, and that take the place of what it computed where given.
 
-Mamba's ``intermediate_size`` is ``expand * hidden_size``; a file that says otherwise is right.
+Mamba's ``intermediate_size`` is ``expand * hidden_size``, kept beside its fields, and Mimi's
+``frame_rate`` a property; a file that says otherwise is right.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ def otherwise(
 def is_computed(start: PreTrainedConfig, path: str) -> bool:
     """Whether a configuration has something there that is no field of its class."""
     try:
-        part = at(start, parent(path))
+        at(start, path)
     except KeyError:
         return False
-    fields = {one.name for one in dataclasses.fields(part)}
-    return leaf(path) in vars(part).keys() - fields
+    part = at(start, parent(path))
+    return leaf(path) not in {one.name for one in dataclasses.fields(part)}

@@ -218,6 +218,14 @@ def _there(config: Mapping[str, Any], path: str) -> bool:
     return True
 
 
+def _is_part(config: Mapping[str, Any], path: str) -> bool:
+    """Whether a part is given in its own place; the whole always is."""
+    here: Any = config
+    for name in path.split(".") if path else ():
+        here = here.get(name) if isinstance(here, Mapping) else None
+    return isinstance(here, Mapping)
+
+
 def _others(
     file: TypeFile,
     written: Written,
@@ -271,8 +279,7 @@ def _as_it_is(file: TypeFile, written: Written, config: Mapping[str, Any]) -> li
         if said and (formula := expression_in(said)).letters <= sizes.keys():
             values[path] = formula.evaluate(sizes)
     absent = values.keys() - {*given.values, *written.where, *written.sized}
-    parts = {*given.parts, ""}
-    return [(path, values[path]) for path in sorted(absent) if parent(path) in parts]
+    return [(path, values[path]) for path in sorted(absent) if _is_part(config, parent(path))]
 
 
 def _free_values(file: TypeFile, written: Written, random: Random) -> Iterator[tuple[str, Any]]:
