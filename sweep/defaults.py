@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from transformers import PreTrainedConfig
@@ -80,28 +80,24 @@ class Defaults:
     def moves(self, path: str) -> bool:
         """Whether what stands there is otherwise at other sizes."""
         own = at(self.start, path)
-        for point in self.points:
-            try:
-                if at(self.config(point), path) != own:
-                    return True
-            except Exception:
-                # Not all sizes go together.
-                continue
-        return False
+        return any(there != own for _, there in self.plain(path))
 
     def is_overwritten(self, name: str) -> bool:
         """Whether a configuration keeps another size in a field than it is given there.
 
         What it was given is kept elsewhere, as Bailing's ``head_dim`` is, or lost.
         """
+        return any(kept != point[name] for point, kept in self.plain(self.fields[name]))
+
+    def plain(self, path: str) -> Iterator[tuple[Mapping[str, int], Any]]:
+        """Yield what stands there where every size is given, at each point that is not refused."""
         for point in self.points:
             try:
-                kept = at(self.config(point), self.fields[name])
+                there = at(self.config(point), path)
             except Exception:
+                # Not all sizes go together.
                 continue
-            if kept != point[name]:
-                return True
-        return False
+            yield point, there
 
     def at_points(
         self, path: str, name: str = "", without: Set[str] = frozenset(), null: bool = False

@@ -13,6 +13,7 @@ from paramproof.formulas.expression import letter  # noqa: E402
 from sweep.computed import computed, otherwise  # noqa: E402
 from sweep.defaults import Defaults  # noqa: E402
 from sweep.file import File  # noqa: E402
+from sweep.layers import layer_rules  # noqa: E402
 from sweep.trials import Trials  # noqa: E402
 from sweep.which import classes  # noqa: E402
 
@@ -112,6 +113,37 @@ def test_a_default_that_is_written_over():
     counted = defaults(transformers.BailingHybridConfig, {"K", "dr"}, **fields)
     assert counted.absent("K") == 128
     assert counted.absent("dr") == 64
+
+
+def test_a_property_is_computed_too():
+    ratios = {f"r{i}": f"upsampling_ratios[{i}]" for i in range(4)}
+    found = defaults(transformers.MimiConfig, sr="sampling_rate", **ratios)
+    assert computed(found, found.start, ["frame_rate"]) == ({}, {"frame_rate"})
+
+
+@pytest.mark.parametrize(("groups", "rules"), [((2, 2), True), ((2, 3), False)])
+def test_a_list_of_layers_whose_pattern_moves_with_a_size(groups, rules):
+    config_class, model_class = transformers.BailingHybridConfig, transformers.BailingHybridModel
+    points = [{"num_hidden_layers": 3, "layer_group_size": one} for one in groups]
+    found = Trials(config_class, model_class, config_class(), points)
+    rule = {"long": "L", "repeats": ["linear_attention", "full_attention"]}
+    there = layer_rules(found, {"L": "num_hidden_layers"}, ["layer_types"])
+    assert there == ({"layer_types": rule} if rules else {})
+
+
+@pytest.mark.parametrize(
+    ("config_class", "path", "unspoken"),
+    [
+        (transformers.BambaConfig, "layer_types", True),  # computed: a long list
+        (transformers.Qwen2Config, "head_dim", True),  # looked for, and not there
+        (transformers.Qwen2Config, "bos_token_id", False),  # null
+        (transformers.Qwen2Config, "use_sliding_window", False),
+        (transformers.Qwen2Config, "partial_rotary_factor", False),
+    ],
+)
+def test_what_has_no_value_that_can_be_written(config_class, path, unspoken):
+    found = File(SimpleNamespace(start=config_class(), moved={}))
+    assert found.is_unspoken(path) is unspoken
 
 
 def test_classes_that_people_load():
