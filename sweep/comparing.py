@@ -82,10 +82,13 @@ def _derived(sweep: Sweep, file: TypeFile, written: Written) -> Iterator[str]:
 
 
 def _not_held(sweep: Sweep, file: TypeFile, written: Written) -> str:
-    """Return in what a variant is not as random models have it, "" where it is."""
-    model_class = getattr(transformers, written.name)
+    """Return in what a variant is not as random models have it, "" where it is.
+
+    In place of a configuration that transformers refuses another is drawn: there is no model.
+    """
+    model_class, refusals = getattr(transformers, written.name), list[str]()
     try:
-        hold(file, written, sweep.config_class, model_class, Random(SEEDS[0]))
+        hold(file, written, sweep.config_class, model_class, Random(SEEDS[0]), refusals)
     except ValueError as error:
         return str(error)
     return ""
