@@ -8,8 +8,9 @@ from paramproof.derive.conditions import Conditions, otherwise
 from paramproof.derive.in_letters import Tensors
 from paramproof.derive.making import Maker, Note
 from paramproof.derive.trying import tried
-from paramproof.formulas.condition import Condition
+from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import NOT_TRIED, REFUSES
+from paramproof.formulas.expression import expression
 
 TRIED = 2
 """Models that are made where one condition alone is not met."""
@@ -73,20 +74,27 @@ class Sorter:
 
     def outcome(self, condition: Condition) -> str:
         """Return what happens where ``condition`` alone is not met, "" where nothing does."""
-        met = False
+        broken, farther, met = otherwise(condition), _farther(condition), False
         for _ in range(TRIED):
-            sizes = self.sizes_without(condition)
+            sizes = self.sizes_without(condition, broken)
             if sizes is None:
                 break
             if outside := tried(self.maker, self.tensors, sizes).outside:
                 return outside
             met = True
+            if farther and farther.is_met(sizes):
+                farther = None
             self.look_beyond(sizes)
+        if met and farther and (sizes := self.sizes_without(condition, farther)):
+            return tried(self.maker, self.tensors, sizes).outside
         return "" if met else NOT_TRIED
 
-    def sizes_without(self, condition: Condition) -> dict[str, int] | None:
-        """Return sizes where ``condition`` is not met and, as far as can be, all others are."""
-        known, broken = self.conditions, otherwise(condition)
+    def sizes_without(self, condition: Condition, broken: Condition) -> dict[str, int] | None:
+        """Return sizes where ``condition`` is ``broken`` and, as far as can be, all others are met.
+
+        None where none were found.
+        """
+        known = self.conditions
         asked = [one for one in known.asked if one is not condition]
         # What is harmless alone may be what another one does harm with: an odd head is refused
         # where it is more than 4. What another condition forbids too is tried with those alone
@@ -105,3 +113,14 @@ class Sorter:
         except Exception:
             return
         known.beyond |= {c: None for c in found if not (c in known.asked or c in known.harmless)}
+
+
+def _farther(condition: Condition) -> Condition | None:
+    """Return the condition that a quotient is farther than the next number beyond its bound.
+
+    One that must be more than 1, and was tried where it is 1, may be 0. None for what has none.
+    """
+    bound = condition.bound
+    if bound is None or not bound.has_quotients:
+        return None
+    return Condition(Relation.LESS, bound, expression(-1), True)

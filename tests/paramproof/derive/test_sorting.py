@@ -1,0 +1,64 @@
+"""What happens where a condition is not met: near its bound, and farther from it."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from paramproof.derive.conditions import Conditions
+from paramproof.derive.sorting import Sorter
+from paramproof.formulas.condition import Relation
+from paramproof.formulas.derivation import NOT_TRIED, REFUSES
+from paramproof.formulas.parsing import condition_in
+
+WIDE = condition_in("⌊i/16⌋ > 1")
+
+
+class Maker:
+    """Draws the sizes that it is told, in turn, and refuses models that are less than 16 wide."""
+
+    def __init__(self, near, far):
+        self.near, self.far = near, far
+        self.built = []
+
+    def draw(self, inside, fixed=(), deeper=1):
+        is_far = any(one.relation is Relation.LESS and one.right == -1 for one in inside)
+        found = self.far if is_far else self.near
+        return {"i": found} if found else None
+
+    def build(self, sizes):
+        self.built.append(sizes["i"])
+        if sizes["i"] < 16:
+            raise ValueError("too narrow")
+        return None
+
+    def trace(self, sizes):
+        raise ValueError("not traced")
+
+
+def outcome(near, far, condition=WIDE):
+    maker = Maker(near, far)
+    tensors = SimpleNamespace(differences=lambda made, sizes: [])
+    sorter = Sorter(maker, Conditions({condition: set()}, {}), tensors, {})
+    return sorter.outcome(condition), maker.built
+
+
+@pytest.mark.parametrize(
+    ("near", "far", "happens", "built"),
+    [
+        (24, 8, f"{REFUSES}: ValueError: too narrow", [24, 24, 8]),  # ⌊i/16⌋ is 1, and 0
+        (24, None, "", [24, 24]),
+        (8, 8, f"{REFUSES}: ValueError: too narrow", [8]),
+        (None, 8, NOT_TRIED, []),
+    ],
+)
+def test_a_quotient_is_tried_farther_than_its_bound(near, far, happens, built):
+    assert outcome(near, far) == (happens, built)
+
+
+def test_what_has_been_farther_is_not_tried_again():
+    """Where 3 or less will do, 2 is farther than the next."""
+    assert outcome(33, 8, condition_in("⌊i/16⌋ > 3")) == ("", [33, 33])
+
+
+def test_a_letter_is_not_tried_farther():
+    assert outcome(24, 8, condition_in("i > 24")) == ("", [24, 24])
