@@ -74,9 +74,9 @@ class Sorter:
 
     def outcome(self, condition: Condition) -> str:
         """Return what happens where ``condition`` alone is not met, "" where nothing does."""
-        broken, farther, met = otherwise(condition), _farther(condition), False
+        farther, met = _farther(condition), False
         for _ in range(TRIED):
-            sizes = self.sizes_without(condition, broken)
+            sizes = self.sizes_without(condition)
             if sizes is None:
                 break
             if outside := tried(self.maker, self.tensors, sizes).outside:
@@ -85,16 +85,14 @@ class Sorter:
             if farther and farther.is_met(sizes):
                 farther = None
             self.look_beyond(sizes)
-        if met and farther and (sizes := self.sizes_without(condition, farther)):
+        others = [one for one in self.conditions.asked if one is not condition]
+        if met and farther and (sizes := self.maker.draw([*others, farther])):
             return tried(self.maker, self.tensors, sizes).outside
         return "" if met else NOT_TRIED
 
-    def sizes_without(self, condition: Condition, broken: Condition) -> dict[str, int] | None:
-        """Return sizes where ``condition`` is ``broken`` and, as far as can be, all others are met.
-
-        None where none were found.
-        """
-        known = self.conditions
+    def sizes_without(self, condition: Condition) -> dict[str, int] | None:
+        """Return sizes where ``condition`` is not met and, as far as can be, all others are."""
+        known, broken = self.conditions, otherwise(condition)
         asked = [one for one in known.asked if one is not condition]
         # What is harmless alone may be what another one does harm with: an odd head is refused
         # where it is more than 4. What another condition forbids too is tried with those alone
