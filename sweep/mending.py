@@ -79,6 +79,11 @@ class Mending:
         self.dropped.append(f"{path}={value}")
         self.free[path] = self.free.get(path, set()) - {sort_of(value)}
         self.texts[path] = [one for one in self.texts.get(path, ()) if one != value]
+        if isinstance(value, list):
+            # Of which names such a list may be is one rule.
+            rules = self.data.pop("layers", {})
+            if rest := {name: rule for name, rule in rules.items() if name != path}:
+                self.data["layers"] = rest
         self.refuse(path)
 
     def take_back(self, path: str) -> None:

@@ -54,6 +54,19 @@ def test_a_value_that_decides_is_taken_back():
     assert "add_cross_attention" in file.refused
 
 
+def test_a_rule_of_lists_is_taken_back_whole():
+    """Once, and not each list that is drawn by it."""
+
+    def change(data):
+        data["layers"] = {"hidden_act": {"long": "L", "any of": ["gelu"]}}
+
+    mending = base_alone(change)
+    assert len(mending.dropped) == 1
+    assert mending.dropped[0].startswith("hidden_act=['gelu'")
+    assert not mending.failed
+    assert "layers" not in mending.data
+
+
 def test_a_class_that_is_wrong_is_withdrawn():
     def change(data):
         data["classes"]["BertModel"]["tensors"]["pooler.dense.bias"] = "F"
