@@ -5,9 +5,9 @@ derived in a process of its own, as many at a time as there are processors, and 
 of its own, those that are most used first; a type that is written already is left out, unless
 ``--again``. ``--compare`` derives every variant that is proved again, holds the others, writes
 nothing, and prints in which letters an entry is otherwise; its status is then 1. What could not be
-derived stands in ``sweep/failed.json``, with the reason; ``--reasons`` lists it by
-class of reason. ``--hold`` derives nothing: it holds what is written to
-more random configurations, by ``--seed``, and takes back what is not as transformers builds it.
+derived stands in ``sweep/failed.json``, with the reason; ``--reasons`` lists it by class of reason.
+``--hold`` derives nothing: it holds what is written to more random configurations, by ``--seed``,
+and takes back what is not as transformers builds it.
 ``--random 300`` writes nothing either: it draws so many configurations of 60 types, by
 ``--seed``, and holds the catalogue's counts to what transformers builds; ``--public`` does so
 with the public configurations of the tests.

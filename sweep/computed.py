@@ -18,14 +18,12 @@ from sweep.defaults import Defaults
 from sweep.model import at, whole
 
 
-def computed(
-    defaults: Defaults, start: PreTrainedConfig, paths: Iterable[str]
-) -> tuple[dict[str, str], set[str]]:
+def computed(defaults: Defaults, paths: Iterable[str]) -> tuple[dict[str, str], set[str]]:
     """Return the computed fields of these that move with sizes: formulas, and those with none."""
     formulas: dict[str, str] = {}
     others: set[str] = set()
     for path in paths:
-        if is_computed(start, path) and defaults.moves(path):
+        if is_computed(defaults.start, path) and defaults.moves(path):
             formula = defaults.computed(path)
             if formula is None:
                 others.add(path)
@@ -35,7 +33,7 @@ def computed(
 
 
 def otherwise(
-    defaults: Defaults, start: PreTrainedConfig, known: Mapping[str, str], decides: Iterable[str]
+    defaults: Defaults, known: Mapping[str, str], decides: Iterable[str]
 ) -> dict[str, dict[str, Any]]:
     """Return what is computed otherwise where these ``defaults`` are, as a variant has it.
 
@@ -44,6 +42,7 @@ def otherwise(
     """
     here = {path: defaults.computed(path) for path in known}
     formulas = {path: "" if one is None else text(one) for path, one in here.items()}
+    start = defaults.start
     there = type(start)(**whole(start, defaults.where))
     values = {path: at(there, path) for path in decides if is_computed(start, path)}
     found = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from transformers import PreTrainedConfig
@@ -33,7 +34,7 @@ class File:
 
     def data(self) -> dict[str, Any]:
         """Return the file of the type."""
-        defaults = self.found.defaults(self.counted())
+        defaults = self.found.defaults(self.counted)
         parts = {path: part.model_type for path, part in parts_of(self.found.start)}
         letters, null, given = self.sizes(defaults, bool(parts))
         decides = {path for one in self.found.classes.values() for path in one["decides"]}
@@ -142,8 +143,7 @@ class File:
             kept = {key: value for key, value in variant.items() if key != "letters"}
             where = {**own.get("where", {}), **variant.get("where", {})}
             decides = sorted(set(own.get("decides", ())) - where.keys())
-            there = self.found.defaults(where=where)
-            kept |= otherwise(there, self.found.start, self.found.computed, decides)
+            kept |= otherwise(self.found.defaults(where=where), self.found.computed, decides)
             if lacking(variant) != lacking(data):
                 kept["absent"] = lacking(variant)
             also.append(kept)
@@ -165,8 +165,9 @@ class File:
                 given[field] = text(bare)
         return letters, null, given
 
+    @cached_property
     def counted(self) -> set[str]:
-        """Return the letters that some tensor has."""
+        """The letters that some tensor has."""
         return {
             name
             for known in self.found.known
@@ -180,7 +181,7 @@ class File:
         others = {field: None}
         return (
             "[" not in field
-            and letter not in self.counted()
+            and letter not in self.counted
             and self.found.base_trials.outcome(others) in ("", "buffers")
         )
 

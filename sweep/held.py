@@ -213,20 +213,17 @@ def _complete(
 
 
 def _there(config: Mapping[str, Any], path: str) -> bool:
-    here: Any = config
-    for name in path.split("."):
-        if not isinstance(here, Mapping) or name not in here:
-            return False
-        here = here[name]
-    return True
+    """Whether a key is given, whatever its value is."""
+    part = _part(config, parent(path))
+    return part is not None and leaf(path) in part
 
 
-def _is_part(config: Mapping[str, Any], path: str) -> bool:
-    """Whether a part is given in its own place; the whole always is."""
+def _part(config: Mapping[str, Any], path: str) -> Mapping[str, Any] | None:
+    """Return a part that is given in its own place, the whole at "", None for none."""
     here: Any = config
     for name in path.split(".") if path else ():
         here = here.get(name) if isinstance(here, Mapping) else None
-    return isinstance(here, Mapping)
+    return here if isinstance(here, Mapping) else None
 
 
 def _others(
@@ -282,7 +279,9 @@ def _as_it_is(file: TypeFile, written: Written, config: Mapping[str, Any]) -> li
         if said and (formula := expression_in(said)).letters <= sizes.keys():
             values[path] = formula.evaluate(sizes)
     absent = values.keys() - {*given.values, *written.where, *written.sized}
-    return [(path, values[path]) for path in sorted(absent) if _is_part(config, parent(path))]
+    return [
+        (path, values[path]) for path in sorted(absent) if _part(config, parent(path)) is not None
+    ]
 
 
 def _free_values(file: TypeFile, written: Written, random: Random) -> Iterator[tuple[str, Any]]:

@@ -246,7 +246,7 @@ class Sweep:
         if not self.points:
             self.points, self.base_trials = found, self.trials
         sorts, texts = fields_of(self.start, first.fields.values(), self.reads)
-        formulas, others = computed(self.defaults(), self.start, sorts)
+        formulas, others = computed(self.defaults(), sorts)
         self.computed |= formulas
         # What is computed of sizes is not tried: it must be as they make it.
         for path in {*formulas, *others}:

@@ -43,8 +43,7 @@ def require_alike(
             layers = rule and isinstance(value, list) and _is_layers(rule, value, letters)
             free = path in needed and is_of_a_free_sort(given, path)
             tried = free and _is_free(given, path, value, None, letters)
-            null = is_null_and_absent(given, path, decides[path])
-            if not (same(value, decides[path]) or layers or tried or null):
+            if not (is_due(given, path, value, decides[path]) or layers or tried):
                 there = "nothing" if decides[path] is ABSENT else shown(decides[path])
                 raise given.outside(f"{legible(path)}={shown(value)}, and the entry has {there}")
         elif path not in given.letter_of and not _is_free(
@@ -67,10 +66,10 @@ def _require_computed(
         raise given.outside(f"{legible(path)}={shown(value)}, and its sizes make it {due}")
 
 
-def is_null_and_absent(given: GivenKeys, path: str, due: Any) -> bool:
-    """Whether null is given where something should be absent, and was seen to be as good."""
-    null = path in given.values and given.values[path] is None
-    return due is ABSENT and null and "null" in given.file.free.get(path, ())
+def is_due(given: GivenKeys, path: str, value: Any, due: Any) -> bool:
+    """Whether a value is the one due, or null where nothing is, and that was seen to be as good."""
+    null = value is None and due is ABSENT and "null" in given.file.free.get(path, ())
+    return same(value, due) or null
 
 
 def is_of_a_free_sort(given: GivenKeys, path: str) -> bool:

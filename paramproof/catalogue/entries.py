@@ -9,7 +9,7 @@ from typing import Any
 
 from paramproof.catalogue.alike import (
     ABSENT,
-    is_null_and_absent,
+    is_due,
     is_of_a_free_sort,
     require_alike,
 )
@@ -130,7 +130,7 @@ def _variant(
         values = {path: value for path, value in values.items() if path not in written.sized}
         there = {**decides, **follows, **given.values}
         alike = all(
-            path in free or same(there[path], value) or is_null_and_absent(given, path, value)
+            path in free or is_due(given, path, there[path], value)
             for path, value in values.items()
         )
         sized = all(type(given.values.get(path)) is int for path in written.sized)

@@ -85,15 +85,14 @@ class Sorter:
             if farther and farther.is_met(sizes):
                 farther = None
             self.look_beyond(sizes)
-        others = [one for one in self.conditions.asked if one is not condition]
-        if met and farther and (sizes := self.maker.draw([*others, farther])):
+        if met and farther and (sizes := self.maker.draw([*self.besides(condition), farther])):
             return tried(self.maker, self.tensors, sizes).outside
         return "" if met else NOT_TRIED
 
     def sizes_without(self, condition: Condition) -> dict[str, int] | None:
         """Return sizes where ``condition`` is not met and, as far as can be, all others are."""
         known, broken = self.conditions, otherwise(condition)
-        asked = [one for one in known.asked if one is not condition]
+        asked = self.besides(condition)
         # What is harmless alone may be what another one does harm with: an odd head is refused
         # where it is more than 4. What another condition forbids too is tried with those alone
         # that are known to matter.
@@ -102,6 +101,10 @@ class Sorter:
             or self.maker.draw([*asked, broken])
             or self.maker.draw([*(one for one in known.outside if one is not condition), broken])
         )
+
+    def besides(self, condition: Condition) -> list[Condition]:
+        """Return what else is asked."""
+        return [one for one in self.conditions.asked if one is not condition]
 
     def look_beyond(self, sizes: Mapping[str, int]) -> None:
         """Add what is asked at sizes where a condition is not met, and was not before."""

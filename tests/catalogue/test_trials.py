@@ -88,21 +88,21 @@ def test_what_is_computed_of_sizes():
     """Not the fields of the class, nor what is the same at all sizes."""
     found = defaults(transformers.MambaConfig, H="hidden_size", ex="expand")
     paths = ["intermediate_size", "time_step_rank", "conv_kernel", "architectures"]
-    assert computed(found, found.start, paths) == ({"intermediate_size": "H·ex"}, set())
+    assert computed(found, paths) == ({"intermediate_size": "H·ex"}, set())
     lists = defaults(transformers.EfficientLoFTRConfig, H="hidden_size")
-    assert computed(lists, lists.start, ["stage_block_stride"]) == ({}, set())
+    assert computed(lists, ["stage_block_stride"]) == ({}, set())
     strides = defaults(transformers.EfficientLoFTRConfig, n="stage_num_blocks[0]")
-    assert computed(strides, strides.start, ["stage_block_stride"]) == ({}, {"stage_block_stride"})
+    assert computed(strides, ["stage_block_stride"]) == ({}, {"stage_block_stride"})
 
 
 def test_what_is_computed_otherwise_where_others_have_another_value():
     sizes = {"H": "hidden_size", "ibs": "intra_bottleneck_size"}
     wide = defaults(transformers.MobileBertConfig, where={"use_bottleneck": False}, **sizes)
     known = {"true_hidden_size": "ibs"}
-    assert otherwise(wide, wide.start, known, []) == {"computed": {"true_hidden_size": "H"}}
+    assert otherwise(wide, known, []) == {"computed": {"true_hidden_size": "H"}}
     gated = defaults(transformers.T5Config, where={"feed_forward_proj": "gated-gelu"})
     follows = {"is_gated_act": True}
-    assert otherwise(gated, gated.start, {}, ["is_gated_act"]) == {"follows": follows}
+    assert otherwise(gated, {}, ["is_gated_act"]) == {"follows": follows}
 
 
 def test_a_default_that_is_written_over():
@@ -118,7 +118,7 @@ def test_a_default_that_is_written_over():
 def test_a_property_is_computed_too():
     ratios = {f"r{i}": f"upsampling_ratios[{i}]" for i in range(4)}
     found = defaults(transformers.MimiConfig, sr="sampling_rate", **ratios)
-    assert computed(found, found.start, ["frame_rate"]) == ({}, {"frame_rate"})
+    assert computed(found, ["frame_rate"]) == ({}, {"frame_rate"})
 
 
 @pytest.mark.parametrize(("groups", "rules"), [((2, 2), True), ((2, 3), False)])
