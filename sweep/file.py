@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import importlib.metadata
+import inspect
 from collections.abc import Mapping
+from contextlib import suppress
+from copy import deepcopy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from transformers import PreTrainedConfig
 
 from paramproof.catalogue.configuration import LABELS, NEVER
-from paramproof.catalogue.files import FORMAT
+from paramproof.catalogue.files import FORMAT, type_in
 from paramproof.catalogue.values import FACTOR
 from paramproof.derive.transformers_models import made_of
 from paramproof.formulas.notation import text
@@ -18,9 +21,11 @@ from paramproof.formulas.path import leaf, parent
 from sweep.computed import otherwise
 from sweep.defaults import Defaults
 from sweep.fields import looked_for
+from sweep.flat import flat
 from sweep.layers import layer_rules
 from sweep.mending import free_text
-from sweep.model import Keys, at, parts_of, whole
+from sweep.model import Keys, at, at_or_none, parts_of, whole
+from sweep.older import as_absent
 
 if TYPE_CHECKING:
     from sweep.one import Sweep
@@ -46,12 +51,13 @@ class File:
         aliases = self.aliases()
         of = made_of(self.found.config_class)
         names = looked_for(self.found.start) | {one.partition("[")[0] for one in self.found.reads}
-        names |= {*self.found.config_class.attribute_map}
+        names |= {*self.found.config_class.attribute_map, *self.set_elsewhere}
         names -= (
             tried | set(self.found.letters.values()) | set(parts) | NEVER | {LABELS, "id2label"}
         )
         instead = {f"{path}_dict": path for path in parts if self.has_another_key(path)}
         lists = {field.partition("[")[0] for field in self.found.letters.values()}
+        refused = names - aliases.keys() - lists - instead.keys()
         data = {
             "format": FORMAT,
             "model_type": self.found.model_type,
@@ -74,9 +80,14 @@ class File:
             "buffered": " ".join(
                 sorted(self.found.buffered | self.found.base_trials.tried.buffered)
             ),
-            "refused": " ".join(sorted(names - aliases.keys() - lists - instead.keys())),
+            "flat": {},
+            "refused": " ".join(sorted(refused)),
             "classes": {name: self.class_of(one) for name, one in self.found.classes.items()},
         }
+        keys, unclear = flat(type_in(data, self.found.model_type), self.found.config_class)
+        # What is known of the whole is what it is.
+        known = {*decides, *fields, *tried, *aliases, *lists, *instead, *parts}
+        data |= {"flat": keys, "refused": " ".join(sorted({*refused, *(unclear - known)}))}
         return {key: value for key, value in data.items() if value}
 
     def is_fixed(self, path: str) -> bool:
@@ -233,7 +244,8 @@ class File:
             value = at(config, path)
         except KeyError:
             moved = self.found.moved.get(path, [])
-            return True if False in moved and True not in moved else None
+            flag = False in moved and True not in moved
+            return True if flag else self.older.get(path)
         if isinstance(value, tuple):
             value = list(value)
         plain_ = (int, float, str, bool, list, dict, type(None))
@@ -243,12 +255,43 @@ class File:
             return None
         return value
 
+    @cached_property
+    def older(self) -> dict[str, int | None]:
+        """The numbers of older keys that absence is like."""
+        older = looked_for(self.found.start) & self.found.moved.keys()
+        numbers = (path for path in older if int in map(type, self.found.moved[path]))
+        return {path: as_absent(self.found.base_trials, path) for path in numbers}
+
     def aliases(self) -> dict[str, str]:
         """Return other names of fields, those of parts among them."""
         found = dict(self.found.config_class.attribute_map)
         for path, part in parts_of(self.found.start):
             found |= {f"{path}.{a}": f"{path}.{b}" for a, b in type(part).attribute_map.items()}
         fields = {*self.found.letters.values(), *self.found.sorts}
+        found |= {name: field for name, field in self.set_elsewhere.items() if field}
         # A field may be called by what it is stored as, and the other way round.
         turned = {b if a in fields else a: a if a in fields else b for a, b in found.items()}
         return {a: b for a, b in sorted(turned.items()) if a not in fields and b in fields}
+
+    @cached_property
+    def set_elsewhere(self) -> dict[str, str]:
+        """Properties that set sizes under another name, as SAM 3's ``image_size`` does.
+
+        With the field that has the same value then, or "".
+        """
+        start, found = self.found.start, {}
+        for path, part in [("", start), *parts_of(start)]:
+            for name, _ in inspect.getmembers(type(part), _is_set):
+                there = deepcopy(start)
+                with suppress(Exception):  # Anybody's property may raise anything.
+                    setattr(at(there, path), name, value := 2 * getattr(part, name))
+                sizes = self.found.letters.values()
+                moved = [s for s in sizes if at_or_none(there, s) != at_or_none(start, s)]
+                if moved:
+                    same = len(moved) == 1 and at(there, moved[0]) == value
+                    found[f"{path}.{name}" if path else name] = moved[0] if same else ""
+        return found
+
+
+def _is_set(one: object) -> bool:
+    return isinstance(one, property) and one.fset is not None

@@ -142,7 +142,7 @@ def culprit(
     decides = file.classes[name].get("decides", ())
     for path, value in given.values.items():
         if path not in given.letter_of and path not in decides:
-            without = deepcopy(dict(config))
+            without = deepcopy(dict(given.in_place(config)))
             here: Any = without
             *parts, last = path.split(".")
             for part in parts:
@@ -185,10 +185,13 @@ def random_config(
     _complete(file, derivation, config, sizes)
     _others(file, written, config, absent_parts, sizes, random)
     _instead(file, config, random)
+    _flat(file, config, random)
     for path, value in _as_it_is(file, written, config):
         if random.random() < 0.2:
             put(config, path, value)
-    return config
+    # In a file no two keys have one object, in which transformers would write for the other, too.
+    read: dict[str, Any] = json.loads(json.dumps(config))
+    return read
 
 
 def _instead(file: TypeFile, config: dict[str, Any], random: Random) -> None:
@@ -200,6 +203,14 @@ def _instead(file: TypeFile, config: dict[str, Any], random: Random) -> None:
                 key: value + 1 if type(value) is int else value for key, value in there.items()
             }
             config |= {part: beside} if random.random() < 0.5 else {part: None}
+
+
+def _flat(file: TypeFile, config: dict[str, Any], random: Random) -> None:
+    """Give some parts in keys of the whole, as far as these are known there."""
+    for part, names in file.flat.items():
+        if random.random() < 0.3:
+            there = config.pop(part, {})
+            config |= {name: there[name] for name in names if name in there}
 
 
 def _complete(

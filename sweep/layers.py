@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sweep.model import Keys, at, whole
+from sweep.model import Keys, at, at_or_none, whole
 from sweep.trials import Trials
 
 LONGEST_PERIOD = 8
+
+DEPTHS = range(1, 4 * LONGEST_PERIOD + 3)
+"""Numbers of layers at which a configuration is asked for its own."""
 
 KINDS = ("full_attention", "sliding_attention", "chunked_attention", "dense", "sparse")
 """Names that are tried beside those of the type's own list."""
@@ -24,7 +27,7 @@ def layer_rules(
     """
     found = {}
     for path in names:
-        here = _own(trials.start, path)
+        here = at_or_none(trials.start, path)
         if not (isinstance(here, list) and here and all(isinstance(one, str) for one in here)):
             continue
         for letter, field in letters.items():
@@ -37,18 +40,11 @@ def layer_rules(
     return found
 
 
-def _own(start: Any, path: str) -> Any:
-    try:
-        return at(start, path)
-    except KeyError:
-        return None
-
-
 def _lists(trials: Trials, path: str, field: str) -> Iterator[tuple[int, list[str]]]:
     """Yield what the list is by default where a field, and the others, have other sizes."""
     # In what repeats there may be a size, as in Bailing's groups of layers.
     for point in trials.points:
-        for depth in range(1, 4 * LONGEST_PERIOD + 3) if field in point else ():
+        for depth in DEPTHS if field in point else ():
             keys: Keys = whole(trials.start, {**point, field: depth})
             try:
                 yield depth, list(at(trials.config_class(**keys), path))

@@ -71,6 +71,14 @@ def at(config: PreTrainedConfig, path: str) -> Any:
     return value
 
 
+def at_or_none(config: PreTrainedConfig, path: str) -> Any:
+    """Return what a configuration has at a path, None for nothing."""
+    try:
+        return at(config, path)
+    except KeyError:
+        return None
+
+
 def whole(start: PreTrainedConfig, values: Mapping[str, Any]) -> Keys:
     """Return keys with these values by their paths, and parts as the configuration has them.
 

@@ -9,7 +9,7 @@ from typing import Any
 from transformers import PreTrainedConfig
 
 from paramproof.formulas.path import leaf
-from sweep.model import at
+from sweep.model import at_or_none
 from sweep.most_used import FIRST
 
 MOST = 4
@@ -65,7 +65,7 @@ def changes(
         yield dict(public), {}
     flags: list[tuple[dict[str, Any], dict[str, int]]] = []
     for path, values in moved.items():
-        own = _own(start, path)
+        own = at_or_none(start, path)
         whole = any(type(one) is int for one in values) and not is_tie(path)
         if own in (None, 0) and own is not False and whole:
             flags.append(({}, {path: 8}))
@@ -89,10 +89,3 @@ def changes(
 def is_tie(path: str) -> bool:
     """Whether a field says what is tied, whatever else than true and false is taken for either."""
     return leaf(path).startswith("tie")
-
-
-def _own(start: PreTrainedConfig, path: str) -> Any:
-    try:
-        return at(start, path)
-    except KeyError:
-        return None

@@ -55,7 +55,8 @@ class GivenKeys:
         """Return a configuration with the parts that are given in another key in their places.
 
         CLIP's ``text_config_dict`` counts in place of a ``text_config``, which most have beside it:
-        of that only keys are left that are no fields.
+        of that only keys are left that are no fields. Where Qwen2-VL has no ``text_config``, the
+        whole has its keys.
         """
         found = {name: value for name, value in config.items() if name not in self.file.instead}
         for name, part in self.file.instead.items():
@@ -67,6 +68,10 @@ class GivenKeys:
                     raise self.outside(f"{key}={shown(value)} is no part of a configuration")
             looked_at = (key for key in beside if f"{part}.{key}" in self.file.refused)
             found[part] = {**{key: beside[key] for key in looked_at}, **there}
+        for part, names in self.file.flat.items():
+            if found.get(part) is None and (given := [name for name in names if name in found]):
+                there = {name: found.pop(name) for name in given}
+                found[part] = {"model_type": self.file.parts[part], **there}
         return found
 
     def flat(self, config: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:

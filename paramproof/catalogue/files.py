@@ -32,6 +32,7 @@ class TypeFile:
     ``refused`` keys that are no fields and are looked at all the same. ``fixed_parts`` are those
     of one class, whatever model type they name; ``named_parts`` are those that have to name it.
     ``instead`` are keys in which a part may be given: what is given there counts in its place.
+    ``flat`` has the keys that stand for those of a part, where there is no such part.
     ``classes_of`` is the model type that the classes belong to, "" for this one.
     """
 
@@ -54,6 +55,7 @@ class TypeFile:
     fixed_parts: tuple[str, ...] = ()
     named_parts: tuple[str, ...] = ()
     instead: Mapping[str, str] = field(default_factory=dict)
+    flat: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     classes_of: str = ""
 
 
@@ -101,7 +103,8 @@ def type_in(data: Mapping[str, Any], model_type: str) -> TypeFile:
     own = {name: value for name, value in data.items() if name != "format"}
     names = ("buffered", "refused", "fixed_parts", "named_parts")
     own |= {name: tuple(own.get(name, "").split()) for name in names}
-    own["below"] = {path: tuple(said.split()) for path, said in own.get("below", {}).items()}
+    for name in ("below", "flat"):
+        own[name] = {path: tuple(said.split()) for path, said in own.get(name, {}).items()}
     free: dict[str, list[str]] = {}
     for sorts, names in own.get("free", {}).items():
         for name in names.split():

@@ -72,6 +72,17 @@ def test_what_is_computed_is_given_too():
         assert config["intermediate_size"] == wide
 
 
+def test_a_part_may_be_given_flat():
+    file = read_type("qwen2_vl")
+    written = variants(file, "Qwen2VLModel")[0]
+    derivation = derivation_of(file, written, own_sizes(file, written.data.get("absent", ())))
+    random = Random(0)
+    drawn = [random_config(file, written, derivation, random) for _ in range(40)]
+    flat = [one for one in drawn if one and "text_config" not in one and "hidden_size" in one]
+    assert flat
+    assert len(flat) < len(drawn)
+
+
 def test_which_types_are_held():
     """Those used most each time, and each of the others where the data are of some digest."""
     known = model_types()

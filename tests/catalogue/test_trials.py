@@ -8,11 +8,13 @@ pytestmark = pytest.mark.framework("transformers")
 
 transformers = pytest.importorskip("transformers")
 
+from paramproof.catalogue.files import read_type  # noqa: E402
 from paramproof.catalogue.tensors import tensor_in  # noqa: E402
 from paramproof.formulas.expression import letter  # noqa: E402
 from sweep.computed import computed, otherwise  # noqa: E402
 from sweep.defaults import Defaults  # noqa: E402
 from sweep.file import File  # noqa: E402
+from sweep.flat import flat  # noqa: E402
 from sweep.layers import layer_rules  # noqa: E402
 from sweep.trials import Trials  # noqa: E402
 from sweep.which import classes  # noqa: E402
@@ -68,6 +70,27 @@ def test_a_part_of_one_class_may_name_any_model_type(config_class, fixed):
     else:
         with pytest.raises(ValueError, match="any"):
             config_class.from_dict(given)
+
+
+def test_keys_that_a_part_takes_from_the_whole():
+    """But not those that the whole has itself; a window counts where a flag says there is one."""
+    found, unclear = flat(read_type("qwen2_vl"), transformers.Qwen2VLConfig)
+    names = set(found.pop("text_config").split())
+    assert not found
+    assert names >= {"hidden_size", "num_key_value_heads", "rope_scaling", "sliding_window"}
+    assert not names & {"tie_word_embeddings", "partial_rotary_factor", "problem_type"}
+    assert unclear == {"tie_word_embeddings"}
+    assert flat(read_type("llava"), transformers.LlavaConfig) == ({}, set())
+
+
+def test_properties_that_set_a_size():
+    """SAM 3's is the same; what ModernBERT computes of it is not."""
+    sizes = {"i": "backbone_config.image_size"}
+    sam = SimpleNamespace(start=transformers.Sam3VisionConfig(), letters=sizes)
+    assert File(sam).set_elsewhere == {"image_size": "backbone_config.image_size"}
+    sizes = {"la": "local_attention"}
+    bert = SimpleNamespace(start=transformers.ModernBertConfig(), letters=sizes)
+    assert File(bert).set_elsewhere == {"sliding_window": ""}
 
 
 def test_null_is_as_good_as_a_size_that_no_tensor_has():

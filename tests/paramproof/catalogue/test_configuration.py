@@ -140,6 +140,20 @@ def test_a_part_that_is_given_in_another_key():
         toy({"part_dict": part, "part": {"quantised": 1}}, data=data)
 
 
+def test_keys_of_the_whole_that_stand_for_those_of_a_part():
+    """As in the flat files of Qwen2-VL, which have no text_config."""
+    data = {**deepcopy(TOY), "flat": {"part": "width bias"}, "named_parts": "part"}
+    for absent in ({}, {"part": None}):
+        assert toy({"width": 5, "bias": False, **absent}, data=data).sizes["W"] == 5
+    # What is given of a part has other defaults than one that is absent.
+    assert toy({"bias": False, "hidden_size": 6}, data=data).sizes["W"] == 24
+    assert toy({"hidden_size": 6}, data=data).sizes["W"] == 16
+    named = {"model_type": "toy_part", "bias": False}
+    assert toy({"width": 5, "part": {**named, "width": 7}}, data=data).sizes["W"] == 7
+    with pytest.raises(OutsideCatalogueError, match=r"part\.width=\[\] is no size"):
+        toy({"width": [], "bias": False}, data=data)
+
+
 def test_a_part_of_a_part_that_is_absent():
     data = deepcopy(TOY)
     data["parts"]["part.inner"] = "toy_inner"

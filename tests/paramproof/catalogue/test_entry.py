@@ -64,6 +64,18 @@ def test_a_size_that_is_null_by_default_may_be_given():
     assert entry(MIXTRAL_8X7B).count - narrow.count == 32 * 64 * 4096 * (2 * 32 + 2 * 8)
 
 
+def test_the_flat_file_of_a_model_of_text_and_images():
+    """As Qwen2-VL-2B is published: what is of the text stands beside what is of the whole."""
+    text = {"hidden_size": 1536, "intermediate_size": 8960, "num_hidden_layers": 28}
+    text |= {"num_attention_heads": 12, "num_key_value_heads": 2, "vocab_size": 151936}
+    text |= {"rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]}}
+    whole = {"model_type": "qwen2_vl", "tie_word_embeddings": True}
+    whole |= {"architectures": ["Qwen2VLForConditionalGeneration"]}
+    whole |= {"vision_config": {"hidden_size": 1536}}
+    assert entry({**whole, **text}).count == entry({**whole, "text_config": text}).count
+    assert entry({**whole, **text}).count == 2_208_985_600
+
+
 def test_a_value_without_which_there_is_no_model():
     """DBRX has as many as its checkpoint; of what its configuration class has none is made."""
     attention = {"clip_qkv": 8, "kv_n_heads": 8, "rope_theta": 500_000, "model_type": ""}
