@@ -83,6 +83,24 @@ def test_a_part_may_be_given_flat():
     assert len(flat) < len(drawn)
 
 
+def test_no_two_keys_have_one_object():
+    """As in no file; in what one key has transformers writes."""
+    file, random = read_type("qwen3_5_moe"), Random(0)
+    written = variants(file, "Qwen3_5MoeModel")[0]
+    derivation = derivation_of(file, written, own_sizes(file, written.data.get("absent", ())))
+    for _ in range(60):
+        drawn = random_config(file, written, derivation, random)
+        found = [id(one) for one in _objects(drawn)]
+        assert len(found) == len(set(found))
+
+
+def _objects(value):
+    if isinstance(value, dict | list):
+        yield value
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _objects(one)
+
+
 def test_which_types_are_held():
     """Those used most each time, and each of the others where the data are of some digest."""
     known = model_types()

@@ -16,6 +16,7 @@ from sweep.defaults import Defaults  # noqa: E402
 from sweep.file import File  # noqa: E402
 from sweep.flat import flat  # noqa: E402
 from sweep.layers import layer_rules  # noqa: E402
+from sweep.older import as_absent  # noqa: E402
 from sweep.trials import Trials  # noqa: E402
 from sweep.which import classes  # noqa: E402
 
@@ -81,6 +82,17 @@ def test_keys_that_a_part_takes_from_the_whole():
     assert not names & {"tie_word_embeddings", "partial_rotary_factor", "problem_type"}
     assert unclear == {"tie_word_embeddings"}
     assert flat(read_type("llava"), transformers.LlavaConfig) == ({}, set())
+
+
+@pytest.mark.parametrize(
+    ("path", "number"), [("full_attention_interval", 4), ("hidden_size", None)]
+)
+def test_the_number_that_is_as_good_as_no_key(path, number):
+    """The points have a layer each, where 2 would do as well as 4; of 12, no width to 8 does."""
+    sizes = {"num_experts": 2, "num_experts_per_tok": 1, "moe_intermediate_size": 4}
+    sizes |= {"linear_num_key_heads": 1, "linear_num_value_heads": 1, "num_key_value_heads": 1}
+    found = trials(transformers.Qwen3NextModel, SMALL | sizes)
+    assert as_absent(found, path) == number
 
 
 def test_properties_that_set_a_size():
