@@ -59,7 +59,7 @@ def main(arguments: list[str]) -> int:
     there = in_children(todo, work, options.seconds, len(os.sched_getaffinity(0)))
     for number, (name, found, seconds) in enumerate(there, 1):
         said = say(name, found)
-        changed += said != SAME
+        changed += not said.startswith(SAME)
         print(f"{number}/{len(todo)} {name}: {said} ({seconds:.0f} s)", flush=True)
     if options.compare:
         print(f"{len(todo) - changed} of {len(todo)} types are as they are written")
@@ -131,7 +131,8 @@ def _written(name: str, found: dict[str, Any]) -> str:
 
 def _compared(_: str, found: dict[str, Any]) -> str:
     lines = otherwise(found)
-    return "\n  ".join(["otherwise", *lines]) if lines else SAME
+    held = f", {len(found['held'])} held" if found.get("held") else ""
+    return "\n  ".join(["otherwise", *lines]) if lines else f"{SAME}{held}"
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:

@@ -58,10 +58,12 @@ def derived(model_type: str, seconds: float, found: Found) -> None:
     found["entry"] = sweep.run()
 
 
-def compared(model_type: str, _: float, found: Found) -> None:
-    """Derive a type again: the ``differences`` from what is written."""
-    there = found["differences"] = []
-    for one in differences(read_type(model_type)):
+def compared(model_type: str, seconds: float, found: Found) -> None:
+    """Derive a type again: its ``differences`` from what is written, and what is ``held`` alone."""
+    there: list[str] = []
+    held: list[str] = []
+    found |= {"differences": there, "held": held}
+    for one in differences(read_type(model_type), seconds, held):
         there.append(one)
 
 

@@ -1,14 +1,16 @@
 """A type derived again: what is otherwise than its file says, as algebra.
 
-Each variant that is proved is derived anew at the values that its file has. What is fitted is held
-to random models, as it was when it was written: which letters had to be fixed then is found by
-trying, and may come out otherwise; only what does not hold is derived anew. What trials showed of
-fields is not tried again: random configurations are held to it.
+Each variant that is proved is derived anew at the values that its file has, as far as time goes.
+What is left then is held to random models, and so is what is fitted, as it was when it was
+written: which letters had to be fixed then is found by trying, and may come out otherwise; only
+what does not hold is derived anew. What trials showed of fields is not tried again: random
+configurations are held to it.
 """
 
 from __future__ import annotations
 
 import math
+import signal
 from collections.abc import Iterator
 from itertools import chain
 from random import Random
@@ -32,14 +34,21 @@ from sweep.defaults import in_class
 from sweep.fields import fields_of
 from sweep.held import hold
 from sweep.mending import SEEDS
-from sweep.one import SIZED, Sweep
+from sweep.one import SIZED, OutOfTime, Sweep
 from sweep.store import failed
 from sweep.which import classes
 
 
-def differences(file: TypeFile) -> Iterator[str]:
-    """Yield a line for each thing that transformers builds otherwise than its file says."""
-    sweep = Sweep(file.model_type, lambda _: None, math.inf)
+def differences(
+    file: TypeFile, seconds: float = math.inf, held: list[str] | None = None
+) -> Iterator[str]:
+    """Yield a line for each thing that transformers builds otherwise than its file says.
+
+    ``seconds`` are of the processor; in ``held`` is put what is proved and was not derived for
+    want of them.
+    """
+    sweep = Sweep(file.model_type, lambda _: None, seconds)
+    held = [] if held is None else held
     there = [name for name in classes(file.model_type) if sweep.is_of_the_type(name)]
     tried = failed().get(file.model_type, {})
     for name in [*file.classes, *(name for name in there if name not in file.classes)]:
@@ -47,19 +56,26 @@ def differences(file: TypeFile) -> Iterator[str]:
             yield f"{name} is gone"
         elif name in file.classes:
             for written in not_withdrawn(file, name):
-                yield from _variant(sweep, file, written)
+                yield from _variant(sweep, file, written, held)
         elif name not in tried:
             yield f"{name} is new"
     yield from (f"{path} is a new key" for path in _new_keys(sweep, file))
 
 
-def _variant(sweep: Sweep, file: TypeFile, written: Written) -> Iterator[str]:
+def _variant(sweep: Sweep, file: TypeFile, written: Written, held: list[str]) -> Iterator[str]:
     if written.data["status"] == PROVED:
-        yield from _derived(sweep, file, written)
-    elif why := _not_held(sweep, file, written):
+        if not sweep.late():
+            try:
+                yield from _derived(sweep, file, written)
+                return
+            except OutOfTime:
+                signal.setitimer(signal.ITIMER_PROF, 0)
+                sweep.until = 0
+        held.append(_name(written))
+    if why := _not_held(sweep, file, written):
         yield f"{_name(written)}: {why}"
         # What is put together of two was not derived, and may not be derivable.
-        if PUT_TOGETHER not in written.data.get("doubts", ()):
+        if PUT_TOGETHER not in written.data.get("doubts", ()) and not sweep.late():
             yield from _derived(sweep, file, written)
 
 

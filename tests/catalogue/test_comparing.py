@@ -14,6 +14,7 @@ from paramproof.catalogue.files import type_in  # noqa: E402
 from sweep.__main__ import in_one_order  # noqa: E402
 from sweep.child import compared, in_children  # noqa: E402
 from sweep.comparing import differences  # noqa: E402
+from sweep.one import OutOfTime, Sweep  # noqa: E402
 from sweep.store import read  # noqa: E402
 from sweep.which import classes  # noqa: E402
 
@@ -90,6 +91,30 @@ def test_what_is_fitted():
     assert lines[1] == "GPT2Model: what it was + (−H)"
 
 
+@pytest.mark.parametrize("late", [True, False])
+def test_what_there_is_no_time_for(monkeypatch, late):
+    """It is held to models: before it is begun, and where its time is over meanwhile."""
+
+    def over(*_):
+        raise OutOfTime
+
+    monkeypatch.setattr(Sweep, "derived", over)
+    data = deepcopy(GPT2)
+    base = data["classes"]["GPT2Model"]
+    base["also"] = base["also"][:1]
+    data["classes"] = {"GPT2Model": base}
+    held = []
+    seconds = 0 if late else 10**6
+    assert set(differences(type_in(data, "gpt2"), seconds, held)) == set(HEADS)
+    assert held == ["GPT2Model", "GPT2Model[add_cross_attention=True]"]
+    base["tensors"]["ln_f.bias"] = "2·H"
+    lines = [one for one in differences(type_in(data, "gpt2"), seconds) if one not in HEADS]
+    assert [line.partition(" of (")[0] for line in lines] == [
+        "GPT2Model: ln_f.bias",
+        "GPT2Model[add_cross_attention=True]: ln_f.bias",
+    ]
+
+
 def test_a_default():
     def change(data, base):
         data["letters"]["L"] = "n_layer = 13"
@@ -116,7 +141,7 @@ def test_processes():
     found = {
         name: what for name, what, _ in in_children(["internvl_vision", "none"], compared, 60, 2)
     }
-    assert found["internvl_vision"] == {"failed": {}, "differences": []}
+    assert found["internvl_vision"] == {"failed": {}, "differences": [], "held": []}
     assert "no entry for the model type 'none'" in found["none"]["failed"]["none"]
 
 
