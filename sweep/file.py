@@ -24,7 +24,7 @@ from sweep.fields import looked_for
 from sweep.flat import flat
 from sweep.layers import layer_rules
 from sweep.mending import free_text
-from sweep.model import Keys, at, at_or_none, parts_of, whole
+from sweep.model import Keys, at, at_or_none, parts_of, put, remove, whole
 from sweep.older import as_absent
 
 if TYPE_CHECKING:
@@ -102,10 +102,7 @@ class File:
     def is_named(self, path: str) -> bool:
         """Whether a part is refused that is given and names no model type."""
         keys = whole(self.found.start, {f"{path}.model_type": None})
-        here: Any = keys
-        for step in path.split("."):
-            here = here[step]
-        del here["model_type"]
+        remove(keys, f"{path}.model_type")
         try:
             self.found.config_class(**keys)
         except Exception:
@@ -208,11 +205,7 @@ class File:
                 keys: Keys = {}
                 for name, config in parts_of(self.found.start):
                     if part == name or part.startswith(f"{name}."):
-                        keys.setdefault(name.partition(".")[0], {})
-                        here: Any = keys
-                        for step in name.split("."):
-                            here = here.setdefault(step, {})
-                        here["model_type"] = config.model_type
+                        put(keys, f"{name}.model_type", config.model_type)
                 try:
                     value = self.own_value(self.found.config_class(**keys), path)
                 except Exception:

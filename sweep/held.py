@@ -20,7 +20,7 @@ from paramproof.derive.points import drawn_inside
 from paramproof.formulas.derivation import Derivation, expected
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.path import leaf, parent
-from sweep.model import made, put
+from sweep.model import Keys, made, part_in, put, remove
 from sweep.trials import LARGE, PROBES
 
 HELD = 5
@@ -143,11 +143,7 @@ def culprit(
     for path, value in given.values.items():
         if path not in given.letter_of and path not in decides:
             without = deepcopy(dict(given.in_place(config)))
-            here: Any = without
-            *parts, last = path.split(".")
-            for part in parts:
-                here = here[part]
-            here.pop(last, None)
+            remove(without, path)
             try:
                 found = entry_in(file, without, name)
             except ValueError:
@@ -223,18 +219,10 @@ def _complete(
             put(config, field, fields[field])
 
 
-def _there(config: Mapping[str, Any], path: str) -> bool:
+def _there(config: Keys, path: str) -> bool:
     """Whether a key is given, whatever its value is."""
-    part = _part(config, parent(path))
+    part = part_in(config, parent(path))
     return part is not None and leaf(path) in part
-
-
-def _part(config: Mapping[str, Any], path: str) -> Mapping[str, Any] | None:
-    """Return a part that is given in its own place, the whole at "", None for none."""
-    here: Any = config
-    for name in path.split(".") if path else ():
-        here = here.get(name) if isinstance(here, Mapping) else None
-    return here if isinstance(here, Mapping) else None
 
 
 def _others(
@@ -291,7 +279,7 @@ def _as_it_is(file: TypeFile, written: Written, config: Mapping[str, Any]) -> li
             values[path] = formula.evaluate(sizes)
     absent = values.keys() - {*given.values, *written.where, *written.sized}
     return [
-        (path, values[path]) for path in sorted(absent) if _part(config, parent(path)) is not None
+        (path, values[path]) for path in sorted(absent) if part_in(config, parent(path)) is not None
     ]
 
 

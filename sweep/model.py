@@ -58,6 +58,20 @@ def put(keys: Keys, path: str, value: Any) -> None:
     there[int(index[:-1])] = value
 
 
+def part_in(keys: Keys, path: str) -> Keys | None:
+    """Return a part that is given in its own place, the whole at "", None for none."""
+    here: Any = keys
+    for name in path.split(".") if path else ():
+        here = here.get(name) if isinstance(here, dict) else None
+    return here if isinstance(here, dict) else None
+
+
+def remove(keys: Keys, path: str) -> None:
+    """Take away the key at a path, if there is one."""
+    if (part := part_in(keys, parent(path))) is not None:
+        part.pop(leaf(path), None)
+
+
 def at(config: PreTrainedConfig, path: str) -> Any:
     """Return what a configuration has at a path, at "" itself; ``KeyError`` for what it has not."""
     value: Any = config

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from paramproof.formulas.path import leaf, parent
+from paramproof.formulas.path import parent
 from sweep.layers import DEPTHS, LONGEST_PERIOD
-from sweep.model import Keys, whole
+from sweep.model import Keys, remove, whole
 from sweep.trials import Trials
 
 
@@ -43,10 +43,7 @@ def _without(trials: Trials, values: Mapping[str, Any], path: str) -> str | None
     """Return what a configuration with these values has beside one key, None for none."""
     try:
         there: Keys = trials.config_class(**whole(trials.start, values)).to_dict()
-        here = there
-        for part in parent(path).split(".") if parent(path) else ():
-            here = here[part]
-        here.pop(leaf(path), None)
+        remove(there, path)
         return json.dumps(there, default=str)
     except Exception:  # Anybody's configuration may raise anything.
         return None
