@@ -6,6 +6,7 @@ each tensor, and imports its compiler for that, which takes seconds.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -83,16 +84,32 @@ class _FloatTensor:
         return cls.values(*given)
 
 
+def _dft(size: int, scale: str | None = None) -> Any:
+    """Stand for SciPy's ``dft``: shape (size, size), and one number of memory.
+
+    FNet makes two of them in each layer, where a flag asks for it: millions of sines.
+    """
+    import numpy
+
+    return numpy.broadcast_to(numpy.complex64(0), (size, size))
+
+
 @contextmanager
 def meta() -> Iterator[None]:
     """Make tensors on the meta device inside, unless another one is named."""
-    before = torch.FloatTensor
-    setattr(torch, "FloatTensor", _FloatTensor)  # noqa: B010
+    standing: list[tuple[Any, str, Any]] = [(torch, "FloatTensor", _FloatTensor)]
+    # Whoever calls it has imported it.
+    if linalg := sys.modules.get("scipy.linalg"):
+        standing.append((linalg, "dft", _dft))
+    before = [(owner, name, getattr(owner, name)) for owner, name, _ in standing]
     try:
+        for one in standing:
+            setattr(*one)
         with _Meta():
             yield
     finally:
-        setattr(torch, "FloatTensor", before)  # noqa: B010
+        for one in before:
+            setattr(*one)
 
 
 def counted(first: Any, end: Any = None, step: Any = 1) -> Any:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -71,6 +72,17 @@ def test_an_old_constructor_takes_no_memory_for_sizes():
     assert (much.shape, much.dtype, much.device.type) == ((10**6,) * 3, torch.float32, "meta")
     assert (values.tolist(), values.device.type) == ([0.5, 2.0], "cpu")
     assert torch.FloatTensor is before
+
+
+def test_a_fourier_matrix_takes_no_memory(monkeypatch):
+    """FNet has SciPy make them; which is there only where something else has brought it."""
+    from paramproof.builders.meta import meta
+
+    scipy = SimpleNamespace(dft=lambda size: [[size]])
+    monkeypatch.setitem(sys.modules, "scipy.linalg", scipy)
+    with meta():
+        assert scipy.dft(10**6).shape == (10**6, 10**6)
+    assert scipy.dft(3) == [[3]]
 
 
 def test_a_module_that_is_imported_inside_may_name_the_old_constructor():
