@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from fractions import Fraction
 from typing import Any
 
 from paramproof.formulas.division import Quotient
@@ -51,6 +52,20 @@ class Condition:
         """Return this with other expressions or numbers in place of some letters."""
         left, right = self.left.substitute(values), self.right.substitute(values)
         return Condition(self.relation, left, right, self.holds)
+
+    @property
+    def only(self) -> tuple[str, int] | None:
+        """The letter that it leaves one value, with that value, as ``m divides 1``; or None."""
+        apart = self.left - self.right
+        if not (self.holds and len(apart.letters) == 1):
+            return None
+        (name,) = apart.letters
+        if self.relation is Relation.DIVIDES:
+            return (name, 1) if (self.left, self.right) == (letter(name), expression(1)) else None
+        if self.relation is not Relation.EQUAL or apart.terms.keys() - {(), ((name, 1),)}:
+            return None
+        value = -apart.terms.get((), 0) / Fraction(apart.terms[((name, 1),)])
+        return (name, int(value)) if value == int(value) else None
 
     @property
     def bound(self) -> Expression | None:
@@ -101,6 +116,8 @@ class Condition:
         """Whether no sizes could make it otherwise, every letter being 1 or more."""
         if not all(_have(side, _is_defined) for side in (self.left, self.right)):
             return False
+        if not self.letters:
+            return True
         if self.relation is Relation.DIVIDES:
             return self.left == 1 and self.right.is_whole
         difference = self.left - self.right

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from paramproof.derive.folding import folded
 from paramproof.formulas.condition import Condition, Relation, at_least_one
 from paramproof.formulas.derivation import StatedCondition
-from paramproof.formulas.expression import Expression, expression
+from paramproof.formulas.expression import Expression, expression, letter
 
 
 @dataclass(slots=True)
@@ -42,6 +42,14 @@ class Conditions:
             for condition, outside in self.outside.items()
         )
 
+    def follows(self, condition: Condition) -> bool:
+        """Whether it is met wherever those are that are stated and leave letters one value."""
+        values = dict(one.only for one in self.outside if one.only and one != condition)
+        if not values.keys() & condition.letters:
+            return False
+        there = condition.substitute(values)
+        return there.is_settled and there.is_met(dict.fromkeys(there.letters, 1))
+
     def add(self, need: Condition, outside: str) -> None:
         """State what nobody asked, where sizes could be otherwise and nothing asked implies it."""
         if not need.is_settled and not any(other.implies(need) for other in self.asked):
@@ -74,7 +82,9 @@ class Conditions:
         self.outside, self.asked = {}, {}
         for condition, outcome in outside.items():
             places = asked[condition]
-            if condition.relation is not Relation.DIVIDES:
+            if only := condition.only:
+                condition = Condition(Relation.EQUAL, letter(only[0]), expression(only[1]), True)
+            elif condition.relation is not Relation.DIVIDES:
                 left, right = folded(condition.left, exact), folded(condition.right, exact)
                 condition = replace(condition, left=left, right=right)
             if not condition.is_settled:

@@ -43,10 +43,12 @@ class Sorter:
         harmless is so until models where several are not met show otherwise.
         """
         known = self.conditions
-        for condition in list(known.asked):
+        # Where a letter may have one value only, other conditions may say nothing more.
+        for condition in sorted(known.asked, key=lambda one: one.only is None):
             if condition in known.outside or not condition.letters - self.maker.fixed:
                 continue
-            if any(other.implies(condition) for other in known.asked if other != condition):
+            others = self.besides(condition)
+            if known.follows(condition) or any(one.implies(condition) for one in others):
                 del known.asked[condition]
                 continue
             if outcome := self.looked_up(condition):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from paramproof.formulas.condition import Condition, Relation, at_least_one
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter
+from paramproof.formulas.parsing import condition_in
 
 A, H, L = map(letter, "AHL")
 NAMES = st.sampled_from((A, H, L))
@@ -118,6 +119,7 @@ def test_what_is_settled_is_never_answered_otherwise(condition, points):
         (Relation.MORE, 1 - H / A**2, expression(1)),
         (Relation.LESS, H / A**2 + H / A, expression(0)),
         (Relation.DIVIDES, expression(1), H),
+        (Relation.DIVIDES, expression(2), expression(4)),
         (Relation.DIVIDES, expression(1), floor(floor(H - 5, 2) - 2, L)),
         (Relation.DIVIDES, expression(1), floor(L, floor(A, H) + 1)),
     ],
@@ -154,6 +156,28 @@ def test_settled(relation, left, right):
 )
 def test_not_settled(relation, left, right):
     assert not Condition(relation, left, right, False).is_settled
+
+
+@pytest.mark.parametrize(
+    ("condition", "only"),
+    [
+        ("m divides 1", ("m", 1)),
+        ("L = 54", ("L", 54)),
+        ("54 = L", ("L", 54)),
+        ("2·L = L + 3", ("L", 3)),
+        ("2·L = 5", None),
+        ("L² = 4", None),
+        ("⌊L/2⌋ = 1", None),
+        ("L = A", None),
+        ("L ≠ 54", None),
+        ("L > 54", None),
+        ("m divides 2", None),
+        ("2·m divides 1", None),
+        ("m does not divide 1", None),
+    ],
+)
+def test_the_one_value_that_a_letter_may_have(condition, only):
+    assert condition_in(condition).only == only
 
 
 @given(CONDITIONS, st.sampled_from(BOUNDS), st.booleans(), st.integers(-2, 2), st.booleans(), SIZES)

@@ -21,6 +21,7 @@ class Maker:
     def __init__(self, near, far):
         self.near, self.far = near, far
         self.built = []
+        self.fixed = set()
 
     def draw(self, inside, fixed=(), deeper=1):
         self.inside = list(inside)
@@ -67,3 +68,23 @@ def test_what_has_been_farther_is_not_tried_again():
 
 def test_a_letter_is_not_tried_farther():
     assert outcome(24, 8, condition_in("i > 24")) == ("", [24, 24])
+
+
+def sorted_out(near):
+    """What is stated of a period that must be 1, divides 3, and is asked for a remainder."""
+    asked = ("i divides 3", "−i·⌊6/i⌋ + 6 = 0", "i divides 1", "i > 2")
+    conditions = Conditions({condition_in(one): {("a.py", 1)} for one in asked}, {})
+    maker = Maker(near, None)
+    tensors = SimpleNamespace(differences=lambda made, sizes: [])
+    Sorter(maker, conditions, tensors, {}).sort(lambda _: None)
+    conditions.fold()
+    return [str(one) for one in conditions.outside], len(maker.built)
+
+
+def test_of_a_letter_with_one_value_is_said_nothing_more():
+    """Nothing of the others is tried; what 1 does not settle as it was is."""
+    assert sorted_out(8) == (["i = 1", "i > 2"], 2)
+
+
+def test_what_is_harmless_settles_nothing():
+    assert sorted_out(24) == ([], 8)
