@@ -74,7 +74,7 @@ class Conditions:
         self.asked[condition] = self.harmless.pop(condition)
 
     def fold(self) -> None:
-        """Write conditions with what divides, and drop those that are settled by it."""
+        """Write conditions with what divides, and drop those that are settled by others."""
         exact, outside, asked = self.exact, self.outside, self.asked
         for need in [one for one in outside if not asked[one]]:
             if any(other.implies(need) for other in outside if other != need):
@@ -82,14 +82,16 @@ class Conditions:
         self.outside, self.asked = {}, {}
         for condition, outcome in outside.items():
             places = asked[condition]
-            if only := condition.only:
-                condition = Condition(Relation.EQUAL, letter(only[0]), expression(only[1]), True)
-            elif condition.relation is not Relation.DIVIDES:
+            if condition.relation is not Relation.DIVIDES:
                 left, right = folded(condition.left, exact), folded(condition.right, exact)
                 condition = replace(condition, left=left, right=right)
+            if only := condition.only:
+                condition = Condition(Relation.EQUAL, letter(only[0]), expression(only[1]), True)
             if not condition.is_settled:
                 self.outside.setdefault(condition, outcome)
                 self.asked.setdefault(condition, set()).update(places)
+        for condition in [one for one in self.outside if self.follows(one)]:
+            del self.outside[condition], self.asked[condition]
 
 
 def otherwise(condition: Condition) -> Condition:

@@ -88,3 +88,15 @@ def test_of_a_letter_with_one_value_is_said_nothing_more():
 
 def test_what_is_harmless_settles_nothing():
     assert sorted_out(24) == ([], 8)
+
+
+def test_one_value_is_seen_once_it_is_known_what_divides():
+    """As of heads of which half is rotated: ⌊K/2⌋ is 64, and 2 divides K."""
+    stated = ("2 divides K", "K > 4", "⌊K/2⌋ = 64")
+    conditions = Conditions(
+        {condition_in(one): {("a.py", 1)} for one in stated},
+        {},
+        {condition_in(one): REFUSES for one in stated},
+    )
+    conditions.fold()
+    assert [str(one) for one in conditions.outside] == ["K = 128"]
