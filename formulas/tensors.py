@@ -110,11 +110,16 @@ class Inventory:
 
     def components(self, component: str = "") -> tuple[str, ...]:
         """Return the components directly below ``component``, in order."""
+        return tuple(self.below(component))
+
+    def below(self, component: str = "") -> dict[str, Inventory]:
+        """Return what lies in each of the components directly below ``component``, in order."""
         depth = len(component.split(".")) + 1 if component else 1
-        below = (tensor.path for tensor in self if lies_in(tensor.path, component))
-        return tuple(
-            dict.fromkeys(".".join(path.split(".")[:depth]) for path in below if path != component)
-        )
+        found: dict[str, list[Tensor]] = {}
+        for tensor in self:
+            if lies_in(tensor.path, component) and tensor.path != component:
+                found.setdefault(".".join(tensor.path.split(".")[:depth]), []).append(tensor)
+        return {path: replace(self, tensors=tuple(tensors)) for path, tensors in found.items()}
 
     def expand(self) -> Inventory:
         """Return an inventory with one tensor for each layer, and none that is absent.

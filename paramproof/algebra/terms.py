@@ -62,13 +62,13 @@ def terms(named: Inventory) -> list[Term]:
 def _term_paths(named: Inventory, component: str) -> Iterator[str]:
     """Components that hold tensors themselves, or are what a layer consists of."""
     paths = {tensor.path for tensor in named}
-    for path in named.components(component):
-        below = named.components(path)
+    for path, inside in named.below(component).items():
+        below = inside.components(path)
         direct = path in paths or any(component in paths for component in below)
         if direct or (leaf(component) == LAYER and list(map(leaf, below)) != [LAYER]):
             yield path
         else:
-            yield from _term_paths(named, path)
+            yield from _term_paths(inside, path)
 
 
 def _each(kind: Inventory) -> Quantity:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from itertools import accumulate
+
 from rich.markup import escape
 from rich.table import Table
 
@@ -12,11 +16,15 @@ from paramproof.formulas import Inventory
 from paramproof.formulas.path import LAYER, has_layer, leaf, parent
 from paramproof.formulas.printing import legible, shape_text
 
+MOST_ROWS = 400
+"""Of a tree of which no depth is asked for: NLLB-MoE, which names each expert, has many more."""
+
 
 def count_table(named: Inventory, depth: int | None = None, dtype: str = "") -> Table:
     """Return the tree of components: shapes, parameters of each and of all, share, bytes.
 
-    It has so many levels as ``depth`` says, or all; bytes only where there is a ``dtype``.
+    It has so many levels as ``depth`` says, or all as far as they are ``MOST_ROWS``, and says so;
+    bytes only where there is a ``dtype``.
     """
     table = Table(**PLAIN)
     table.add_column("component", overflow="fold")
@@ -24,11 +32,23 @@ def count_table(named: Inventory, depth: int | None = None, dtype: str = "") -> 
     for heading in ("each", "total", "share", *["bytes"] * bool(dtype)):
         table.add_column(heading, justify=RIGHT, no_wrap=True)
     whole: int = named.total()
-    for node in tree(named, depth):
+    nodes = list(tree(named, depth))
+    if depth is None and len(nodes) > MOST_ROWS:
+        deepest, shown = max(node.depth for node in nodes), _levels(nodes)
+        table.caption = f"{len(nodes):,} rows by --depth {deepest}, here those of --depth {shown}"
+        nodes = [node for node in nodes if node.depth <= shown]
+    for node in nodes:
         table.add_row(*map(escape, (_name(node), *_cells(node, whole), *_bytes(node.total, dtype))))
     table.add_section()
     table.add_row("total", "", "", f"{whole:,}", "100.00 %", *_bytes(whole, dtype))
     return table
+
+
+def _levels(nodes: Sequence[TreeRow]) -> int:
+    """Return how many levels of a tree are within ``MOST_ROWS``, the first in any case."""
+    rows = Counter(node.depth for node in nodes)
+    within = accumulate(rows[level] for level in sorted(rows))
+    return max(1, sum(number <= MOST_ROWS for number in within))
 
 
 def _name(node: TreeRow) -> str:

@@ -44,8 +44,8 @@ def tree(
     is not present is left out.
     """
     present = replace(named, tensors=tuple(tensor for tensor in named if tensor.present))
-    for path in present.components(component):
-        for often, kind in _kinds(present, path, times):
+    for path, below in present.below(component).items():
+        for often, kind in _kinds(below, path, times):
             row = TreeRow(path, kind.total(path), often)
             if depth is not None and row.depth > depth:
                 return

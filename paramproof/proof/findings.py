@@ -76,6 +76,6 @@ def components_of_size(residual: Expression, family: Family) -> list[str]:
 
 
 def _components(named: Inventory, component: str) -> Iterator[str]:
-    for path in named.components(component):
+    for path, inside in named.below(component).items():
         yield path
-        yield from _components(named, path)
+        yield from _components(inside, path)

@@ -9,7 +9,7 @@ from paramproof.algebra.terms import latex_sum, terms
 from paramproof.cli import conventions
 from paramproof.cli.beside_table import beside_tables
 from paramproof.cli.count_json import as_json
-from paramproof.cli.count_table import count_table
+from paramproof.cli.count_table import MOST_ROWS, count_table
 from paramproof.cli.symbolic import symbolic_table
 from paramproof.counting.letters import in_letters, latex_of, letters_of
 from paramproof.counting.tree import ties, tree
@@ -79,6 +79,21 @@ def test_what_is_absent_has_no_row():
         "score 24 24 0.88 %",
         "total 2,712 100.00 %",
     ]
+
+
+def test_a_tree_of_very_many_rows_has_fewer_levels():
+    """Unless its depth is asked for: that of experts with a name each is no table to be read."""
+    experts = [tensor(f"mlp.expert_{number}.weight", H) for number in range(MOST_ROWS)]
+    named = with_tensors(tensor("norm.weight", H), *experts).inventory(MIXTURE.sizes)
+    every = 2 * MOST_ROWS + 3
+    norm, mlp, total, *caption = printed(count_table(named))[2:]
+    assert norm == "norm 8 8 0.25 %"
+    assert mlp == f"mlp {8 * MOST_ROWS:,} {8 * MOST_ROWS:,} 99.75 %"
+    assert total == f"total {8 * MOST_ROWS + 8:,} 100.00 %"
+    assert " ".join(caption) == f"{every:,} rows by --depth 3, here those of --depth 1"
+    assert len(printed(count_table(named, depth=3))) == every + 3
+    at_most = with_tensors(*experts[: MOST_ROWS // 2 - 1]).inventory(MIXTURE.sizes)
+    assert len(printed(count_table(at_most))) == MOST_ROWS - 1 + 3
 
 
 def test_two_tensors_of_one_path():
