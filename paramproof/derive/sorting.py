@@ -43,8 +43,7 @@ class Sorter:
         harmless is so until models where several are not met show otherwise.
         """
         known = self.conditions
-        # Where a letter may have one value only, other conditions may say nothing more.
-        for condition in sorted(known.asked, key=lambda one: one.only is None):
+        for condition in list(known.asked):
             if condition in known.outside or not condition.letters - self.maker.fixed:
                 continue
             others = self.besides(condition)

@@ -72,7 +72,7 @@ def test_a_letter_is_not_tried_farther():
 
 def sorted_out(near):
     """What is stated of a period that must be 1, divides 3, and is asked for a remainder."""
-    asked = ("i divides 3", "−i·⌊6/i⌋ + 6 = 0", "i divides 1", "i > 2")
+    asked = ("i divides 3", "i divides 1", "−i·⌊6/i⌋ + 6 = 0", "i > 2")
     conditions = Conditions({condition_in(one): {("a.py", 1)} for one in asked}, {})
     maker = Maker(near, None)
     tensors = SimpleNamespace(differences=lambda made, sizes: [])
@@ -82,8 +82,8 @@ def sorted_out(near):
 
 
 def test_of_a_letter_with_one_value_is_said_nothing_more():
-    """Nothing of the others is tried; what 1 does not settle as it was is."""
-    assert sorted_out(8) == (["i = 1", "i > 2"], 2)
+    """What 1 settles is not tried either, once that is known; what it does not settle is."""
+    assert sorted_out(8) == (["i = 1", "i > 2"], 3)
 
 
 def test_what_is_harmless_settles_nothing():
