@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from paramproof.derive.folding import folded
-from paramproof.derive.loops import Times, times_made
+from paramproof.derive.loops import Made, Times, times_made
 from paramproof.derive.making import Trace
 from paramproof.derive.multiplicity import multiplicity
 from paramproof.derive.reading import Key, TensorGroup
@@ -89,9 +89,14 @@ def in_letters(
     """
     tensors, lengths = Tensors(), list(loops)
 
+    # Many kinds of tensors are made in the same loops, or are there as often as each other.
+    @cache
+    def times_in_loops(*places: tuple[Made, ...]) -> Times | None:
+        there = zip(places, traces, strict=True)
+        return times_made([(made, trace.recorder, trace.sizes) for made, trace in there])
+
     @cache
     def times_counted(*counts: int) -> Times | None:
-        # Many kinds of tensors are there as often as each other.
         return _times_counted(counts, traces, lengths)
 
     for key in traces[0].readings:
@@ -100,9 +105,7 @@ def in_letters(
             continue
         same = [trace.readings[key] for trace in traces]
         shape = _shape(key, same, traces, computed)
-        times = times_made(
-            [(g.made, t.recorder, t.sizes) for g, t in zip(same, traces, strict=True)]
-        )
+        times = times_in_loops(*(tuple(group.made) for group in same))
         counted = times if times is not None else times_counted(*(group.count for group in same))
         kind, of = key.kind, ", ".join(map(str, same[0].shape))
         if shape is not None and counted is not None:
