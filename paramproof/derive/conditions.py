@@ -44,7 +44,7 @@ class Conditions:
 
     def follows(self, condition: Condition) -> bool:
         """Whether it is met wherever those are that are stated and leave letters one value."""
-        values = dict(one.only for one in self.outside if one.only and one != condition)
+        values = dict(only for one in self.outside if one != condition and (only := one.only))
         if not values.keys() & condition.letters:
             return False
         there = condition.substitute(values)
