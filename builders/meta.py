@@ -7,7 +7,7 @@ each tensor, and imports its compiler for that, which takes seconds.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -38,6 +38,16 @@ FILLS = frozenset(
 
 FILLED = frozenset({torch.ones, torch.zeros, torch.rand, torch.randn})
 """Factories that make what ``torch.empty`` makes there, and some of them in Python."""
+
+LAYERS: tuple[Any, ...] = (
+    torch.nn.Linear,
+    torch.nn.Embedding,
+    torch.nn.LayerNorm,
+    torch.nn.GroupNorm,
+    torch.nn.modules.batchnorm._NormBase,
+    torch.nn.modules.conv._ConvNd,
+)
+"""PyTorch's layers whose ``reset_parameters`` fills the weight that they have made."""
 
 
 class _Meta(DeviceContext):
@@ -94,10 +104,24 @@ def _dft(size: int, scale: str | None = None) -> Any:
     return numpy.broadcast_to(numpy.complex64(0), (size, size))
 
 
+def _filled(layer: Any) -> Callable[[Any], None]:
+    """Stand for a layer's ``reset_parameters``: up to half of the time that the layer takes."""
+    own: Callable[[Any], None] = layer.reset_parameters
+
+    def reset_parameters(self: Any) -> None:
+        if self.weight is None or not self.weight.is_meta:
+            own(self)
+
+    return reset_parameters
+
+
 @contextmanager
 def meta() -> Iterator[None]:
     """Make tensors on the meta device inside, unless another one is named."""
     standing: list[tuple[Any, str, Any]] = [(torch, "FloatTensor", _FloatTensor)]
+    # Another mode may watch what layers ask of sizes while they are filled.
+    if torch.overrides._get_current_function_mode() is None:
+        standing += [(layer, "reset_parameters", _filled(layer)) for layer in LAYERS]
     # Whoever calls it has imported it.
     if linalg := sys.modules.get("scipy.linalg"):
         standing.append((linalg, "dft", _dft))

@@ -1,6 +1,7 @@
 """Types, each in a process of its own, which may end, and takes no longer than it is given.
 
-The process is a copy of this one, so that transformers is imported once.
+The process is a copy of this one, so that transformers is imported once, and what most of its
+models import.
 """
 
 from __future__ import annotations
@@ -23,6 +24,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import transformers
+import transformers.generation.utils
+import transformers.image_processing_utils
+import transformers.masking_utils
+import transformers.models.auto.tokenization_auto
+import transformers.processing_utils
 
 from paramproof.catalogue.files import read_type
 from paramproof.sources.reference import in_one_line

@@ -123,11 +123,12 @@ def instrumented(packages: Iterable[str]) -> Iterator[None]:
     """Give the modules of ``packages`` what remembers, inside only."""
     # A loop that an error left, and whose frame somebody keeps, runs no longer.
     RUNNING.clear()
-    names = tuple(f"{package}." for package in packages)
+    packages = tuple(packages)
+    inside = tuple(f"{package}." for package in packages)
     replaced = {"int": RememberedInt, "range": RememberedRange}
     touched: list[tuple[ModuleType, str]] = []
-    for name, module in list(sys.modules.items()):
-        if not f"{name}.".startswith(names) or not isinstance(module, ModuleType):
+    for name in [name for name in sys.modules if name.startswith(inside) or name in packages]:
+        if not isinstance(module := sys.modules[name], ModuleType):
             continue
         for key, value in replaced.items():
             if key not in vars(module):

@@ -98,12 +98,67 @@ def test_a_module_that_is_imported_inside_may_name_the_old_constructor():
     assert type(None) in forward.__annotations__["embeddings"].__args__
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        "Linear(3, 4)",
+        "Embedding(5, 3, padding_idx=1)",
+        "LayerNorm(3)",
+        "GroupNorm(1, 3)",
+        "BatchNorm2d(3)",
+        "BatchNorm2d(3, affine=False)",
+        "Conv1d(2, 4, 3)",
+        "ConvTranspose2d(2, 4, 3, bias=False)",
+    ],
+)
+def test_a_layer_that_is_not_filled_is_the_same(make, monkeypatch):
+    import torch
+
+    from paramproof.builders.meta import LAYERS, meta
+
+    def parts(layer):
+        tensors = layer.state_dict(keep_vars=True).items()
+        return [(name, one.shape, one.dtype, one.requires_grad) for name, one in tensors]
+
+    real = eval(f"nn.{make}", {"nn": torch.nn})
+    owner = next(one for one in LAYERS if isinstance(real, one))
+    resets = owner.reset_parameters
+    filled = []
+    monkeypatch.setattr(owner, "reset_parameters", lambda self: filled.append(self))
+    with meta():
+        shape = eval(f"nn.{make}", {"nn": torch.nn})
+    assert parts(shape) == parts(real)
+    assert all(one.is_meta for one in shape.state_dict().values())
+    assert filled == ([] if real.weight is not None else [shape])
+    monkeypatch.undo()
+    assert owner.reset_parameters is resets
+
+
+def test_layers_are_filled_where_another_mode_watches():
+    """What traces a model is asked there what it asks of sizes."""
+    import torch
+    from torch.overrides import TorchFunctionMode
+
+    from paramproof.builders.meta import meta
+
+    class Watching(TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), options=None):
+            seen.append(function)
+            return function(*args, **(options or {}))
+
+    seen = []
+    with Watching(), meta():
+        torch.nn.Linear(3, 4)
+    assert torch.nn.init.kaiming_uniform_ in seen
+
+
 def test_on_a_real_device_everything_has_its_values():
     import torch
 
     from paramproof.builders.meta import meta
 
     with meta():
+        assert torch.nn.LayerNorm(3, device="cpu").weight.tolist() == [1, 1, 1]
         assert torch.nn.init.normal_(torch.zeros(4, device="cpu")).any()
         assert torch.ones(4, device="cpu").all()
 
