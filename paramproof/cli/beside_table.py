@@ -12,7 +12,7 @@ from rich.table import Table
 from paramproof.algebra.symbols import size_letters
 from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.counting.dtypes import bytes_of
-from paramproof.counting.tree import tree
+from paramproof.counting.tree import TreeRow, depth_within, tree
 from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas.families import alphabet
 from paramproof.formulas.path import LAYER, leaf
@@ -41,26 +41,38 @@ def beside_tables(
 ) -> Iterator[Table]:
     """Yield tables of as many ``models`` as ``width`` has room for; the first is in each.
 
-    The components are those of ``depth`` levels, or all; bytes only where there is a ``dtype``.
+    The components are those of ``depth`` levels, or of as many as can be read of each model; bytes
+    only where there is a ``dtype``.
     """
-    first, *others = (_Column(model.title, _blocks(model, depth, dtype)) for model in models)
+    trees = [list(tree(model.inventory(), depth)) for model in models]
+    shown = None
+    if depth is None:
+        shown = min(filter(None, map(depth_within, trees)), default=None)
+    first, *others = (
+        _Column(model.title, _blocks(model, rows, shown, dtype))
+        for model, rows in zip(models, trees, strict=True)
+    )
     while others:
         room = width - COMPONENT - first.widest - GAP
         taken: list[_Column] = []
         while others and (not taken or _needs(first, others[0]) <= room):
             room -= _needs(first, others[0])
             taken.append(others.pop(0))
-        yield _table(first, taken)
+        table = _table(first, taken)
+        if shown:
+            table.caption = f"{max(map(len, trees)):,} rows, here those of --depth {shown}"
+        yield table
 
 
-def _blocks(model: AnyModel, depth: int | None, dtype: str) -> Sequence[Mapping[str, int]]:
-    named = model.inventory()
+def _blocks(
+    model: AnyModel, rows: Sequence[TreeRow], depth: int | None, dtype: str
+) -> Sequence[Mapping[str, int]]:
     nodes: Counter[str] = Counter()
-    for node in tree(named, depth):
+    for node in rows:
         # One layer has no row: its total is that of all of them, of whichever kind.
-        if leaf(node.path) != LAYER:
+        if leaf(node.path) != LAYER and (depth is None or node.depth <= depth):
             nodes[node.path] += node.total
-    whole: int = named.total()
+    whole: int = model.inventory().total()
     size = {f"bytes, {dtype}": bytes_of(whole, dtype)} if dtype else {}
     return _sizes(model), nodes, {"total": whole, **size}
 

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from itertools import accumulate
-
 from rich.markup import escape
 from rich.table import Table
 
 from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.counting.dtypes import bytes_of
-from paramproof.counting.tree import TreeRow, tree
+from paramproof.counting.tree import TreeRow, depth_within, tree
 from paramproof.formulas import Inventory
 from paramproof.formulas.path import LAYER, has_layer, leaf, parent
 from paramproof.formulas.printing import legible, shape_text
-
-MOST_ROWS = 400
-"""Of a tree of which no depth is asked for: NLLB-MoE, which names each expert, has many more."""
 
 
 def count_table(named: Inventory, depth: int | None = None, dtype: str = "") -> Table:
     """Return the tree of components: shapes, parameters of each and of all, share, bytes.
 
-    It has so many levels as ``depth`` says, or all as far as they are ``MOST_ROWS``, and says so;
-    bytes only where there is a ``dtype``.
+    It has so many levels as ``depth`` says, or as are no more than can be read, and says so; bytes
+    only where there is a ``dtype``.
     """
     table = Table(**PLAIN)
     table.add_column("component", overflow="fold")
@@ -33,8 +26,8 @@ def count_table(named: Inventory, depth: int | None = None, dtype: str = "") -> 
         table.add_column(heading, justify=RIGHT, no_wrap=True)
     whole: int = named.total()
     nodes = list(tree(named, depth))
-    if depth is None and len(nodes) > MOST_ROWS:
-        deepest, shown = max(node.depth for node in nodes), _levels(nodes)
+    if depth is None and (shown := depth_within(nodes)):
+        deepest = max(node.depth for node in nodes)
         table.caption = f"{len(nodes):,} rows by --depth {deepest}, here those of --depth {shown}"
         nodes = [node for node in nodes if node.depth <= shown]
     for node in nodes:
@@ -42,13 +35,6 @@ def count_table(named: Inventory, depth: int | None = None, dtype: str = "") -> 
     table.add_section()
     table.add_row("total", "", "", f"{whole:,}", "100.00 %", *_bytes(whole, dtype))
     return table
-
-
-def _levels(nodes: Sequence[TreeRow]) -> int:
-    """Return how many levels of a tree are within ``MOST_ROWS``, the first in any case."""
-    rows = Counter(node.depth for node in nodes)
-    within = accumulate(rows[level] for level in sorted(rows))
-    return max(1, sum(number <= MOST_ROWS for number in within))
 
 
 def _name(node: TreeRow) -> str:

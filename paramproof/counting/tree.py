@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.path import LAYER, leaf
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible
 from paramproof.formulas.spec import Quantity
+
+MOST_ROWS = 400
+"""Of a tree of which no depth is asked for: NLLB-MoE, which names each expert, has many more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,15 @@ def tree(
             for tensor in tensors:
                 counts = tensor.trainable and not tensor.tied_to
                 yield replace(row, each=tensor.size if counts else 0, tensor=tensor)
+
+
+def depth_within(rows: Sequence[TreeRow]) -> int | None:
+    """Return how many levels of a tree are within ``MOST_ROWS``, 1 at least; None where all are."""
+    if len(rows) <= MOST_ROWS:
+        return None
+    levels = Counter(row.depth for row in rows)
+    within = accumulate(levels[level] for level in sorted(levels))
+    return max(1, sum(number <= MOST_ROWS for number in within))
 
 
 def _kinds(named: Inventory, path: str, times: Quantity) -> Iterator[tuple[Quantity, Inventory]]:

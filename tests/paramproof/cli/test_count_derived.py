@@ -9,10 +9,10 @@ from paramproof.algebra.terms import latex_sum, terms
 from paramproof.cli import conventions
 from paramproof.cli.beside_table import beside_tables
 from paramproof.cli.count_json import as_json
-from paramproof.cli.count_table import MOST_ROWS, count_table
+from paramproof.cli.count_table import count_table
 from paramproof.cli.symbolic import symbolic_table
 from paramproof.counting.letters import in_letters, latex_of, letters_of
-from paramproof.counting.tree import ties, tree
+from paramproof.counting.tree import MOST_ROWS, ties, tree
 from paramproof.derive.models import DerivedModel
 from paramproof.sources.resolve import resolve_model
 from tests.derivations import MIXTURE, NUMBER, D, E, F, H, L, V, tensor, with_tensors
@@ -94,6 +94,24 @@ def test_a_tree_of_very_many_rows_has_fewer_levels():
     assert len(printed(count_table(named, depth=3))) == every + 3
     at_most = with_tensors(*experts[: MOST_ROWS // 2 - 1]).inventory(MIXTURE.sizes)
     assert len(printed(count_table(at_most))) == MOST_ROWS - 1 + 3
+
+
+def test_beside_another_a_tree_of_very_many_rows_has_fewer_levels():
+    """All have the levels that the one with most rows has; what is deeper is part of them."""
+    experts = [tensor(f"mlp.expert_{number}.weight", H) for number in range(MOST_ROWS)]
+    other = DerivedModel("other.json", with_tensors(*experts), "from a list")
+    every = printed(*beside_tables([MODEL, other], 3, "", width=200))
+    number = 2 * MOST_ROWS + 1
+    assert sum("expert_" in line for line in every) == MOST_ROWS
+    for models in ([MODEL, other], [other, MODEL]):
+        few = printed(*beside_tables(models, None, "", width=200))
+        assert " ".join(few[-1:]).startswith(f"{number:,} rows, here those of --depth 1")
+        assert any(line.startswith("mlp ") for line in few)
+        assert not any("expert_" in line or line.startswith("embed_tokens") for line in few)
+    assert any(
+        line.startswith("embed_tokens")
+        for line in printed(*beside_tables([MODEL] * 2, None, "", width=200))
+    )
 
 
 def test_two_tensors_of_one_path():
