@@ -44,13 +44,14 @@ def beside_tables(
     The components are those of ``depth`` levels, or of as many as can be read of each model; bytes
     only where there is a ``dtype``.
     """
-    trees = [list(tree(model.inventory(), depth)) for model in models]
+    inventories = [model.inventory() for model in models]
+    trees = [list(tree(named, depth)) for named in inventories]
     shown = None
     if depth is None:
         shown = min(filter(None, map(depth_within, trees)), default=None)
     first, *others = (
-        _Column(model.title, _blocks(model, rows, shown, dtype))
-        for model, rows in zip(models, trees, strict=True)
+        _Column(model.title, _blocks(model, named.total(), rows, shown, dtype))
+        for model, named, rows in zip(models, inventories, trees, strict=True)
     )
     while others:
         room = width - COMPONENT - first.widest - GAP
@@ -65,14 +66,13 @@ def beside_tables(
 
 
 def _blocks(
-    model: AnyModel, rows: Sequence[TreeRow], depth: int | None, dtype: str
+    model: AnyModel, whole: int, rows: Sequence[TreeRow], depth: int | None, dtype: str
 ) -> Sequence[Mapping[str, int]]:
     nodes: Counter[str] = Counter()
     for node in rows:
         # One layer has no row: its total is that of all of them, of whichever kind.
         if leaf(node.path) != LAYER and (depth is None or node.depth <= depth):
             nodes[node.path] += node.total
-    whole: int = model.inventory().total()
     size = {f"bytes, {dtype}": bytes_of(whole, dtype)} if dtype else {}
     return _sizes(model), nodes, {"total": whole, **size}
 
