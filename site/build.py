@@ -17,9 +17,9 @@ from pathlib import Path
 from frameworks import frameworks_view
 from views import difference_view, index_view, model_view, number_view
 
-from paramproof.derive.models import resolve
 from paramproof.formulas.models import named_configurations, named_models
 from paramproof.pages.document import model_page, page
+from paramproof.resolver import resolve
 
 HERE = Path(__file__).parent
 PYODIDE = (

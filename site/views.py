@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from paramproof.catalogue import model_types
 from paramproof.counting.published import verdict_on
-from paramproof.derive.models import resolve
 from paramproof.formulas.models import model_names, named_configurations, named_models
 from paramproof.pages.document import main
 from paramproof.pages.markup import Html, row, table, tag
 from paramproof.pages.model import frame
+from paramproof.resolver import resolve
 
 NO_SCRIPT = tag(
     "noscript",

@@ -8,10 +8,10 @@ from typing import Any
 
 from transformers import PreTrainedConfig
 
-from paramproof.derive.instruments import instrumented
-from paramproof.derive.questions import recorded
-from paramproof.derive.size import Size
-from paramproof.derive.transformers_models import LABELS, readable
+from paramproof.derivation.instruments import instrumented
+from paramproof.derivation.questions import recorded
+from paramproof.derivation.size import Size
+from paramproof.derivation.transformers_models import LABELS, readable
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.path import parent
 from sweep.model import at, parts_of, whole

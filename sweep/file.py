@@ -15,7 +15,7 @@ from transformers import PreTrainedConfig
 from paramproof.catalogue.configuration import LABELS, NEVER
 from paramproof.catalogue.files import FORMAT, type_in
 from paramproof.catalogue.values import FACTOR
-from paramproof.derive.transformers_models import made_of
+from paramproof.derivation.transformers_models import made_of
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import leaf, parent
 from sweep.computed import otherwise

@@ -18,8 +18,8 @@ from transformers import PreTrainedConfig
 from paramproof.catalogue.derivations import derivation_of, field_of, variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile
-from paramproof.derive.points import drawn_inside
-from paramproof.derive.transformers_models import LABELS
+from paramproof.derivation.points import drawn_inside
+from paramproof.derivation.transformers_models import LABELS
 from sweep.model import at, put
 from sweep.trials import PROBES
 

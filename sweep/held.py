@@ -16,7 +16,7 @@ from paramproof.catalogue.derivations import Written, computed_of, derivation_of
 from paramproof.catalogue.entries import Entry, entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.values import THETAS
-from paramproof.derive.points import drawn_inside
+from paramproof.derivation.points import drawn_inside
 from paramproof.formulas.derivation import Derivation, expected
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.path import leaf, parent

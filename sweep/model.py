@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from transformers import PreTrainedConfig
 
 from paramproof.builders.meta import meta
-from paramproof.derive import live_torch
-from paramproof.derive.reading import stored
-from paramproof.derive.transformers_models import part_given
+from paramproof.derivation import live_torch
+from paramproof.derivation.reading import stored
+from paramproof.derivation.transformers_models import part_given
 from paramproof.formulas.derivation import Stored
 from paramproof.formulas.path import leaf, parent
 

@@ -12,9 +12,9 @@ import transformers
 from transformers import CONFIG_MAPPING
 
 from paramproof.catalogue.derivations import PUT_TOGETHER
-from paramproof.derive.derive import Effort, derive
-from paramproof.derive.points import drawn_inside
-from paramproof.derive.transformers_models import constructor, made_of, readable
+from paramproof.derivation.derive import Effort, derive
+from paramproof.derivation.points import drawn_inside
+from paramproof.derivation.transformers_models import constructor, made_of, readable
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import FITTED, Derivation
 from paramproof.sources.reference import in_one_line

@@ -46,8 +46,8 @@ Holds where {conditions}. {status}; {evidence}.
 
 def measured() -> dict[str, Any]:
     """Derive every type; return the data of the page."""
-    from paramproof.derive.derive import derive
-    from paramproof.derive.transformers_models import constructor
+    from paramproof.derivation.derive import derive
+    from paramproof.derivation.transformers_models import constructor
 
     found = {}
     for name in TYPES:

@@ -9,9 +9,9 @@ import sys
 from random import Random
 
 from docs.writers.explain_page import rate_table
-from paramproof.explain.grammar import components
-from paramproof.explain.search import candidates
-from paramproof.explain.tree import Tree
+from paramproof.explanation.grammar import components
+from paramproof.explanation.search import candidates
+from paramproof.explanation.tree import Tree
 from paramproof.formulas import inventory
 from paramproof.formulas.models import named_models
 

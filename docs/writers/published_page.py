@@ -10,8 +10,7 @@ from docs.writers.blocks import ROOT
 from docs.writers.markdown import table
 from paramproof.cli.models import active_rows, family_name
 from paramproof.counting.published import verdict_on
-from paramproof.derive.models import AnyModel, DerivedModel, resolve
-from paramproof.explain.published import DEFAULT, Verdict
+from paramproof.explanation.published import DEFAULT, Verdict
 from paramproof.formulas.active import ACTIVE_CONVENTIONS
 from paramproof.formulas.models import (
     NamedConfiguration,
@@ -19,6 +18,7 @@ from paramproof.formulas.models import (
     named_configurations,
     named_models,
 )
+from paramproof.resolver import AnyModel, DerivedModel, resolve
 
 PAGE = ROOT / "docs" / "published.md"
 

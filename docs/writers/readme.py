@@ -19,8 +19,8 @@ def report() -> str:
 def derived() -> str:
     """Return BERT's formula, as it is derived from the code of Hugging Face transformers."""
     from paramproof.cli.derive_text import formula_lines
-    from paramproof.derive.derive import derive
-    from paramproof.derive.transformers_models import constructor
+    from paramproof.derivation.derive import derive
+    from paramproof.derivation.transformers_models import constructor
 
     return "\n".join(formula_lines(derive(constructor("bert"))))
 

@@ -13,10 +13,10 @@ from paramproof.algebra.symbols import size_letters
 from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.counting.dtypes import bytes_of
 from paramproof.counting.tree import TreeRow, depth_within, tree
-from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas.families import alphabet
 from paramproof.formulas.path import LAYER, leaf
 from paramproof.formulas.printing import legible, signed
+from paramproof.resolver import AnyModel, DerivedModel
 
 COMPONENT = 24
 """Columns that the names of components have at least; longer ones are folded."""

@@ -11,10 +11,10 @@ from paramproof.algebra.residual import explained
 from paramproof.checking.model import require_agreement
 from paramproof.cli.output import say
 from paramproof.cli.resolving import resolving
-from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import legible, path_text, some_of
 from paramproof.live.stored import compare_stored
+from paramproof.resolver import AnyModel, DerivedModel
 from paramproof.sources.checkpoints import (
     Checkpoint,
     CheckpointReport,

@@ -8,9 +8,9 @@ from paramproof.checking.model import require_agreement
 from paramproof.cli.options import class_option
 from paramproof.cli.output import console
 from paramproof.cli.resolving import resolving
-from paramproof.derive.models import DerivedModel
 from paramproof.formulas.families import family_of
 from paramproof.live.report import compare_live, model_named
+from paramproof.resolver import DerivedModel
 from paramproof.sources.resolve import ResolvedModel
 
 

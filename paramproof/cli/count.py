@@ -31,12 +31,12 @@ from paramproof.counting.conventions import DEFAULT
 from paramproof.counting.dtypes import BITS, bytes_text, require_dtype
 from paramproof.counting.letters import in_letters, latex_of, letters_of
 from paramproof.counting.tree import ties
-from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.formulas.expression import expression
 from paramproof.formulas.families import family_of
 from paramproof.pages.document import model_file
 from paramproof.pages.model import DTYPE
+from paramproof.resolver import AnyModel, DerivedModel
 from paramproof.sources.resolve import STANDARD_INPUT, ResolvedModel
 
 

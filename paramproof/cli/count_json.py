@@ -8,10 +8,10 @@ from paramproof.counting.active import active_as_json
 from paramproof.counting.conventions import under_every
 from paramproof.counting.dtypes import bytes_of
 from paramproof.counting.tree import tree
-from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas import Spec, Tensor
 from paramproof.formulas.families import spec_fields
 from paramproof.formulas.notation import text
+from paramproof.resolver import AnyModel, DerivedModel
 
 
 def as_json(model: AnyModel, depth: int | None, dtype: str, active: bool = False) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from paramproof.cli.derive_text import (
 )
 from paramproof.cli.options import json_option
 from paramproof.cli.output import console, errors, require_writable, tables_beside, write_file
-from paramproof.derive.asking import derived
+from paramproof.derivation.asking import derived
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data
 from paramproof.formulas.notation import latex

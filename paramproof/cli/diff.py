@@ -17,10 +17,10 @@ from paramproof.cli.resolving import resolving_type
 from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.counting.difference import Compared, compared, sizes_apart
 from paramproof.counting.letters import in_letters
-from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas.families import family_of
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible, signed
+from paramproof.resolver import AnyModel, DerivedModel
 from paramproof.sources.resolve import STANDARD_INPUT, ResolvedModel
 
 

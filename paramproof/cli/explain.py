@@ -12,11 +12,11 @@ from paramproof.cli.options import class_option
 from paramproof.cli.output import WHERE, require_writable, tables_beside, write_file
 from paramproof.cli.resolving import resolving
 from paramproof.counting.explained import explained
-from paramproof.derive.models import DerivedModel
-from paramproof.explain.number import read
-from paramproof.explain.rendering import as_json
-from paramproof.explain.text import WIDTH, lines
+from paramproof.explanation.number import read
+from paramproof.explanation.rendering import as_json
+from paramproof.explanation.text import WIDTH, lines
 from paramproof.formulas import FAMILIES
+from paramproof.resolver import DerivedModel
 
 
 @click.command("explain", short_help="Explain which parameters a number counts.")

@@ -19,7 +19,6 @@ from paramproof.counting.active import active_as_json, total_and_active, verdict
 from paramproof.counting.conventions import UNDECIDED
 from paramproof.counting.letters import sizes_line
 from paramproof.counting.published import verdict_on
-from paramproof.derive.models import AnyModel, DerivedModel, resolve
 from paramproof.formulas import Spec
 from paramproof.formulas.active import ACTIVE_CONVENTIONS
 from paramproof.formulas.families import family_of, spec_fields
@@ -30,6 +29,7 @@ from paramproof.formulas.models import (
     named_configurations,
     named_models,
 )
+from paramproof.resolver import AnyModel, DerivedModel, resolve
 
 WIDEST_PUBLISHED = len("1,543,304,960:")
 """No published number is folded."""

@@ -8,7 +8,8 @@ from contextlib import ExitStack, contextmanager
 from rich.status import Status
 
 from paramproof.cli.output import errors
-from paramproof.derive.models import (
+from paramproof.formulas.printing import legible
+from paramproof.resolver import (
     AnyModel,
     DerivedModel,
     Note,
@@ -16,7 +17,6 @@ from paramproof.derive.models import (
     resolve,
     resolve_type,
 )
-from paramproof.formulas.printing import legible
 from paramproof.sources.resolve import Undescribed
 
 

@@ -25,7 +25,7 @@ def verify_built(models: Mapping[str, Undescribed], json_file: Path | None) -> b
     needed = framework("transformers")
     if needed.missing:
         raise ValueError(f"{path_text(next(iter(models)))}: to build it: {needed.how_to_get}")
-    from paramproof.derive.transformers_models import model_of
+    from paramproof.derivation.transformers_models import model_of
 
     out, equal = tables_beside(json_file), 0
     results: list[dict[str, Any]] = []

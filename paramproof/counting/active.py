@@ -8,14 +8,14 @@ from typing import Any, NamedTuple, TypeAlias
 from paramproof.algebra.terms import Lettered
 from paramproof.counting.conventions import UNDECIDED
 from paramproof.counting.letters import in_letters
-from paramproof.derive.models import AnyModel, DerivedModel
-from paramproof.explain.published import Verdict, verdict
+from paramproof.explanation.published import Verdict, verdict
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, active, per_token
 from paramproof.formulas.conventions import Undecided, size
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.models import NamedConfiguration
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible
+from paramproof.resolver import AnyModel, DerivedModel
 
 
 class TotalAndActive(NamedTuple):

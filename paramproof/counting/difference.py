@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from paramproof.algebra.difference import Component, components
 from paramproof.algebra.terms import Lettered
-from paramproof.derive.models import AnyModel
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.printing import legible
+from paramproof.resolver import AnyModel
 
 
 class Compared(NamedTuple):

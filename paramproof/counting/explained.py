@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from paramproof.derive.models import AnyModel, resolve
-from paramproof.explain.answer import Explanations
-from paramproof.explain.number import WrittenNumber
-from paramproof.explain.published import totals
-from paramproof.explain.search import explain
+from paramproof.explanation.answer import Explanations
+from paramproof.explanation.number import WrittenNumber
+from paramproof.explanation.published import totals
+from paramproof.explanation.search import explain
 from paramproof.formulas.derivation import Described
 from paramproof.formulas.models import named_configurations, named_models
+from paramproof.resolver import AnyModel, resolve
 
 
 def explained(number: WrittenNumber, model: AnyModel | None = None) -> Explanations:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from paramproof.algebra.symbols import size_letters, sizes_as_symbols
 from paramproof.algebra.terms import Lettered, Term, latex_sum, terms
-from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas import Spec, closed_form, inventory
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible
+from paramproof.resolver import AnyModel, DerivedModel
 
 
 def in_letters(model: AnyModel) -> Lettered:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from paramproof.derive.models import AnyModel
-from paramproof.explain.published import Verdict, verdict, verdict_on_total
+from paramproof.explanation.published import Verdict, verdict, verdict_on_total
 from paramproof.formulas.models import Published
+from paramproof.resolver import AnyModel
 
 
 def verdict_on(one: Published, model: AnyModel) -> Verdict:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from paramproof.derive.models import resolve
 from paramproof.formulas import closed_form
 from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.printing import and_more, legible, shape_text, some_of
@@ -16,6 +15,7 @@ from paramproof.formulas.report import DIFFERENCE, bounded, totals
 from paramproof.live.matching import Matching, match_weights
 from paramproof.live.named import match_named
 from paramproof.live.units import without_ones
+from paramproof.resolver import resolve
 from paramproof.sources.live.readers import live_weights
 from paramproof.sources.live.weight import LiveWeight
 from paramproof.sources.reference import in_one_line, load_reference

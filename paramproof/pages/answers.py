@@ -15,8 +15,7 @@ from typing import Any
 from paramproof.catalogue import model_types, type_of_class
 from paramproof.counting.conventions import DEFAULT
 from paramproof.counting.dtypes import require_dtype
-from paramproof.derive.models import AnyModel, resolve, resolve_type
-from paramproof.explain.number import read
+from paramproof.explanation.number import read
 from paramproof.formulas.lookup import no_such
 from paramproof.formulas.models import model_names
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible
@@ -27,6 +26,7 @@ from paramproof.pages.model import DTYPE, parts, title
 from paramproof.pages.picture import picture
 from paramproof.pages.sizing import at_sizes, choices, fields_of, require_shown, sizes_of
 from paramproof.pages.viewing import View
+from paramproof.resolver import AnyModel, resolve, resolve_type
 from paramproof.sources.strict_json import object_in_text
 
 State = Mapping[str, str]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from paramproof.algebra.difference import told_apart
 from paramproof.counting.difference import Compared, compared, sizes_apart
 from paramproof.counting.letters import in_letters
-from paramproof.derive.models import AnyModel
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible, signed
 from paramproof.pages.markup import Html, joined, lines, path, row, swatch, table, tag
 from paramproof.pages.model import title
+from paramproof.resolver import AnyModel
 
 BARS = ("first", "other")
 

@@ -7,10 +7,10 @@ import hashlib
 from importlib.resources import files
 
 from paramproof.counting.conventions import DEFAULT
-from paramproof.derive.models import AnyModel
 from paramproof.pages.markup import Html, joined, tag
 from paramproof.pages.model import DTYPE, sections, title
 from paramproof.pages.viewing import View
+from paramproof.resolver import AnyModel
 
 VIEWS = {
     "index": "Models",

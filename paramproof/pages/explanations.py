@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 from paramproof.counting.explained import explained
-from paramproof.derive.models import AnyModel, DerivedModel
-from paramproof.explain.number import WrittenNumber
-from paramproof.explain.text import lines
+from paramproof.explanation.number import WrittenNumber
+from paramproof.explanation.text import lines
 from paramproof.formulas.models import model_names
 from paramproof.pages.markup import Html, joined, tag
+from paramproof.resolver import AnyModel, DerivedModel
 
 UNFOLDED = 10**6
 """Columns of a text that a page folds."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from paramproof.counting.dtypes import BITS
-from paramproof.derive.models import AnyModel
 from paramproof.formulas.printing import legible
 from paramproof.pages.markup import Html, lines, tag
 from paramproof.pages.sizing import fields_of, has_experts, sizes_of
 from paramproof.pages.viewing import ACTIVE, MEANINGS
+from paramproof.resolver import AnyModel
 
 NOTE = "The numbers change as a letter does; a slider stays where the formula holds."
 

@@ -11,7 +11,6 @@ from paramproof.counting.conventions import UNDECIDED, under_every
 from paramproof.counting.dtypes import bytes_text
 from paramproof.counting.letters import each_text, letters_of, times_text
 from paramproof.counting.published import verdict_on
-from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas.conventions import Undecided, as_named
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import leaf
@@ -22,6 +21,7 @@ from paramproof.pages.picture import colour, picture, pictures
 from paramproof.pages.sizing import choices, has_experts
 from paramproof.pages.tree import tree
 from paramproof.pages.viewing import ACTIVE, MEANINGS, View
+from paramproof.resolver import AnyModel, DerivedModel
 
 DTYPE = "float32"
 UNNAMED = "the configuration"

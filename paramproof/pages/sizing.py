@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from types import SimpleNamespace
 
-from paramproof.derive.models import AnyModel, DerivedModel
 from paramproof.formulas.active import per_token
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.printing import shown
 from paramproof.formulas.spec import Spec
+from paramproof.resolver import AnyModel, DerivedModel
 
 MAX_DIGITS = 12
 """Digits of a size that can be asked for."""

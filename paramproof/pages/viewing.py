@@ -12,7 +12,6 @@ from paramproof.counting.active import active_in_letters
 from paramproof.counting.conventions import DEFAULT
 from paramproof.counting.letters import in_letters
 from paramproof.counting.tree import TreeRow, tree
-from paramproof.derive.models import AnyModel
 from paramproof.formulas.active import ACTIVE_CONVENTIONS
 from paramproof.formulas.conventions import CONVENTIONS, PARTS, counted
 from paramproof.formulas.expression import Expression, expression
@@ -22,6 +21,7 @@ from paramproof.formulas.path import LAYER, leaf
 from paramproof.formulas.printing import legible
 from paramproof.formulas.spec import Quantity
 from paramproof.pages.sizing import sizes_of
+from paramproof.resolver import AnyModel
 
 ACTIVE = {f"active, {name}": convention for name, convention in ACTIVE_CONVENTIONS.items()}
 """What one token passes, by the name that a page has for it."""

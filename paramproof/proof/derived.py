@@ -1,6 +1,6 @@
 """The tensors of a builder's models in letters: derived of the builder, one case at a time.
 
-The spec's fields are sizes that remember (``paramproof.derive``), the model is built as for any
+The spec's fields are sizes that remember (``paramproof.derivation``), the model is built as for any
 comparison, without a weight, and read by its ``weights()``. A PyTorch module's shapes are traced
 where they are made; those of any other framework are read from values, since there sizes become
 plain ints on the way. What the builder asks of its sizes is recorded all the same, and so a
@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from paramproof.builders.protocol import Builder
-from paramproof.derive.constructor import LOOPS_OF, Constructor
-from paramproof.derive.derive import Effort, derive
-from paramproof.derive.questions import deaf_to_arrays
-from paramproof.derive.reading import Seen, numbers_starred
+from paramproof.derivation.constructor import LOOPS_OF, Constructor
+from paramproof.derivation.derive import Effort, derive
+from paramproof.derivation.questions import deaf_to_arrays
+from paramproof.derivation.reading import Seen, numbers_starred
 from paramproof.formulas import Spec, Weight
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import OTHERS, Derivation
@@ -191,7 +191,7 @@ class _Source:
     def tracing(self) -> Any:
         if not self.traces:
             return deaf_to_arrays()
-        from paramproof.derive.torch_tracing import Tracing
+        from paramproof.derivation.torch_tracing import Tracing
 
         return Tracing()
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import NamedTuple
 
-from paramproof.derive.points import drawn_inside
+from paramproof.derivation.points import drawn_inside
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import MINUS

@@ -6,7 +6,7 @@ import pytest
 
 from paramproof.catalogue import model_types
 from paramproof.counting.conventions import under_every
-from paramproof.derive.models import resolve
+from paramproof.resolver import resolve
 from tests.public_configs import LLAMA_3_1_8B
 
 

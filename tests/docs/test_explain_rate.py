@@ -6,8 +6,8 @@ import pytest
 
 from docs.writers import explain_page, explain_rate
 from docs.writers.blocks import AGAIN, block
-from paramproof.explain.number import read
-from paramproof.explain.search import explain
+from paramproof.explanation.number import read
+from paramproof.explanation.search import explain
 from paramproof.formulas.models import named_models
 
 MODELS = {name: model.spec for name, model in named_models().items()}

@@ -55,8 +55,8 @@ def counted(model, experts, top_k):
 
 @pytest.mark.parametrize("made", [nested, packed])
 def test_live_experts(made):
-    from paramproof.derive.derive import derive
-    from paramproof.derive.functions import constructor
+    from paramproof.derivation.derive import derive
+    from paramproof.derivation.functions import constructor
 
     found = derive(constructor("it", made, {}))
     named = active(found)

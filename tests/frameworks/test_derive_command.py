@@ -9,8 +9,8 @@ import pytest
 
 from docs.writers import derived_page, readme
 from docs.writers.blocks import AGAIN, block
-from paramproof.derive import functions
-from paramproof.derive.asking import derived
+from paramproof.derivation import functions
+from paramproof.derivation.asking import derived
 from paramproof.formulas import EncoderLetters, closed_form
 from paramproof.formulas.derivation_data import derivation_from
 from paramproof.formulas.expression import letter
@@ -108,8 +108,8 @@ def test_prove_what_is_fitted_only(paramproof, models):
 @pytest.mark.parametrize("name", ["bert", "albert", "qwen3", "deepseek_v3"])
 def test_page(name):
     """Some of the page's formulas, derived again; all of them by the page's writer."""
-    from paramproof.derive.derive import derive
-    from paramproof.derive.transformers_models import constructor
+    from paramproof.derivation.derive import derive
+    from paramproof.derivation.transformers_models import constructor
 
     again, said = derived_page.entry(derive(constructor(name))), dict(derived_page.known()[name])
     for found in (again, said):
@@ -185,7 +185,7 @@ def test_refused_function(models, tmp_path, monkeypatch, name, sizes, line):
     ],
 )
 def test_refused_class(what, options, line):
-    from paramproof.derive.transformers_models import constructor
+    from paramproof.derivation.transformers_models import constructor
 
     with pytest.raises(ValueError, match=re.escape(line)):
         constructor(what, **options)

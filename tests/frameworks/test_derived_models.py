@@ -8,18 +8,18 @@ import textwrap
 
 import pytest
 
+from paramproof import resolver as models
 from paramproof.algebra.difference import components, told_apart
 from paramproof.cli.verify_built import verify_built
 from paramproof.counting.letters import in_letters
-from paramproof.derive import models
-from paramproof.derive.models import derivation_for, resolve, resolve_type
-from paramproof.explain.number import read
-from paramproof.explain.search import explain
+from paramproof.explanation.number import read
+from paramproof.explanation.search import explain
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import CONVENTIONS, PARTS, count
 from paramproof.formulas.expression import letter
 from paramproof.formulas.spec import EncoderSpec, GPTSpec, LlamaSpec
 from paramproof.live.report import assert_parameters, compare_live
+from paramproof.resolver import derivation_for, resolve, resolve_type
 from paramproof.sources.resolve import Undescribed
 
 pytestmark = pytest.mark.framework("transformers")
@@ -50,8 +50,8 @@ def here(monkeypatch):
     """Derive in this process, which has transformers already, and forget it afterwards."""
 
     def derived(what, *, keys, architecture, note):
-        from paramproof.derive.derive import derive
-        from paramproof.derive.transformers_models import constructor
+        from paramproof.derivation.derive import derive
+        from paramproof.derivation.transformers_models import constructor
 
         return derive(constructor(what, keys, architecture))
 

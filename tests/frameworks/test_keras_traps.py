@@ -129,8 +129,8 @@ def test_key_dim_is_the_width_of_one_head(key_dim):
 
 
 def test_key_dim_of_the_hidden_size_is_explained():
-    from paramproof.explain.grammar import explanations
-    from paramproof.explain.words import words
+    from paramproof.explanation.grammar import explanations
+    from paramproof.explanation.words import words
 
     spec = SPECS["encoder"]
     number = attention(spec.num_attention_heads, spec.hidden_size).count_params()

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from paramproof.counting.active import total_and_active
-from paramproof.derive.models import resolve
 from paramproof.formulas.active import per_token
 from paramproof.formulas.models import named_configurations
+from paramproof.resolver import resolve
 
 pytestmark = pytest.mark.framework("transformers")
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from paramproof.explain.explanation import recount
-from paramproof.explain.search import candidates
+from paramproof.explanation.explanation import recount
+from paramproof.explanation.search import candidates
 from paramproof.formulas.models import named_model
 
 pytestmark = pytest.mark.framework("transformers")

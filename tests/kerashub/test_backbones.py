@@ -8,8 +8,8 @@ import pytest
 
 from docs.writers.kerashub.pairs import pairs
 from docs.writers.kerashub.store import RESULTS, derivation_in, known, written
-from paramproof.derive.points import drawn
-from paramproof.derive.reading import stored
+from paramproof.derivation.points import drawn
+from paramproof.derivation.reading import stored
 from paramproof.formulas.derivation import expected
 
 pytestmark = pytest.mark.framework("keras-jax")

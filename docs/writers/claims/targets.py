@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from docs.writers.claims.data import Claim, ClaimedFormula
-from paramproof.explain import letters as algebra
-from paramproof.explain.explanation import (
+from paramproof.explanation import letters as algebra
+from paramproof.explanation.explanation import (
     TRAINABLE,
     ChangedSizes,
     Explanation,
@@ -16,9 +16,9 @@ from paramproof.explain.explanation import (
     recount,
     usual_estimate,
 )
-from paramproof.explain.ranking import tables_left_out
-from paramproof.explain.search import candidates
-from paramproof.explain.sizes import FIELDS
+from paramproof.explanation.ranking import tables_left_out
+from paramproof.explanation.search import candidates
+from paramproof.explanation.sizes import FIELDS
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import counted, weights_only
 from paramproof.formulas.expression import Expression

@@ -10,10 +10,10 @@ from typing import Literal, TypeAlias
 from docs.writers.claims.arithmetic import evaluate, whole
 from docs.writers.claims.data import Claim, ClaimedFormula, Entry, Share, Size, TensorRow
 from docs.writers.claims.targets import ClaimTarget, components_of, explanation_of
-from paramproof.explain import letters as algebra
-from paramproof.explain.explanation import TRAINABLE, Explanation, Part, recount, with_sizes
-from paramproof.explain.number import WrittenNumber, read
-from paramproof.explain.words import words
+from paramproof.explanation import letters as algebra
+from paramproof.explanation.explanation import TRAINABLE, Explanation, Part, recount, with_sizes
+from paramproof.explanation.number import WrittenNumber, read
+from paramproof.explanation.words import words
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import PARTS, as_named
 from paramproof.formulas.expression import Expression

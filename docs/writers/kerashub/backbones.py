@@ -14,10 +14,10 @@ from types import ModuleType
 from typing import Any
 
 from docs.writers.kerashub.pairs import Pair
-from paramproof.derive import functions
-from paramproof.derive.constructor import Constructor
-from paramproof.derive.derive import Effort, derive
-from paramproof.derive.size import Size
+from paramproof.derivation import functions
+from paramproof.derivation.constructor import Constructor
+from paramproof.derivation.derive import Effort, derive
+from paramproof.derivation.size import Size
 from paramproof.formulas.derivation import Derivation
 
 EFFORT = Effort(deepest=5)

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from itertools import combinations
 
 from docs.writers.kerashub.pairs import Pair
-from paramproof.derive.folding import folded
+from paramproof.derivation.folding import folded
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.division import floor

@@ -7,7 +7,7 @@ from paramproof.formulas.derivation_data import derivation_data, derivation_from
 
 def constructor(name, **sizes):
     """``lost:through_json`` with other sizes at first."""
-    from paramproof.derive.functions import constructor
+    from paramproof.derivation.functions import constructor
 
     module, _, function = name.partition(":")
     return constructor(name, getattr(import_module(f"{__package__}.{module}"), function), sizes)
@@ -15,7 +15,7 @@ def constructor(name, **sizes):
 
 def derived(name, **sizes):
     """What is derived of it. What travels as data is the same: that is tried with each."""
-    from paramproof.derive.derive import derive
+    from paramproof.derivation.derive import derive
 
     found = derive(constructor(name, **sizes))
     assert derivation_from(derivation_data(found)) == found

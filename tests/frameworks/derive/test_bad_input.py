@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from tests.paramproof.derive import bad
+from tests.paramproof.derivation import bad
 
 pytestmark = pytest.mark.framework("torch")
 
@@ -13,7 +13,7 @@ BAD = bad.__name__
 
 def refusal(name, **options):
     """Why it is not derived, in a process of its own."""
-    from paramproof.derive.asking import derived
+    from paramproof.derivation.asking import derived
 
     with pytest.raises(ValueError, match=r"\A[^\n\x1b]+\Z") as caught:
         derived(f"{BAD}:{name}", **options)
@@ -21,8 +21,8 @@ def refusal(name, **options):
 
 
 def refusal_here(name, **sizes):
-    from paramproof.derive.derive import NotDerived, derive
-    from paramproof.derive.functions import constructor
+    from paramproof.derivation.derive import NotDerived, derive
+    from paramproof.derivation.functions import constructor
 
     with pytest.raises(NotDerived) as caught:
         derive(constructor("it", getattr(bad, name), sizes))
@@ -51,8 +51,8 @@ def test_one_that_calls_itself():
 
 def test_sizes_that_pytorch_does_not_take():
     """At first; and those that are drawn around it, which fixes the letter."""
-    from paramproof.derive.derive import derive
-    from paramproof.derive.functions import constructor
+    from paramproof.derivation.derive import derive
+    from paramproof.derivation.functions import constructor
 
     assert "it is not made: TypeError: empty()" in refusal_here("many_layers", hidden_size=10**30)
     found = derive(constructor("it", bad.many_layers, {"hidden_size": 10**9}))
@@ -87,7 +87,7 @@ def test_what_never_ends_is_ended(name, sizes):
 @pytest.mark.parametrize("name", ["prints", "closes"])
 def test_what_is_printed_is_no_answer(name):
     """Its formula is derived all the same."""
-    from paramproof.derive.asking import derived
+    from paramproof.derivation.asking import derived
 
     notes = []
     found = derived(f"{BAD}:{name}", note=notes.append)
@@ -97,7 +97,7 @@ def test_what_is_printed_is_no_answer(name):
 
 @pytest.mark.framework("transformers")
 def test_a_type_of_transformers_takes_sizes_only():
-    from paramproof.derive.transformers_models import constructor
+    from paramproof.derivation.transformers_models import constructor
 
     with pytest.raises(ValueError, match=r"^hidden_size=0 is no size: it must be 1 or more$"):
         constructor("bert", sizes={"hidden_size": 0})

@@ -53,7 +53,7 @@ def test_beyond_it_nothing_is_counted(name, sizes):
 @pytest.mark.parametrize("seed", range(6))
 def test_what_does_harm_with_another_is_the_only_condition(seed):
     """Whatever sizes are drawn, the bound beside it and what is asked after it are none."""
-    from paramproof.derive.derive import derive
+    from paramproof.derivation.derive import derive
 
     found = derive(constructor("branches:odd_where_large"), seed)
     assert conditions(found) == {"2 divides H": "the constructor refuses: ValueError: odd"}
@@ -113,7 +113,7 @@ def test_a_loop_that_halves_is_a_branch_at_every_round():
 )
 def test_not_derived(name, said):
     """What changes from build to build, or with what nobody hears, does not hold."""
-    from paramproof.derive.derive import NotDerived
+    from paramproof.derivation.derive import NotDerived
 
     with pytest.raises(NotDerived, match=f"^branches:{name}: {said}"):
         derived(f"branches:{name}")

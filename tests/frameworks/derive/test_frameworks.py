@@ -12,7 +12,7 @@ READ = "12 of 12 kinds of tensors were read from values"
 
 
 def derived(name, **effort):
-    from paramproof.derive.derive import Effort, derive
+    from paramproof.derivation.derive import Effort, derive
 
     return derive(constructor(name), effort=Effort(**effort))
 
@@ -70,7 +70,7 @@ def test_keras_bert():
 
 
 def refusal(name):
-    from paramproof.derive.derive import NotDerived
+    from paramproof.derivation.derive import NotDerived
 
     with pytest.raises(NotDerived, match="is not made: ValueError: ") as caught:
         derived(name)

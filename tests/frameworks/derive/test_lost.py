@@ -81,7 +81,7 @@ def test_the_doubt_is_right(name, sizes):
 
 @pytest.mark.parametrize(("name", "tensors"), NOT_EXPLAINED.items())
 def test_not_derived(name, tensors):
-    from paramproof.derive.derive import NotDerived
+    from paramproof.derivation.derive import NotDerived
 
     with pytest.raises(NotDerived) as caught:
         derived(f"lost:{name}")
@@ -90,7 +90,7 @@ def test_not_derived(name, tensors):
 
 def test_rather_fixed_than_refused():
     """Where that is asked for, the letters that move what is not explained stay as they are."""
-    from paramproof.derive.derive import Effort, derive
+    from paramproof.derivation.derive import Effort, derive
 
     found = derive(constructor("lost:through_a_root"), effort=Effort(rather_fixed=True))
     assert (str(found.formula), found.fixed) == ("68", ("H",))
@@ -99,7 +99,7 @@ def test_rather_fixed_than_refused():
 
 def test_rather_fixed_with_a_single_block():
     """The wide blocks of larger models are none of its own, and the root wants a letter fixed."""
-    from paramproof.derive.derive import Effort, derive
+    from paramproof.derivation.derive import Effort, derive
 
     made = constructor("lost:through_a_root_beside_one_block")
     found = derive(made, effort=Effort(rather_fixed=True))
@@ -107,7 +107,7 @@ def test_rather_fixed_with_a_single_block():
 
 
 def test_as_many_fixed_as_are_to_blame():
-    from paramproof.derive.derive import Effort, NotDerived, derive
+    from paramproof.derivation.derive import Effort, NotDerived, derive
 
     made = constructor("lost:refused_where_nothing_remembers")
     with pytest.raises(NotDerived, match="refuses sizes inside the conditions"):

@@ -3,14 +3,14 @@
 import pytest
 
 from paramproof.algebra.symbols import size_letters, symbols
-from paramproof.derive.size import Size
+from paramproof.derivation.size import Size
 from paramproof.formulas import EncoderLetters, GPTLetters, LlamaLetters, closed_form
 from paramproof.formulas.expression import letter
 
 pytestmark = pytest.mark.framework("transformers")
 
-derive = pytest.importorskip("paramproof.derive.derive")
-models = pytest.importorskip("paramproof.derive.transformers_models")
+derive = pytest.importorskip("paramproof.derivation.derive")
+models = pytest.importorskip("paramproof.derivation.transformers_models")
 
 
 def derived(what, **sizes):
@@ -167,7 +167,7 @@ def every_third(depth: int = 8, period: int = 3, offset: int = 1, width: int = 5
 
 def test_a_remainder_is_asked_for_below_the_period():
     """No layer's number has a remainder of 3 by 3, and the formula says where it stops."""
-    functions = pytest.importorskip("paramproof.derive.functions")
+    functions = pytest.importorskip("paramproof.derivation.functions")
     found = derive.derive(functions.constructor("every_third", every_third))
     assert found.is_proved
     with pytest.raises(ValueError, match="the formula holds where"):

@@ -9,8 +9,8 @@ from paramproof.cli.active import active_table
 from paramproof.cli.count_json import as_json
 from paramproof.counting import active as of_command
 from paramproof.counting.active import active_as_json, active_in_letters, routing, total_and_active
-from paramproof.derive.models import DerivedModel
 from paramproof.formulas.expression import letter
+from paramproof.resolver import DerivedModel
 from tests.derivations import MIXTURE, NUMBER, E, H, V, tensor
 from tests.printed import rows
 

@@ -13,7 +13,7 @@ from paramproof.cli.count_table import count_table
 from paramproof.cli.symbolic import symbolic_table
 from paramproof.counting.letters import in_letters, latex_of, letters_of
 from paramproof.counting.tree import MOST_ROWS, ties, tree
-from paramproof.derive.models import DerivedModel
+from paramproof.resolver import DerivedModel
 from paramproof.sources.resolve import resolve_model
 from tests.derivations import MIXTURE, NUMBER, D, E, F, H, L, V, tensor, with_tensors
 

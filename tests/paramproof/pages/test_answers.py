@@ -8,10 +8,10 @@ import pytest
 
 from paramproof.catalogue import OutsideCatalogueError, entry, model_types
 from paramproof.counting.conventions import under_every
-from paramproof.derive.models import resolve
 from paramproof.formulas.models import named_configurations, named_models
 from paramproof.pages.answers import answer
 from paramproof.pages.viewing import ACTIVE, View
+from paramproof.resolver import resolve
 
 NAMES = [*named_models(), *named_configurations()]
 

@@ -5,10 +5,10 @@ from urllib.parse import unquote
 
 import pytest
 
-from paramproof.derive.models import resolve
 from paramproof.pages.picture import COLOURS, SHEET, cells, picture, pictures
 from paramproof.pages.treemap import LEAST
 from paramproof.pages.viewing import View
+from paramproof.resolver import resolve
 from tests.boxes import require_filled
 
 NAMES = ["bert-base", "transformer-base", "deepseek-v3", "t5-small"]

@@ -1,7 +1,7 @@
 import pytest
 
-from paramproof.derive.models import resolve
 from paramproof.pages.sizing import at_sizes, choices, fields_of, sizes_of
+from paramproof.resolver import resolve
 
 FIELDS = {
     "bert-base": "L num_hidden_layers, H hidden_size, A num_attention_heads, F intermediate_size, "

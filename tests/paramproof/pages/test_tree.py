@@ -4,9 +4,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from paramproof.derive.models import resolve, resolve_type
 from paramproof.pages.tree import HEADS, tree
 from paramproof.pages.viewing import View
+from paramproof.resolver import resolve, resolve_type
 
 AT_A_GLANCE = 30
 """Lines."""

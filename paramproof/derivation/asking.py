@@ -1,0 +1,88 @@
+"""Derive in a process of its own, which may end, and takes no longer than it is given.
+
+Finding a formula gives the modules that make a model another ``int`` and ``range``: that is no
+process to do anything else in.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from paramproof.child_process import Child, how_it_ended
+from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.derivation_data import derivation_from
+from paramproof.formulas.printing import legible, path_text, shown
+from paramproof.sources.strict_json import object_in_file
+
+LARGEST_CONFIG = 2**20
+"""Bytes of a configuration's file."""
+
+
+def derived(
+    what: str,
+    *,
+    keys: Mapping[str, Any] | None = None,
+    sizes: Mapping[str, int] | None = None,
+    architecture: str = "",
+    seed: int = 0,
+    seconds: float = 600,
+    note: Callable[[str], None] = lambda _: None,
+) -> Derivation:
+    """Return the formula of MODULE:FUNCTION, of a model type or class, or of a configuration.
+
+    A configuration is a file, or has these ``keys``; ``what`` is then what errors call it.
+
+    Raises ``ValueError``, in one line, where there is none, and where it takes longer than
+    ``seconds``.
+    """
+    keys = _in_file(what) if keys is None else _of_transformers(keys, what)
+    request = {"what": what, "sizes": dict(sizes or {}), "keys": keys, "architecture": architecture}
+    late = threading.Event()
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8") as errors,
+        Child("paramproof.derivation.child", errors=errors) as child,
+    ):
+
+        def end() -> None:
+            late.set()
+            child.kill()
+
+        timer = threading.Timer(seconds, end)
+        timer.start()
+        try:
+            child.ask({"constructor": request, "seed": seed})
+            for answer in child.answers():
+                if "derivation" in answer:
+                    return derivation_from(answer["derivation"])
+                if "refused" in answer:
+                    raise ValueError(legible(answer["refused"], 2000))
+                note(answer["note"])
+            status = child.wait()
+        finally:
+            timer.cancel()
+    if late.is_set():
+        raise ValueError(f"{path_text(what)}: not derived within {seconds:g} seconds")
+    raise ValueError(f"{path_text(what)}: the process ended {how_it_ended(status)}")
+
+
+def _in_file(what: str) -> dict[str, Any] | None:
+    """Return the keys of a configuration's file, None for what is no file's name."""
+    if not (what.endswith(".json") or "/" in what):
+        return None
+    return _of_transformers(object_in_file(Path(what), largest=LARGEST_CONFIG), what)
+
+
+def _of_transformers(keys: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """Return the keys of a configuration that makes a class of transformers."""
+    if "auto_map" in keys:
+        raise ValueError(
+            f"{path_text(what)}: auto_map names code beside the file, which is not run"
+        )
+    if not isinstance(keys.get("model_type"), str):
+        given = shown(keys.get("model_type"))
+        raise ValueError(f"{path_text(what)}: model_type={given} is no model type of transformers")
+    return dict(keys)

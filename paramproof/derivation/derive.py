@@ -1,0 +1,165 @@
+"""Derive a constructor's formula: trace it at several sizes, read, and hold it to models.
+
+Finding traces the constructor, with sizes that remember, at its own sizes and at generic ones;
+whatever it has must be the same in letters each time. Holding makes the model anew at sizes that
+were drawn far from there, from plain ints and by the code as it is, and compares every tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from paramproof.derivation.conditions import Conditions
+from paramproof.derivation.constructor import Constructor
+from paramproof.derivation.doubts import Doubt, written
+from paramproof.derivation.finding import Finder
+from paramproof.derivation.holding import MOST_BLAMED, Holder
+from paramproof.derivation.in_letters import Tensors, in_letters
+from paramproof.derivation.letters import letters_for
+from paramproof.derivation.making import Maker, NotDerived, Note
+from paramproof.derivation.points import DEEPEST
+from paramproof.derivation.reading import Key
+from paramproof.derivation.sorting import Sorter
+from paramproof.formulas.condition import Condition
+from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.division import floor
+from paramproof.formulas.expression import letter
+
+__all__ = ["Effort", "NotDerived", "derive"]
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is done for a formula.
+
+    It is traced at ``generic`` sizes, beside the constructor's own, and held to ``held`` models,
+    beside the one of its own sizes; of what a loop runs over there are up to ``deepest``. Where it
+    is ``rather_fixed`` than refused, the letters that move a tensor that is not explained are
+    fixed, and as many as are to blame for a model that is not as derived.
+    """
+
+    generic: int = 4
+    held: int = 20
+    deepest: int = DEEPEST
+    rather_fixed: bool = False
+
+
+def derive(
+    constructor: Constructor,
+    seed: int = 0,
+    note: Note = lambda _: None,
+    *,
+    effort: Effort = Effort(),
+    outcomes: dict[Condition, str] | None = None,
+) -> Derivation:
+    """Return the formula of ``constructor``.
+
+    ``outcomes`` remembers, from one constructor to others that are made by the same code, what
+    happens where a condition is not met: what did nothing alone is tried together only.
+
+    Raises ``NotDerived``, in one line, where none was found or what was found did not hold.
+    """
+    known = {} if outcomes is None else outcomes
+    failed: list[NotDerived] = []
+    for finder in _finders(constructor, seed, effort, note, failed):
+        try:
+            return _derived(finder, effort, known)
+        except NotDerived as error:
+            failed.append(error)
+    raise failed[0]
+
+
+def _finders(
+    constructor: Constructor, seed: int, effort: Effort, note: Note, failed: Sequence[NotDerived]
+) -> Iterator[Finder]:
+    """Yield finders of a formula, each where what those before it found has ``failed``."""
+
+    def finder(richer: bool, fixed: Iterable[str] = ()) -> Finder:
+        maker = Maker(constructor, Random(seed), effort.deepest, set(fixed))
+        return Finder(maker, richer, note)
+
+    first = finder(richer=True)
+    yield first
+    if first.base is not first.first:
+        # What other sizes have was no kind of layer: a name that has a size in it is none.
+        yield finder(richer=False)
+    numbers = first.numbers_of_layers()
+    if numbers:
+        # Which layers are of another kind is said by numbers, which are no sizes.
+        yield finder(richer=True, fixed=numbers)
+    last = failed[-1]
+    if effort.rather_fixed and isinstance(last, NotExplained):
+        again = finder(richer=True, fixed=numbers)
+        stay = numbers | again.not_moving_together(last.keys)
+        yield finder(richer=True, fixed=stay)
+        yield finder(richer=False, fixed=stay)
+
+
+class NotExplained(NotDerived):
+    """Of these kinds of tensors the shapes or the numbers were not found in letters."""
+
+    def __init__(self, text: str, keys: Iterable[Key]) -> None:
+        super().__init__(text)
+        self.keys = tuple(keys)
+
+
+def _derived(finder: Finder, effort: Effort, outcomes: dict[Condition, str]) -> Derivation:
+    """Find the tensors in letters and their conditions, hold them to models, and write all down."""
+    maker, note = finder.maker, finder.note
+    traces = finder.traces(effort.generic + 1)
+    conditions = Conditions(finder.asked, finder.beyond)
+    letters = [letter(name) for name in maker.sizes if name not in maker.fixed]
+    # What was asked to be divisible may be divided where nobody sees it.
+    divided = [floor(top, bottom) for top, bottom in conditions.asked_to_divide]
+    made = traces[0].recorder.made
+    tensors = in_letters(traces, [*letters, *made, *divided], maker.loops)
+    for need in tensors.needs:
+        if not need.is_met(maker.sizes):
+            raise NotDerived(f"{maker.name}: at its own sizes not {need}")
+        conditions.add(need, "a kind of layer is there another number of times")
+    parameters = (one for one in tensors.kept if one.role != "buffer")
+    conditions.ask_of_lengths(length for one in parameters for length in one.shape)
+    if tensors.are_counted and finder.numbers_of_layers() - maker.fixed:
+        raise NotDerived(f"{maker.name}: numbers of layers say which are of another kind")
+    if tensors.unexplained:
+        shown = "; ".join(tensors.unexplained.values())
+        raise NotExplained(f"{maker.name}: not explained: {shown}", tensors.unexplained)
+    sorter = Sorter(maker, conditions, tensors, outcomes)
+    sorter.sort(note)
+    tensors.fold(conditions.exact)
+    conditions.fold()
+    most = len(letters) if effort.rather_fixed else MOST_BLAMED
+    holder = Holder(maker, conditions, tensors, sorter, note, most)
+    holder.hold(effort.held + 1)
+    return _written(maker, tensors, conditions, finder.doubts | holder.doubts, effort.held + 1)
+
+
+def _written(
+    maker: Maker,
+    tensors: Tensors,
+    conditions: Conditions,
+    doubts: dict[Doubt, None],
+    held: int,
+) -> Derivation:
+    """Return the derivation of these, in the field's letters."""
+    moving = {name for t in tensors.kept for e in (*t.shape, t.times) for name in e.letters}
+    asked = {name for condition in conditions.outside for name in condition.letters}
+    inert = sorted(set(maker.sizes) - moving - asked - maker.fixed)
+    read, letters = maker.constructor.read_fields(), letters_for(maker.sizes)
+    derivation = Derivation(
+        maker.name,
+        dict(maker.sizes),
+        {name: name for name in maker.sizes},
+        tensors.kept,
+        conditions.stated,
+        fixed=tuple(sorted(maker.fixed)),
+        inert=tuple(inert),
+        unread=tuple(name for name in inert if name not in read) if read is not None else (),
+        unexplained=tuple(tensors.left_out),
+        harmless=tuple(conditions.harmless),
+        doubts=tuple(written(doubt, letters) for doubt in doubts),
+        evidence=maker.evidence(held),
+    )
+    return derivation.renamed(letters)

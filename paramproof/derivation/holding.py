@@ -1,0 +1,138 @@
+"""A formula is held to models at its own sizes and at others, far from where it was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from paramproof.derivation.conditions import Conditions, otherwise
+from paramproof.derivation.doubts import Doubt, listed, written
+from paramproof.derivation.in_letters import Tensors
+from paramproof.derivation.making import Maker, NotDerived, Note
+from paramproof.derivation.sorting import Sorter
+from paramproof.derivation.trying import Trial, tried
+from paramproof.formulas.expression import letter
+
+MOST_BLAMED = 4
+"""Letters that are fixed, at most, where a model is not as derived and nothing asked of them.
+
+A formula of which more are fixed is one that somebody must want rather than none.
+"""
+
+DEEPER = 5
+"""How much deeper models are where a number of layers that fits few of them would fit others."""
+
+
+class Holder:
+    """Holds tensors in letters to models inside the conditions.
+
+    Where they fail, ``most`` letters are fixed at a time, and others are left. ``doubts`` say what
+    failed before letters were fixed.
+    """
+
+    def __init__(
+        self,
+        maker: Maker,
+        conditions: Conditions,
+        tensors: Tensors,
+        sorter: Sorter,
+        note: Note,
+        most: int,
+    ) -> None:
+        self.maker = maker
+        self.most = most
+        self.conditions = conditions
+        self.tensors = tensors
+        self.sorter = sorter
+        self.note = note
+        self.doubts: dict[Doubt, None] = {}
+
+    def hold(self, number: int) -> None:
+        """Hold the formula to ``number`` models in a row, the first at its own sizes.
+
+        Where it does not hold, but does with letters at their own values, and nothing that was
+        asked tells why, these letters are fixed and all is held anew.
+        """
+        held = 0
+        while held < number:
+            sizes = self.maker.sizes if held == 0 else self.others(held)
+            if sizes is None:
+                raise NotDerived(f"{self.maker.name}: no sizes meet the conditions")
+            held = held + 1 if self.holds(sizes) else 0
+            self.note(f"held at {held} of {number} points")
+
+    def holds(self, sizes: Mapping[str, int]) -> bool:
+        """Whether the formula holds at these sizes; where it does not, more is stated or fixed."""
+        trial = self.compared(sizes)
+        if not trial.outside:
+            return True
+        unmet = [c for c in self.conditions.harmless if not c.is_met(sizes)]
+        if not unmet:
+            self.blame(sizes, trial.wrong)
+        elif remembered := [c for c in unmet if c in self.sorter.remembered]:
+            self.sorter.try_again(remembered)
+        else:
+            # None of these does it alone.
+            for condition in unmet:
+                self.conditions.state(condition, trial.outside)
+        return False
+
+    def compared(self, sizes: Mapping[str, int]) -> Trial:
+        """Compare a model with the formula; buffers that are not as derived are left out."""
+        trial = tried(self.maker, self.tensors, sizes)
+        for kind in trial.buffers:
+            self.tensors.leave_out(kind)
+        return trial
+
+    def blame(self, sizes: Mapping[str, int], wrong: Doubt) -> None:
+        """Fix the letters without which the formula holds at ``sizes``, or raise ``NotDerived``.
+
+        They must be few, and others must be left.
+        """
+        names = self.to_blame(sizes)
+        if not 0 < len(names) <= min(self.most, len(sizes) - len(self.maker.fixed) - 1):
+            raise NotDerived(f"{self.maker.name}: {written(wrong)}")
+        self.maker.fixed |= names
+        fixed = listed((letter(name),) for name in sorted(names))
+        self.doubts[*fixed, " did not vary once the formula had failed: ", *wrong] = None
+
+    def to_blame(self, sizes: Mapping[str, int]) -> set[str]:
+        """Return the letters that must be as at first for the formula to hold at these sizes."""
+        moved, kept = dict(self.maker.sizes), set()
+        for name, size in sizes.items():
+            tried_here = {**moved, name: size}
+            met = all(condition.is_met(tried_here) for condition in self.conditions.outside)
+            if met and not self.compared(tried_here).outside:
+                moved = tried_here
+            else:
+                kept.add(name)
+        return kept - self.maker.fixed
+
+    def others(self, held: int) -> dict[str, int] | None:
+        """Return sizes inside the conditions, the first beyond all that was remembered only.
+
+        Where it was counted how many layers there are, some models have many more.
+        """
+        if held == 1 and self.sorter.remembered:
+            return self.beyond_all()
+        return self.anywhere(DEEPER if self.tensors.are_counted and held % 4 == 2 else 1)
+
+    def anywhere(self, deeper: int) -> dict[str, int] | None:
+        """Return sizes inside the conditions, on any side of what is harmless alone."""
+        asked, random = [*self.conditions.harmless, *self.conditions.beyond], self.maker.random
+        sides = [replace(condition, holds=random.random() < 0.5) for condition in asked]
+        random.shuffle(sides)
+        inside = list(self.conditions.outside)
+        return self.maker.draw([*inside, *sides], deeper=deeper) or self.maker.draw(
+            inside, deeper=deeper
+        )
+
+    def beyond_all(self) -> dict[str, int] | None:
+        """Return sizes at which as much as can be of what is harmless is not met."""
+        broken = list(self.conditions.outside)
+        sizes = self.maker.draw(broken)
+        for condition in self.conditions.harmless:
+            if found := self.maker.draw([*broken, otherwise(condition)]):
+                broken.append(otherwise(condition))
+                sizes = found
+        return sizes

@@ -1,0 +1,182 @@
+"""A constructor's models: made from sizes that remember, and from plain ints."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+
+from paramproof.derivation.constructor import Constructor
+from paramproof.derivation.instruments import instrumented
+from paramproof.derivation.lost import LostSizes, Place
+from paramproof.derivation.points import drawn
+from paramproof.derivation.questions import Recorder, recorded
+from paramproof.derivation.reading import Key, Readings, groups, stored
+from paramproof.derivation.size import Size
+from paramproof.derivation.told import LoopQuestion, conditions
+from paramproof.formulas.condition import Condition
+from paramproof.formulas.derivation import Evidence, Stored
+from paramproof.formulas.expression import Expression, letter
+from paramproof.sources.reference import in_one_line
+
+Note = Callable[[str], None]
+"""Is told, in a few words, how far it is."""
+
+
+class NotDerived(ValueError):
+    """A formula was not found, or what was found did not hold."""
+
+
+@dataclass(slots=True)
+class Trace:
+    """What a constructor made at these sizes, and what it asked.
+
+    ``told`` has what loops asked, for each of the conditions that follow from their answers.
+    """
+
+    sizes: Mapping[str, int]
+    readings: Readings
+    recorder: Recorder
+    conditions: Mapping[Condition, set[Place]]
+    told: Mapping[Condition, LoopQuestion]
+
+    @property
+    def parameters(self) -> set[Key]:
+        """Its kinds of parameters with their shapes in letters; buffers are none."""
+        return {key for key in self.readings if key.kind.role != "buffer"}
+
+
+@dataclass(slots=True)
+class Maker:
+    """Makes a constructor's models, at sizes that it draws; counts them, and takes the time.
+
+    ``fixed`` are the letters that stay at the constructor's own value. ``loops`` are the lengths
+    of the loops that run: letters in them are drawn up to ``deepest``. ``lost`` knows the sizes
+    that were plain numbers when something was asked of them. ``unfollowed`` says why the modules
+    have Python's own ``int`` and ``range`` while they are traced, where they do.
+    """
+
+    constructor: Constructor
+    random: Random
+    deepest: int
+    fixed: set[str] = field(default_factory=set)
+    loops: dict[Expression, None] = field(default_factory=dict)
+    lost: LostSizes = field(default_factory=LostSizes)
+    unfollowed: str = ""
+    traced: int = 0
+    built: int = 0
+    started: float = field(default_factory=time.perf_counter)
+
+    @property
+    def name(self) -> str:
+        """The constructor's name."""
+        return self.constructor.name
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """The constructor's own sizes."""
+        return self.constructor.sizes
+
+    @property
+    def repeated(self) -> frozenset[str]:
+        """The letters of loops."""
+        return frozenset(name for loop in self.loops for name in loop.letters)
+
+    def first(self) -> Trace:
+        """Return a trace at the constructor's own sizes.
+
+        Code that takes no other ``int`` than Python's, as one that has it for a dtype, keeps it:
+        then nothing is proved.
+
+        Raises ``NotDerived`` where it does not make a model with parameters.
+        """
+        try:
+            trace = self._first()
+        except Exception as error:
+            self.unfollowed = f"int() and range() were not followed: {in_one_line(error)}"
+            try:
+                trace = self._first()
+            except Exception:
+                raise NotDerived(f"{self.name} is not made: {self._why(error)}") from error
+        if not trace.readings:
+            raise NotDerived(f"{self.name} has no parameters")
+        return trace
+
+    def _first(self) -> Trace:
+        known = len(sys.modules)
+        trace = self.trace(self.sizes)
+        # A part may be imported while it is made: nothing was put into its modules then.
+        return trace if len(sys.modules) == known else self.trace(self.sizes)
+
+    def trace(self, sizes: Mapping[str, int]) -> Trace:
+        """Make the model from sizes that remember, and read what it has in letters."""
+        self.traced += 1
+        remembering = {
+            name: value if name in self.fixed else Size(value, letter(name))
+            for name, value in sizes.items()
+        }
+        with (
+            instrumented(() if self.unfollowed else self.constructor.modules),
+            recorded() as recorder,
+            self.constructor.tracing() as tracing,
+        ):
+            try:
+                model = self.constructor.make(remembering)
+            finally:
+                self.lost.learn(sizes, _questions(recorder))
+        if self.unfollowed:
+            recorder.doubts[self.unfollowed,] = None
+        readings = groups(self.constructor.read(model, tracing))
+        asked = _questions(recorder)
+        told = {}
+        for condition, places, question in conditions(recorder, sizes):
+            if not condition.is_settled:
+                if condition not in asked:
+                    told[condition] = question
+                asked.setdefault(condition, set()).update(places)
+        return Trace(dict(sizes), readings, recorder, asked, told)
+
+    def asked(self, trace: Trace) -> dict[Condition, set[Place]]:
+        """Return what a trace asked, with the letters of sizes that were numbers by then."""
+        found: dict[Condition, set[Place]] = {}
+        for condition, place in self.lost.in_letters(_questions(trace.recorder)):
+            if not condition.is_settled:
+                found.setdefault(condition, set()).add(place)
+        for condition in trace.told:
+            found.setdefault(condition, set()).update(trace.conditions[condition])
+        return found
+
+    def build(self, sizes: Mapping[str, int]) -> dict[Stored, int]:
+        """Make the model from plain ints, by the code as it is, and read what it has."""
+        self.built += 1
+        model = self.constructor.make({name: int(value) for name, value in sizes.items()})
+        return stored(self.constructor.read(model, None))
+
+    def draw(
+        self, inside: Iterable[Condition], fixed: Iterable[str] = (), deeper: int = 1
+    ) -> dict[str, int] | None:
+        """Return sizes inside these conditions, ``fixed`` as at first too; None for none found.
+
+        Models are up to so many times ``deeper`` than else.
+        """
+        stay, deepest = self.fixed.union(fixed), self.deepest * deeper
+        return drawn(self.random, self.sizes, list(inside), self.repeated, frozenset(stay), deepest)
+
+    def evidence(self, held: int) -> Evidence:
+        """Return what was made so far, where ``held`` models in a row were as derived."""
+        seconds = round(time.perf_counter() - self.started, 2)
+        return Evidence(self.traced, self.built, held, seconds, dict(self.constructor.versions))
+
+    def _why(self, error: Exception) -> str:
+        """Return what the code itself says at its own sizes, where it is refused untouched too."""
+        try:
+            self.build(self.sizes)
+        except Exception as own:
+            return in_one_line(own)
+        return in_one_line(error)
+
+
+def _questions(recorder: Recorder) -> dict[Condition, set[Place]]:
+    return {condition: set(recorder.asked[condition]) for condition in recorder.conditions}

@@ -1,0 +1,182 @@
+"""What a constructor asks about its sizes, and what it was told.
+
+While every question is answered the same, a constructor goes the same way: the answers are the
+conditions under which what was seen is the whole truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import lru_cache
+from math import gcd, isfinite
+from os.path import basename
+from typing import Any
+
+from paramproof.derivation.doubts import Doubt
+from paramproof.derivation.places import place
+from paramproof.formulas.condition import Condition, Relation, at_least_one
+from paramproof.formulas.division import Quotient
+from paramproof.formulas.expression import Expression, Number, expression
+
+EXPRESSIONS_REMEMBERED = 4096
+"""What was computed and asked: the layers of a model, and its traces, do the same again."""
+
+LOOP = "@"
+"""A letter that begins so is the index of a loop, and no size."""
+
+
+@dataclass(slots=True)
+class Recorder:
+    """What was asked since it was made: each condition, with the places that asked.
+
+    ``made`` are the sizes that were computed, ``indices`` the loops' lengths by their index.
+    ``doubts`` are what was done with sizes that can decide, and cannot be followed.
+    """
+
+    asked: dict[Condition, set[tuple[str, int]]] = field(default_factory=dict)
+    made: dict[Expression, None] = field(default_factory=dict)
+    indices: dict[str, Expression] = field(default_factory=dict)
+    doubts: dict[Doubt, None] = field(default_factory=dict)
+
+    @property
+    def loops(self) -> dict[Expression, None]:
+        """The lengths of the loops that ran, but of those that the index of another one has."""
+        lengths = dict.fromkeys(self.indices.values())
+        return {length: None for length in lengths if not about_a_loop(length.letters)}
+
+    @property
+    def conditions(self) -> list[Condition]:
+        """What was asked of sizes, without what is settled and without what loops ask."""
+        return [c for c in self.asked if not c.is_settled and not about_a_loop(c.letters)]
+
+
+def about_a_loop(letters: frozenset[str]) -> bool:
+    """Whether one of ``letters`` is the index of a loop."""
+    return any(name.startswith(LOOP) for name in letters)
+
+
+# Not a context variable: what another thread asks counts too.
+_RECORDERS: list[Recorder] = []
+
+
+@contextmanager
+def recorded() -> Iterator[Recorder]:
+    """Record what is asked inside."""
+    recorder = Recorder()
+    _RECORDERS.append(recorder)
+    try:
+        yield recorder
+    finally:
+        _RECORDERS.remove(recorder)
+
+
+OF_ARRAYS = ("/jax/", "/tensorflow/", "/numpy/", "/ml_dtypes/")
+"""Folders of packages that compute with arrays, and whose questions are not the model's."""
+
+_DEAF: list[str] = []
+
+
+@contextmanager
+def deaf_to_arrays() -> Iterator[None]:
+    """Record nothing inside that code of ``OF_ARRAYS`` asks.
+
+    It asks of shapes what it asks of every array, and compares them with those of arrays that it
+    keeps.
+    """
+    _DEAF.extend(OF_ARRAYS)
+    try:
+        yield
+    finally:
+        del _DEAF[-len(OF_ARRAYS) :]
+
+
+def note_loop(length: Expression, index: str) -> None:
+    """Tell whoever records that a loop of this length began, whose index is this letter."""
+    for recorder in _RECORDERS:
+        recorder.indices[index] = length
+
+
+def note_made(made: Expression) -> None:
+    """Tell whoever records that a size was computed so."""
+    for recorder in _RECORDERS:
+        recorder.made[made] = None
+
+
+def note_doubt(*doubt: str | Expression) -> None:
+    """Tell whoever records that something was done with a size that cannot be followed."""
+    if _RECORDERS:
+        file, line = place()
+        for recorder in _RECORDERS:
+            recorder.doubts[*doubt, f" ({basename(file)}:{line})"] = None
+
+
+def ask(relation: Relation, left: Any, right: Any, answer: bool) -> bool:
+    """Record a question and its answer, and return the answer.
+
+    What is infinite or no number has no expression, and every size gives the same answer.
+    """
+    if _RECORDERS and all(map(isfinite, (left, right))):
+        where = place()
+        if any(folder in where[0] for folder in _DEAF):
+            return answer
+        condition = _condition(relation, left, right, answer)
+        for recorder in _RECORDERS:
+            recorder.asked.setdefault(condition, set()).add(where)
+    return answer
+
+
+def _condition(relation: Relation, left: Any, right: Any, answer: bool) -> Condition:
+    for one, other in ((left, right), (right, left)):
+        if relation is Relation.EQUAL and getattr(one, "divided", None) and type(other) is int:
+            top, bottom = one.divided
+            # A remainder that there can be: i mod 3 is 2 where 3 divides i − 2.
+            if other == 0 or 0 <= other < (bottom.constant or 0):
+                return Condition(Relation.DIVIDES, bottom, top - other, answer)
+    return _compared(relation, _expression(left), _expression(right), answer)
+
+
+@lru_cache(EXPRESSIONS_REMEMBERED)
+def _compared(relation: Relation, one: Expression, other: Expression, answer: bool) -> Condition:
+    """Every layer asks the same of the same sizes."""
+    if relation is Relation.EQUAL and (pair := _remainder(one - other)):
+        return Condition(Relation.DIVIDES, *pair, answer)
+    numbers = [number for number in one.terms.values() if isinstance(number, int)]
+    if not other and len(numbers) == len(one.terms):
+        # 25·x > 0 is asked where a kernel is 5 wide, and says of x what x > 0 does.
+        one = one / max(1, gcd(*numbers))
+        if one.has_quotients and (need := _as_bound(relation, one)):
+            return replace(need, holds=answer is (relation is Relation.EQUAL))
+    return Condition(relation, one, other, answer)
+
+
+def _as_bound(relation: Relation, one: Expression) -> Condition | None:
+    """Return what 3·⌊H/A⌋ > 0 says, or that it is not 0: that A is no more than H."""
+    natural = Condition(Relation.LESS, one, expression(0), False)
+    if relation is Relation.MORE or (relation is Relation.EQUAL and natural.is_settled):
+        needs = at_least_one(one)
+        if len(needs) == 1 and needs[0].left != one:
+            return needs[0]
+    return None
+
+
+def _remainder(difference: Expression) -> tuple[Expression, Expression] | None:
+    """Return (b, a) where ``difference`` is ±(a − b·⌊a / b⌋), None where it is no remainder."""
+    for powers in difference.terms:
+        for atom, _ in powers:
+            if isinstance(atom, Quotient):
+                top, bottom = atom.numerator, atom.denominator
+                rest = top - bottom * Expression({((atom, 1),): 1})
+                if difference in (rest, -rest):
+                    return bottom, top
+    return None
+
+
+def _expression(value: Any) -> Expression:
+    made: Expression | None = getattr(value, "expression", None)
+    if made is not None:
+        return made
+    number: Number = value if isinstance(value, int) else Fraction(repr(float(value)))
+    return expression(number)

@@ -1,0 +1,128 @@
+"""Which conditions are the formula's: those outside of which something else happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from paramproof.derivation.conditions import Conditions, otherwise
+from paramproof.derivation.in_letters import Tensors
+from paramproof.derivation.making import Maker, Note
+from paramproof.derivation.trying import tried
+from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.derivation import NOT_TRIED, REFUSES
+from paramproof.formulas.expression import expression
+
+TRIED = 2
+"""Models that are made where one condition alone is not met."""
+
+
+class Sorter:
+    """Tries each condition alone: what goes on where it is not met as if nothing were is harmless.
+
+    ``outcomes`` remembers from one constructor to others what happens where a condition is not
+    met; ``remembered`` are the conditions here that were not tried, but looked up.
+    """
+
+    def __init__(
+        self,
+        maker: Maker,
+        conditions: Conditions,
+        tensors: Tensors,
+        outcomes: dict[Condition, str],
+    ) -> None:
+        self.maker = maker
+        self.conditions = conditions
+        self.tensors = tensors
+        self.outcomes = outcomes
+        self.remembered: set[Condition] = set()
+
+    def sort(self, note: Note) -> None:
+        """Keep the conditions outside of which something else happens, and drop the others.
+
+        A refusal and other tensors are stated, and so is what no sizes were found for; what is
+        harmless is so until models where several are not met show otherwise.
+        """
+        known = self.conditions
+        for condition in list(known.asked):
+            if condition in known.outside or not condition.letters - self.maker.fixed:
+                continue
+            others = self.besides(condition)
+            if known.follows(condition) or any(one.implies(condition) for one in others):
+                del known.asked[condition]
+                continue
+            if outcome := self.looked_up(condition):
+                known.outside[condition] = outcome
+            else:
+                known.release(condition)
+            note(f"{len(known.outside)} conditions kept")
+
+    def try_again(self, conditions: Iterable[Condition]) -> None:
+        """Try alone what was remembered to do nothing: here something is otherwise."""
+        for condition in conditions:
+            self.remembered.remove(condition)
+            if outcome := self.outcome(condition):
+                self.conditions.state(condition, outcome)
+
+    def looked_up(self, condition: Condition) -> str:
+        """Return what happens where ``condition`` alone is not met, as remembered or as tried."""
+        if condition in self.outcomes:
+            self.remembered.add(condition)
+            return self.outcomes[condition]
+        outcome = self.outcome(condition)
+        if outcome in ("", NOT_TRIED) or outcome.startswith(REFUSES):
+            self.outcomes[condition] = outcome
+        return outcome
+
+    def outcome(self, condition: Condition) -> str:
+        """Return what happens where ``condition`` alone is not met, "" where nothing does."""
+        farther, met = _farther(condition), False
+        for _ in range(TRIED):
+            sizes = self.sizes_without(condition)
+            if sizes is None:
+                break
+            if outside := tried(self.maker, self.tensors, sizes).outside:
+                return outside
+            met = True
+            if farther and farther.is_met(sizes):
+                farther = None
+            self.look_beyond(sizes)
+        if met and farther and (sizes := self.maker.draw([*self.besides(condition), farther])):
+            return tried(self.maker, self.tensors, sizes).outside
+        return "" if met else NOT_TRIED
+
+    def sizes_without(self, condition: Condition) -> dict[str, int] | None:
+        """Return sizes where ``condition`` is not met and, as far as can be, all others are."""
+        known, broken = self.conditions, otherwise(condition)
+        asked = self.besides(condition)
+        # What is harmless alone may be what another one does harm with: an odd head is refused
+        # where it is more than 4. What another condition forbids too is tried with those alone
+        # that are known to matter.
+        return (
+            self.maker.draw([*asked, *known.harmless, broken])
+            or self.maker.draw([*asked, broken])
+            or self.maker.draw([*(one for one in known.outside if one is not condition), broken])
+        )
+
+    def besides(self, condition: Condition) -> list[Condition]:
+        """Return what else is asked."""
+        return [one for one in self.conditions.asked if one is not condition]
+
+    def look_beyond(self, sizes: Mapping[str, int]) -> None:
+        """Add what is asked at sizes where a condition is not met, and was not before."""
+        known = self.conditions
+        try:
+            found = self.maker.asked(self.maker.trace(sizes))
+        except Exception:
+            return
+        known.beyond |= {c: None for c in found if not (c in known.asked or c in known.harmless)}
+
+
+def _farther(condition: Condition) -> Condition | None:
+    """Return the condition that a quotient is farther than the next number beyond its bound.
+
+    One that must be more than 1, and was tried where it is 1, may be 0. None for what has none.
+    """
+    bound = condition.bound
+    if bound is None or not bound.has_quotients:
+        return None
+    return Condition(Relation.LESS, bound, expression(-1), True)

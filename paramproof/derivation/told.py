@@ -1,0 +1,127 @@
+"""What must hold of sizes for loops to be told what they were told when they were traced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TypeAlias
+
+from paramproof.derivation.answers import INDEX, asked, of_index
+from paramproof.derivation.doubts import Doubt
+from paramproof.derivation.questions import LOOP, Recorder, about_a_loop
+from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.division import floor
+from paramproof.formulas.expression import Expression, expression
+
+LoopQuestion: TypeAlias = tuple[Expression, Condition]
+"""A loop's length, and what it asked about its index, as the question that may be true."""
+
+
+def answered_both_ways(recorder: Recorder) -> Iterator[LoopQuestion]:
+    """What loops asked about their index and got both answers to."""
+    answers: dict[LoopQuestion, set[bool]] = {}
+    for condition in recorder.asked:
+        own = [name for name in condition.letters if name in recorder.indices]
+        if len(own) == 1:
+            question = recorder.indices[own[0]], of_index(condition, own[0])
+            answers.setdefault(question, set()).add(condition.holds)
+    return (question for question, given in answers.items() if len(given) == 2)
+
+
+def doubt(question: LoopQuestion) -> Doubt:
+    """What is said where it cannot be told what a loop's answers say of sizes."""
+    length, asked_there = question
+    return "a loop of ", length, f" asked of its index, {LOOP}, whether ", asked_there
+
+
+def conditions(
+    recorder: Recorder, sizes: Mapping[str, int]
+) -> Iterator[tuple[Condition, set[tuple[str, int]], LoopQuestion]]:
+    """What must hold of sizes for loops to be told by their questions what they were told here.
+
+    Where each iteration got one answer, none may get the other: ``i > 50`` is asked of layers
+    0 to L − 1, and where it never was so there are no more than 51 layers. Where some got each,
+    ``i < D``, D is no more than there are layers. Each has the places that asked, and the question.
+    """
+    for index, length in recorder.indices.items():
+        own = [c for c in recorder.asked if index in c.letters]
+        if not own:
+            continue
+        if about_a_loop(length.letters) or any(about_a_loop(c.letters - {index}) for c in own):
+            recorder.doubts["a loop asked about the index of another one",] = None
+            continue
+        for question in asked(own, recorder.indices, length):
+            same = [c for c in own if of_index(c, index) == question]
+            answers = {c.holds for c in same}
+            if len(answers) == 1:
+                found = list(_never_otherwise(question, answers.pop(), length, sizes))
+            else:
+                found = list(_no_more_than_there_are(question, length))
+            if not found and len(answers) < 2:
+                recorder.doubts[doubt((length, question))] = None
+            places = {place for c in same for place in recorder.asked[c]}
+            yield from ((condition, places, (length, question)) for condition in found)
+
+
+def _no_more_than_there_are(question: Condition, length: Expression) -> Iterator[Condition]:
+    """What must hold for the number of indices that are told yes to be one."""
+    if question.relation is Relation.EQUAL:
+        # The one that answered yes is one of them.
+        if (one := _limit(question)) is not None:
+            yield Condition(Relation.LESS, length, one + 1, False)
+            yield Condition(Relation.LESS, one, expression(0), False)
+        return
+    number = _number_true(question, length)
+    # Of multiples there are never more, and never less than none.
+    if number is not None and question.relation is not Relation.DIVIDES:
+        yield Condition(Relation.MORE, number, length, False)
+        yield Condition(Relation.LESS, number, expression(0), False)
+
+
+def _never_otherwise(
+    question: Condition, answer: bool, length: Expression, sizes: Mapping[str, int]
+) -> Iterator[Condition]:
+    """What must hold for each index of a loop to get this answer."""
+    if question.relation is Relation.DIVIDES:
+        number = _number_true(question, length)
+        if number is not None:
+            yield Condition(Relation.LESS, number, length if answer else expression(1), not answer)
+        return
+    # A line is on one side of 0 wherever its ends are.
+    ends = [replace(question, holds=answer)] * 2
+    difference = question.left - question.right
+    if not _is_line(difference):
+        return
+    if question.relation is Relation.EQUAL and not answer:
+        first = difference.value({**sizes, LOOP: 0})
+        relation = Relation.MORE if first > 0 else Relation.LESS
+        ends = [Condition(relation, question.left, question.right, True)] * 2
+    at = ({LOOP: expression(0)}, {LOOP: length - 1})
+    found = [end.substitute(where) for end, where in zip(ends, at, strict=True)]
+    if all(condition.is_met(sizes) for condition in found):
+        yield from found
+
+
+def _is_line(one: Expression) -> bool:
+    """Whether the index stands in ``one`` as a factor only, and once."""
+    others = [[pair for pair in powers if pair != (LOOP, 1)] for powers in one.terms]
+    return not any(LOOP in Expression({tuple(powers): 1}).letters for powers in others)
+
+
+def _number_true(question: Condition, length: Expression) -> Expression | None:
+    """How many indices of a loop answer yes, as far as there are so many."""
+    if question.relation is Relation.DIVIDES:
+        offset = (question.right - INDEX).constant
+        if offset is None or LOOP in question.left.letters:
+            return None
+        step, before = question.left, int(offset) - 1
+        return floor(length + before, step) - floor(before, step)
+    if (limit := _limit(question)) is None:
+        return None
+    return limit if question.relation is Relation.LESS else length - limit - 1
+
+
+def _limit(question: Condition) -> Expression | None:
+    """What an index is asked to be, or to be on one side of."""
+    limit = question.right - question.left + INDEX
+    return limit if limit.is_whole and LOOP not in limit.letters else None

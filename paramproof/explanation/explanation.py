@@ -1,0 +1,162 @@
+"""An explanation of a number: which tensors of a model it counts, how often, at which sizes.
+
+An explanation is data. What finds explanations and what recounts them share only this file and
+``heads``: ``recount`` walks the expanded inventory, tensor by tensor, and does not trust the
+search.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from paramproof.explanation.heads import Heads
+from paramproof.formulas import EncoderSpec, Inventory, inventory
+from paramproof.formulas.conventions import counted
+from paramproof.formulas.derivation import Derivation, Described
+from paramproof.formulas.path import at_layer, lies_in, starred
+from paramproof.formulas.spec import Spec
+from paramproof.formulas.tensors import Tensor
+
+TRAINABLE = ("trainable",)
+
+
+ChangedSizes = tuple[tuple[str, int], ...]
+"""Fields of a spec or of a derived formula with values."""
+
+
+class Part(NamedTuple):
+    """A component, ``times`` times (negative: left out), under conventions.
+
+    ``one`` counts a component of a layer in one layer only. ``per_head_full_width`` counts it
+    once for each head beyond the first: every head then has it at full width.
+    """
+
+    component: str = ""
+    one: bool = False
+    times: int = 1
+    conventions: tuple[str, ...] = TRAINABLE
+    per_head_full_width: bool = False
+
+
+class Explanation(NamedTuple):
+    """A sum of parts of a model, perhaps at other ``sizes``, or with other ``heads``.
+
+    Explanations are ranked by ``complexity``, the number of things that there are to say.
+    ``sizes`` are fields of the spec and values. ``as_estimate`` replaces the model's layers by
+    those of the usual estimate 12·L·H², which are BERT's at an intermediate size of 4·H
+    (Kaplan et al. 2020, arXiv:2001.08361, table 1).
+    """
+
+    parts: tuple[Part, ...]
+    complexity: int
+    sizes: ChangedSizes = ()
+    as_estimate: bool = False
+    heads: Heads | None = None
+
+
+Counted = Iterator[tuple[int, Explanation]]
+"""Explanations, each with the number that it comes to."""
+
+
+def spec_of(explanation: Explanation, spec: Spec) -> Spec:
+    """Return the spec whose tensors ``explanation``, of a model of ``spec``, counts."""
+    if explanation.as_estimate:
+        return usual_estimate(spec)
+    if explanation.heads:
+        spec = explanation.heads.spec(spec)
+    return with_sizes(spec, explanation.sizes)
+
+
+def with_sizes(spec: Any, sizes: ChangedSizes) -> Spec:
+    """Return ``spec`` with other values in some of its fields."""
+    changed: Spec = replace(spec, **dict(sizes))
+    return changed
+
+
+def number_of_heads(spec: Spec) -> int:
+    """Return the number of attention heads, 1 for a family that has none."""
+    return getattr(spec, "num_attention_heads", 1)
+
+
+def has_usual_estimate(spec: Any) -> bool:
+    """Return whether ``spec`` has one stack of layers, heads of H / A, and tokens."""
+    sizes = ("num_hidden_layers", "num_attention_heads", "vocab_size")
+    if not all(hasattr(spec, size) for size in sizes):
+        return False
+    return bool(spec.hidden_size % spec.num_attention_heads == 0)
+
+
+def usual_estimate(spec: Any) -> EncoderSpec:
+    """Return BERT's layers and token table at the sizes of ``spec``, with F = 4·H."""
+    return EncoderSpec(
+        vocab_size=spec.vocab_size,
+        hidden_size=spec.hidden_size,
+        num_hidden_layers=spec.num_hidden_layers,
+        num_attention_heads=spec.num_attention_heads,
+        intermediate_size=4 * spec.hidden_size,
+        max_position_embeddings=1,
+        type_vocab_size=1,
+    )
+
+
+def inventory_of(described: Described, sizes: ChangedSizes = ()) -> Inventory:
+    """Return the tensors of a model in ints, with other values in some of its fields."""
+    if not isinstance(described, Derivation):
+        return inventory(with_sizes(described, sizes).letters())
+    letters = {field: letter for letter, field in described.fields.items()}
+    return described.inventory({**described.sizes, **{letters[f]: n for f, n in sizes}})
+
+
+def recount(
+    explanation: Explanation, described: Described
+) -> tuple[int, frozenset[tuple[str, int]]]:
+    """Return the number that ``explanation`` comes to, and how often it counts which tensor.
+
+    Two explanations of a model that count the same tensors are the same explanation.
+    """
+    if isinstance(described, Derivation):
+        return _recount_derived(explanation, described)
+    spec = spec_of(explanation, described)
+    tensors = _expanded(spec, explanation.heads)
+    times: Counter[str] = Counter()
+    sizes: dict[str, int] = {}
+    for part in explanation.parts:
+        weight = part.times * (number_of_heads(spec) - 1 if part.per_head_full_width else 1)
+        for tensor in counted(tensors, *part.conventions):
+            if _counts(part, tensor):
+                times[tensor.path] += weight
+                sizes[tensor.path] = tensor.size
+    number = sum(count * sizes[path] for path, count in times.items())
+    return number, frozenset((path, count) for path, count in times.items() if count)
+
+
+def _recount_derived(
+    explanation: Explanation, derivation: Derivation
+) -> tuple[int, frozenset[tuple[str, int]]]:
+    """The same of a derived formula, which does not say which layers are of which kind."""
+    times: Counter[Tensor] = Counter()
+    named = inventory_of(derivation, explanation.sizes)
+    for part in explanation.parts:
+        for tensor in counted(named, *part.conventions):
+            if lies_in(tensor.path, part.component):
+                times[tensor] += part.times * (1 if part.one else tensor.repeat)
+    number = sum(count * tensor.size for tensor, count in times.items())
+    counts = ((f"{tensor.path} {tensor.shape}", count) for tensor, count in times.items() if count)
+    return number, frozenset(counts)
+
+
+@lru_cache(maxsize=64)
+def _expanded(spec: Spec, heads: Heads | None) -> Inventory:
+    tensors = inventory(spec.letters()).expand()
+    return heads.on(tensors) if heads else tensors
+
+
+def _counts(part: Part, tensor: Tensor) -> bool:
+    """Whether ``part`` counts ``tensor``, whose layer is a number; the one layer is the first."""
+    if part.one:
+        return lies_in(tensor.path, at_layer(part.component, 0))
+    return lies_in(starred(tensor.path), part.component)

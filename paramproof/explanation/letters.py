@@ -1,0 +1,95 @@
+"""What an explanation comes to, in the letters of the model's family."""
+
+from __future__ import annotations
+
+from paramproof.algebra.symbols import size_letters, sizes_as_symbols
+from paramproof.explanation.explanation import (
+    Explanation,
+    Part,
+    spec_of,
+    usual_estimate,
+)
+from paramproof.formulas import Inventory, inventory
+from paramproof.formulas.conventions import counted
+from paramproof.formulas.derivation import Derivation, Described
+from paramproof.formulas.expression import Expression, letter
+from paramproof.formulas.notation import text
+from paramproof.formulas.path import lies_in
+from paramproof.formulas.spec import FamilyLetters, Quantity, Spec
+
+
+def in_letters(explanation: Explanation, described: Described) -> Expression:
+    """The number of ``explanation`` as a polynomial."""
+    if isinstance(described, Derivation):
+        total = _sum(explanation, described.inventory())
+        changed = dict(explanation.sizes)
+        primed = {n: letter(f"{n}'") for n, field in described.fields.items() if field in changed}
+        return total.substitute(primed)
+    spec = described
+    letters = symbols(spec, explanation)
+    named, sizes = inventory(letters), letters._asdict()
+    if explanation.heads:
+        named = explanation.heads.on(named)
+    return _sum(explanation, named, sizes.get("A", 1))
+
+
+def _sum(explanation: Explanation, named: Inventory, heads: Quantity = 1) -> Expression:
+    total = Expression()
+    for part in explanation.parts:
+        times = part.times * ((heads - 1) if part.per_head_full_width else 1)
+        for tensor in counted(named, *part.conventions):
+            if lies_in(tensor.path, part.component):
+                total += times * tensor.present * tensor.size * (1 if part.one else tensor.repeat)
+    return total
+
+
+def beyond(explanation: Explanation, described: Described) -> Expression:
+    """What ``explanation`` has beyond the component that it begins with, as the model has it."""
+    return in_letters(explanation, described) - in_letters(reference(explanation), described)
+
+
+def reference(explanation: Explanation) -> Explanation:
+    """The component that ``explanation`` begins with, as the model has it."""
+    first = explanation.parts[0]
+    return Explanation((Part(first.component, first.one),), 1)
+
+
+def symbols(spec: Spec, explanation: Explanation | None = None) -> FamilyLetters:
+    """The letters of ``spec``: a symbol for each size, numbers for the indicators.
+
+    Where there are as many key heads as others, and target tokens as source tokens, they are
+    written so (G = A, U = V), and then AK = H too. A size that ``explanation`` changes has a prime.
+    """
+    if explanation and explanation.as_estimate:
+        usual = symbols(usual_estimate(spec))
+        return usual._replace(F=4 * usual._asdict()["H"])
+    changed = spec_of(explanation, spec) if explanation else spec
+    own = sizes_as_symbols(changed)._asdict()
+    numbers, other = spec.letters()._asdict(), changed.letters()._asdict()
+    for name in size_letters(type(spec.letters())):
+        if other[name] != numbers[name]:
+            own[name] = letter(f"{name}'")
+    if "U" in numbers and numbers["U"] == numbers["V"]:
+        own["U"] = own["V"]
+    if "G" in numbers and numbers["G"] == numbers["A"]:
+        own["G"] = own["A"]
+        if numbers["A"] * numbers["K"] == numbers["H"]:
+            own["K"] = own["H"] / own["A"]
+    return spec.letters()._replace(**own)
+
+
+def in_powers(residual: int, described: Described) -> str:
+    """A difference that no explanation fits, by its size: ``−3·H² + 12·H − 5``."""
+    if not isinstance(described, Derivation):
+        hidden = int(described.hidden_size)
+    elif (hidden := described.sizes.get("H", 0)) == 0:
+        return text(residual)
+    square, rest = _nearest(residual, hidden * hidden)
+    linear, units = _nearest(rest, hidden)
+    symbol = letter("H")
+    return text(square * symbol**2 + linear * symbol + units)
+
+
+def _nearest(number: int, step: int) -> tuple[int, int]:
+    times = (2 * number + step) // (2 * step)
+    return times, number - times * step

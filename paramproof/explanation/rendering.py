@@ -1,0 +1,124 @@
+"""Explanations in words and in letters, as lines and as JSON."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from paramproof.explanation import letters as algebra
+from paramproof.explanation.answer import Explanations, Match
+from paramproof.explanation.explanation import recount
+from paramproof.explanation.heads import Heads
+from paramproof.explanation.ranking import is_synthetic
+from paramproof.explanation.words import of_one
+from paramproof.formulas.notation import text
+from paramproof.formulas.printing import signed, some_of
+
+MAX_EQUAL_NAMED = 3
+MAX_MODELS_NAMED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """An explanation in words and in letters.
+
+    ``difference`` is what it has beyond the component that it begins with, and ``residual``
+    the same in letters; 0 and empty where it is that component, or a sum of several.
+    ``equal`` are further explanations that come to the same in letters.
+    """
+
+    match: Match
+    letters: str
+    difference: int = 0
+    residual: str = ""
+    equal: tuple[str, ...] = ()
+
+    def lines(self, everything: bool = False) -> Iterator[str]:
+        """Yield the explanation, its algebra, its models; with ``everything``, all of them."""
+        found = self.match
+        yield f"  {found.text}{_number_of(found)}"
+        whole = not found.explanation.parts[0].component
+        if self.residual and whole and not (found.explanation.sizes and len(found.models) > 1):
+            yield f"    claimed − formula = {signed(self.difference)} = {self.residual}"
+        else:
+            yield f"    = {self.letters}"
+        if self.equal:
+            yield f"    equally: {some_of(self.equal, limit(MAX_EQUAL_NAMED, everything))}"
+        yield f"    of {some_of(found.models, limit(MAX_MODELS_NAMED, everything))}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return this as JSON has it."""
+        explanation = self.match.explanation
+        return {
+            "explanation": self.match.text,
+            "count": self.match.count,
+            "reading": self.match.reading,
+            "bytes_each": self.match.bytes_each,
+            "models": list(self.match.models),
+            "synthetic": list(filter(is_synthetic, self.match.models)),
+            "complexity": explanation.complexity,
+            "letters": self.letters,
+            "difference": self.difference,
+            "residual": self.residual,
+            "parts": [part._asdict() for part in explanation.parts],
+            "sizes": dict(explanation.sizes),
+            "as_estimate": explanation.as_estimate,
+            "heads": explanation.heads and _heads_as_json(explanation.heads),
+            "equal": list(self.equal),
+        }
+
+
+def _heads_as_json(heads: Heads) -> dict[str, Any]:
+    return {**heads._asdict(), "fields": dict(heads.fields)}
+
+
+def render(found: Iterable[Match]) -> list[Rendered]:
+    """Return each explanation with its algebra, with one for all that are equal in letters."""
+    groups: dict[tuple[object, ...], list[Match]] = {}
+    for one in found:
+        expression = algebra.in_letters(one.explanation, one.spec)
+        key = (expression, one.count, one.models, one.explanation.complexity)
+        groups.setdefault(key, []).append(one)
+    return [
+        _render(first, tuple(other.text for other in alike)) for first, *alike in groups.values()
+    ]
+
+
+def _render(match: Match, equal: tuple[str, ...] = ()) -> Rendered:
+    letters = text(algebra.in_letters(match.explanation, match.spec))
+    if not of_one(match.explanation):
+        return Rendered(match, letters, equal=equal)
+    own = algebra.reference(match.explanation)
+    residual = algebra.beyond(match.explanation, match.spec)
+    difference = match.count - recount(own, match.spec)[0]
+    return Rendered(match, letters, difference, text(residual) if residual else "", equal)
+
+
+def as_json(answer: Explanations) -> dict[str, Any]:
+    """Return the whole answer as JSON has it."""
+    near = answer.nearest
+    return {
+        "number": answer.number.text,
+        "exact": answer.number.exact,
+        "found": [one.as_json() for one in render(answer.found)],
+        "unnamed": [one.as_json() for one in render(answer.unnamed)],
+        "nearest": _render(near).as_json() if near else None,
+        "none_in": list(answer.none_in),
+        "power_of_two": answer.number.power_of_two,
+        "retracted": [
+            {"model": model.name, "published": model.retracted, "source": model.retracted_source}
+            for model in answer.retracted
+        ],
+    }
+
+
+def limit(most: int, everything: bool) -> int:
+    """Return ``most``, or as many as there are."""
+    return sys.maxsize if everything else most
+
+
+def _number_of(found: Match) -> str:
+    """The count that was rounded, and how; nothing where the number is the count."""
+    return f" = {found.count:,}, {found.reading}" if found.reading else ""

@@ -1,0 +1,151 @@
+"""Explanations by a model at another number of tokens, positions or types than its own.
+
+Every count is linear in these sizes, so the size is solved for: two counts give the slope.
+A size that some named model has makes an explanation. Solving for an arbitrary size succeeds
+for one number in H by chance, so such matches are listed last, and not as explanations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache, lru_cache
+
+from paramproof.explanation.explanation import (
+    ChangedSizes,
+    Counted,
+    Explanation,
+    Part,
+    with_sizes,
+)
+from paramproof.explanation.grammar import MODELS_REMEMBERED, coarse_explanations
+from paramproof.explanation.heads import without_heads
+from paramproof.explanation.tree import Tree
+from paramproof.formulas import inventory
+from paramproof.formulas.derivation import Derivation, Described
+from paramproof.formulas.expression import expression
+from paramproof.formulas.models import named_models
+from paramproof.formulas.spec import Spec
+
+FIELDS = {
+    "vocab_size": 300_000,
+    "target_vocab_size": 300_000,
+    "max_position_embeddings": 2**17,
+    "type_vocab_size": 16,
+}
+"""The sizes that tables have, with the largest that is tried."""
+
+
+@cache
+def known() -> dict[str, dict[int, list[str]]]:
+    """Return the sizes that named models have, by field, with the names of the models."""
+    sizes: dict[str, dict[int, list[str]]] = {field: {} for field in FIELDS}
+    for name, model in named_models().items():
+        for field, owners in sizes.items():
+            if value := getattr(model.spec, field, None):
+                owners.setdefault(value, []).append(name)
+    return sizes
+
+
+def at_known_sizes(spec: Spec, *, alone: bool = False) -> Counted:
+    """Yield explanations of the coarse forms at each size that another named model has.
+
+    Unless ``spec`` is asked about ``alone``, not at those that make it another named model, or
+    one with other heads: that model's own explanation is simpler.
+    """
+    changes: dict[ChangedSizes, list[tuple[int, ChangedSizes]]] = {}
+    for sizes, explanation, count, slope in _sloped(spec):
+        if sizes not in changes:
+            changes[sizes] = list(_others(spec, sizes, shorter=not alone))
+        for more, other in changes[sizes]:
+            other_size = explanation._replace(sizes=other, complexity=explanation.complexity + 2)
+            yield count + more * slope, other_size
+
+
+def _others(
+    spec: Spec, sizes: ChangedSizes, *, shorter: bool
+) -> Iterator[tuple[int, ChangedSizes]]:
+    """The sizes that other named models have, each as a difference, and as fields."""
+    (field, own), *_ = sizes
+    for value in known()[field]:
+        other = tuple((name, value) for name, _ in sizes)
+        if value != own and (
+            not shorter or without_heads(with_sizes(spec, other)) not in _named_bodies()
+        ):
+            yield value - own, other
+
+
+@cache
+def _named_bodies() -> frozenset[Spec]:
+    return frozenset(without_heads(model.spec) for model in named_models().values())
+
+
+LABELS, MOST_LABELS = "num_labels", 1000
+"""The size that a classifier of transformers has, and the most that is tried."""
+
+
+def with_labels(derivation: Derivation, number: int | None) -> Counted:
+    """Yield a derived model with the number of labels at which it has ``number`` parameters."""
+    if number is None or derivation.count(derivation.sizes) == number:
+        return
+    for labels in _solved(derivation, LABELS, number, MOST_LABELS):
+        yield number, Explanation((Part(),), 2, sizes=((LABELS, labels),))
+
+
+def _solved(derivation: Derivation, field: str, number: int, most: int) -> Iterator[int]:
+    """The value of a field, of which the formula is linear, that gives ``number``."""
+    own = next((name for name, known in derivation.fields.items() if known == field), "")
+    if not own:
+        return
+    rest = {name: expression(size) for name, size in derivation.sizes.items() if name != own}
+    terms = derivation.formula.substitute(rest).terms
+    slope = int(terms.get(((own, 1),), 0))
+    if slope and terms.keys() <= {(), ((own, 1),)}:
+        value, left = divmod(number - int(terms.get((), 0)), slope)
+        sizes = {**derivation.sizes, own: value}
+        if not left and 1 <= value <= most and derivation.holds_at(sizes):
+            yield value
+
+
+def at_unnamed_sizes(spec: Described, number: int) -> Iterator[Explanation]:
+    """Yield explanations of ``number`` as the whole model, at a size that is solved for."""
+    if isinstance(spec, Derivation):
+        for field, most in FIELDS.items():
+            for value in _solved(spec, field, number, most):
+                yield Explanation((Part(),), 3, sizes=((field, value),))
+        return
+    for sizes, explanation, count, slope in _sloped(spec):
+        if explanation.complexity > 1:
+            continue
+        field, own = sizes[0]
+        value, rest = divmod(number - count, slope)
+        value += own
+        if not rest and 1 <= value <= FIELDS[field]:
+            other = tuple((name, value) for name, _ in sizes)
+            yield explanation._replace(sizes=other, complexity=explanation.complexity + 2)
+
+
+@lru_cache(MODELS_REMEMBERED)
+def _sloped(spec: Spec) -> tuple[tuple[ChangedSizes, Explanation, int, int], ...]:
+    """Each size with the coarse explanations it occurs in: their count, and what one adds."""
+    return tuple(_slopes(spec))
+
+
+def _slopes(spec: Spec) -> Iterator[tuple[ChangedSizes, Explanation, int, int]]:
+    tree = Tree(inventory(spec.letters()))
+    for sizes in _sizes(spec):
+        more = with_sizes(spec, tuple((field, size + 1) for field, size in sizes))
+        larger = Tree(inventory(more.letters()))
+        for count, explanation in coarse_explanations(tree):
+            if slope := larger.number(explanation) - count:
+                yield sizes, explanation, count, slope
+
+
+def _sizes(spec: Spec) -> Iterator[ChangedSizes]:
+    """The sizes to change; what is one table's changes together."""
+    together = getattr(spec, "share_embeddings", False)
+    for field in FIELDS:
+        if together and field == "target_vocab_size":
+            continue
+        if hasattr(spec, field):
+            shared = ["target_vocab_size"] if together and field == "vocab_size" else []
+            yield tuple((name, getattr(spec, name)) for name in [field, *shared])

@@ -1,0 +1,315 @@
+"""How often loops make something, and what they were told, from loops that run here."""
+
+import operator
+
+import pytest
+
+from paramproof.derivation.doubts import written
+from paramproof.derivation.instruments import RUNNING, RememberedRange
+from paramproof.derivation.loops import times_made
+from paramproof.derivation.questions import recorded
+from paramproof.derivation.size import Size
+from paramproof.derivation.told import answered_both_ways, conditions
+from paramproof.formulas.division import floor
+from paramproof.formulas.expression import letter
+
+A, D, L, M, S = map(letter, "ADLMS")
+POINTS = (
+    {"L": 9, "D": 3, "S": 3, "M": 4},
+    {"L": 7, "D": 2, "S": 2, "M": 5},
+    {"L": 11, "D": 5, "S": 4, "M": 3},
+)
+
+
+def traced(program, sizes):
+    """Where a program makes something, what it asked, and the sizes."""
+    made = []
+    with recorded() as recorder:
+        remembering = {name: Size(value, letter(name)) for name, value in sizes.items()}
+        program(lambda: made.append(tuple(RUNNING)), RememberedRange, **remembering)
+    assert not RUNNING
+    return made, recorder, sizes
+
+
+def uniform(make, each, L, **_):
+    for _ in each(L):
+        make()
+
+
+def first(make, each, L, D, **_):
+    for i in each(L):
+        if i < D:
+            make()
+
+
+def rest(make, each, L, D, **_):
+    for i in each(L):
+        if not i < D:
+            make()
+
+
+def but_two(make, each, L, **_):
+    for _ in each(L - 2):
+        make()
+
+
+def last(make, each, L, **_):
+    for i in each(L):
+        if i == L - 1:
+            make()
+
+
+def all_but_last(make, each, L, **_):
+    for i in each(L):
+        if i < L - 1:
+            make()
+
+
+def every(make, each, L, S, **_):
+    for i in each(L):
+        if i % S == 0:
+            make()
+
+
+def every_third(make, each, L, **_):
+    for i in each(L):
+        if i % 3 == 2:
+            make()
+
+
+def until(make, each, L, D, **_):
+    for i in each(L):
+        if i >= D:
+            break
+        make()
+
+
+def nested(make, each, L, M, **_):
+    for _ in each(L):
+        for _ in each(M):
+            make()
+
+
+def nested_first(make, each, L, M, D, **_):
+    for i in each(L):
+        if i < D:
+            for _ in each(M):
+                make()
+
+
+def from_two(make, each, L, D, **_):
+    for i in each(2, L):
+        if i < D + 2:
+            make()
+
+
+def steps(make, each, L, S, **_):
+    for _ in each(0, L, S):
+        make()
+
+
+def twice(make, each, L, **_):
+    for _ in each(L):
+        make()
+        make()
+
+
+@pytest.mark.parametrize(
+    ("program", "times"),
+    [
+        (uniform, L),
+        (first, D),
+        (rest, L - D),
+        (but_two, L - 2),
+        (last, 1),
+        (all_but_last, L - 1),
+        (every, floor(L - 1, S) + 1),
+        (every_third, floor(L, 3)),
+        (until, D),
+        (nested, L * M),
+        (nested_first, D * M),
+        (from_two, D),
+        (steps, floor(L - 1, S) + 1),
+        (twice, 2 * L),
+    ],
+)
+def test_loops(program, times):
+    assert times_made([traced(program, point) for point in POINTS]).number == times
+
+
+def triangle(make, each, L, **_):
+    for i in each(L):
+        for _ in each(i + 1):
+            make()
+
+
+def by_half(make, each, L, **_):
+    for i in each(L):
+        if i < L / 2:
+            make()
+
+
+def reversed_loop(make, each, L, **_):
+    for _ in reversed(each(L)):
+        make()
+
+
+def together(make, each, L, M, **_):
+    for _ in zip(each(L), each(M), strict=False):
+        make()
+
+
+@pytest.mark.parametrize("program", [triangle, by_half, reversed_loop, together])
+def test_what_loops_do_not_say(program):
+    assert times_made([traced(program, point) for point in POINTS]) is None
+
+
+def test_one_round_of_a_loop_with_a_loop_inside():
+    assert times_made([traced(triangle, {"L": 1})]) is None
+
+
+def asks(question):
+    def program(make, each, **sizes):
+        for i in each(sizes["L"]):
+            if question(i, **sizes):
+                make()
+
+    return program
+
+
+@pytest.mark.parametrize(
+    ("question", "stated"),
+    [
+        (lambda i, **_: i > 50, ["L ≤ 51"]),
+        (lambda i, **_: i >= 50, ["L < 51"]),
+        (lambda i, **_: operator.le(50, i), ["L < 51"]),
+        (lambda i, **_: i == 50, ["L < 51"]),
+        (lambda i, **_: i < 50, ["L < 51"]),
+        (lambda i, **_: 2 * i > 99, ["2·L ≤ 101"]),
+        (lambda i, **_: (i + 1) % 50 == 0, ["⌊L/50⌋ < 1"]),
+        (lambda i, **_: i % 50 == 49, ["⌊L/50⌋ < 1"]),
+        (lambda i, L, **_: i == L, []),
+        (lambda i, L, **_: i > L, []),
+        (lambda i, D, **_: i < D, ["D ≤ L"]),
+        (lambda i, D, **_: i >= D, ["D ≤ L"]),
+        (lambda i, D, **_: i > D, ["L ≥ D + 1"]),
+        (lambda i, D, **_: i > D + 1, ["L ≥ D + 2"]),
+        (lambda i, D, **_: i == D, ["L ≥ D + 1"]),
+        (lambda i, D, **_: i + 2 == D, ["D ≥ 2", "L + 1 ≥ D"]),
+        (lambda i, **_: i == 2, ["L ≥ 3"]),
+        (lambda i, D, **_: i + D == 2, ["D > 2", "L + D > 3"]),
+        (lambda i, **_: i % 3 == 2, []),
+        (lambda i, D, S, **_: (i + D) % S == 0, []),
+        (lambda i, **_: i * i < 4, []),
+        (lambda i, D, **_: i + 30 == D, ["30 > D", "L + 29 > D"]),
+        (lambda i, D, **_: i == D + 30, ["L < D + 31"]),
+        (lambda i, L, **_: i < L - 1, ["L ≥ 1"]),
+    ],
+)
+def test_what_a_loop_was_told_is_a_condition(question, stated):
+    """Wherever it is met, each iteration, or some and not all, gets the answer that it got."""
+    _, recorder, sizes = traced(asks(question), POINTS[0])
+    found = [c for c, *_ in conditions(recorder, sizes)]
+    assert all(condition.is_met(sizes) for condition in found)
+    said = {str(c) for c in found if not c.is_settled} | {
+        str(c) for c in found if str(c) == "L ≥ 1"
+    }
+    assert sorted(said) == stated
+    assert not recorder.doubts
+
+
+def test_a_loop_that_got_one_answer_since_it_is_short():
+    _, recorder, sizes = traced(asks(lambda i, **_: i % 3 == 0), {"L": 1})
+    assert [str(c) for c, *_ in conditions(recorder, sizes)] == ["⌈L/3⌉ ≥ L"]
+
+
+def test_the_side_on_which_a_loop_stays_is_that_of_its_first_index():
+    """Of 2·i and 1 the next one is on the other side."""
+    _, recorder, sizes = traced(asks(lambda i, **_: 2 * i == 1), {"L": 1})
+    stated = {str(c) for c, *_ in conditions(recorder, sizes) if not c.is_settled}
+    assert stated == {"2·L < 3"}
+
+
+def test_a_loop_that_begins_later():
+    """The index of range(2, L) is 2 and more."""
+
+    def program(make, each, L, **_):
+        for i in each(2, L):
+            assert not i > 50
+
+    _, recorder, sizes = traced(program, POINTS[0])
+    assert [str(c) for c, *_ in conditions(recorder, sizes) if not c.is_settled] == ["L ≤ 51"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        lambda i, **_: i // 7 == 5,
+        lambda i, **_: i * i > 900,
+        lambda i, **_: 2 * i == 7,
+        lambda i, D, **_: (i + D) % 50 == 49,
+    ],
+)
+def test_what_is_asked_otherwise_is_doubted(question):
+    _, recorder, sizes = traced(asks(question), POINTS[0])
+    assert not list(conditions(recorder, sizes))
+    (doubt,) = recorder.doubts
+    assert written(doubt).startswith("a loop of L asked of its index, @, whether ")
+
+
+def test_the_index_of_another_loop_is_doubted():
+    def program(make, each, L, **_):
+        for i in each(L):
+            for k in each(L):
+                if i == k:
+                    make()
+
+    _, recorder, sizes = traced(program, POINTS[0])
+    assert not list(conditions(recorder, sizes))
+    assert list(map(written, recorder.doubts)) == ["a loop asked about the index of another one"]
+
+
+def test_loops_that_got_both_answers():
+    def program(make, each, L, D, M, **_):
+        for i in each(L):
+            assert i >= 0
+            if i < D:
+                make()
+        for k in each(M):
+            assert k < L
+
+    _, recorder, _ = traced(program, POINTS[0])
+    ((length, question),) = answered_both_ways(recorder)
+    assert (length, str(question)) == (L, "@ < D")
+
+
+def test_a_loop_that_asks_nothing_says_nothing_of_the_next():
+    def program(make, each, L, M, **_):
+        for _ in each(L):
+            make()
+        for k in each(M):
+            assert not k > 50
+
+    _, recorder, sizes = traced(program, POINTS[0])
+    assert {str(c) for c, *_ in conditions(recorder, sizes)} == {"M ≤ 51", "0 ≤ 50"}
+
+
+def test_the_places_that_asked():
+    _, recorder, sizes = traced(asks(lambda i, D, **_: i < D), POINTS[0])
+    stated = [(c, places) for c, places, _ in conditions(recorder, sizes) if not c.is_settled]
+    ((_, places),) = stated
+    assert {file.rpartition("/")[2] for file, _ in places} == {"test_loops.py"}
+
+
+def test_what_other_loops_asked_is_told_beside_one_that_is_doubted():
+    def program(make, each, L, M, **_):
+        for i in each(L):
+            for k in each(L):
+                if i < k:
+                    make()
+        for k in each(M):
+            assert not k > 50
+
+    _, recorder, sizes = traced(program, POINTS[0])
+    assert "M ≤ 51" in {str(c) for c, *_ in conditions(recorder, sizes)}
+    assert recorder.doubts

@@ -1,0 +1,110 @@
+"""What is read from values and counts, and how tensors of one kind are put together."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paramproof.derivation.folding import folded
+from paramproof.derivation.letters import CUSTOM, letters_for
+from paramproof.derivation.multiplicity import multiplicity
+from paramproof.derivation.reading import Seen, groups, kind_of, stored
+from paramproof.derivation.values import explained
+from paramproof.formulas.derivation import Kind, Stored
+from paramproof.formulas.division import floor
+from paramproof.formulas.expression import expression, letter
+
+A, H, L, M = map(letter, "AHLM")
+POINTS = [
+    {"H": 768, "A": 12, "L": 12, "M": 5},
+    {"H": 91, "A": 7, "L": 5, "M": 9},
+    {"H": 500, "A": 31, "L": 8, "M": 3},
+    {"H": 1210, "A": 3, "L": 9, "M": 8},
+]
+HALF = floor(H, 2)
+
+
+def values(one):
+    return [int(one.value(point)) for point in POINTS]
+
+
+@pytest.mark.parametrize(
+    "wanted", [expression(7), H, 3 * H, H * A, H + A, HALF, 4 * HALF, H * HALF]
+)
+def test_a_length_is_what_the_program_computed(wanted):
+    assert explained(values(wanted), POINTS, [H, A, HALF]) == wanted
+
+
+@pytest.mark.parametrize(
+    "lengths", [[1, 2, 3, 5], [768, 91, 500, 1211], [768 * 12, 1, 2, 3], values(floor(H, 3))]
+)
+def test_a_length_that_nothing_explains(lengths):
+    assert explained(lengths, POINTS, [H, A, HALF, letter("@3"), H / A]) is None
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        expression(2), L, L - 1, L + 2, 2 * L, L * M,
+        floor(L, 2), L - floor(L, 3), floor(L + 2, 3), floor(L, M), L - floor(L, M),
+    ],
+)  # fmt: skip
+def test_a_number_of_layers_is_near_the_loops(wanted):
+    found = multiplicity(values(wanted), POINTS, [L])
+    assert found is not None
+    assert values(found) == values(wanted)
+
+
+def test_a_number_of_layers_that_nothing_explains():
+    assert multiplicity([3, 100, 7, 23], POINTS, [L, M]) is None
+
+
+@given(
+    st.fixed_dictionaries({"H": st.integers(1, 50), "A": st.integers(1, 9), "L": st.integers(1, 9)})
+)
+def test_folding_is_right_where_the_divisor_divides(sizes):
+    sizes = {**sizes, "H": sizes["H"] * sizes["A"]}
+    one = L * A * floor(H, A) + floor(H + 1, A) - 3 * floor(H, A) ** 2
+    short = folded(one, [(H, A)])
+    assert short.value(sizes) == one.value(sizes)
+    assert short == L * H + floor(H + 1, A) - 3 * H * H / A / A
+
+
+def test_folding_leaves_what_is_not_known():
+    one = floor(H, A) + floor(H, 2)
+    assert folded(one, []) == one
+    assert folded(one, [(L, A), (H + 1, A + 1)]) == one
+    assert folded(one, [(H + 1, A + 1), (H, A)]) == H / A + floor(H, 2)
+
+
+def test_tensors_of_one_kind():
+    one, two = (Seen(f"layers.{n}.weight", (8, 3), "trainable") for n in range(2))
+    other = Seen("layers.2.weight", (8, 4), "trainable", ("layers.3.weight",))
+    kind = Kind("layers.*.weight", "trainable", (), 2)
+    assert kind_of(one) == kind_of(two) == kind
+    assert kind_of(other).aliases == ("layers.*.weight",)
+    assert stored([one, two, other])[Stored(kind, (8, 3))] == 2
+    assert [group.count for group in groups([one, two, other]).values()] == [2, 1]
+
+
+def test_shapes_in_letters_tell_tensors_apart():
+    wide = Seen("layers.0.weight", (8,), "trainable", (), (H,))
+    narrow = Seen("layers.1.weight", (8,), "trainable", (), (A,))
+    lost = Seen("layers.2.weight", (8,), "trainable")
+    assert len(groups([wide, narrow, lost])) == 3
+
+
+FIELDS = st.text("abcdeHL_.[]0123", min_size=1, max_size=12) | st.sampled_from(
+    [name for names in CUSTOM.values() for name in names.split()]
+)
+
+
+@given(st.lists(FIELDS, unique=True, max_size=40))
+def test_letters_are_different(fields):
+    letters = letters_for(fields)
+    assert list(letters) == fields
+    assert len(set(letters.values())) == len(fields)
+
+
+def test_letters_by_custom():
+    fields = ["hidden_size", "n_embd", "text_config.hidden_size", "mlp_expansion", "depths[1]"]
+    assert list(letters_for(fields).values()) == ["H", "H2", "H_text", "me", "de_1"]

@@ -1,0 +1,67 @@
+"""A list of runs is Python's own list, and asks of an index that remembers in which run it is."""
+
+import copy
+import pickle
+
+import pytest
+
+from paramproof.derivation.questions import recorded
+from paramproof.derivation.runs import Runs
+from paramproof.derivation.size import Size
+from paramproof.formulas.expression import letter
+
+D, L, AT = (letter(name) for name in ("D", "L", "at"))
+
+
+def kinds():
+    return ["dense"] * Size(2, D) + Size(3, L - D) * ["sparse"] + ["last"]
+
+
+def asked(values, index):
+    """What a list has at this index, and what it asks."""
+    with recorded() as recorder:
+        found = values[Size(index, AT)]
+    return found, [str(condition) for condition in recorder.conditions]
+
+
+def test_it_is_the_list_that_python_has():
+    assert kinds() == ["dense", "dense", "sparse", "sparse", "sparse", "last"]
+    assert (["first"] + kinds())[1:] == kinds()  # noqa: RUF005
+    with recorded() as recorder:
+        assert (kinds()[0], kinds()[-1], kinds()[1:3]) == ("dense", "last", ["dense", "sparse"])
+        assert [kind for kind in kinds() if kind == "dense"] == ["dense"] * 2
+    assert not recorder.conditions
+
+
+@pytest.mark.parametrize(
+    ("index", "kind", "questions"),
+    [
+        (1, "dense", ["at < D"]),
+        (2, "sparse", ["at ≥ D", "at < L"]),
+        (5, "last", ["at ≥ D", "at ≥ L"]),
+    ],
+)
+def test_an_index_is_asked_in_which_run_it_is(index, kind, questions):
+    for values in (kinds(), copy.copy(kinds()), copy.deepcopy(kinds())):
+        assert asked(values, index) == (kind, questions)
+    assert asked(pickle.loads(pickle.dumps(kinds())), index) == (kind, questions)
+
+
+def test_a_list_that_was_changed_is_asked_nothing():
+    changed = kinds()
+    changed[1] = "sparse"
+    assert asked(changed, 1) == ("sparse", [])
+    longer = kinds()
+    longer.append("last")
+    assert asked(longer, 6) == ("last", [])
+
+
+def test_what_is_no_run_of_one_value_is_a_plain_list():
+    for values in (["a", "b"] * Size(2, D), ["a"] * Size(-1, D - L), [] * Size(3, L)):
+        assert type(values) is list
+    empty = ["a"] * Size(0, D)
+    assert (empty, type(empty)) == ([], Runs)
+    with pytest.raises(TypeError):
+        kinds() + ("a",)  # noqa: RUF005
+    with pytest.raises(TypeError):
+        ("a",) + kinds()  # noqa: RUF005

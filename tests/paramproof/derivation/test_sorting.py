@@ -1,0 +1,102 @@
+"""What happens where a condition is not met: near its bound, and farther from it."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from paramproof.derivation.conditions import Conditions
+from paramproof.derivation.sorting import Sorter
+from paramproof.formulas.condition import Relation
+from paramproof.formulas.derivation import REFUSES
+from paramproof.formulas.parsing import condition_in
+
+WIDE = condition_in("⌊i/16⌋ > 1")
+
+EVEN = condition_in("2 divides i")
+
+
+class Maker:
+    """Draws the sizes that it is told, in turn, and refuses models that are less than 16 wide."""
+
+    def __init__(self, near, far):
+        self.near, self.far = near, far
+        self.built = []
+        self.fixed = set()
+
+    def draw(self, inside, fixed=(), deeper=1):
+        self.inside = list(inside)
+        is_far = any(one.relation is Relation.LESS and one.right == -1 for one in inside)
+        found = self.far if is_far else self.near
+        return {"i": found} if found else None
+
+    def build(self, sizes):
+        self.built.append(sizes["i"])
+        if sizes["i"] < 16:
+            raise ValueError("too narrow")
+        return None
+
+    def trace(self, sizes):
+        raise ValueError("not traced")
+
+
+def outcome(near, far, condition=WIDE):
+    maker = Maker(near, far)
+    tensors = SimpleNamespace(differences=lambda made, sizes: [])
+    sorter = Sorter(maker, Conditions({condition: set(), EVEN: set()}, {}), tensors, {})
+    happens = sorter.outcome(condition)
+    # What else is asked is so: it would be blamed on this one.
+    assert EVEN in maker.inside
+    return happens, maker.built
+
+
+@pytest.mark.parametrize(
+    ("near", "far", "happens", "built"),
+    [
+        (24, 8, f"{REFUSES}: ValueError: too narrow", [24, 24, 8]),  # ⌊i/16⌋ is 1, and 0
+        (24, None, "", [24, 24]),
+        (8, 8, f"{REFUSES}: ValueError: too narrow", [8]),
+    ],
+)
+def test_a_quotient_is_tried_farther_than_its_bound(near, far, happens, built):
+    assert outcome(near, far) == (happens, built)
+
+
+def test_what_has_been_farther_is_not_tried_again():
+    """Where 3 or less will do, 2 is farther than the next."""
+    assert outcome(33, 8, condition_in("⌊i/16⌋ > 3")) == ("", [33, 33])
+
+
+def test_a_letter_is_not_tried_farther():
+    assert outcome(24, 8, condition_in("i > 24")) == ("", [24, 24])
+
+
+def sorted_out(near):
+    """What is stated of a period that must be 1, divides 3, and is asked for a remainder."""
+    asked = ("i divides 3", "i divides 1", "−i·⌊6/i⌋ + 6 = 0", "i > 2")
+    conditions = Conditions({condition_in(one): {("a.py", 1)} for one in asked}, {})
+    maker = Maker(near, None)
+    tensors = SimpleNamespace(differences=lambda made, sizes: [])
+    Sorter(maker, conditions, tensors, {}).sort(lambda _: None)
+    conditions.fold()
+    return [str(one) for one in conditions.outside], len(maker.built)
+
+
+def test_of_a_letter_with_one_value_is_said_nothing_more():
+    """What 1 settles is not tried either, once that is known; what it does not settle is."""
+    assert sorted_out(8) == (["i = 1", "i > 2"], 3)
+
+
+def test_what_is_harmless_settles_nothing():
+    assert sorted_out(24) == ([], 8)
+
+
+def test_one_value_is_seen_once_it_is_known_what_divides():
+    """As of heads of which half is rotated: ⌊K/2⌋ is 64, and 2 divides K."""
+    stated = ("2 divides K", "K > 4", "⌊K/2⌋ = 64")
+    conditions = Conditions(
+        {condition_in(one): {("a.py", 1)} for one in stated},
+        {},
+        {condition_in(one): REFUSES for one in stated},
+    )
+    conditions.fold()
+    assert [str(one) for one in conditions.outside] == ["K = 128"]

@@ -1,0 +1,106 @@
+"""Numbers explained by a model whose formula is derived."""
+
+import pytest
+
+from paramproof.explanation.explanation import recount
+from paramproof.explanation.grammar import explanations
+from paramproof.explanation.number import read
+from paramproof.explanation.rendering import render
+from paramproof.explanation.search import candidates, explain
+from paramproof.explanation.text import lines
+from tests.derivations import MIXTURE, NUMBER, H, L, tensor, with_tensors
+
+
+def explained(number, derivation=MIXTURE):
+    """The first explanation, in words and in letters."""
+    first, *_ = render(explain(read(f"{number:,}"), {"it": derivation}).found)
+    return first.match.text, first.letters
+
+
+@pytest.mark.parametrize(
+    ("number", "words", "letters"),
+    [
+        (5 * 72, "model.layers.*.attention in all layers", "L·(H² + H)"),
+        (72, "model.layers.*.attention in one layer", "H² + H"),
+        (3 * 32, "model.layers.*.mlp.router in all layers", "L·H·E − H·D·E"),
+    ],
+)
+def test_components(number, words, letters):
+    assert explained(number) == (words, letters)
+
+
+def test_the_whole_model():
+    assert explained(NUMBER)[0] == "the whole model"
+
+
+def test_conventions():
+    """Without its biases, which the names tell: an explanation of large numbers only."""
+    model = large()
+    biases = 5 * 800
+    number = model.count(model.sizes) - biases
+    texts = [one.text for one in explain(read(f"{number:,}"), {"it": model}).found]
+    assert "the whole model (without-biases)" in texts
+
+
+def test_every_explanation_counts_what_it_says():
+    """The search adds up a tree; the count goes tensor by tensor."""
+    found = list(explanations(MIXTURE))
+    assert len(found) > 400
+    for number, explanation in found:
+        assert recount(explanation, MIXTURE)[0] == number, explanation
+
+
+def test_one_layer_of_several_kinds_is_no_component():
+    components = {p.component for _, e in explanations(MIXTURE) for p in e.parts if p.one}
+    assert "model.layers.*.attention" in components
+    assert not components & {"model.layers.*", "model.layers.*.mlp"}
+
+
+def large():
+    """The same, large enough that a number of labels is looked for."""
+    return with_tensors(*MIXTURE.tensors, sizes={**MIXTURE.sizes, "H": 800, "F": 1600, "V": 5000})
+
+
+def test_labels():
+    model = large()
+    number = model.count({**model.sizes, "k": 14})
+    assert explained(number, model)[0] == "the whole model, at num_labels=14"
+    (match, *_) = explain(read(f"{number:,}"), {"it": model}).found
+    assert render([match])[0].residual in ("H·k' − H·k", "−H·k + H·k'")
+    assert not explain(read(f"{number + 1:,}"), {"it": model}).found
+
+
+def test_labels_that_cannot_vary():
+    model = with_tensors(*MIXTURE.tensors, sizes=large().sizes, fixed=("k",))
+    number = large().count({**model.sizes, "k": 14})
+    assert not any(e.sizes for _, e in candidates(model, number=number))
+
+
+def test_another_vocabulary():
+    model = large()
+    number = model.count({**model.sizes, "V": 7777})
+    answer = explain(read(f"{number:,}"), {"it": model})
+    assert not answer.found
+    assert [one.text for one in answer.unnamed] == [
+        "the whole model, at vocab_size=7777, which no named model has"
+    ]
+
+
+def test_what_is_near():
+    printed = list(lines(explain(read(f"{NUMBER + 64 * 3:,}"), {"it": MIXTURE})))
+    assert printed[0] == f"{NUMBER + 192:,}: no explanation found"
+    assert printed[-1] == "claimed − formula = +192 = 3·H²"
+
+
+def test_what_is_near_where_there_is_no_hidden_size():
+    """A difference is then a number and nothing else."""
+    other = with_tensors(tensor("w", L, L), sizes={"L": 5}, fields={"L": "layers"}, conditions=())
+    printed = list(lines(explain(read("100,003"), {"it": other})))
+    assert printed[-1] == f"claimed − formula = +{100_003 - 25:,}"
+
+
+def test_undecided_conventions_explain_nothing():
+    model = with_tensors(*MIXTURE.tensors, tensor("model.mask_emb", 1, H))
+    for _, explanation in explanations(model):
+        assert not any("embeddings" in name for p in explanation.parts for name in p.conventions)
+    assert explained(NUMBER + 8, model)[0] == "the whole model"

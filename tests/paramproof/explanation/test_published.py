@@ -1,0 +1,123 @@
+"""What is published: rounded, in bytes, withdrawn; and which models are real."""
+
+from functools import cache
+
+import pytest
+
+from paramproof.explanation.number import read
+from paramproof.explanation.ranking import is_synthetic
+from paramproof.explanation.rendering import as_json
+from paramproof.explanation.search import explain
+from paramproof.explanation.text import lines
+from paramproof.formulas.models import named_model, named_models
+
+NAMED = {name: model.spec for name, model in named_models().items()}
+
+
+@cache
+def answer(number, *models):
+    chosen = {name: named_model(name).spec for name in models} or NAMED
+    return explain(read(number), chosen, NAMED)
+
+
+@pytest.mark.parametrize("name", ["roberta-base", "distilgpt2", "tinyllama-1.1b", "llama-3.2-1b"])
+def test_a_variant_is_found_by_what_was_published(name):
+    found = answer(named_model(name).published).found
+    assert name in [one for match in found for one in match.models]
+
+
+@pytest.mark.parametrize(
+    ("number", "model", "each", "size"),
+    [
+        ("438MB", "bert-base-uncased", 4, "437,928,960 bytes in float32"),
+        ("417.6MiB", "bert-base-uncased", 4, "437,928,960 bytes in float32"),
+        ("219MB", "bert-base-uncased", 2, "218,964,480 bytes in float16 or bfloat16"),
+        ("1.34GB", "bert-large-uncased", 4, "1,340,567,552 bytes in float32"),
+        ("437928960 bytes", "bert-base-uncased", 4, "437,928,960 bytes in float32"),
+    ],
+)
+def test_bytes(number, model, each, size):
+    first = answer(number).found[0]
+    assert (first.text, first.models, first.bytes_each) == ("the whole model", (model,), each)
+    assert first.reading.startswith(size)
+    assert any(size in line for line in lines(answer(number), width=200))
+    assert as_json(answer(number))["found"][0]["bytes_each"] == each
+
+
+def test_bytes_of_other_heads():
+    """The weights of BertForPreTraining, as they were published: 440,425,712 bytes."""
+    (one,) = answer("440.4MB").found
+    assert one.count == 110_106_428
+    assert one.explanation.heads.like == "BertForPreTraining"
+
+
+def test_bytes_come_before_parameters():
+    """219M parameters of BERT-base are none; 219MB are its bytes, and a K or M alone is no byte."""
+    assert answer("219M", "bert-base-uncased").found == ()
+    assert answer("219MB", "bert-base-uncased").found
+    # 163,825,152 bytes of distilgpt2 in two each; as parameters, GPT-2 with each of its tables.
+    assert answer("163MB").found[0].models == ("distilgpt2",)
+    assert any("gpt2" in one.models for one in answer("163M").found)
+    # Nothing of BERT-base has so many bytes; its norms have as many parameters.
+    (norms,) = answer("37.5KB", "bert-base-uncased").found
+    assert (norms.count, norms.bytes_each) == (38_400, 0)
+
+
+def test_the_nearest_in_bytes():
+    near = answer("999MB", "bert-base-uncased").nearest
+    assert (near.count, near.reading) == (109_482_240, "437,928,960 bytes in float32")
+    printed = "\n".join(lines(answer("999MB", "bert-base-uncased"), width=200))
+    assert "nearest: 109,482,240, 437,928,960 bytes in float32, the whole model of" in printed
+
+
+@pytest.mark.parametrize(
+    ("number", "model", "count", "since"),
+    [
+        ("117M", "gpt2", "124,439,808", "124M"),
+        ("117,000,000", "gpt2", "124,439,808", "124M"),
+        ("345M", "gpt2-medium", "354,823,168", "355M"),
+        ("762M", "gpt2-large", "774,030,080", "774M"),
+        ("1542M", "gpt2-xl", "1,557,611,200", "1558M"),
+    ],
+)
+def test_what_was_withdrawn(number, model, count, since):
+    found = answer(number)
+    assert [one.name for one in found.retracted] == [model]
+    assert list(lines(found))[:5] == [
+        f"{number} was published for {model}, and is wrong",
+        f"  {model} has {count}, published since as {since}",
+        "  table 2 of Radford et al. 2019; openai/gpt-2, README.md, calls its counts",
+        "    wrong",
+        "",
+    ]
+    assert as_json(found)["retracted"] == [
+        {
+            "model": model,
+            "published": named_model(model).retracted,
+            "source": named_model(model).retracted_source,
+        }
+    ]
+
+
+@pytest.mark.parametrize("number", ["124M", "355M", "117.5M", "117MB", "109,482,240"])
+def test_what_was_not(number):
+    assert answer(number, "gpt2").retracted == ()
+    assert as_json(answer(number, "gpt2"))["retracted"] == []
+
+
+def test_real_models_come_before_synthetic_ones():
+    assert [one.models for one in answer("175B").found] == [("gpt3-175b",), ("encoder-175b",)]
+    # ... in the list of an explanation's models too, ...
+    models = answer("2,362,368").found[0].models
+    assert models[-1] == "keras-bert-question"
+    assert [name for name in models if is_synthetic(name)] == ["keras-bert-question"]
+    # ... and as the nearest, though 109,705,010 is nearer than 124,645,632.
+    assert answer("116,000,000").nearest.models == ("bert-base-uncased",)
+    assert answer("109,705,011").nearest.models == ("bert-base-uncased",)
+
+
+def test_a_synthetic_model_that_is_asked_about():
+    assert answer("109,705,011", "keras-bert-question").nearest.models == ("keras-bert-question",)
+    found = as_json(answer("109,705,010"))["found"]
+    assert found[0]["synthetic"] == found[0]["models"] == ["keras-bert-question"]
+    assert as_json(answer("109,482,240"))["found"][0]["synthetic"] == []

@@ -1,0 +1,268 @@
+"""Where a number comes from: what is found, that it is true, and that nothing else is."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paramproof.explanation import letters as algebra
+from paramproof.explanation import search
+from paramproof.explanation.explanation import Explanation, Part, recount
+from paramproof.explanation.number import read
+from paramproof.explanation.rendering import render
+from paramproof.explanation.search import candidates, explain
+from paramproof.formulas import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec, inventory
+from paramproof.formulas.models import named_model, named_models
+from paramproof.formulas.notation import text
+from tests import literals
+
+NAMED = {name: model.spec for name, model in named_models().items()}
+
+SMALL = {
+    "encoder": EncoderSpec(
+        vocab_size=101,
+        hidden_size=12,
+        num_hidden_layers=3,
+        num_attention_heads=4,
+        intermediate_size=31,
+        max_position_embeddings=23,
+        type_vocab_size=5,
+        mlm_head=True,
+        nsp_head=True,
+    ),
+    "encoder-decoder": EncoderDecoderSpec(
+        vocab_size=101,
+        hidden_size=12,
+        num_encoder_layers=3,
+        num_decoder_layers=2,
+        num_attention_heads=4,
+        intermediate_size=31,
+        max_position_embeddings=23,
+    ),
+    "gpt": GPTSpec(
+        vocab_size=101,
+        hidden_size=12,
+        num_hidden_layers=3,
+        num_attention_heads=4,
+        intermediate_size=31,
+        max_position_embeddings=23,
+    ),
+    "llama": LlamaSpec(
+        vocab_size=101,
+        hidden_size=16,
+        num_hidden_layers=3,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        intermediate_size=31,
+    ),
+}
+
+
+def texts(number, model=None):
+    if model is None:
+        return [one.text for one in explain(read(number), NAMED).found]
+    spec = {model: named_model(model).spec}
+    return [one.text for one in explain(read(number), spec, NAMED).found]
+
+
+BIAS = "layers.*.feed_forward.intermediate.bias in all layers"
+
+
+@pytest.mark.parametrize(
+    ("number", "model", "explanation"),
+    [
+        ("2,362,368", None, "layers.*.attention in one layer"),
+        ("2,362,368", "bert-base", "layers.*.feed_forward.intermediate in one layer"),
+        ("109,482,240", None, "the whole model"),
+        ("28,348,416", "bert-base", "layers.*.attention in all layers"),
+        ("85,054,464", "bert-base", "layers"),
+        ("10,152,448", None, "the whole model (total)"),
+        ("15,643,136", None, "the whole model (tied-each)"),
+        ("163,037,184", "gpt2", "the whole model (tied-each)"),
+        ("85,646,592", "bert-base", "the whole model (without-embeddings)"),
+        ("173,946,175,488", "gpt3-175b", "layers (weights-only)"),
+        ("335,043,584", None, f"the whole model without {BIAS}"),
+        ("109,519,104", "bert-base", f"the whole model and {BIAS} a second time"),
+        ("102,394,368", "bert-base", "the whole model without one layer of layers"),
+        ("108,808,704", None, "the whole model (without-biases, without-pooler)"),
+        ("101,675,520", None, "the whole model without embeddings.layer_norm and pooler"),
+        (
+            "101,675,520",
+            "bert-base",
+            "the whole model without embeddings.layer_norm and pooler, "
+            "at vocab_size=21128 (of bert-base-chinese)",
+        ),
+        ("102,267,648", "bert-base", "the whole model, at vocab_size=21128 (of bert-base-chinese)"),
+        ("1,771,776", "bert-base", "layers.*.attention in one layer without output"),
+        (
+            "21,261,312",
+            "bert-base",
+            "layers.*.attention.{query,key,value} in one layer, each head at full width",
+        ),
+        (
+            "6,442,450,944",
+            "llama-7b",
+            "layers (weights-only), as if these layers were BERT's at F = 4·H",
+        ),
+        ("30,528,768", "bert-base", "embeddings.word_embeddings + one layer of layers"),
+    ],
+)
+def test_explanations(number, model, explanation):
+    assert explanation in texts(number, model)
+
+
+def test_the_first_is_the_shortest():
+    assert texts("2,362,368")[0] == "layers.*.attention in one layer"
+    found = explain(read("2,362,368"), NAMED).found
+    assert {one.explanation.complexity for one in found} == {1}
+    assert found[0].models[:2] == ("bert-base-uncased", "bert-base-cased")
+    assert "gpt2" in found[0].models
+    assert found[0].count == literals.ATTENTION_LAYER
+
+
+@pytest.mark.parametrize("family", SMALL)
+def test_every_account_comes_to_its_number(family):
+    """The whole grammar, against the count that walks the expanded inventory."""
+    spec = SMALL[family]
+    everything = [
+        *search.explanations(spec),
+        *search.with_classifier(spec),
+        *search.at_known_sizes(spec, alone=True),
+    ]
+    assert len(everything) > 500
+    for count, explanation in everything:
+        assert recount(explanation, spec)[0] == count, explanation
+
+
+# By hand at L 3, H 12, F 31, A 4 and V 101: what an explanation counts, without any search.
+@pytest.mark.parametrize(
+    ("parts", "sizes", "number"),
+    [
+        ([Part("layers.*.attention", one=True)], (), 4 * (144 + 12)),
+        ([Part("layers.*.attention")], (), 3 * 4 * (144 + 12)),
+        ([Part("layers.*.attention", one=True, times=-2)], (), -2 * 4 * (144 + 12)),
+        (
+            [Part("layers.*.attention.query.kernel", one=True, per_head_full_width=True)],
+            (),
+            3 * 144,
+        ),
+        ([Part("embeddings.word_embeddings")], (("vocab_size", 1000),), 12_000),
+        ([Part("layers", conventions=("trainable", "norms-only"))], (), 3 * 2 * 2 * 12),
+        ([Part("mlm_head.decoder.weight", conventions=("tied-each",))], (), 101 * 12),
+        ([Part("mlm_head.decoder.weight")], (), 0),
+    ],
+)
+def test_recounting(parts, sizes, number):
+    explanation = Explanation(tuple(parts), 1, sizes=sizes)
+    assert recount(explanation, SMALL["encoder"])[0] == number
+
+
+def test_what_the_search_finds_is_not_believed(monkeypatch):
+    wrong = Explanation((Part("pooler"),), 1)
+    monkeypatch.setattr(search, "candidates", lambda spec, **how: [(12_345, wrong)])
+    with pytest.raises(ArithmeticError, match="comes to 590592, not 12345"):
+        explain(read("12345"), {"bert-base": named_model("bert-base").spec})
+
+
+SPECS = st.builds(
+    lambda heads, **sizes: EncoderSpec(num_attention_heads=heads, hidden_size=64 * heads, **sizes),
+    heads=st.integers(2, 20),
+    num_hidden_layers=st.integers(2, 40),
+    intermediate_size=st.integers(500, 9000),
+    vocab_size=st.integers(5000, 90_000),
+    max_position_embeddings=st.integers(100, 3000),
+    type_vocab_size=st.integers(1, 4),
+)
+
+
+@given(SPECS, st.data())
+def test_a_mistake_on_any_model_is_found(spec, data):
+    """No table of known answers: a random model, and one tensor forgotten or counted twice."""
+    tensors = {tensor.path: tensor.size for tensor in inventory(spec.letters()).expand()}
+    chosen = data.draw(st.sampled_from(sorted(tensors)))
+    times = dict.fromkeys(tensors, 1)
+    often = data.draw(st.sampled_from([0, 2]))
+    times |= {path: often for path in tensors if _kind(path) == _kind(chosen)}
+    wrong = sum(times[path] * size for path, size in tensors.items())
+    found = explain(read(str(wrong)), {"mine": spec}).found
+    assert {recount(one.explanation, spec)[0] for one in found} == {wrong}
+    mistake = frozenset((path, often) for path, often in times.items() if often)
+    assert mistake in {recount(one.explanation, spec)[1] for one in found}
+
+
+def _kind(path):
+    return ["*" if level.isdigit() else level for level in path.split(".")]
+
+
+def test_none():
+    explanation = explain(read("123,456,789"), NAMED)
+    assert (explanation.found, explanation.unnamed) == ((), ())
+    assert explanation.nearest.models == ("gpt2",)
+    assert explanation.nearest.count == 124_439_808
+    spec = named_model("gpt2").spec
+    assert algebra.in_powers(123_456_789 - 124_439_808, spec) == "−2·H² + 256·H + 21"
+
+
+def test_an_unnamed_size_is_no_account():
+    """BERT-base with 40,000 tokens: nobody's size, so solved for, and ranked as none."""
+    number = literals.TOTALS["bert-base-uncased"] + (40_000 - 30_522) * 768
+    spec = {"bert-base-uncased": named_model("bert-base").spec}
+    explanation = explain(read(str(number)), spec, NAMED)
+    assert explanation.found == ()
+    assert explanation.unnamed[0].text == (
+        "the whole model, at vocab_size=40000, which no named model has"
+    )
+    assert all(one.count == number for one in explanation.unnamed)
+
+
+def test_rounded():
+    assert [one.models for one in explain(read("65.2B"), NAMED).found] == [("llama-65b",)]
+    (one,) = explain(read("340M"), {"bert-large": named_model("bert-large").spec}).found
+    assert (one.text, one.count) == ("the whole model", 335_141_888)
+    assert one.reading == "rounded to 2 significant digits"
+    assert explain(read("3.31e9"), NAMED).found == ()
+
+
+def test_alike_accounts_are_told_together():
+    """Query, key, value and output have as many: no letter tells which one was left out."""
+    number = read("1,771,776")
+    explanations = render(explain(number, {"m": named_model("bert-base").spec}).found)
+    assert explanations[0].letters == "3·H² + 3·H"
+    assert len(explanations[0].equal) >= 3
+
+
+@pytest.mark.parametrize(
+    ("number", "model", "residual"),
+    [
+        ("335043584", "bert-large", "−L·F"),
+        ("108808704", "bert-base", "−L·(5·H + F) − H² − H"),
+        ("101675520", "bert-base", "−H² − V·H + V'·H − 3·H"),
+        ("10152448", "transformer-one-layer", "2·P·H"),
+        ("6442450944", "llama-7b", "L·(8·H² − 3·H·F − 2·H)"),
+    ],
+)
+def test_residuals(number, model, residual):
+    explanations = render(explain(read(number), {model: named_model(model).spec}).found)
+    assert explanations[0].residual == residual
+
+
+def test_grouped_queries_keep_their_letters():
+    """Fewer key heads are letters of their own; as many as others, and all is H."""
+    attention = Explanation((Part("layers.*.attention", one=True),), 1)
+    spec = named_model("llama-2-70b").spec
+    usual = replace(spec, num_key_value_heads=spec.num_attention_heads)
+    letters = {one: text(algebra.in_letters(attention, one)) for one in (spec, usual)}
+    assert letters == {spec: "2·H·K·(A + G)", usual: "4·H²"}
+
+
+@pytest.mark.parametrize("family", SMALL)
+def test_letters_give_the_number(family):
+    """The algebra of every explanation is, at the model's sizes, its number."""
+    spec = SMALL[family]
+    letters = spec.letters()._asdict()
+    explanations = list(candidates(spec))[:: max(1, len(list(candidates(spec))) // 60)]
+    assert explanations
+    for count, explanation in explanations:
+        if not explanation.sizes:
+            assert algebra.in_letters(explanation, spec).evaluate(letters) == count

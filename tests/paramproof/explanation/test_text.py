@@ -1,0 +1,75 @@
+"""How an answer is printed: its width, its limits, and what it warns of."""
+
+from functools import cache
+
+import pytest
+
+from paramproof.explanation.number import read
+from paramproof.explanation.rendering import as_json
+from paramproof.explanation.search import explain
+from paramproof.explanation.text import lines
+from paramproof.formulas.models import named_models
+
+NAMED = {name: model.spec for name, model in named_models().items()}
+LONG = ["2362368", "109483778", "28339968", "133577846", "117M", "438MB", "131072", "123456789"]
+
+
+@cache
+def answer(number):
+    return explain(read(number), NAMED)
+
+
+def printed(number, **how):
+    return list(lines(answer(number), **how))
+
+
+@pytest.mark.parametrize("number", LONG)
+def test_eighty_columns(number):
+    assert max(map(len, printed(number))) <= 80
+
+
+def test_other_columns():
+    wide = printed("28339968", width=1000)
+    assert max(map(len, wide)) > 100
+    assert max(map(len, printed("28339968", width=60))) <= 60
+    # Nothing is lost, and nothing but spaces is added.
+    words = " ".join(wide).split()
+    assert " ".join(printed("28339968", width=60)).split() == words
+
+
+def test_what_goes_on_is_indented():
+    _, _, first, second, *_ = printed("28339968")
+    assert first.startswith("  layers.*.attention in one layer,")
+    assert second.startswith("    ")
+
+
+def test_the_rest_can_be_shown():
+    few, all_of_them = printed("2362368"), printed("2362368", everything=True)
+    assert few[-1].endswith("and 4 more")
+    assert "keras-bert-question" not in " ".join(few)
+    assert all_of_them[-1].endswith("keras-bert-question")
+    assert not [line for line in all_of_them if "more" in line]
+
+
+def test_the_rest_of_the_explanations_too():
+    few, all_of_them = printed("24576"), printed("24576", everything=True)
+    assert any(line.startswith("  and ") for line in few)
+    assert sum(line.startswith("    of ") for line in few) == 6
+    assert sum(line.startswith("    of ") for line in all_of_them) > 6
+    assert not [line for line in all_of_them if "more" in line]
+
+
+def test_a_power_of_two_may_be_chance():
+    warning = "131,072 is 2¹⁷: where sizes are powers of two their products are too,"
+    assert any(line.startswith(warning) for line in printed("131072"))
+    assert as_json(answer("131072"))["power_of_two"] == 17
+
+
+@pytest.mark.parametrize("number", ["2362368", "131073", "110M"])
+def test_other_numbers_are_none(number):
+    assert not [line for line in printed(number) if "powers of two" in line]
+    assert as_json(answer(number))["power_of_two"] is None
+
+
+def test_a_power_of_two_without_explanation_is_not_warned_of():
+    assert not [line for line in printed(str(2**60)) if "powers of two" in line]

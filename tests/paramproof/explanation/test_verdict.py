@@ -1,0 +1,71 @@
+"""Verdicts on published numbers: the way to count that gives one, as it is printed, or none."""
+
+import pytest
+
+from paramproof.explanation.published import totals, verdict, verdict_on_total
+from paramproof.formulas.families import inventory
+from paramproof.formulas.models import named_model
+from paramproof.sources.resolve import resolve_spec
+from tests.derivations import MIXTURE, H, tensor, with_tensors
+
+COUNTS = {"trainable": 37_552_282_624, "head-only": 36_625_603_584, "neither": 35_698_924_544}
+
+
+@pytest.mark.parametrize(
+    ("printed", "conventions", "how"),
+    [
+        ("37,552,282,624", ["trainable"], "exact"),
+        ("36625603584", ["head-only"], "exact"),
+        ("37B", ["head-only"], "rounded to 2 significant digits"),
+        ("37.6B", ["trainable"], "rounded to 3 significant digits"),
+        ("36.63 billion", ["head-only"], "rounded to 4 significant digits"),
+        ("37.55B", ["trainable"], "rounded to 4 significant digits"),
+        ("35B", ["neither"], "cut off after the last digit"),
+        ("40B", ["trainable", "head-only", "neither"], "rounded to 1 significant digit"),
+        ("36,700,000,000", [], "no convention gives it; −852,282,624 to trainable"),
+        ("36.7B", [], "no convention gives it; trainable is 37,552,282,624"),
+        ("39,000,000,000", [], "no convention gives it; +1,447,717,376 to trainable"),
+    ],
+)
+def test_verdict(printed, conventions, how):
+    found = verdict(printed, COUNTS)
+    assert (list(found.conventions), found.how) == (conventions, how)
+
+
+def test_units_of_two_are_none():
+    """35 in 2³⁰ is 37.6 thousand million: nobody prints parameters so."""
+    assert not verdict("34.97B", COUNTS).conventions
+
+
+def test_in_words():
+    assert verdict("37.6B", COUNTS).text == "rounded to 3 significant digits"
+    assert verdict("37B", COUNTS).text == "rounded to 2 significant digits, under head-only"
+    assert verdict("36.7B", COUNTS).text.startswith("no convention gives it; ")
+
+
+def test_what_is_no_number():
+    with pytest.raises(ValueError, match="is no number of parameters"):
+        verdict("about 7", COUNTS)
+
+
+def test_totals_of_a_family():
+    """Those of trained tensors, and with fixed ones; the default comes first."""
+    found = totals(inventory(named_model("transformer-one-layer").spec.letters()))
+    assert list(found)[:2] == ["trainable", "total"]
+    assert found["total"] == 10_152_448
+    assert found["without-embeddings"] < found["trainable"]
+
+
+def test_what_cannot_be_decided_is_left_out():
+    named = with_tensors(tensor("what.weight", H, H)).inventory(MIXTURE.sizes)
+    assert totals(named)["trainable"] == 64
+    assert "without-heads" not in totals(named)
+
+
+def test_a_total_is_of_what_is_trained_first():
+    """70,553,706,496 is 70B where it is cut off; without the head it would be rounded to 70B."""
+    llama = inventory(resolve_spec("llama-3.1-70b").letters())
+    assert verdict("70B", totals(llama)).conventions[0] == "without-heads"
+    assert verdict_on_total("70B", llama).text == "cut off after the last digit"
+    assert verdict_on_total("69.5B", llama).text.endswith(", under without-heads")
+    assert not verdict_on_total("72B", llama).conventions
