@@ -7,7 +7,6 @@ but what belongs to this package.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
@@ -16,8 +15,9 @@ from paramproof.catalogue import model_types, type_of_class
 from paramproof.counting.conventions import DEFAULT
 from paramproof.counting.dtypes import require_dtype
 from paramproof.explanation.number import read
+from paramproof.formulas.errors import NotInCatalogue, UnknownName
 from paramproof.formulas.lookup import no_such
-from paramproof.formulas.models import model_names
+from paramproof.formulas.models import LISTED_BY, model_names
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible
 from paramproof.pages.difference import difference
 from paramproof.pages.explanations import explanations
@@ -47,16 +47,21 @@ def answer(asked: str) -> str:
     try:
         found = VIEWS[question["view"]](question["state"])
     except (ValueError, ArithmeticError) as error:
-        line = legible(" ".join(str(error).split()), MAX_MESSAGE_SHOWN)
+        line = legible(" ".join(_reason(error).split()), MAX_MESSAGE_SHOWN)
         found = {"problem": line or "nothing was found"}
     return json.dumps(found, ensure_ascii=False)
+
+
+def _reason(error: Exception) -> str:
+    """Return what is wrong, without a command to run, which a reader of a page may not have."""
+    return error.reason if isinstance(error, UnknownName | NotInCatalogue) else str(error)
 
 
 def model(state: State) -> dict[str, Any]:
     """Return the parts of a model's page."""
     key = tuple(state.get(name, "") for name in KEYS[:3])
-    under, dtype = state.get("under") or DEFAULT, state.get("dtype") or DTYPE
-    require_dtype(dtype)
+    under = state.get("under") or DEFAULT
+    dtype = require_dtype(state.get("dtype") or DTYPE)
     own = _model(*key)
     asked = at_sizes(own, {name: size for name, size in state.items() if name not in KEYS})
     view = _view(*key, under)
@@ -112,9 +117,7 @@ def _model(name: str, config: str, architecture: str) -> AnyModel:
     else:
         known = [*model_names(), *model_types()]
         if name not in known and not type_of_class(name):
-            # There are too many to list them all.
-            line = str(no_such("model", name, known))
-            raise ValueError(re.split("[;?] (?:t|T)here are: ", line)[0])
+            raise no_such("model", name, known, LISTED_BY)
         found = resolve_type(name, architecture)
     require_shown(found)
     return found

@@ -8,7 +8,7 @@ import pytest
 
 from paramproof.catalogue import OutsideCatalogueError, entry, model_types
 from paramproof.counting.conventions import under_every
-from paramproof.formulas.models import named_configurations, named_models
+from paramproof.formulas.models import LISTED_BY, named_configurations, named_models
 from paramproof.pages.answers import answer
 from paramproof.pages.viewing import ACTIVE, View
 from paramproof.resolver import resolve
@@ -58,6 +58,20 @@ def test_other_sizes_are_those_of_a_configuration():
         state = {name: str(size) for name, size in sizes.items()}
         found = total(model="deepseek-v3", under=under, **state)
         assert found == View(resolve(moved), under).number
+
+
+@pytest.mark.parametrize("name", ["brt-base", "x" * 100])
+def test_an_unknown_name_is_answered_without_a_command(name):
+    """Who reads the page may have no command line, and the names are on the start page."""
+    problem = asked("model", model=name)["problem"]
+    assert name[:50] in problem
+    assert LISTED_BY not in problem
+    assert len(problem) < 200
+
+
+def test_a_dtype_may_be_spelt_in_another_way():
+    short, long = (asked("model", model="gpt2", dtype=name) for name in ("bf16", "bfloat16"))
+    assert short == long
 
 
 def test_the_sum_is_by_component_in_letters():

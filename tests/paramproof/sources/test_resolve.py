@@ -76,7 +76,7 @@ def test_a_name_hides_a_file(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("resnet", "no model is named 'resnet'; there are: bert-base-uncased, "),
+        ("resnet", "no model is named 'resnet'"),
         ("bert.json", "bert.json does not exist"),
         ("./bert", "bert does not exist"),
         (".", ". is a directory: name the file in it"),
