@@ -18,9 +18,6 @@ from paramproof.formulas.derivation_data import derivation_from
 from paramproof.formulas.printing import legible, path_text, shown
 from paramproof.sources.strict_json import object_in_file
 
-LARGEST_CONFIG = 2**20
-"""Bytes of a configuration's file."""
-
 
 def derived(
     what: str,
@@ -73,7 +70,7 @@ def _in_file(what: str) -> dict[str, Any] | None:
     """Return the keys of a configuration's file, None for what is no file's name."""
     if not (what.endswith(".json") or "/" in what):
         return None
-    return _of_transformers(object_in_file(Path(what), largest=LARGEST_CONFIG), what)
+    return _of_transformers(object_in_file(Path(what)), what)
 
 
 def _of_transformers(keys: Mapping[str, Any], what: str) -> dict[str, Any]:

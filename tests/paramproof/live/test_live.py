@@ -285,7 +285,7 @@ def test_compare(compare, tmp_path):
         ("wants", "bert-tiny", "mine:wants raised TypeError: wants() missing 1 required"),
         ("absent", "bert-tiny", "mine:absent: mine has no 'absent'"),
         ("right", "resnet", "no model is named 'resnet'"),
-        ("right", "{", "the spec is no JSON: "),
+        ("right", "{", "the spec: is not JSON: "),
         ("right", '{"hidden": 3}', "the spec got an unexpected keyword argument 'hidden'; its fie"),
         ("right", '{"vocab_size": 3}', "the spec missing 6 required keyword-only arguments"),
     ],

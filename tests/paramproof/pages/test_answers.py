@@ -111,7 +111,7 @@ def test_a_type_of_the_catalogue(model_type):
         ("model", {"model": "gpt2", "dtype": "x"}, "no dtype is named 'x'"),
         ("model", {"model": "gpt2", "Z": "1"}, "'Z' is no letter of this model: L, H, A, F, V, P"),
         ("model", {"config": " " * (2**20 + 1)}, "has 1,048,577 characters"),
-        ("model", {"config": "{"}, "the configuration is no JSON"),
+        ("model", {"config": "{"}, "the configuration: is not JSON"),
         (
             "model",
             {"config": '{"model_type": "qwen3", "hidden_size": 1000000000000}'},

@@ -186,7 +186,7 @@ def test_command_refuses(refused, tmp_path):
         "paramproof: there is no config.json beside model.safetensors: give one with --config"
     )
     assert "no model is named 'x'" in refused("checkpoint", "model.safetensors", "--config", "x")
-    assert refused("checkpoint", ".") == "paramproof: . is a directory: name the file in it"
-    assert refused("checkpoint", "absent") == "paramproof: absent does not exist"
+    assert refused("checkpoint", ".") == "paramproof: .: is a directory: name the file in it"
+    assert refused("checkpoint", "absent") == "paramproof: absent: does not exist"
     arguments = ("model.safetensors", "--config", "gpt2", "--architecture", "GPT2Model")
     assert "gpt2 is no configuration" in refused("checkpoint", *arguments)
