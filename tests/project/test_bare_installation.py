@@ -114,11 +114,15 @@ def test_checkpoint_reads_a_header(python, tmp_path):
     assert "model.safetensors" in done.stdout
 
 
-def test_verify_says_what_to_install(python):
+def test_verify_names_the_command_that_says_what_to_install(python):
     done = python("-m", "paramproof", "verify")
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
-    assert "pip install" in line
+    assert "paramproof frameworks" in line
+    assert (
+        'python -m pip install "paramproof[torch]"'
+        in python("-m", "paramproof", "frameworks").stdout
+    )
 
 
 @pytest.mark.parametrize(
