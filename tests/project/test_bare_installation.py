@@ -12,7 +12,8 @@ from packaging.requirements import Requirement
 
 from paramproof.cli.main import COMMANDS
 from tests.checkpoints import ENCODER, canonical, write
-from tests.configs import BERT
+
+BERT = json.dumps({"model_type": "bert", "architectures": ["BertForMaskedLM"]})
 
 
 def required(requirements, extra=""):
@@ -85,7 +86,7 @@ def test_the_help_of_every_command(python, command):
         ("count", "bert-base"),
         ("count", "bert-base", "--json", "-"),
         ("count", "bert-base", "--html", "page.html"),
-        ("count", json.dumps(BERT)),
+        ("count", BERT),
         ("explain", "110M", "bert-base"),
         ("diff", "llama-7b", "llama-13b"),
         ("frameworks",),
@@ -102,7 +103,7 @@ def test_commands_that_need_no_framework(python, tmp_path, arguments):
 
 
 def test_count_from_standard_input(python):
-    done = python("-m", "paramproof", "count", "-", input=json.dumps(BERT))
+    done = python("-m", "paramproof", "count", "-", input=BERT)
     assert (done.returncode, done.stderr) == (0, "")
     assert "109,514,298" in done.stdout
 
