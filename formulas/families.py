@@ -6,14 +6,14 @@ Who asks for families first loads them; importing this module loads none from ou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from functools import cache
 from importlib import metadata
 from typing import Any
 
 from paramproof.formulas import encoder, encoder_decoder, gpt, llama
-from paramproof.formulas.alphabet import Alphabet
+from paramproof.formulas.alphabet import BUILT_IN, Alphabet
 from paramproof.formulas.family import Family
 from paramproof.formulas.lookup import no_such
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shown
@@ -52,7 +52,7 @@ def registered() -> dict[str, Family]:
     """Return every family by name, ours first, those from outside by the names of their entries.
 
     Raises ``ValueError``, in one line, for an entry that cannot be imported or is no family, for
-    two families of one name, and for a letter that is of another kind in another family.
+    two families of one name, and for a letter that has another kind in a family of this package.
     """
     found = {family.name: family for family in OURS}
     for entry in sorted(metadata.entry_points(group=ENTRY_POINTS)):
@@ -60,18 +60,26 @@ def registered() -> dict[str, Family]:
         if family.name in found:
             raise ValueError(f"{entry.value}: there is a family {shown(family.name)} already")
         found[family.name] = family
-        _alphabet_of(found.values())
+        _order(family.name, family.letters)
     return found
 
 
 @cache
-def alphabet() -> Alphabet:
-    """Return the letters of all families, in the order in which they are printed."""
-    return _alphabet_of(FAMILIES.values())
+def printing_order(letters: type[FamilyLetters]) -> Alphabet:
+    """Return the order in which formulas with the letters of a family are printed.
+
+    It is ``BUILT_IN`` for the families of this package; other families add their letters to it.
+
+    Raises ``ValueError`` if a letter has another kind in a family of this package.
+    """
+    if any(family.letters is letters for family in OURS):
+        return BUILT_IN
+    return _order(letters.__name__, letters)
 
 
-def _alphabet_of(families: Iterable[Family]) -> Alphabet:
-    return Alphabet.of({family.name: letter_kinds(family.letters) for family in families})
+def _order(name: str, letters: type[FamilyLetters]) -> Alphabet:
+    ours = {family.name: letter_kinds(family.letters) for family in OURS}
+    return Alphabet.of({**ours, name: letter_kinds(letters)})
 
 
 def _loaded(entry: metadata.EntryPoint) -> Family:
