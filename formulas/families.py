@@ -7,7 +7,7 @@ Who asks for families first loads them; importing this module loads none from ou
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import MISSING, Field, asdict, fields
 from functools import cache
 from importlib import metadata
 from typing import Any
@@ -126,23 +126,40 @@ def spec_fields(spec: Spec) -> dict[str, Any]:
     return {"family": spec.family, **asdict(spec)}
 
 
-def spec_from(fields: Mapping[str, Any]) -> Spec:
-    """Return the spec with these fields, of the family under ``family``, or else an encoder.
+def spec_from(data: Mapping[str, Any]) -> Spec:
+    """Return the spec with the fields in ``data``: of the family that it names, or an encoder.
 
-    Raises ``ValueError``, in one line, for an unknown family, a field too many or too few,
-    and a spec that is not possible.
+    Raises ``ValueError``, in one line, for an unknown family and for a spec that is not possible,
+    and ``SpecFieldsError``, which is one, for a field too many or too few.
     """
-    rest = dict(fields)
-    name = rest.pop("family", "encoder")
+    given = dict(data)
+    name = given.pop("family", "encoder")
     if not isinstance(name, str) or name not in FAMILIES:
         raise no_such("family", name, FAMILIES)
     kind: Any = FAMILIES[name].spec
-    try:
-        spec: Spec = kind(**rest)
-    except TypeError as error:
-        known = ", ".join(FAMILIES[name].field_names)
-        problem = str(error).partition("__init__() ")[2]
-        raise ValueError(
-            f"the spec {legible(problem, MAX_NOTE_SHOWN)}; its fields are {known}"
-        ) from error
+    known = [field for field in fields(kind) if field.init]
+    unknown = [one for one in given if one not in {field.name for field in known}]
+    missing = [field.name for field in known if _is_required(field) and field.name not in given]
+    if unknown or missing:
+        raise SpecFieldsError(FAMILIES[name], tuple(unknown), tuple(missing))
+    spec: Spec = kind(**given)
     return spec
+
+
+class SpecFieldsError(ValueError):
+    """The fields of a spec are not those of its family: some are ``unknown``, or ``missing``."""
+
+    def __init__(
+        self, family: Family, unknown: tuple[str, ...] = (), missing: tuple[str, ...] = ()
+    ) -> None:
+        self.unknown, self.missing = unknown, missing
+        if unknown:
+            problem = f"does not have the field {legible(repr(unknown[0]), MAX_NOTE_SHOWN)}"
+        else:
+            problem = f"needs {', '.join(missing)}"
+        known = ", ".join(family.field_names)
+        super().__init__(f"a spec of the family {family.name} {problem}; its fields are {known}")
+
+
+def _is_required(field: Field[Any]) -> bool:
+    return field.default is MISSING and field.default_factory is MISSING

@@ -286,8 +286,12 @@ def test_compare(compare, tmp_path):
         ("absent", "bert-tiny", "mine:absent: mine has no 'absent'"),
         ("right", "resnet", "no model is named 'resnet'; there are: "),
         ("right", "{", "the spec is no JSON: "),
-        ("right", '{"hidden": 3}', "the spec got an unexpected keyword argument 'hidden'; its fie"),
-        ("right", '{"vocab_size": 3}', "the spec missing 6 required keyword-only arguments"),
+        (
+            "right",
+            '{"hidden": 3}',
+            "a spec of the family encoder does not have the field 'hidden'; ",
+        ),
+        ("right", '{"vocab_size": 3}', "a spec of the family encoder needs hidden_size, "),
     ],
 )
 def test_compare_refuses(compare, name, spec, words):
