@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import transformers
 from transformers import CONFIG_MAPPING
 
-from paramproof.catalogue import OutsideCatalogueError, entry
+from paramproof.catalogue import entry
+from paramproof.formulas.errors import NotInCatalogue
 from sweep.held import wrong
 
 FOUND = Path(__file__).parent.parent / "tests" / "catalogue" / "public.jsonl"
@@ -67,10 +68,10 @@ def _counted(config: Mapping[str, Any], source: str, held: bool) -> Public:
         return Public(model_type, name, source, None, "a model type that transformers has not")
     try:
         read = entry(config)
-    except OutsideCatalogueError as error:
+    except NotInCatalogue as error:
         if not hasattr(transformers, name):
             return Public(model_type, name, source, None, "a class that transformers has not", name)
-        return Public(model_type, name, source, None, _reason(error.why), error.why)
+        return Public(model_type, name, source, None, _reason(error.reason), error.reason)
     model_class = getattr(transformers, read.derivation.name)
     said = wrong(read, CONFIG_MAPPING[model_type], model_class, config) if held else ""
     return Public(model_type, name, source, read.count, wrong=said)

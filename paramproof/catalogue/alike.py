@@ -29,7 +29,7 @@ def require_alike(
     computed: Mapping[str, str],
     letters: Mapping[str, int],
 ) -> None:
-    """Raise ``OutsideCatalogueError`` for the first key that is not as the entry has it.
+    """Raise ``NotInCatalogue`` for the first key that is not as the entry has it.
 
     ``decides`` are the fields that decide with the values they must have; those ``needed`` may have
     others of a sort that was tried. ``only`` has the sorts of values that alone are alike in this
@@ -55,7 +55,7 @@ def require_alike(
 def _require_computed(
     given: GivenKeys, path: str, value: Any, said: str, letters: Mapping[str, int]
 ) -> None:
-    """Raise ``OutsideCatalogueError`` for a size that is not what the others make it.
+    """Raise ``NotInCatalogue`` for a size that is not what the others make it.
 
     Transformers would take what is given, and the entry is of what is computed.
     """

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from paramproof.catalogue.files import TypeFile
-from paramproof.catalogue.outside import OutsideCatalogueError
 from paramproof.catalogue.values import same
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.printing import legible, shown
 
@@ -29,6 +29,12 @@ NEVER = frozenset(
 
 LABELS = "num_labels"
 
+QUANTIZATION = "quantization_config"
+"""How a file stores weights: it changes their stored shapes, and no tensor of the model itself."""
+
+MAX_SIZE = 10**9
+"""More than any size of a model; a configuration with a larger one is refused."""
+
 
 class GivenKeys:
     """The keys of a configuration by their paths, ``vision_config.hidden_size``."""
@@ -47,9 +53,10 @@ class GivenKeys:
         self.labels(config)
         self.require_one_rope()
 
-    def outside(self, why: str) -> OutsideCatalogueError:
-        """Return the error that there is no entry, and why."""
-        return OutsideCatalogueError(f"{self.file.model_type}: {why}")
+    def outside(self, why: str, key: str = "") -> NotInCatalogue:
+        """Return the error that the entry is not of this configuration, and why."""
+        model_type = self.file.model_type
+        return NotInCatalogue(f"{model_type}: {why}", model_type=model_type, key=key)
 
     def in_place(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a configuration with the parts that are given in another key in their places.
@@ -93,7 +100,7 @@ class GivenKeys:
                 yield from self.flat(value, f"{path}.")
             elif path in self.lists:
                 yield from self.sizes_in(path, value)
-            elif key not in NEVER and key != "id2label":
+            elif key not in NEVER and key not in ("id2label", QUANTIZATION):
                 yield path, value
 
     def sizes_in(self, path: str, value: object) -> Iterator[tuple[str, Any]]:
@@ -175,6 +182,17 @@ def sizes_of(
 
 
 def _size(given: GivenKeys, field: str, value: object) -> int:
-    if type(value) is not int or value < 1:
-        raise given.outside(f"{legible(field)}={shown(value)} is no size of 1 or more")
+    """Return a size of a configuration.
+
+    Raises ``InvalidInput`` for what is a size nowhere, and ``NotInCatalogue`` for 0 and for lists
+    and objects, which some classes of transformers accept in place of a size.
+    """
+    said = f"{legible(field)}={shown(value)}"
+    if type(value) is not int and not isinstance(value, list | dict):
+        raise InvalidInput(f"{said} is not possible: it must be an int", key=field)
+    if type(value) is int and (value < 0 or value > MAX_SIZE):
+        problem = f"{said} is not possible: it must be between 1 and {MAX_SIZE:,}"
+        raise InvalidInput(problem, key=field)
+    if type(value) is not int or value == 0:
+        raise given.outside(f"{said} is not a size of 1 or more", field)
     return value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,18 +22,28 @@ from paramproof.catalogue.derivations import (
     variants,
 )
 from paramproof.catalogue.files import TypeFile, read_type
-from paramproof.catalogue.outside import OutsideCatalogueError
+from paramproof.catalogue.names import has_class, release
+from paramproof.catalogue.unknown import unknown_keys
 from paramproof.catalogue.values import same
 from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.printing import shown
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A class of a model type, at the sizes of a configuration."""
+    """A class of a model type, at the sizes of a configuration.
+
+    ``is_class_named`` is false where the configuration names no class, so that the type's usual one
+    was taken. ``assumed`` has the type's default of each size that the configuration does not
+    give, by field; ``unknown`` the keys that its configuration class does not have.
+    """
 
     derivation: Derivation
     sizes: Mapping[str, int]
+    is_class_named: bool = True
+    assumed: Mapping[str, int] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()
 
     @cached_property
     def count(self) -> int:
@@ -41,25 +51,28 @@ class Entry:
         return self.derivation.count(self.sizes)
 
 
-def entry(config: Mapping[str, Any], architecture: str = "") -> Entry:
+def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
     """Return the entry of the keys of a ``config.json``; no framework is needed.
 
-    ``architecture`` takes the place of the class that ``architectures`` names; where none is
-    named it is the base model. Code beside the file, which ``auto_map`` names, is not looked at:
-    what is counted is the class of transformers itself.
+    ``class_name`` takes the place of the class that ``architectures`` names; where neither names
+    one it is ``usual_class``. Code beside the file, which ``auto_map`` names, is not looked at:
+    the entry is that of the class of transformers.
 
-    Raises ``OutsideCatalogueError``, in one line that names the key or the condition, for what
-    no entry was derived for, and ``ValueError`` for what is no configuration.
+    Raises ``InvalidInput``, naming the key, for a configuration that is wrong, and
+    ``NotInCatalogue`` for one that no entry was derived for.
     """
     model_type = config.get("model_type")
     if not isinstance(model_type, str):
-        raise ValueError(f"model_type={shown(model_type)} is no model type of transformers")
-    return entry_in(read_type(model_type), config, architecture)
+        said = f"model_type={shown(model_type)} is not a model type of transformers"
+        raise InvalidInput(said, key="model_type")
+    file = read_type(model_type)
+    return replace(entry_in(file, config, class_name), unknown=unknown_keys(file, config))
 
 
-def entry_in(file: TypeFile, config: Mapping[str, Any], architecture: str = "") -> Entry:
-    """Return the entry of a configuration in the file of its type."""
-    name = _class_name(file, config, architecture)
+def entry_in(file: TypeFile, config: Mapping[str, Any], class_name: str = "") -> Entry:
+    """Return the entry of a configuration in the file of its type. Raises as ``entry`` does."""
+    named = class_name or named_class(config)
+    name = _class_in(file, named) if named else usual_class(file)
     given = GivenKeys(file, config)
     decides = {
         path: given.default(path, file.fields.get(path, ABSENT))
@@ -79,8 +92,27 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], architecture: str = "") 
     try:
         derivation.require(sizes)
     except ValueError as error:
-        raise OutsideCatalogueError(str(error)) from None
-    return Entry(_without_moved(derivation, file, given), sizes)
+        raise NotInCatalogue(str(error), model_type=file.model_type) from None
+    return Entry(
+        _without_moved(derivation, file, given),
+        sizes,
+        bool(named),
+        _assumed(given, derivation, sizes),
+    )
+
+
+def _assumed(
+    given: GivenKeys, derivation: Derivation, sizes: Mapping[str, int]
+) -> Mapping[str, int]:
+    """Return the sizes in the formula that the type's own constants stand in for, by field."""
+    moving = derivation.formula.letters
+    found: dict[str, int] = {}
+    for letter in moving & sizes.keys():
+        path, _, default = given.file.letters[letter].partition(" = ")
+        if given.values.get(path) is None and default.isdecimal():
+            found[path] = sizes[letter]
+    order = [said.partition(" = ")[0] for said in given.file.letters.values()]
+    return {path: found[path] for path in order if path in found}
 
 
 def _bounds_of_defaults(file: TypeFile, given: GivenKeys) -> Iterator[str]:
@@ -99,18 +131,51 @@ def _without_bounds(derivation: Derivation, bounds: Set[str]) -> Derivation:
     return replace(derivation, conditions=tuple(kept))
 
 
-def _class_name(file: TypeFile, config: Mapping[str, Any], architecture: str) -> str:
-    named = config.get("architectures") or []
-    own = named[0] if isinstance(named, list) and len(named) == 1 else ""
-    name = architecture or own or next(iter(file.classes))
-    # LLaMAForCausalLM is what LlamaForCausalLM was called at first.
-    known = {one.casefold(): one for one in file.classes}
-    if not isinstance(name, str) or name.casefold() not in known:
-        has = ", ".join(file.classes)
-        raise OutsideCatalogueError(
-            f"{file.model_type}: no entry for the class {shown(name)} (there are: {has})"
+def named_class(config: Mapping[str, Any]) -> str:
+    """Return the class that a configuration names in ``architectures``, "" where it names none.
+
+    Raises ``InvalidInput`` for anything but a list of one class.
+    """
+    found = config.get("architectures")
+    if found is None or found == []:
+        return ""
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise InvalidInput(
+            f"architectures={shown(found)} is not a list of one class", key="architectures"
         )
-    return known[name.casefold()]
+    if len(found) > 1:
+        said = f"architectures={shown(found)} names {len(found)} classes: choose one by --class"
+        raise InvalidInput(said, key="architectures")
+    return str(found[0])
+
+
+def usual_class(file: TypeFile) -> str:
+    """Return the class that a configuration without ``architectures`` is read as.
+
+    It is the model that generates: with a decoder's head, or an encoder-decoder's. A type that has
+    a class for masked tokens is an encoder, and read as its base model, as is a type without heads.
+    """
+    base, *others = file.classes
+    if any(name.endswith("ForMaskedLM") for name in others):
+        return base
+    for ending in ("ForConditionalGeneration", "ForCausalLM", "LMHeadModel"):
+        if found := [name for name in others if name.endswith(ending)]:
+            return found[0]
+    return base
+
+
+def _class_in(file: TypeFile, name: str) -> str:
+    """Return the class of an entry by its name; LLaMAForCausalLM is LlamaForCausalLM's first."""
+    known = {one.casefold(): one for one in file.classes}
+    if name.casefold() in known:
+        return known[name.casefold()]
+    has = f"the catalogue has {', '.join(file.classes)}"
+    if has_class(file.model_type, name):
+        reason = f"{file.model_type}: no entry for the class {shown(name)} ({has})"
+    else:
+        of = f"the model type {file.model_type} of transformers {release()}"
+        reason = f"{of} does not have the class {shown(name)} ({has})"
+    raise NotInCatalogue(reason, model_type=file.model_type, key="architectures")
 
 
 def _variant(

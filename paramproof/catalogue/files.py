@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from paramproof.catalogue.outside import OutsideCatalogueError
+from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.printing import MAX_VALUE_SHOWN, shown
 
 FORMAT = 1
@@ -79,13 +79,14 @@ def type_of_class(name: str) -> str | None:
 def read_type(model_type: str) -> TypeFile:
     """Return what is written of a model type.
 
-    Raises ``OutsideCatalogueError`` where there is none, and ``ValueError``, with the name of
+    Raises ``NotInCatalogue`` where there is none, and ``ValueError``, with the name of
     the file, where it is damaged.
     """
     if model_type not in model_types():
         near = get_close_matches(model_type[:MAX_VALUE_SHOWN], model_types())
         hint = f" (did you mean {', '.join(near)}?)" if near else ""
-        raise OutsideCatalogueError(f"no entry for the model type {shown(model_type)}{hint}")
+        reason = f"no entry for the model type {shown(model_type)}{hint}"
+        raise NotInCatalogue(reason, model_type=model_type, key="model_type")
     name = f"{model_type}.json"
     try:
         return type_in(json.loads((FOLDER / name).read_text("utf-8")), model_type)

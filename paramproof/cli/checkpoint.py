@@ -14,7 +14,7 @@ from paramproof.cli.resolving import resolving
 from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import legible, path_text, some_of
 from paramproof.live.stored import compare_stored
-from paramproof.resolver import AnyModel, DerivedModel
+from paramproof.resolver import AnyModel, DerivedModel, ResolvedModel
 from paramproof.sources.checkpoints import (
     Checkpoint,
     CheckpointReport,
@@ -22,7 +22,6 @@ from paramproof.sources.checkpoints import (
     compare_checkpoint,
 )
 from paramproof.sources.checkpoints.header import recorded_spec
-from paramproof.sources.resolve import ResolvedModel
 from paramproof.sources.telltale import WRAPPERS
 
 MAX_DTYPES_NAMED = 6

@@ -10,8 +10,7 @@ from paramproof.cli.output import console
 from paramproof.cli.resolving import resolving
 from paramproof.formulas.families import family_of
 from paramproof.live.report import compare_live, model_named
-from paramproof.resolver import DerivedModel
-from paramproof.sources.resolve import ResolvedModel
+from paramproof.resolver import DerivedModel, ResolvedModel
 
 
 @click.command("compare", short_help="Compare a live model with the formula.")
@@ -25,7 +24,7 @@ from paramproof.sources.resolve import ResolvedModel
     help="A model's name, a config.json, or JSON.",
 )
 @class_option
-def compare_command(reference: str, text: str, architecture: str) -> None:
+def compare_command(reference: str, text: str, class_name: str) -> None:
     """Compare the live model that MODULE:FUNCTION returns with the formula, by its shapes.
 
     The model is one of PyTorch, Keras, tf-keras or nnx, whatever the names of its weights; of
@@ -34,7 +33,7 @@ def compare_command(reference: str, text: str, architecture: str) -> None:
     model without a family the formula is the catalogue's, or derived where transformers is
     installed; tensors are then told apart by their names, too.
     """
-    resolved = resolving(text, architecture)
+    resolved = resolving(text, class_name)
     if isinstance(resolved, ResolvedModel):
         require_agreement([family_of(resolved.spec).name])
     report = compare_live(model_named(reference), resolved.described)

@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 from rich.markup import escape
 
-from paramproof.checking.model import require_agreement
 from paramproof.cli.active import active_table
 from paramproof.cli.beside_table import beside_tables
 from paramproof.cli.conventions import print_conventions, print_count
@@ -17,7 +16,7 @@ from paramproof.cli.count_json import as_json
 from paramproof.cli.count_table import count_table
 from paramproof.cli.options import INSTEAD, MODELS, class_option, completing, json_option
 from paramproof.cli.output import console, require_writable, say, write_file
-from paramproof.cli.resolving import resolving
+from paramproof.cli.resolving import resolving_all
 from paramproof.cli.symbolic import symbolic_table
 from paramproof.counting.active import (
     active_in_letters,
@@ -33,11 +32,9 @@ from paramproof.counting.letters import in_letters, latex_of, letters_of
 from paramproof.counting.tree import ties
 from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.formulas.expression import expression
-from paramproof.formulas.families import family_of
 from paramproof.pages.document import model_file
 from paramproof.pages.model import DTYPE
 from paramproof.resolver import AnyModel, DerivedModel
-from paramproof.sources.resolve import STANDARD_INPUT, ResolvedModel
 
 
 @click.command("count", short_help="Count the parameters of models.")
@@ -90,7 +87,7 @@ def count_command(
     active: bool,
     html_file: Path | None,
     latex: bool,
-    architecture: str,
+    class_name: str,
 ) -> None:
     """Print the tree of MODEL: shapes, parameters, subtotals and shares.
 
@@ -107,14 +104,14 @@ def count_command(
     of_tree = bool(depth or dtype or json_file)
     if html_file:
         other = bool(depth or json_file or every or symbolic or latex or active)
-        _write_page(html_file, models, architecture, dtype, conventions, other)
+        _write_page(html_file, models, class_name, dtype, conventions, other)
         return
     _require_one_kind(bool(conventions or every), symbolic or latex, of_tree)
     if active and (conventions or every or latex or depth or dtype):
         raise ValueError("--active goes with --symbolic or --json, and with no other of these")
     if dtype:
         require_dtype(dtype)
-    resolved = _resolved(models, architecture)
+    resolved = resolving_all(models, class_name)
     if json_file:
         data = {"models": [as_json(model, depth, dtype, active) for model in resolved]}
         write_file(json_file, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
@@ -130,19 +127,10 @@ def count_command(
         _print_beside(resolved, depth, dtype)
 
 
-def _resolved(models: Sequence[str], architecture: str) -> list[AnyModel]:
-    if models.count(STANDARD_INPUT) > 1:
-        raise ValueError(f"{STANDARD_INPUT} is standard input, which can be read once")
-    resolved = [resolving(model, architecture) for model in models]
-    specs = (model.spec for model in resolved if isinstance(model, ResolvedModel))
-    require_agreement(dict.fromkeys(family_of(spec).name for spec in specs))
-    return resolved
-
-
 def _write_page(
     file: Path,
     models: Sequence[str],
-    architecture: str,
+    class_name: str,
     dtype: str,
     conventions: Sequence[str],
     other: bool,
@@ -153,7 +141,7 @@ def _write_page(
     require_writable(file, "--html")
     require_dtype(dtype or DTYPE)
     (under,) = conventions or (DEFAULT,)
-    (model,) = _resolved(models, architecture)
+    (model,) = resolving_all(models, class_name)
     page = model_file(model, under, dtype or DTYPE)
     write_file(file, page, "--html")
 

@@ -17,34 +17,28 @@ from paramproof.cli.derive_text import (
     letters_table,
     tensors_table,
 )
-from paramproof.cli.options import json_option
+from paramproof.cli.options import MODELS, class_option, json_option
 from paramproof.cli.output import console, errors, require_writable, tables_beside, write_file
-from paramproof.derivation.asking import derived
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data
 from paramproof.formulas.notation import latex
 from paramproof.formulas.printing import legible, shown
+from paramproof.resolver import Request, derive_request, read_request
 
 
 @click.command("derive", short_help="Derive the formula of a model from the code that makes it.")
-@click.argument("what")
+@click.argument("model", metavar="MODEL", shell_complete=MODELS)
 @click.option(
     "--size",
     "sizes",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Start from this size in place of the default (repeatable).",
+    help="Start from this size instead of the default (repeatable).",
 )
-@click.option(
-    "--class",
-    "architecture",
-    default="",
-    metavar="CLASS",
-    help="Take this class of transformers in place of the one that the configuration names.",
-)
+@class_option
 @json_option("the derivation, its expressions as text and as data")
 @click.option("--latex", "as_latex", is_flag=True, help="Print the formula as LaTeX.")
-@click.option("--seed", default=0, show_default=True, help="Of the sizes that are drawn.")
+@click.option("--seed", default=0, show_default=True, help="Seed for sampling sizes.")
 @click.option(
     "--time-limit",
     "seconds",
@@ -55,17 +49,17 @@ from paramproof.formulas.printing import legible, shown
     help="Stop after so many seconds.",
 )
 def derive_command(
-    what: str,
+    model: str,
     sizes: Sequence[str],
-    architecture: str,
+    class_name: str,
     json_file: Path | None,
     as_latex: bool,
     seed: int,
     seconds: float,
 ) -> None:
-    """Derive the formula of WHAT: its tensors in letters, and where the formula holds.
+    """Derive the formula of MODEL: its tensors in letters, and where the formula holds.
 
-    WHAT is a model type or class of Hugging Face transformers (deepseek_v3, BertForMaskedLM), a
+    MODEL is a model type or class of Hugging Face transformers (deepseek_v3, BertForMaskedLM), a
     config.json, or MODULE:FUNCTION, a function whose int parameters are the letters. It returns a
     model: of PyTorch, Keras 3, tf-keras or nnx, or linen's module with its variables.
 
@@ -76,7 +70,7 @@ def derive_command(
     if json_file:
         require_writable(json_file)
     chosen = dict(map(_size, sizes))
-    derivation = deriving(what, sizes=chosen, architecture=architecture, seed=seed, seconds=seconds)
+    derivation = deriving(read_request(model), class_name, sizes=chosen, seed=seed, seconds=seconds)
     if json_file:
         data = derivation_data(derivation)
         write_file(json_file, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
@@ -86,10 +80,12 @@ def derive_command(
         print_derivation(tables_beside(json_file), derivation)
 
 
-def deriving(what: str, **how: Any) -> Derivation:
-    """Return ``derived(what, **how)``, and say meanwhile how far it is."""
+def deriving(request: Request, class_name: str = "", **how: Any) -> Derivation:
+    """Return ``derive_request(request, class_name, **how)``, and show meanwhile how far it is."""
     with errors.status("starting a process") as status:
-        return derived(what, **how, note=lambda note: status.update(legible(note)))
+        return derive_request(
+            request, class_name, **how, note=lambda note: status.update(legible(note))
+        )
 
 
 def print_derivation(out: Console, derivation: Derivation) -> None:

@@ -34,7 +34,7 @@ from paramproof.resolver import DerivedModel
     "--all", "everything", is_flag=True, help="Print every explanation, and every model's name."
 )
 def explain_command(
-    number: str, model: str | None, json_file: Path | None, architecture: str, everything: bool
+    number: str, model: str | None, json_file: Path | None, class_name: str, everything: bool
 ) -> None:
     """Explain NUMBER: which parts of MODEL, or of any named model, it counts.
 
@@ -47,9 +47,9 @@ def explain_command(
         require_writable(json_file)
     wanted = read(number)
     require_agreement(FAMILIES)
-    if architecture and model is None:
+    if class_name and model is None:
         raise ValueError("--class is about a config.json: give one behind the number")
-    resolved = None if model is None else resolving(model, architecture)
+    resolved = None if model is None else resolving(model, class_name)
     answer = explained(wanted, resolved)
     out = tables_beside(json_file)
     for line in lines(answer, everything=everything, width=min(out.width, WIDTH)):

@@ -39,12 +39,12 @@ MODELS = completing(model_names, files=True)
 
 class_option = click.option(
     "--class",
-    "architecture",
+    "class_name",
     default="",
     metavar="CLASS",
-    help="Read a config.json as this class of transformers, not the one that it names.",
+    help="Read the configuration as this class of transformers, not the one that it names.",
 )
-"""The option --class, whose parameter is ``architecture``."""
+"""The option --class, whose parameter is ``class_name``."""
 
 
 def models_option(what: str) -> Callable[[Command], Command]:

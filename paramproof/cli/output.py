@@ -6,6 +6,7 @@ import os
 import signal
 import stat
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -56,6 +57,12 @@ _beside_json = _Signs(stderr=True, emoji=False, width=_width(sys.stderr))
 def say(line: str) -> None:
     """Print ``line`` as it is, however wide."""
     console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def remark(line: str) -> None:
+    """Print a remark on standard error, as one line, where nobody waits for it."""
+    with suppress(OSError):
+        errors.print(f"note: {line}", markup=False, highlight=False, soft_wrap=True)
 
 
 def width_of(out: Console) -> int | None:

@@ -15,15 +15,15 @@ from paramproof.cli.output import tables_beside
 from paramproof.cli.progress import shown_progress
 from paramproof.cli.prove_derived import prove_derived
 from paramproof.cli.tables import proof_table
-from paramproof.cli.verify_derived import is_function, without_family
 from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, write_json
 from paramproof.formulas import FAMILIES
+from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import path_text
 from paramproof.proof.prove import Proof
+from paramproof.resolver import Request, ResolvedModel, read_request, resolve_request
 from paramproof.running.jobs import Prove
 from paramproof.running.pool import run_in_workers
-from paramproof.sources.resolve import resolve_model
 
 
 @click.command("prove", short_help="Prove the formula in every framework, at every size.")
@@ -45,12 +45,15 @@ def prove_command(
     """
     if models and families:
         raise ValueError("--model and --family exclude each other: a model has its family")
-    unknown = without_family(models[0]) if len(models) == 1 else None
-    if len(models) == 1 and (unknown or is_function(models[0])):
-        if names:
-            raise ValueError("--framework is about models that have a family")
-        raise SystemExit(0 if prove_derived(models[0], unknown, json_file) else 1)
-    specs = {resolved.name: resolved.spec for resolved in map(resolve_model, models)}
+    requests = [read_request(model) for model in models]
+    derived = [one for one in requests if one.reference or not _has_family(one)]
+    if derived:
+        if names or len(requests) > 1:
+            where = path_text(derived[0].name)
+            raise ValueError(f"--model {where} has no family: prove it alone, without --framework")
+        raise SystemExit(0 if prove_derived(derived[0], json_file) else 1)
+    resolved = map(resolve_request, requests)
+    specs = {one.name: one.spec for one in resolved if isinstance(one, ResolvedModel)}
     asked = (family_of(spec).name for spec in specs.values())
     wanted = tuple(dict.fromkeys(asked)) or tuple(families) or tuple(FAMILIES)
     require_agreement(wanted)
@@ -62,6 +65,14 @@ def prove_command(
     _print_proofs(tables_beside(json_file), proofs, absent)
     if not _is_proved(proofs):
         raise SystemExit(1)
+
+
+def _has_family(request: Request) -> bool:
+    """Return whether a family describes the model that is asked for; others are derived anew."""
+    try:
+        return isinstance(resolve_request(request), ResolvedModel)
+    except NotInCatalogue:
+        return False
 
 
 def _is_proved(proofs: Sequence[Proof]) -> bool:

@@ -9,17 +9,16 @@ from paramproof.cli.derive import deriving
 from paramproof.cli.derive_text import evidence_lines, formula_lines
 from paramproof.cli.output import tables_beside, write_file
 from paramproof.formulas.derivation_data import derivation_data
-from paramproof.formulas.printing import legible, path_text
-from paramproof.sources.resolve import Undescribed
+from paramproof.formulas.printing import legible
+from paramproof.resolver import Request
 
 
-def prove_derived(model: str, unknown: Undescribed | None, json_file: Path | None) -> bool:
-    """Derive the formula of ``model``, print how sure it is, and return whether it is proved.
+def prove_derived(request: Request, json_file: Path | None) -> bool:
+    """Derive the formula of a model now, print how sure it is, and return whether it is proved.
 
-    ``model`` is MODULE:FUNCTION, or has the configuration ``unknown``.
+    The model is that of MODULE:FUNCTION, or of a configuration.
     """
-    how = {"keys": unknown.keys} if unknown else {}
-    derivation = deriving(path_text(model), **how)
+    derivation = deriving(request)
     if json_file:
         data = derivation_data(derivation)
         write_file(json_file, json.dumps(data, indent=1, ensure_ascii=False) + "\n")

@@ -1,46 +1,57 @@
-"""Models that users name, with what is said while a formula is derived."""
+"""Resolve what users name, with progress while a formula is derived and remarks afterwards."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from rich.status import Status
 
-from paramproof.cli.output import errors
+from paramproof.checking.model import require_agreement
+from paramproof.cli.output import errors, remark
+from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import legible
-from paramproof.resolver import (
-    AnyModel,
-    DerivedModel,
-    Note,
-    derivation_for,
-    resolve,
-    resolve_type,
-)
-from paramproof.sources.resolve import Undescribed
+from paramproof.resolver import STANDARD_INPUT, AnyModel, ResolvedModel, read_request
+from paramproof.resolver.lookup import Note, resolve_request
 
 
-def resolving(text: str, architecture: str = "") -> AnyModel:
-    """Return ``resolve(text, architecture)``, and say meanwhile how far it is."""
-    with _told() as note:
-        return resolve(text, architecture, note)
+def resolving(text: str, class_name: str = "") -> AnyModel:
+    """Return the model that ``text`` names; print remarks on how it was read to standard error.
+
+    Raises ``ValueError``, in one line, as ``paramproof.resolver.resolve`` does.
+    """
+    request = read_request(text)
+    with _status() as note:
+        model = resolve_request(request, class_name, note)
+    if model.reading:
+        for line in model.reading.remarks():
+            remark(f"{model.title}: {line}")
+    return model
 
 
-def resolving_unknown(undescribed: Undescribed) -> DerivedModel:
-    """Return ``derivation_for(undescribed)``, and say meanwhile how far it is."""
-    with _told() as note:
-        return derivation_for(undescribed, note=note)
+def resolving_all(texts: Sequence[str], class_name: str = "") -> list[AnyModel]:
+    """Return the models that ``texts`` name, whose family's derivations must agree."""
+    require_one_input(texts)
+    models = [resolving(text, class_name) for text in texts]
+    require_families(models)
+    return models
 
 
-def resolving_type(text: str, architecture: str = "") -> AnyModel:
-    """Return ``resolve_type(text, architecture)``, and say meanwhile how far it is."""
-    with _told() as note:
-        return resolve_type(text, architecture, note)
+def require_one_input(texts: Sequence[str]) -> None:
+    """Raise ``ValueError`` where standard input is named twice."""
+    if list(texts).count(STANDARD_INPUT) > 1:
+        raise ValueError(f"{STANDARD_INPUT} is standard input, which can be read only once")
+
+
+def require_families(models: Sequence[AnyModel]) -> None:
+    """Raise ``FormulaError`` where the two derivations of a family of ``models`` differ."""
+    specs = (model.spec for model in models if isinstance(model, ResolvedModel))
+    require_agreement(dict.fromkeys(family_of(spec).name for spec in specs))
 
 
 @contextmanager
-def _told() -> Iterator[Note]:
-    """Print what is noted while it lasts, once there is something."""
+def _status() -> Iterator[Note]:
+    """Show on standard error how far a derivation is, from its first note on."""
     with ExitStack() as stack:
         shown: list[Status] = []
 

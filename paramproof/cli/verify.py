@@ -15,9 +15,10 @@ from paramproof.checking.result import Result
 from paramproof.cli.options import family_option, framework_option, json_option, models_option
 from paramproof.cli.output import tables_beside, width_of
 from paramproof.cli.progress import shown_progress
+from paramproof.cli.resolving import require_one_input, resolving
 from paramproof.cli.tables import verify_table
 from paramproof.cli.verify_built import verify_built
-from paramproof.cli.verify_derived import is_function, verify_derived, without_family
+from paramproof.cli.verify_derived import verify_derived
 from paramproof.cli.verify_formula import verify_formula
 from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, write_json
 from paramproof.formulas import FAMILIES
@@ -25,9 +26,9 @@ from paramproof.formulas.families import family_of
 from paramproof.formulas.models import named_models
 from paramproof.formulas.printing import path_text
 from paramproof.formulas.spec import Spec
+from paramproof.resolver import AnyModel, DerivedModel, ResolvedModel
 from paramproof.running.jobs import Verify
 from paramproof.running.pool import run_in_workers
-from paramproof.sources.resolve import resolve_model
 
 
 @click.command("verify", short_help="Verify the formula in every framework, on many models.")
@@ -76,17 +77,17 @@ def verify_command(
     the catalogue's, or derived, and its letters or fields are what a formula takes. Without
     --formula such a config.json is held to the model that transformers makes of it.
     """
-    unknown = {one: found for one in models if (found := without_family(one))}
-    if unknown or any(map(is_function, models)):
-        if names or families:
-            raise ValueError("--framework and --family are about models that have a family")
-        if reference and len(models) == 1:
-            own = unknown.get(models[0])
-            equal = verify_derived(reference, models[0], own, examples, seed, json_file)
-            raise SystemExit(0 if equal else 1)
-        if len(unknown) == len(set(models)) and not reference:
-            raise SystemExit(0 if verify_built(unknown, json_file) else 1)
-    specs = _specs(models, families)
+    resolved = _resolved(models)
+    derived = [one for one in resolved if isinstance(one, DerivedModel)]
+    if derived:
+        _require_alone(derived, resolved, bool(names or families), reference)
+        equal = (
+            verify_derived(reference, derived[0], examples, seed, json_file)
+            if reference
+            else verify_built(derived, json_file)
+        )
+        raise SystemExit(0 if equal else 1)
+    specs = _specs([one for one in resolved if isinstance(one, ResolvedModel)], families)
     asked = tuple(dict.fromkeys(family_of(spec).name for spec in specs.values()))
     families = families or (asked if models else ())
     if not reference:
@@ -115,12 +116,35 @@ def verify_command(
         raise SystemExit(1)
 
 
-def _specs(models: Sequence[str], families: Sequence[str]) -> dict[str, Spec]:
-    """Return ``models`` by name, or the named ones of ``families``, or all named ones.
+def _resolved(models: Sequence[str]) -> list[AnyModel]:
+    require_one_input(models)
+    return [resolving(model) for model in dict.fromkeys(models)]
+
+
+def _require_alone(
+    derived: Sequence[DerivedModel],
+    resolved: Sequence[AnyModel],
+    chosen: bool,
+    reference: str | None,
+) -> None:
+    """Raise ``ValueError`` where models without a family are asked for beside what needs one."""
+    where = derived[0].title
+    if chosen:
+        raise ValueError(f"--model {where} has no family: leave out --framework and --family")
+    if reference and len(resolved) > 1:
+        raise ValueError(f"--model {where} has no family: --formula takes it alone")
+    if len(derived) < len(resolved):
+        raise ValueError(f"--model {where} has no family, and others do: verify them apart")
+    if not reference and any(model.keys is None for model in derived):
+        raise ValueError(f"--model {where} is a function: compare it with a --formula")
+
+
+def _specs(models: Sequence[ResolvedModel], families: Sequence[str]) -> dict[str, Spec]:
+    """Return the specs of ``models``, or the named ones of ``families``, or all named ones.
 
     Raises ``ValueError`` for one of ``models`` that is of none of the ``families``.
     """
-    chosen = map(resolve_model, models) if models else named_models().values()
+    chosen = models or named_models().values()
     specs = {resolved.name: resolved.spec for resolved in chosen}
     if not families:
         return specs

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from paramproof.builders.registry import framework
 from paramproof.cli.output import tables_beside, write_file
-from paramproof.cli.resolving import resolving_unknown
-from paramproof.formulas.printing import path_text
 from paramproof.live.report import compare_live
-from paramproof.sources.resolve import Undescribed
+from paramproof.resolver import DerivedModel
 
 
-def verify_built(models: Mapping[str, Undescribed], json_file: Path | None) -> bool:
+def verify_built(models: Sequence[DerivedModel], json_file: Path | None) -> bool:
     """Compare each formula with the model that transformers makes of the same file, and print it.
 
     Return whether all are equal. The model is made on the meta device, in this process.
@@ -24,19 +22,21 @@ def verify_built(models: Mapping[str, Undescribed], json_file: Path | None) -> b
     """
     needed = framework("transformers")
     if needed.missing:
-        raise ValueError(f"{path_text(next(iter(models)))}: to build it: {needed.how_to_get}")
+        raise ValueError(f"{models[0].title}: to build it: {needed.how_to_get}")
     from paramproof.derivation.transformers_models import model_of
 
     out, equal = tables_beside(json_file), 0
     results: list[dict[str, Any]] = []
-    for name, undescribed in models.items():
-        resolved = resolving_unknown(undescribed)
-        report = compare_live(model_of(undescribed.keys), resolved.derivation)
+    for resolved in models:
+        assert resolved.keys is not None
+        assert resolved.reading is not None
+        keys = {**resolved.keys, "architectures": [resolved.reading.class_name]}
+        report = compare_live(model_of(keys), resolved.derivation)
         for line in [f"{resolved.title}: {report.render(resolved.derivation)}", *resolved.origin()]:
             out.print(line, markup=False, highlight=False, soft_wrap=True)
         equal += report.equal
         totals = {"formula": report.formula, "actual": report.actual, "equal": report.equal}
-        results.append({"model": name, "class": resolved.derivation.name, **totals})
+        results.append({"model": resolved.name, "class": resolved.derivation.name, **totals})
     if json_file:
         write_file(json_file, json.dumps({"results": results}, indent=1) + "\n")
     out.print(f"{equal} of {len(models)} models equal the formula, tensor by tensor")

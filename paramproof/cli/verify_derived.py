@@ -7,52 +7,24 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from paramproof.cli.derive import deriving
 from paramproof.cli.output import tables_beside, write_file
-from paramproof.cli.resolving import resolving_unknown
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.printing import legible
 from paramproof.formulas.report import totals
-from paramproof.sources.resolve import STANDARD_INPUT, Undescribed, resolve_model
+from paramproof.resolver import DerivedModel
 from paramproof.user_formulas.asked import AskedFormula
 from paramproof.user_formulas.derived import Comparison, algebra, comparisons
 
 
-def without_family(model: str) -> Undescribed | None:
-    """Return the configuration that ``model`` is, where no family describes it.
-
-    What else is wrong with it is said where it is resolved.
-    """
-    if model == STANDARD_INPUT:
-        return None
-    try:
-        resolve_model(model)
-    except Undescribed as undescribed:
-        undescribed.name = undescribed.name or model.strip()
-        return undescribed
-    except ValueError:
-        return None
-    return None
-
-
-def is_function(model: str) -> bool:
-    """Whether ``model`` is MODULE:FUNCTION, which makes a model."""
-    return ":" in model and not (model.endswith(".json") or model.lstrip().startswith("{"))
-
-
 def verify_derived(
     reference: str,
-    model: str,
-    unknown: Undescribed | None,
+    model: DerivedModel,
     examples: int,
     seed: int,
     json_file: Path | None,
 ) -> bool:
-    """Compare a user's formula with that of a model, and print it; return whether it is equal.
-
-    ``model`` is MODULE:FUNCTION, or has the configuration ``unknown``.
-    """
-    derivation = resolving_unknown(unknown).derivation if unknown else deriving(model, seed=seed)
+    """Compare a user's formula with that of a model, and print it; return whether it is equal."""
+    derivation = model.derivation
     known = (*derivation.sizes, *derivation.fields.values())
     with AskedFormula(reference, known) as formula:
         found = list(comparisons(formula, derivation, examples, seed))

@@ -9,17 +9,12 @@ from __future__ import annotations
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from paramproof.child_process import Child, how_it_ended
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_from
-from paramproof.formulas.printing import legible, path_text, shown
-from paramproof.sources.strict_json import object_in_file
-
-LARGEST_CONFIG = 2**20
-"""Bytes of a configuration's file."""
+from paramproof.formulas.printing import legible, path_text
 
 
 def derived(
@@ -34,13 +29,13 @@ def derived(
 ) -> Derivation:
     """Return the formula of MODULE:FUNCTION, of a model type or class, or of a configuration.
 
-    A configuration is a file, or has these ``keys``; ``what`` is then what errors call it.
+    A configuration has these ``keys``; ``what`` is then what errors call it.
 
     Raises ``ValueError``, in one line, where there is none, and where it takes longer than
     ``seconds``.
     """
-    keys = _in_file(what) if keys is None else _of_transformers(keys, what)
-    request = {"what": what, "sizes": dict(sizes or {}), "keys": keys, "architecture": architecture}
+    own = None if keys is None else dict(keys)
+    request = {"what": what, "sizes": dict(sizes or {}), "keys": own, "architecture": architecture}
     late = threading.Event()
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8") as errors,
@@ -67,22 +62,3 @@ def derived(
     if late.is_set():
         raise ValueError(f"{path_text(what)}: not derived within {seconds:g} seconds")
     raise ValueError(f"{path_text(what)}: the process ended {how_it_ended(status)}")
-
-
-def _in_file(what: str) -> dict[str, Any] | None:
-    """Return the keys of a configuration's file, None for what is no file's name."""
-    if not (what.endswith(".json") or "/" in what):
-        return None
-    return _of_transformers(object_in_file(Path(what), largest=LARGEST_CONFIG), what)
-
-
-def _of_transformers(keys: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """Return the keys of a configuration that makes a class of transformers."""
-    if "auto_map" in keys:
-        raise ValueError(
-            f"{path_text(what)}: auto_map names code beside the file, which is not run"
-        )
-    if not isinstance(keys.get("model_type"), str):
-        given = shown(keys.get("model_type"))
-        raise ValueError(f"{path_text(what)}: model_type={given} is no model type of transformers")
-    return dict(keys)

@@ -7,17 +7,13 @@ but what belongs to this package.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from paramproof.catalogue import model_types, type_of_class
 from paramproof.counting.conventions import DEFAULT
 from paramproof.counting.dtypes import require_dtype
 from paramproof.explanation.number import read
-from paramproof.formulas.lookup import no_such
-from paramproof.formulas.models import model_names
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible
 from paramproof.pages.difference import difference
 from paramproof.pages.explanations import explanations
@@ -26,13 +22,10 @@ from paramproof.pages.model import DTYPE, parts, title
 from paramproof.pages.picture import picture
 from paramproof.pages.sizing import at_sizes, choices, fields_of, require_shown, sizes_of
 from paramproof.pages.viewing import View
-from paramproof.resolver import AnyModel, resolve, resolve_type
-from paramproof.sources.strict_json import object_in_text
+from paramproof.resolver import AnyModel, read_request, request_for_name, resolve_request
+from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
 
 State = Mapping[str, str]
-
-MAX_CONFIGURATION = 2**20
-"""Characters of a configuration that is pasted."""
 
 KEYS = ("model", "config", "class", "under", "dtype", "at")
 """The parts of a state that are no letters."""
@@ -100,28 +93,21 @@ def _key(state: State) -> tuple[str, str, str]:
 
 
 @lru_cache(maxsize=16)
-def _model(name: str, config: str, architecture: str) -> AnyModel:
+def _model(name: str, config: str, class_name: str) -> AnyModel:
     """Return the model of a configuration, or else of a name, a model type or a class."""
     if config:
-        if len(config) > MAX_CONFIGURATION:
-            raise ValueError(
-                f"the configuration has {len(config):,} characters: no such file is longer than "
-                f"{MAX_CONFIGURATION:,}"
-            )
-        found = resolve(object_in_text(config, "the configuration"), architecture)
+        if len(config) > MAX_FILE_BYTES:
+            raise ValueError(f"the configuration is longer than {MAX_FILE_BYTES:,} characters")
+        request = read_request(object_in_text(config, "the configuration"))
+        found = resolve_request(request, class_name)
     else:
-        known = [*model_names(), *model_types()]
-        if name not in known and not type_of_class(name):
-            # There are too many to list them all.
-            line = str(no_such("model", name, known))
-            raise ValueError(re.split("[;?] (?:t|T)here are: ", line)[0])
-        found = resolve_type(name, architecture)
+        found = resolve_request(request_for_name(name), class_name)
     require_shown(found)
     return found
 
 
 @lru_cache(maxsize=32)
-def _view(name: str, config: str, architecture: str, under: str) -> View:
-    view = View(_model(name, config, architecture), under)
+def _view(name: str, config: str, class_name: str, under: str) -> View:
+    view = View(_model(name, config, class_name), under)
     _ = view.lettered
     return view

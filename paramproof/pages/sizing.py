@@ -88,10 +88,12 @@ def at_sizes(model: AnyModel, asked: Mapping[str, str]) -> AnyModel:
 def _at(model: AnyModel, sizes: Mapping[str, int], fields: Mapping[str, str]) -> AnyModel:
     if not isinstance(model, DerivedModel):
         changed = {fields[name]: size for name, size in sizes.items()}
-        return replace(model, spec=replace(model.spec, **changed), named=None)
+        return replace(model, spec=replace(model.spec, **changed), named=None, reading=None)
     whole = {**model.derivation.sizes, **sizes}
     model.derivation.require(whole)
-    return replace(model, derivation=replace(model.derivation, sizes=whole), named=None)
+    return replace(
+        model, derivation=replace(model.derivation, sizes=whole), named=None, reading=None
+    )
 
 
 def require_shown(model: AnyModel) -> None:

@@ -12,6 +12,9 @@ from typing import Any, NoReturn
 
 from paramproof.formulas.printing import path_text, shown
 
+MAX_FILE_BYTES = 2**25
+"""Ten times the longest configuration that is known, which names thousands of layers."""
+
 MAX_DEPTH = 100
 """Brackets within brackets."""
 

@@ -4,9 +4,9 @@ from copy import deepcopy
 
 import pytest
 
-from paramproof.catalogue import OutsideCatalogueError
 from paramproof.catalogue.entries import entry_in
 from paramproof.catalogue.files import type_in
+from paramproof.formulas.errors import NotInCatalogue
 
 TOY = {
     "format": 1,
@@ -75,7 +75,7 @@ def toy(config=(), architecture="", data=TOY):
 
 
 def refused(config, architecture=""):
-    with pytest.raises(OutsideCatalogueError) as caught:
+    with pytest.raises(NotInCatalogue) as caught:
         toy(config, architecture)
     return str(caught.value)
 
@@ -96,7 +96,7 @@ def test_a_size_without_a_default_but_in_a_part_that_is_given():
     data = deepcopy(TOY)
     data["letters"]["W"] = "part.width"
     assert toy({"part": {"bias": False}, "hidden_size": 6}, data=data).sizes["W"] == 24
-    with pytest.raises(OutsideCatalogueError, match=r"part\.width is absent, and has no default"):
+    with pytest.raises(NotInCatalogue, match=r"part\.width is absent, and has no default"):
         toy(data=data)
 
 
@@ -117,7 +117,7 @@ def test_a_part_that_has_to_name_its_type():
     part = {"bias": False, "width": 5}
     assert toy({"part": {**part, "model_type": "toy_part"}}, data=data).sizes["W"] == 5
     assert toy({"part": None}, data=data).sizes["W"] == 16
-    with pytest.raises(OutsideCatalogueError, match="part is given, and names no model_type"):
+    with pytest.raises(NotInCatalogue, match="part is given, and names no model_type"):
         toy({"part": part}, data=data)
 
 
@@ -132,11 +132,11 @@ def test_a_part_that_is_given_in_another_key():
         toy({"part_dict": {"bias": False}, "part": part, "hidden_size": 6}, data=data).sizes["W"]
         == 24
     )
-    with pytest.raises(OutsideCatalogueError, match="part_dict=3 is no part of a configuration"):
+    with pytest.raises(NotInCatalogue, match="part_dict=3 is no part of a configuration"):
         toy({"part_dict": 3}, data=data)
-    with pytest.raises(OutsideCatalogueError, match="part=3 is no part of a configuration"):
+    with pytest.raises(NotInCatalogue, match="part=3 is no part of a configuration"):
         toy({"part_dict": part, "part": 3}, data=data)
-    with pytest.raises(OutsideCatalogueError, match="quantised"):
+    with pytest.raises(NotInCatalogue, match="quantised"):
         toy({"part_dict": part, "part": {"quantised": 1}}, data=data)
 
 
@@ -150,7 +150,7 @@ def test_keys_of_the_whole_that_stand_for_those_of_a_part():
     assert toy({"hidden_size": 6}, data=data).sizes["W"] == 16
     named = {"model_type": "toy_part", "bias": False}
     assert toy({"width": 5, "part": {**named, "width": 7}}, data=data).sizes["W"] == 7
-    with pytest.raises(OutsideCatalogueError, match=r"part\.width=\[\] is no size"):
+    with pytest.raises(NotInCatalogue, match=r"part\.width=\[\] is no size"):
         toy({"width": [], "bias": False}, data=data)
 
 
@@ -160,7 +160,7 @@ def test_a_part_of_a_part_that_is_absent():
     data["letters"]["W"] = "part.inner.width = 16"
     data["given"] = {"part.inner.width": "4·H"}
     assert toy({"part": {"inner": {}}}, data=data).sizes["W"] == 32
-    with pytest.raises(OutsideCatalogueError, match="absent from a part that is absent"):
+    with pytest.raises(NotInCatalogue, match="absent from a part that is absent"):
         toy({"part": {}}, data=data)
 
 
@@ -195,7 +195,7 @@ def test_what_was_withdrawn_has_no_count():
 def test_a_class_that_was_withdrawn_has_no_count():
     data = deepcopy(TOY)
     data["classes"]["ToyModel"]["withdrawn"] = True
-    with pytest.raises(OutsideCatalogueError, match="what is derived of ToyModel was not held"):
+    with pytest.raises(NotInCatalogue, match="what is derived of ToyModel was not held"):
         toy(data=data)
     assert toy({"bias": True}, data=data).count == 3 * 16
 
@@ -244,14 +244,14 @@ def test_positions_of_heads_that_are_narrow():
     data["free"]["rope_dynamic rope_yarn"] = "rope_scaling"
     dynamic = {"rope_scaling": {"type": "dynamic", "factor": 2.0}}
     assert toy({"hidden_size": 8, **dynamic}, data=data).sizes["H"] == 8
-    with pytest.raises(OutsideCatalogueError, match="was not tried"):
+    with pytest.raises(NotInCatalogue, match="was not tried"):
         toy({"hidden_size": 4, **dynamic}, data=data)
     yarn = {"rope_scaling": {"type": "yarn", "factor": 2.0}}
     assert toy({"hidden_size": 8, **yarn}, data=data).sizes["H"] == 8
-    with pytest.raises(OutsideCatalogueError, match="was not tried"):
+    with pytest.raises(NotInCatalogue, match="was not tried"):
         toy({"hidden_size": 6, **yarn}, data=data)
     data["fields"]["partial_rotary_factor"] = 0.25
-    with pytest.raises(OutsideCatalogueError, match="was not tried"):
+    with pytest.raises(NotInCatalogue, match="was not tried"):
         toy({"hidden_size": 8, **yarn}, data=data)
 
 
@@ -272,9 +272,9 @@ def test_a_number_that_is_below_a_size():
     data["free"]["null"] += " pad"
     data["classes"]["ToyModel"]["conditions"]["H > 6"] = "refused"
     assert toy({"hidden_size": 8}, data=data).sizes["H"] == 8
-    with pytest.raises(OutsideCatalogueError, match="the formula holds where H > 6"):
+    with pytest.raises(NotInCatalogue, match="the formula holds where H > 6"):
         toy({"hidden_size": 4}, data=data)
-    with pytest.raises(OutsideCatalogueError, match="the formula holds where H > 6"):
+    with pytest.raises(NotInCatalogue, match="the formula holds where H > 6"):
         toy({"hidden_size": 4, "pad": 6}, data=data)
     for pad in (1, 3, None):
         found = toy({"hidden_size": 4, "pad": pad}, data=data)
@@ -282,7 +282,7 @@ def test_a_number_that_is_below_a_size():
         assert found.count == toy({"hidden_size": 4}).count
     for below, pad in (("H", 4), ("W H", 10), ("H W", 10)):
         data["below"] = {"pad": below}
-        with pytest.raises(OutsideCatalogueError, match=f"pad={pad} was not tried"):
+        with pytest.raises(NotInCatalogue, match=f"pad={pad} was not tried"):
             toy({"hidden_size": 4, "pad": pad}, data=data)
 
 

@@ -5,8 +5,9 @@ import sys
 
 import pytest
 
-from paramproof.catalogue import OutsideCatalogueError, entry
+from paramproof.catalogue import entry
 from paramproof.formulas import EncoderLetters, GPTLetters, LlamaLetters
+from paramproof.formulas.errors import NotInCatalogue
 from tests.configs import without
 from tests.found_configs import HATEBERT, SMOLLM
 from tests.public_configs import DEEPSEEK_V3, LLAMA_3_1_8B, MIXTRAL_8X7B
@@ -92,14 +93,14 @@ def test_a_value_without_which_there_is_no_model():
     assert entry(config).count == 131_596_523_520
 
     lacking = config | {"attn_config": without(attention, "rope_theta")}
-    with pytest.raises(OutsideCatalogueError) as error:
+    with pytest.raises(NotInCatalogue) as error:
         entry(lacking)
-    assert error.value.why == "dbrx: attn_config.rope_theta is absent, and the entry has 500000.0"
+    assert error.value.reason == "dbrx: attn_config.rope_theta is absent, and the entry has 500000.0"
     other = config | {"attn_config": attention | {"rope_theta": 10_000}}
     assert entry(other).count == 131_596_523_520
     for wrong in (None, 1, "much"):
         other = config | {"attn_config": attention | {"rope_theta": wrong}}
-        with pytest.raises(OutsideCatalogueError, match=r"rope_theta=.*, and the entry has 500000"):
+        with pytest.raises(NotInCatalogue, match=r"rope_theta=.*, and the entry has 500000"):
             entry(other)
 
 
@@ -120,14 +121,14 @@ def test_what_a_configuration_computes_is_as_it_would_be(config, computed, other
     """Given otherwise, transformers would take that: the type's own value, too."""
     assert entry(config | computed).count == entry(config).count
     for wrong in (other, None):
-        with pytest.raises(OutsideCatalogueError):
+        with pytest.raises(NotInCatalogue):
             entry(config | dict.fromkeys(computed, wrong))
 
 
 def test_a_size_that_is_computed_says_what_it_would_be():
-    with pytest.raises(OutsideCatalogueError) as error:
+    with pytest.raises(NotInCatalogue) as error:
         entry({"model_type": "mamba", "hidden_size": 1024, "intermediate_size": 1536})
-    assert error.value.why == "mamba: intermediate_size=1536, and its sizes make it 2048"
+    assert error.value.reason == "mamba: intermediate_size=1536, and its sizes make it 2048"
 
 
 def test_a_size_of_which_more_is_kept_than_the_field_says():
@@ -139,7 +140,7 @@ def test_a_size_of_which_more_is_kept_than_the_field_says():
 def test_null_is_not_what_is_absent():
     """Qwen2 takes the width of its heads from elsewhere unless it is there, whatever it is."""
     config = {"model_type": "qwen2", "head_dim": None}
-    with pytest.raises(OutsideCatalogueError, match="head_dim=None, and the entry has nothing"):
+    with pytest.raises(NotInCatalogue, match="head_dim=None, and the entry has nothing"):
         entry(config)
 
 
@@ -148,9 +149,9 @@ def test_any_vocabulary_will_do_where_there_is_one(model_type):
     one = entry({"model_type": model_type, "vocabulary_map": {"<image>": 3, "<s>": 0}})
     other = entry({"model_type": model_type, "vocabulary_map": {"<image>": 4}})
     assert one.count == other.count
-    with pytest.raises(OutsideCatalogueError, match="vocabulary_map is absent"):
+    with pytest.raises(NotInCatalogue, match="vocabulary_map is absent"):
         entry({"model_type": model_type})
-    with pytest.raises(OutsideCatalogueError, match="vocabulary_map="):
+    with pytest.raises(NotInCatalogue, match="vocabulary_map="):
         entry({"model_type": model_type, "vocabulary_map": {"<image>": "4"}})
 
 
@@ -171,7 +172,7 @@ def test_any_vocabulary_will_do_where_there_is_one(model_type):
     ],
 )
 def test_what_an_entry_is_not_of_is_refused_in_one_line(keys, said):
-    with pytest.raises(OutsideCatalogueError, match=said) as caught:
+    with pytest.raises(NotInCatalogue, match=said) as caught:
         entry(LLAMA_3_1_8B | keys)
     assert "\n" not in str(caught.value)
     assert 'python -m pip install ".[transformers]"' in str(caught.value)
@@ -218,5 +219,5 @@ def _sizes(found, letters):
 def test_sizes_that_a_formula_is_fixed_at():
     """Of CANINE's hash functions no other number was derived: another one is outside."""
     assert entry({"model_type": "canine", "num_hidden_layers": 3}).count
-    with pytest.raises(OutsideCatalogueError, match="CanineModel: the formula holds at nhf = 8"):
+    with pytest.raises(NotInCatalogue, match="CanineModel: the formula holds at nhf = 8"):
         entry({"model_type": "canine", "num_hash_functions": 4})

@@ -1,0 +1,85 @@
+"""The errors that users can meet, with what is wrong in fields: where, which key, which name.
+
+Each prints as one line of bounded length, in which foreign text is escaped.
+"""
+
+from __future__ import annotations
+
+from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
+
+
+class InvalidInput(ValueError):
+    """Input that is wrong: a file that cannot be read, a key or size that is not possible.
+
+    ``where`` is the file or source, ``key`` the key in it, each "" where there is none. ``reason``
+    says what is wrong, and what would be right.
+    """
+
+    def __init__(self, reason: str, *, where: str = "", key: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.where = where
+        self.key = key
+
+    def __str__(self) -> str:
+        return _line(self.where, self.reason)
+
+
+class UnknownName(InvalidInput):
+    """A name that no model, dtype or other ``kind`` of thing has.
+
+    ``suggestions`` are at most three names that are similar. ``listed_by`` is the command that
+    lists all names, "" where there is none.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        name: str,
+        kind: str,
+        *,
+        suggestions: tuple[str, ...] = (),
+        listed_by: str = "",
+        where: str = "",
+        key: str = "",
+    ) -> None:
+        super().__init__(reason, where=where, key=key)
+        self.args = (reason, name, kind)  # An error that is unpickled is made from its args.
+        self.name = name
+        self.kind = kind
+        self.suggestions = suggestions
+        self.listed_by = listed_by
+
+
+class NotInCatalogue(ValueError):
+    """A configuration that may be right, but has no formula in the catalogue.
+
+    ``key`` is the key whose value is not covered, "" where ``model_type`` itself is not.
+    ``install`` is what to install so that the formula can be derived, such as
+    ``paramproof[transformers]``; it is "" where installing something does not help.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        model_type: str = "",
+        key: str = "",
+        install: str = "",
+        where: str = "",
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.model_type = model_type
+        self.key = key
+        self.install = install
+        self.where = where
+
+    def __str__(self) -> str:
+        advice = f"; to derive it: python -m pip install '{self.install}'" if self.install else ""
+        return _line(self.where, self.reason) + advice
+
+
+def _line(where: str, reason: str) -> str:
+    said = legible(reason, MAX_MESSAGE_SHOWN)
+    return f"{path_text(where)}: {said}" if where else said

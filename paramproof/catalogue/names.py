@@ -1,0 +1,97 @@
+"""What transformers calls its model types, classes and configuration keys.
+
+``names.json`` is read off transformers by ``sweep/names.py``. It tells what an entry cannot: that a
+key is one that the configuration class does not have, or that a class does not exist.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from paramproof.catalogue.files import TypeFile, model_types, read_type, type_of_class
+
+NAMES = Path(__file__).parent / "names.json"
+
+__all__ = [
+    "NAMES",
+    "has_class",
+    "has_type",
+    "known_keys",
+    "model_types",
+    "older_keys",
+    "release",
+    "type_keys",
+    "type_with_class",
+]
+
+
+@cache
+def _names() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(NAMES.read_text("utf-8"))
+    return found
+
+
+@cache
+def older_keys() -> frozenset[str]:
+    """Return the keys that configurations of earlier releases have, of any model type."""
+    import tomllib
+
+    found = tomllib.loads(NAMES.with_name("older_keys.toml").read_text("utf-8"))
+    return frozenset(key for keys in found.values() for key in keys)
+
+
+def release() -> str:
+    """Return the release of transformers that the names are of."""
+    return str(_names()["transformers"])
+
+
+def has_type(model_type: str) -> bool:
+    """Return whether transformers has a configuration class of this model type."""
+    return model_type in _names()["types"]
+
+
+def has_class(model_type: str, name: str) -> bool:
+    """Return whether transformers exports a class of this name for a model type."""
+    _, classes = _names()["types"].get(model_type, ("", ""))
+    own = read_type(model_type).classes if model_type in model_types() else ()
+    return name in own or name in classes.split()
+
+
+@cache
+def _types_of_classes() -> dict[str, str]:
+    """Return the model type of each class; of one that several types have, the first."""
+    found: dict[str, str] = {}
+    for model_type, (_, classes) in _names()["types"].items():
+        for name in classes.split():
+            found.setdefault(name, model_type)
+    return found
+
+
+def type_with_class(name: str) -> str | None:
+    """Return the model type that has a class of transformers, None where none has it."""
+    return type_of_class(name) or _types_of_classes().get(name)
+
+
+def type_keys(model_type: str) -> set[str]:
+    """Return the keys of a type's configuration class that its entry does not have."""
+    keys, _ = _names()["types"].get(model_type, ("", ""))
+    return {*_names()["keys"].split(), *keys.split()}
+
+
+def known_keys(file: TypeFile) -> set[str]:
+    """Return the paths of all keys that an entry names, ``text_config.hidden_size``."""
+    found = {said.partition(" = ")[0].partition("[")[0] for said in file.letters.values()}
+    for names in (
+        *(file.null, file.fields, file.free, file.texts, file.below, file.layers, file.computed),
+        *(file.refused, file.buffered, file.aliases, file.parts, file.instead, file.given),
+        *file.flat.values(),
+    ):
+        found |= set(names)
+    for data in file.classes.values():
+        for variant in (data, *data.get("also", ())):
+            for name in ("decides", "only", "where", "sized", "computed", "follows"):
+                found |= set(variant.get(name, ()))
+    return found

@@ -1,0 +1,89 @@
+"""Keys of a configuration that its configuration class does not have.
+
+transformers keeps such a key as an attribute that nothing reads, so it is passed over, and named.
+One that differs from a size's name by a letter or two is a spelling mistake, and refused: the
+size would silently be the type's default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from paramproof.catalogue.configuration import NEVER, QUANTIZATION
+from paramproof.catalogue.files import TypeFile, model_types, read_type
+from paramproof.catalogue.names import known_keys, older_keys, type_keys
+from paramproof.formulas.errors import InvalidInput
+from paramproof.formulas.path import leaf, parent
+from paramproof.formulas.printing import shown
+
+SHORT = 6
+"""A name of fewer letters is misspelt by one letter, a longer one by two at most."""
+
+
+def unknown_keys(file: TypeFile, config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the paths of the keys that the configuration classes do not have.
+
+    Raises ``InvalidInput`` for one that is like the name of a size that is absent.
+    """
+    paths = list(_paths(file, config))
+    sizes = _sizes(file.model_type) - set(paths)
+    found = []
+    for path in paths:
+        before = parent(path)
+        if leaf(path) in _of_part(file.model_type, before):
+            continue
+        for size in sizes:
+            if parent(size) == before and _is_misspelt(leaf(path), leaf(size)):
+                raise InvalidInput(
+                    f"{shown(path)} is not a key of the model type {file.model_type}: "
+                    f"did you mean {shown(size)}?",
+                    key=path,
+                )
+        found.append(path)
+    return tuple(found)
+
+
+def _paths(file: TypeFile, config: Mapping[str, Any], before: str = "") -> Iterator[str]:
+    for key, value in config.items():
+        path = f"{before}{key}"
+        if path in file.parts and isinstance(value, Mapping):
+            yield from _paths(file, value, f"{path}.")
+        else:
+            yield path
+
+
+@cache
+def _sizes(model_type: str) -> frozenset[str]:
+    """Return the fields of a type's letters."""
+    letters = read_type(model_type).letters.values()
+    return frozenset(said.partition(" = ")[0] for said in letters)
+
+
+@cache
+def _of_part(model_type: str, part: str) -> frozenset[str]:
+    """Return the keys that a part of a type's configuration may have, the whole's for ""."""
+    file = read_type(model_type)
+    kind = file.parts[part] if part else model_type
+    own = {path for path in known_keys(file) if parent(path) == part}
+    of_kind = known_keys(read_type(kind)) if kind in model_types() else set()
+    known = type_keys(kind) | {one for one in of_kind if not parent(one)}
+    return frozenset({*NEVER, QUANTIZATION, *older_keys(), *known, *map(leaf, own)})
+
+
+def _is_misspelt(given: str, meant: str) -> bool:
+    """Return whether two names differ by a letter or two: missing, added, replaced, swapped."""
+    most = 1 if len(meant) < SHORT else 2
+    if abs(len(given) - len(meant)) > most:
+        return False
+    last: list[int] = []
+    row = [*range(len(meant) + 1)]
+    for i, one in enumerate(given, 1):
+        before, last, row = last, row, [i]
+        for j, other in enumerate(meant, 1):
+            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (one != other))
+            if i > 1 and j > 1 and one == meant[j - 2] and given[i - 2] == other:
+                cost = min(cost, before[j - 2] + 1)
+            row.append(cost)
+    return bool(row[-1] <= most)

@@ -1,0 +1,19 @@
+"""The one way from what a user names to a model: ``resolve``."""
+
+from paramproof.resolver.lookup import derive_request, resolve, resolve_request
+from paramproof.resolver.models import AnyModel, DerivedModel, LiveModel, ResolvedModel
+from paramproof.resolver.request import STANDARD_INPUT, Request, read_request, request_for_name
+
+__all__ = [
+    "STANDARD_INPUT",
+    "AnyModel",
+    "DerivedModel",
+    "LiveModel",
+    "Request",
+    "ResolvedModel",
+    "derive_request",
+    "read_request",
+    "request_for_name",
+    "resolve",
+    "resolve_request",
+]

@@ -1,0 +1,121 @@
+"""The spec of a family that describes the same model as a configuration of transformers.
+
+A family knows what the catalogue does not: canonical names, and how every framework builds it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from paramproof.catalogue import Entry
+from paramproof.formulas import EncoderSpec, GPTSpec, Inventory, LlamaSpec, Spec, inventory
+
+BASE = {"pooler": True, "tie_word_embeddings": True}
+"""An encoder without a head that could be tied."""
+
+MASKED = {"pooler": False, "mlm_head": True}
+PRETRAINING = {"pooler": True, "mlm_head": True, "nsp_head": True}
+NEXT_SENTENCE = {**BASE, "nsp_head": True}
+
+HEADLESS = {"tie_word_embeddings": True}
+"""A decoder without a head has as many parameters as one whose head is its token table."""
+
+SIZES = (
+    "vocab_size",
+    "hidden_size",
+    "num_hidden_layers",
+    "num_attention_heads",
+    "intermediate_size",
+)
+
+GPT2 = {
+    "n_embd": "hidden_size",
+    "n_layer": "num_hidden_layers",
+    "n_head": "num_attention_heads",
+    "n_inner": "intermediate_size",
+    "n_positions": "max_position_embeddings",
+}
+"""Fields of GPT-2's configuration, and what its spec calls them."""
+
+
+class Described(NamedTuple):
+    """A model type that a family describes: its spec, and what each class has of its parts."""
+
+    spec: type[Spec]
+    sizes: tuple[str, ...]
+    classes: Mapping[str, Mapping[str, bool]]
+
+
+_ENCODER_SIZES = (*SIZES, "max_position_embeddings", "type_vocab_size")
+
+
+def _encoder(name: str, **more: Mapping[str, bool]) -> Described:
+    classes = {f"{name}Model": BASE, f"{name}ForMaskedLM": MASKED}
+    return Described(
+        EncoderSpec, _ENCODER_SIZES, classes | {f"{name}{end}": has for end, has in more.items()}
+    )
+
+
+TYPES: Mapping[str, Described] = {
+    "bert": _encoder("Bert", ForPreTraining=PRETRAINING, ForNextSentencePrediction=NEXT_SENTENCE),
+    "ernie": _encoder("Ernie", ForPreTraining=PRETRAINING, ForNextSentencePrediction=NEXT_SENTENCE),
+    "roberta": _encoder("Roberta"),
+    "gpt2": Described(
+        GPTSpec,
+        (*SIZES, "max_position_embeddings"),
+        {"GPT2Model": HEADLESS, "GPT2LMHeadModel": {}},
+    ),
+    "llama": Described(
+        LlamaSpec,
+        (*SIZES, "num_key_value_heads", "head_dim"),
+        {"LlamaModel": HEADLESS, "LlamaForCausalLM": {}},
+    ),
+}
+
+
+def spec_of(model_type: str, class_name: str, entry: Entry, keys: Mapping[str, Any]) -> Spec | None:
+    """Return the spec of the class of transformers, at the sizes of an entry of its model type.
+
+    None where no family has the class, and where the entry is of that class and has other tensors.
+    """
+    described = TYPES.get(model_type)
+    parts = described.classes.get(class_name) if described else None
+    if described is None or parts is None:
+        return None
+    try:
+        spec = described.spec(**_sizes(described, entry), **_parts(parts, entry, keys))
+    except ValueError:
+        return None
+    if entry.derivation.name != class_name:
+        return spec
+    own = entry.derivation.inventory(entry.sizes)
+    return spec if _shapes(inventory(spec.letters())) == _shapes(own) else None
+
+
+def _sizes(described: Described, entry: Entry) -> dict[str, int]:
+    found = {}
+    for letter, field in entry.derivation.fields.items():
+        name = GPT2.get(field, field)
+        if name in described.sizes and letter in entry.sizes:
+            found[name] = entry.sizes[letter]
+    # What GPT-2's configuration calls n_inner is null in most files.
+    found.setdefault("intermediate_size", 4 * found["hidden_size"])
+    return found
+
+
+def _parts(parts: Mapping[str, bool], entry: Entry, keys: Mapping[str, Any]) -> dict[str, bool]:
+    """Return which parts a class has; a head is tied as the configuration or its type says."""
+    default = keys.get("model_type") != "llama"
+    tied = keys.get("tie_word_embeddings")
+    return {"tie_word_embeddings": default if tied is None else tied is True, **parts}
+
+
+def _shapes(named: Inventory) -> Counter[tuple[int, ...]]:
+    """Return how often each shape is trained, whichever way its axes stand."""
+    found: Counter[tuple[int, ...]] = Counter()
+    for tensor in named:
+        if tensor.trainable and not tensor.tied_to and tensor.present:
+            found[tuple(sorted(map(int, tensor.shape)))] += int(tensor.repeat)
+    return found

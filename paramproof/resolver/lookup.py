@@ -1,0 +1,235 @@
+"""Look up the formula of what a user names: the catalogue's, a family's, or one derived now."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeAlias
+
+from paramproof.builders.registry import framework
+from paramproof.catalogue import Entry, entry, model_types, read_type
+from paramproof.catalogue.configuration import QUANTIZATION
+from paramproof.catalogue.entries import named_class, usual_class
+from paramproof.catalogue.names import has_class, has_type
+from paramproof.derivation.asking import derived
+from paramproof.derivation.experts import with_experts_per_token
+from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue
+from paramproof.formulas.printing import path_text
+from paramproof.resolver.family import TYPES, spec_of
+from paramproof.resolver.models import (
+    AnyModel,
+    DerivedModel,
+    LiveModel,
+    Reading,
+    ResolvedModel,
+)
+from paramproof.resolver.request import Request, read_request
+from paramproof.sources.live.readers import live_weights
+from paramproof.sources.live.weight import name_of
+
+Note: TypeAlias = Callable[[str], None]
+"""Receives how far a derivation is."""
+
+NOT_BUILT = ("auto_map", QUANTIZATION)
+"""Keys that a model is derived without: code beside the file, and how its weights are stored."""
+
+_derived: dict[tuple[str, str], Derivation] = {}
+"""By configuration and class: what this process has derived."""
+
+
+def _ignore(_: str) -> None:
+    """Receive a note, and do nothing."""
+
+
+def resolve(source: object, class_name: str = "", note: Note = _ignore) -> AnyModel:
+    """Return the model that ``source`` names, as ``read_request`` reads it, with its formula.
+
+    The formula is the catalogue's; where it has none, that of a family's spec, or one that is
+    derived now where transformers is installed. ``class_name`` takes the place of the class that a
+    configuration names.
+
+    Raises ``InvalidInput`` for what is wrong, and ``NotInCatalogue`` for a configuration that
+    has no formula; each with its source and its key.
+    """
+    return resolve_request(read_request(source), class_name, note)
+
+
+def live_model(request: Request) -> LiveModel:
+    """Return the live model that a request names. Raises ``ValueError`` for what is none."""
+    return LiveModel(name=name_of(request.live), weights=(*live_weights(request.live),))
+
+
+def resolve_request(request: Request, class_name: str = "", note: Note = _ignore) -> AnyModel:
+    """Return the model that a request asks for. Raises as ``resolve`` does."""
+    if request.live is not None:
+        raise InvalidInput("a live model has no formula", where=name_of(request.live))
+    if request.keys is None and class_name:
+        where = path_text(request.name)
+        raise InvalidInput("is not a configuration: it has no class to replace", where=where)
+    if request.spec is not None:
+        return ResolvedModel(name=request.name, spec=request.spec, named=request.named)
+    if request.reference:
+        start = time.monotonic()
+        found = derive_request(request, note=note)
+        return DerivedModel(name=request.name, derivation=found, seconds=time.monotonic() - start)
+    assert request.keys is not None
+    try:
+        return _configured(request, request.keys, class_name, note)
+    except (InvalidInput, NotInCatalogue) as error:
+        error.where = error.where or path_text(request.name)
+        raise
+
+
+def _configured(request: Request, keys: Mapping[str, Any], class_name: str, note: Note) -> AnyModel:
+    try:
+        found = entry(keys, class_name)
+    except NotInCatalogue as error:
+        by_family = _of_family(request, keys, class_name)
+        return by_family or _on_the_spot(request, class_name, error, note)
+    name = found.derivation.name
+    reading = _reading(request, keys, found, name)
+    derivation = replace(found.derivation, sizes=found.sizes)
+    if not request.is_default and (spec := spec_of(reading.model_type, name, found, keys)):
+        return ResolvedModel(
+            name=request.name,
+            spec=spec,
+            named=request.named,
+            reading=reading,
+            derivation=derivation,
+        )
+    return DerivedModel(
+        name=request.name,
+        derivation=with_experts_per_token(derivation, keys),
+        named=request.named,
+        reading=reading,
+        keys=keys,
+    )
+
+
+def _of_family(request: Request, keys: Mapping[str, Any], class_name: str) -> ResolvedModel | None:
+    """Return a class that a family has and the catalogue does not, as BERT's for next sentences."""
+    name, model_type = class_name or named_class(keys), str(keys["model_type"])
+    described = TYPES.get(model_type)
+    if described is None or name not in described.classes:
+        return None
+    try:
+        base = entry(keys, next(iter(described.classes)))
+    except NotInCatalogue:
+        return None
+    if base.derivation.name == name or (spec := spec_of(model_type, name, base, keys)) is None:
+        return None
+    reading = _reading(request, keys, base, name)
+    return ResolvedModel(name=request.name, spec=spec, named=request.named, reading=reading)
+
+
+def _reading(request: Request, keys: Mapping[str, Any], found: Entry, name: str) -> Reading:
+    return Reading(
+        model_type=str(keys["model_type"]),
+        class_name=name,
+        is_class_named=found.is_class_named,
+        is_default=request.is_default,
+        assumed=found.assumed,
+        unknown=found.unknown,
+        quantized=_quantized(keys),
+        dtype=_dtype(keys),
+        has_code="auto_map" in keys,
+    )
+
+
+def _quantized(keys: Mapping[str, Any]) -> str:
+    """Return the method by which a file's weights are quantized, "" where they are not."""
+    said = keys.get("quantization_config") or keys.get("compression_config")
+    if not isinstance(said, Mapping):
+        return ""
+    method = said.get("quant_method", said.get("quantization_method"))
+    return method if isinstance(method, str) and method else "unknown method"
+
+
+def _dtype(keys: Mapping[str, Any]) -> str:
+    """Return the type of a file's numbers, its language model's where the whole has none."""
+    for part in (keys, keys.get("text_config")):
+        if isinstance(part, Mapping):
+            said = part.get("dtype") or part.get("torch_dtype")
+            if isinstance(said, str):
+                return said.removeprefix("torch.")
+    return ""
+
+
+def derive_request(
+    request: Request,
+    class_name: str = "",
+    *,
+    sizes: Mapping[str, int] | None = None,
+    seed: int = 0,
+    seconds: float = 600,
+    note: Note = _ignore,
+) -> Derivation:
+    """Return the formula that is derived now of what a request asks for, in another process.
+
+    It starts from these ``sizes`` by field, in place of the configuration's or the function's.
+
+    Raises ``InvalidInput`` for a model that no code is named for, and ``ValueError``, in one line,
+    where nothing is derived, or not within so many ``seconds``.
+    """
+    derive = partial(derived, sizes=sizes, seed=seed, seconds=seconds, note=note)
+    if request.reference:
+        return derive(request.reference)
+    if request.keys is None:
+        problem = "has a formula that is written by hand: derive a model type, such as bert"
+        raise InvalidInput(problem, where=path_text(request.name))
+    keys = {name: value for name, value in request.keys.items() if name not in NOT_BUILT}
+    chosen = class_name or named_class(keys) or _usual_class(str(keys["model_type"]))
+    return derive(path_text(request.name), keys=keys, architecture=chosen)
+
+
+def _usual_class(model_type: str) -> str:
+    """Return the usual class of a model type, "" where it has no entry."""
+    return usual_class(read_type(model_type)) if model_type in model_types() else ""
+
+
+def _on_the_spot(
+    request: Request, class_name: str, error: NotInCatalogue, note: Note
+) -> DerivedModel:
+    """Derive the formula now, of the class of transformers.
+
+    Raises ``error`` where transformers is not installed, with what to install where that helps,
+    and ``ValueError``, in one line, where transformers refuses the configuration.
+    """
+    keys = request.keys or {}
+    needed, model_type = framework("transformers"), str(keys["model_type"])
+    if needed.missing:
+        if _is_in_transformers(keys, class_name):
+            error.install = needed.how_to_get
+        raise error
+    note(f"not in the catalogue: {error.reason}")
+    key = json.dumps(keys, sort_keys=True, default=repr), class_name
+    start = time.monotonic()
+    if key not in _derived:
+        _derived[key] = derive_request(request, class_name, note=note)
+    reading = Reading(
+        model_type=model_type,
+        class_name=_derived[key].name,
+        is_class_named=bool(class_name or named_class(keys)),
+        is_default=request.is_default,
+        quantized=_quantized(keys),
+        dtype=_dtype(keys),
+        has_code="auto_map" in keys,
+    )
+    return DerivedModel(
+        name=request.name,
+        derivation=with_experts_per_token(_derived[key], keys),
+        seconds=time.monotonic() - start,
+        named=request.named,
+        reading=reading,
+        keys=keys,
+    )
+
+
+def _is_in_transformers(keys: Mapping[str, Any], class_name: str) -> bool:
+    """Return whether the release that the catalogue is of has the model type and the class."""
+    model_type, name = str(keys.get("model_type")), class_name or named_class(keys)
+    return has_type(model_type) and (not name or has_class(model_type, name))

@@ -1,0 +1,216 @@
+"""A model that was resolved: its tensors, its sources, and how sure its formula is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from paramproof.formulas import Inventory, Spec, Tensor, inventory
+from paramproof.formulas.derivation import FITTED, PROVED, Derivation
+from paramproof.formulas.models import NamedConfiguration, Published
+from paramproof.formulas.printing import legible, path_text, some_of
+from paramproof.sources.live.weight import LiveWeight
+
+MAX_NAMED = 4
+"""Buffers and reasons that a line names."""
+
+MAX_KEYS_NAMED = 8
+
+WRITTEN = "written"
+"""The status of a formula that was written by hand, and is compared with every framework."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How a configuration was read.
+
+    ``is_default`` says that a model type was named, and no size given. ``assumed`` has the type's
+    default of each size that is absent, ``unknown`` the keys that the configuration class does not
+    have. ``quantized`` names the method by which the file's weights are stored, "" for none;
+    ``dtype`` the type of its numbers, "" where it names none. ``has_code`` says that ``auto_map``
+    names code beside the file.
+    """
+
+    model_type: str
+    class_name: str
+    is_class_named: bool = True
+    is_default: bool = False
+    assumed: Mapping[str, int] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()
+    quantized: str = ""
+    dtype: str = ""
+    has_code: bool = False
+
+    def lines(self) -> Iterator[str]:
+        """Yield what was assumed, a line for each kind."""
+        if self.is_default:
+            yield f"sizes: the defaults of {self.model_type}, class {self.class_name}"
+        elif not self.is_class_named:
+            yield f"class: {self.class_name}, as usual of {self.model_type}: the file names none"
+        if self.assumed and not self.is_default:
+            sizes = [f"{legible(name)} = {size}" for name, size in self.assumed.items()]
+            absent = some_of(sizes, MAX_KEYS_NAMED)
+            yield f"assumed, as absent from the file: {absent} (defaults of {self.model_type})"
+        if self.quantized:
+            yield (
+                f"quantized ({legible(self.quantized)}): counted as the model before quantization; "
+                "the file stores weights in other shapes, with scales"
+            )
+
+    def remarks(self) -> Iterator[str]:
+        """Yield what was passed over, for standard error."""
+        if self.unknown:
+            names = some_of([*map(legible, self.unknown)], MAX_KEYS_NAMED)
+            yield f"passed over, as {self.model_type} does not have these keys: {names}"
+        if self.has_code:
+            yield (
+                "auto_map names code beside the file, which is not run: counted as "
+                f"{self.class_name} of transformers"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedModel:
+    """A model of a family.
+
+    ``named`` is what is published of a named model, ``reading`` how its configuration was read,
+    and ``derivation`` the catalogue's formula of the same model.
+    """
+
+    name: str
+    spec: Spec
+    named: Published | None = None
+    reading: Reading | None = None
+    derivation: Derivation | None = None
+
+    @property
+    def described(self) -> Spec:
+        """What it is described by."""
+        return self.spec
+
+    @property
+    def title(self) -> str:
+        """The name as it may stand in a line."""
+        return path_text(self.name)
+
+    @property
+    def status(self) -> str:
+        """How sure its formula is."""
+        return WRITTEN
+
+    def inventory(self) -> Inventory:
+        """Return its tensors, in ints."""
+        return inventory(self.spec.letters())
+
+    def origin(self) -> Iterator[str]:
+        """Yield lines on where the sizes are from, and what has been published about them."""
+        if self.named:
+            yield from published_lines(self.named)
+        if self.reading:
+            yield f"sizes from: {self.title}, read as {self.reading.class_name}"
+            yield from self.reading.lines()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DerivedModel:
+    """A model whose formula was derived, at its own sizes.
+
+    ``made_by`` names what it was derived from, and ``seconds`` how long that took where it was
+    derived just now, None where the catalogue has it. ``keys`` are those of its configuration,
+    None for a model that a function makes.
+    """
+
+    name: str
+    derivation: Derivation
+    seconds: float | None = None
+    named: Published | None = None
+    reading: Reading | None = None
+    keys: Mapping[str, Any] | None = None
+
+    @property
+    def title(self) -> str:
+        """The name as it may stand in a line."""
+        return path_text(self.name)
+
+    @property
+    def described(self) -> Derivation:
+        """What it is described by."""
+        return self.derivation
+
+    @property
+    def status(self) -> str:
+        """How sure its formula is at its own sizes."""
+        return PROVED if self.derivation.is_proved_at(self.derivation.sizes) else FITTED
+
+    def inventory(self) -> Inventory:
+        """Return its tensors, in ints."""
+        return self.derivation.inventory(self.derivation.sizes)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why its formula is not proved at its sizes; none where it is."""
+        derivation = self.derivation
+        if derivation.is_proved and self.status != PROVED:
+            return ("these sizes lie beyond a guard up to which it is proved",)
+        return derivation.reasons
+
+    def origin(self) -> Iterator[str]:
+        """Yield lines on where the formula is from, how sure it is, and what it does not count."""
+        if self.named:
+            yield from published_lines(self.named)
+        if self.reading:
+            yield from self.reading.lines()
+        yield f"formula: {self._source()}: {self.status}"
+        if reasons := self.reasons:
+            yield f"not proved: {some_of(reasons, MAX_NAMED, '; ')}"
+        if buffers := self.derivation.buffers:
+            yield f"buffers, not counted: {some_of([*map(legible, buffers)], MAX_NAMED)}"
+
+    def _source(self) -> str:
+        made = self.derivation.evidence.versions.items()
+        versions = ", ".join(f"{name} {version}" for name, version in made)
+        if self.seconds is None:
+            return f"{self.derivation.name} of the catalogue ({versions})"
+        return f"{legible(self.derivation.name)}, derived in {self.seconds:.1f} s ({versions})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveModel:
+    """A model that a framework has made: its weights are counted, and it has no formula."""
+
+    name: str
+    weights: tuple[LiveWeight, ...]
+
+    @property
+    def title(self) -> str:
+        """The name as it may stand in a line."""
+        return path_text(self.name)
+
+    def inventory(self) -> Inventory:
+        """Return its weights as tensors, the further names of one as tied to its first."""
+        own = [_tensor(one, one.path) for one in self.weights]
+        tied = [_tensor(one, other) for one in self.weights for other in one.others]
+        return Inventory({}, (*own, *tied))
+
+
+def _tensor(weight: LiveWeight, path: str) -> Tensor:
+    return Tensor(
+        path=path,
+        shape=weight.shape,
+        source="live",
+        trainable=weight.trainable,
+        tied_to=None if path == weight.path else weight.path,
+    )
+
+
+AnyModel: TypeAlias = ResolvedModel | DerivedModel
+
+
+def published_lines(named: Published) -> Iterator[str]:
+    """Yield lines on what is published about a model, and where its sizes are from."""
+    what = f" for {named.component}" if named.component else ""
+    yield f"published{what}: {named.published} ({named.source})"
+    if isinstance(named, NamedConfiguration) and named.active:
+        yield f"published as active: {named.active} ({named.active_source or named.source})"
+    yield f"sizes from: {named.config}"

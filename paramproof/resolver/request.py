@@ -1,0 +1,196 @@
+"""Read what a user names: a model, a file, standard input, JSON, a type, a class, a function.
+
+It is read once, here, and nothing is looked up yet.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from difflib import get_close_matches
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from paramproof.catalogue import model_types
+from paramproof.catalogue.names import has_type, type_with_class
+from paramproof.formulas import FAMILIES, Family, Spec
+from paramproof.formulas.errors import InvalidInput, UnknownName
+from paramproof.formulas.families import spec_from
+from paramproof.formulas.models import (
+    SHORT_NAMES,
+    Published,
+    model_names,
+    named_configurations,
+    named_models,
+)
+from paramproof.formulas.printing import MAX_VALUE_SHOWN, path_text, shown
+from paramproof.resolver.spellings import as_transformers
+from paramproof.sources.strict_json import (
+    MAX_FILE_BYTES,
+    object_in_file,
+    object_in_text,
+    object_on_standard_input,
+)
+
+STANDARD_INPUT = "-"
+"""What a command takes for standard input, in place of a model."""
+
+REFERENCE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
+"""MODULE:FUNCTION."""
+
+HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+"""What a model is called on Hugging Face's Hub, ``meta-llama/Llama-3.1-8B``."""
+
+NOTHING_IS_DOWNLOADED = "nothing is downloaded: give the path of its config.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a user names. One of ``spec``, ``keys``, ``reference`` and ``live`` is given.
+
+    ``keys`` are those of a configuration as transformers spells them. ``is_default`` says that
+    they are a model type, and perhaps a class, alone. ``named`` is what is published of a named
+    model; ``reference`` is MODULE:FUNCTION, and ``live`` a model of a framework.
+    """
+
+    name: str
+    spec: Spec | None = None
+    keys: Mapping[str, Any] | None = None
+    is_default: bool = False
+    named: Published | None = None
+    reference: str = ""
+    live: Any = None
+
+
+def read_request(source: object) -> Request:
+    """Return what ``source`` asks for.
+
+    A ``str`` is looked at in this order: ``-``, JSON, a named model (whatever the case of its
+    letters), a file, a model type or class of transformers, MODULE:FUNCTION. A file of the same
+    name as a model is written with its directory, ``./gpt2``.
+
+    Raises ``InvalidInput`` for a file that cannot be read or keys that are wrong, and
+    ``UnknownName``, which is one, for a name that nothing has.
+    """
+    if isinstance(source, Mapping):
+        return _described("", source)
+    if isinstance(source, Path):
+        return _in_file(str(source))
+    if not isinstance(source, str):
+        return Request(name=type(source).__name__, live=source)
+    if source == STANDARD_INPUT:
+        return _described("standard input", object_on_standard_input(largest=MAX_FILE_BYTES))
+    if source.lstrip().startswith("{"):
+        return _described(source.strip(), object_in_text(source, "the JSON given"))
+    if named := _named(source):
+        return named
+    if os.path.lexists(source):
+        return _in_file(source)
+    if by_type := _type_or_class(source):
+        return by_type
+    if REFERENCE.fullmatch(source):
+        return Request(name=source, reference=source)
+    raise _unknown(source)
+
+
+def request_for_name(name: str) -> Request:
+    """Return what a named model, a model type or a class asks for; no file is looked at.
+
+    Raises ``UnknownName`` for a name that nothing has.
+    """
+    if found := _named(name) or _type_or_class(name):
+        return found
+    raise _unknown(name)
+
+
+def _named(name: str) -> Request | None:
+    """Return a named model; None where there is none."""
+    lowered = name.lower()
+    lowered = SHORT_NAMES.get(lowered, lowered)
+    if model := named_models().get(lowered):
+        return Request(name=model.name, spec=model.spec, named=model)
+    if configuration := named_configurations().get(lowered):
+        return Request(name=configuration.name, keys=configuration.keys, named=configuration)
+    return None
+
+
+def _in_file(path: str) -> Request:
+    return _described(path, object_in_file(Path(path), largest=MAX_FILE_BYTES))
+
+
+def _described(name: str, keys: Mapping[str, Any]) -> Request:
+    """Return the request of JSON: the fields of a spec, or the keys of a configuration."""
+    try:
+        if "family" in keys or _is_spec(keys):
+            return Request(name=name, spec=spec_from({"family": _family(keys), **keys}))
+        return Request(name=name, keys=as_transformers(keys))
+    except InvalidInput as error:
+        error.where = error.where or path_text(name)
+        raise
+    except ValueError as error:
+        raise InvalidInput(str(error), where=path_text(name)) from error
+
+
+def _type_or_class(text: str) -> Request | None:
+    """Return the request of a model type or a class at its default sizes."""
+    if text in model_types() or has_type(text) or _is_installed_type(text):
+        return Request(name=text, keys={"model_type": text}, is_default=True)
+    if model_type := type_with_class(text):
+        keys = {"model_type": model_type, "architectures": [text]}
+        return Request(name=text, keys=keys, is_default=True)
+    return None
+
+
+def _is_installed_type(text: str) -> bool:
+    """Return whether the transformers that is installed has a folder for a model type.
+
+    It may be newer than the one that the catalogue is of, and is not imported to find out.
+    """
+    found = find_spec("transformers") if text.replace("-", "_").isidentifier() else None
+    folders = (found.submodule_search_locations if found else None) or ()
+    return any(Path(one, "models", text.replace("-", "_")).is_dir() for one in folders)
+
+
+def _is_spec(keys: Mapping[str, Any]) -> bool:
+    """Return whether all keys are fields of specs, and none says that they are a configuration."""
+    fields_of_specs = {name for family in FAMILIES.values() for name in family.field_names}
+    return "model_type" not in keys and bool(keys) and keys.keys() <= fields_of_specs
+
+
+def _family(keys: Mapping[str, Any]) -> str:
+    """Return the family whose spec has all of these fields, and needs no other; else an encoder."""
+    fitting = (name for name, family in FAMILIES.items() if _fits(keys, family))
+    return next(fitting, "encoder")
+
+
+def _fits(keys: Mapping[str, Any], family: Family) -> bool:
+    needed = {field.name: field.default is MISSING for field in fields(family.spec)}
+    required = {name for name, must in needed.items() if must}
+    return required <= keys.keys() <= needed.keys()
+
+
+def _unknown(text: str) -> InvalidInput:
+    """Return the error for a text that names nothing: a URL, a model on the Hub, or a typo."""
+    if re.match(r"\w+://", text):
+        return InvalidInput(f"{NOTHING_IS_DOWNLOADED}, and not a URL", where=path_text(text))
+    own = text.rpartition("/")[2].lower()
+    if HUB_ID.fullmatch(text) and not text.endswith(".json"):
+        also = f", or the named model {own}" if own in {*model_names()} else ""
+        return InvalidInput(f"is not a file; {NOTHING_IS_DOWNLOADED}{also}", where=path_text(text))
+    if os.sep in text or "/" in text or text.endswith(".json"):
+        return InvalidInput("does not exist", where=path_text(text))
+    known = [*model_names(), *model_types()]
+    # Matching takes time that grows with the square of the length.
+    near = get_close_matches(own, known) if len(text) <= MAX_VALUE_SHOWN else []
+    meant = f": did you mean {' or '.join(near)}?" if near else ";"
+    return UnknownName(
+        f"no model, model type, class or file is named {shown(text)}{meant} "
+        "`paramproof models` lists the models",
+        text,
+        "model",
+        suggestions=tuple(near),
+        listed_by="paramproof models",
+    )
