@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from paramproof.api import count, derive, diff, explain
     from paramproof.builders.registry import load
     from paramproof.checking.model import check
     from paramproof.formulas.comparison import compare
@@ -32,6 +33,10 @@ __all__ = [
     "check",
     "closed_form",
     "compare",
+    "count",
+    "derive",
+    "diff",
+    "explain",
     "inventory",
     "load",
 ]
@@ -39,6 +44,10 @@ __all__ = [
 _FROM = {
     "assert_parameters": "live.report",
     "check": "checking.model",
+    "count": "api",
+    "derive": "api",
+    "diff": "api",
+    "explain": "api",
     "closed_form": "formulas.families",
     "compare": "formulas.comparison",
     "inventory": "formulas.families",

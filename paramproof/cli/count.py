@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -12,11 +12,15 @@ from rich.markup import escape
 from paramproof.cli.active import active_table
 from paramproof.cli.beside_table import beside_tables
 from paramproof.cli.conventions import print_conventions, print_count
-from paramproof.cli.count_json import as_json
 from paramproof.cli.count_table import count_table
 from paramproof.cli.options import INSTEAD, MODELS, class_option, completing, json_option
-from paramproof.cli.output import console, require_writable, say, write_file
-from paramproof.cli.resolving import resolving_all
+from paramproof.cli.output import complain, console, require_writable, say, write_file
+from paramproof.cli.resolving import (
+    require_families,
+    require_one_input,
+    resolving,
+    resolving_all,
+)
 from paramproof.cli.symbolic import symbolic_table
 from paramproof.counting.active import (
     active_in_letters,
@@ -27,11 +31,13 @@ from paramproof.counting.active import (
     verdict_line,
 )
 from paramproof.counting.conventions import DEFAULT
+from paramproof.counting.count_data import count_data
 from paramproof.counting.dtypes import BITS, bytes_text, require_dtype
 from paramproof.counting.letters import in_letters, latex_of, letters_of
 from paramproof.counting.tree import ties
 from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.formulas.expression import expression
+from paramproof.json_form import document
 from paramproof.pages.document import model_file
 from paramproof.pages.model import DTYPE
 from paramproof.resolver import AnyModel, DerivedModel
@@ -111,9 +117,13 @@ def count_command(
         raise ValueError("--active goes with --symbolic or --json, and with no other of these")
     if dtype:
         require_dtype(dtype)
-    resolved = resolving_all(models, class_name)
+    resolved, refused = _resolved(models, class_name)
     if json_file:
-        data = {"models": [as_json(model, depth, dtype, active) for model in resolved]}
+        models_data = [
+            count_data(model, model.inventory(), depth=depth, dtype=dtype, active=active)
+            for model in resolved
+        ]
+        data = document("counts", {"models": models_data})
         write_file(json_file, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
     elif active:
         for model in resolved:
@@ -123,8 +133,31 @@ def count_command(
             _print_otherwise(model, conventions, every, latex)
     elif len(resolved) == 1:
         _print_tree(resolved[0], depth, dtype)
-    else:
+    elif resolved:
         _print_beside(resolved, depth, dtype)
+    if refused:
+        raise SystemExit(2)
+
+
+def _resolved(models: Sequence[str], class_name: str) -> tuple[list[AnyModel], bool]:
+    """Return the models that can be counted, and whether others were refused on standard error.
+
+    Raises ``ValueError`` where one model is asked for, or none can be counted.
+    """
+    require_one_input(models)
+    found: list[AnyModel] = []
+    errors: list[ValueError] = []
+    for model in models:
+        try:
+            found.append(resolving(model, class_name))
+        except ValueError as error:
+            errors.append(error)
+    if errors and not found:
+        raise errors[0]
+    for error in errors:
+        complain(error)
+    require_families(found)
+    return found, bool(errors)
 
 
 def _write_page(
@@ -210,6 +243,13 @@ def _print_beside(resolved: Sequence[AnyModel], depth: int | None, dtype: str) -
             console.print(f"{model.title}: {line}", markup=False)
 
 
-def _bytes(model: AnyModel, dtype: str) -> list[str]:
-    """The bytes of a model at ``dtype`` as a line, none without a dtype."""
-    return [bytes_text(model.inventory().total(), dtype)] if dtype else []
+def _bytes(model: AnyModel, dtype: str) -> Iterator[str]:
+    """Yield the bytes of a model at ``dtype``, or else at what its own configuration names."""
+    total = model.inventory().total()
+    if dtype:
+        yield bytes_text(total, dtype)
+    elif read := model.reading:
+        if read.dtype in BITS:
+            yield f"bytes as the file has it: {bytes_text(total, read.dtype)}"
+        if read.stored:
+            yield f"bytes if every weight is quantized, without scales: {bytes_text(total, read.stored)}"

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 from rich.markup import escape
 from rich.table import Table
 
-from paramproof.algebra.difference import told_apart
-from paramproof.algebra.terms import Lettered
-from paramproof.cli.options import MODELS, class_option
-from paramproof.cli.output import console
+from paramproof.cli.options import INSTEAD, MODELS, class_option, json_option
+from paramproof.cli.output import console, write_file
 from paramproof.cli.resolving import resolving_all
 from paramproof.cli.tables import PLAIN, RIGHT
-from paramproof.counting.difference import Compared, compared, sizes_apart
-from paramproof.counting.letters import in_letters
+from paramproof.counting.difference import Compared, Difference, difference_of
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible, signed
 from paramproof.resolver import AnyModel, DerivedModel
@@ -24,8 +23,9 @@ from paramproof.resolver import AnyModel, DerivedModel
 @click.command("diff", short_help="Say what one model has more than another.")
 @click.argument("first", metavar="A", shell_complete=MODELS)
 @click.argument("other", metavar="B", shell_complete=MODELS)
+@json_option("the difference", where=INSTEAD)
 @class_option
-def diff_command(first: str, other: str, class_name: str) -> None:
+def diff_command(first: str, other: str, json_file: Path | None, class_name: str) -> None:
     """Print what B has more than A, component by component: in letters, and in numbers.
 
     A and B are models as count takes them. Each number is at the sizes of its own model; the sizes
@@ -37,25 +37,26 @@ def diff_command(first: str, other: str, class_name: str) -> None:
     paramproof diff llama-3-8b qwen3
     """
     models = resolving_all([first, other], class_name)
-    one = in_letters(models[0])
-    two = told_apart(one, in_letters(models[1]))
-    console.print(_table(models, one, two))
-    for line in [*sizes_apart(models, one, two), *_origins(models)]:
+    found = difference_of(*models)
+    if json_file:
+        write_file(json_file, json.dumps(found.to_dict(), indent=1, ensure_ascii=False) + "\n")
+        return
+    console.print(_table(found))
+    for line in [*found.sizes, *_origins(models)]:
         console.print(line, markup=False, highlight=False)
 
 
-def _table(models: list[AnyModel], one: Lettered, two: Lettered) -> Table:
+def _table(found: Difference) -> Table:
     table = Table(**PLAIN)
     table.add_column("component", overflow="fold", min_width=12)
     table.add_column("B − A", overflow="fold", min_width=12)
-    for model in models:
-        table.add_column(escape(model.title), justify=RIGHT, overflow="fold", min_width=9)
+    for title in (found.first, found.other):
+        table.add_column(escape(title), justify=RIGHT, overflow="fold", min_width=9)
     table.add_column("difference", justify=RIGHT, no_wrap=True)
-    *parts, whole = compared(one, two)
-    for row in parts:
+    for row in found.rows:
         table.add_row(*map(escape, _cells(row)))
     table.add_section()
-    table.add_row(*map(escape, _cells(whole)))
+    table.add_row(*map(escape, _cells(found.total)))
     return table
 
 
@@ -67,5 +68,5 @@ def _cells(row: Compared) -> tuple[str, ...]:
 
 def _origins(models: list[AnyModel]) -> Iterator[str]:
     for model in models:
-        if isinstance(model, DerivedModel):
+        if isinstance(model, DerivedModel) or model.reading:
             yield from (f"{model.title}: {line}" for line in model.origin())

@@ -19,11 +19,11 @@ import click
 
 from paramproof.builders.registry import frameworks
 from paramproof.checking.model import FormulaError
-from paramproof.cli.output import console
+from paramproof.cli.output import complain, console
 from paramproof.cli.signals import Ended, heed_signals
 from paramproof.cli.signs import write_any_sign
 from paramproof.cli.tables import frameworks_table
-from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
+from paramproof.formulas.printing import path_text
 
 # Click 8.1 has none: it prints the help itself.
 NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())
@@ -105,7 +105,7 @@ cli.commands.update(dict.fromkeys(COMMANDS, click.Command(None)))
 def main() -> None:
     """Run the command; print a user's mistake as one line and exit with status 2."""
     if sys.stdout is None:
-        _fail("standard output is closed")
+        _fail(ValueError("standard output is closed"))
     write_any_sign(sys.stdout)
     write_any_sign(sys.stderr)
     heed_signals()
@@ -119,11 +119,11 @@ def main() -> None:
             print(error.format_message(), file=sys.stderr, flush=True)
         sys.exit(2)
     except click.ClickException as error:
-        _fail(error.format_message())
+        _fail(ValueError(error.format_message()))
     except ValueError as error:
-        _fail(str(error))
+        _fail(error)
     except FormulaError as error:
-        _fail(str(error), status=1)
+        _fail(error, status=1)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
     except Ended as ended:
@@ -132,7 +132,7 @@ def main() -> None:
         _end_by(signal.SIGPIPE)
     except OSError as error:
         _write_nowhere()
-        _fail(_what_failed(error))
+        _fail(ValueError(_what_failed(error)))
 
 
 def _end_by(number: int) -> NoReturn:
@@ -153,10 +153,7 @@ def _write_nowhere() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _fail(message: str, status: int = 2) -> NoReturn:
+def _fail(error: Exception, status: int = 2) -> NoReturn:
     # Where nobody can be told, the status remains.
-    with suppress(OSError):
-        if sys.stderr:
-            line = legible(" ".join(message.split()), MAX_MESSAGE_SHOWN)
-            print(f"paramproof: {line}", file=sys.stderr, flush=True)
+    complain(error)
     sys.exit(status)

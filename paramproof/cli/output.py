@@ -15,7 +15,7 @@ from rich.text import Text
 
 from paramproof.cli.signals import Ended
 from paramproof.cli.signs import in_signs_of
-from paramproof.formulas.printing import path_text
+from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
 from paramproof.whole_file import write_whole
 
 STANDARD_OUTPUT = "-"
@@ -63,6 +63,14 @@ def remark(line: str) -> None:
     """Print a remark on standard error, as one line, where nobody waits for it."""
     with suppress(OSError):
         errors.print(f"note: {line}", markup=False, highlight=False, soft_wrap=True)
+
+
+def complain(error: Exception) -> None:
+    """Print an error on standard error, as one line; where nobody can be told it is lost."""
+    with suppress(OSError):
+        if sys.stderr:
+            line = legible(" ".join(str(error).split()), MAX_MESSAGE_SHOWN)
+            print(f"paramproof: {line}", file=sys.stderr, flush=True)
 
 
 def width_of(out: Console) -> int | None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from paramproof.algebra.difference import Component, components
+from paramproof.algebra.difference import Component, components, told_apart
 from paramproof.algebra.terms import Lettered
+from paramproof.counting.letters import in_letters
 from paramproof.formulas.expression import Expression, expression
-from paramproof.formulas.printing import legible
+from paramproof.formulas.notation import text
+from paramproof.formulas.printing import legible, signed
+from paramproof.json_form import document
 from paramproof.resolver import AnyModel
 
 
@@ -27,6 +31,54 @@ class Compared(NamedTuple):
     def difference(self) -> int:
         """What the other has more."""
         return (self.other or 0) - (self.first or 0)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What one model has more than another: ``rows`` by component, and ``total``.
+
+    ``sizes`` are the letters of their formulas that differ, with both values in words.
+    """
+
+    first: str
+    other: str
+    rows: tuple[Compared, ...]
+    total: Compared
+    sizes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        sum_ = f"{signed(self.total.difference)} = {text(self.total.letters)}"
+        return f"<Difference: {self.other} − {self.first}: {sum_}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return this as data that ``json.dumps`` takes, as ``paramproof/schema.json`` says."""
+        body = {
+            "first": self.first,
+            "other": self.other,
+            "rows": [_as_json(row) for row in self.rows],
+            "total": _as_json(self.total),
+            "sizes": list(self.sizes),
+        }
+        return document("difference", body)
+
+
+def _as_json(row: Compared) -> dict[str, Any]:
+    return {
+        "component": row.path,
+        "formula": text(row.letters),
+        "first": row.first,
+        "other": row.other,
+        "difference": row.difference,
+    }
+
+
+def difference_of(first: AnyModel, other: AnyModel) -> Difference:
+    """Return what ``other`` has more than ``first``, each at its own sizes."""
+    one = in_letters(first)
+    two = told_apart(one, in_letters(other))
+    *rows, total = compared(one, two)
+    sizes = tuple(sizes_apart((first, other), one, two))
+    return Difference(first.title, other.title, tuple(rows), total, sizes)
 
 
 def compared(one: Lettered, two: Lettered) -> Iterator[Compared]:

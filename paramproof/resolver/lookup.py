@@ -135,6 +135,7 @@ def _reading(request: Request, keys: Mapping[str, Any], found: Entry, name: str)
         assumed=found.assumed,
         unknown=found.unknown,
         quantized=_quantized(keys),
+        stored=_stored(keys),
         dtype=_dtype(keys),
         has_code="auto_map" in keys,
     )
@@ -147,6 +148,25 @@ def _quantized(keys: Mapping[str, Any]) -> str:
         return ""
     method = said.get("quant_method", said.get("quantization_method"))
     return method if isinstance(method, str) and method else "unknown method"
+
+
+BITS_STORED = {8: "int8", 4: "int4"}
+STORED = {"fp8": "float8", "fbgemm_fp8": "float8", "mxfp4": "int4"}
+"""Types of quantized weights, by the bits or the method that a file names."""
+
+
+def _stored(keys: Mapping[str, Any]) -> str:
+    """Return the type of a file's quantized weights, "" where it does not say one."""
+    said = keys.get(QUANTIZATION)
+    if not isinstance(said, Mapping):
+        return ""
+    if method := STORED.get(str(said.get("quant_method"))):
+        return method
+    for key, bits in (("load_in_8bit", 8), ("load_in_4bit", 4)):
+        if said.get(key) is True:
+            return BITS_STORED[bits]
+    given = said.get("bits")
+    return BITS_STORED.get(given, "") if isinstance(given, int) else ""
 
 
 def _dtype(keys: Mapping[str, Any]) -> str:
@@ -216,6 +236,7 @@ def _on_the_spot(
         is_class_named=bool(class_name or named_class(keys)),
         is_default=request.is_default,
         quantized=_quantized(keys),
+        stored=_stored(keys),
         dtype=_dtype(keys),
         has_code="auto_map" in keys,
     )

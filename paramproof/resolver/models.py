@@ -28,7 +28,8 @@ class Reading:
     ``is_default`` says that a model type was named, and no size given. ``assumed`` has the type's
     default of each size that is absent, ``unknown`` the keys that the configuration class does not
     have. ``quantized`` names the method by which the file's weights are stored, "" for none;
-    ``dtype`` the type of its numbers, "" where it names none. ``has_code`` says that ``auto_map``
+    ``dtype`` the type of its numbers and ``stored`` that of its quantized weights, each "" where the
+    file does not say. ``has_code`` says that ``auto_map``
     names code beside the file.
     """
 
@@ -39,6 +40,7 @@ class Reading:
     assumed: Mapping[str, int] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
     quantized: str = ""
+    stored: str = ""
     dtype: str = ""
     has_code: bool = False
 

@@ -1,0 +1,100 @@
+"""What other programs call: ``paramproof.count``, ``explain``, ``diff`` and ``derive``.
+
+Nothing outside the standard library is imported, but where a live model or function needs its own
+framework.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from paramproof.counting.counted import Count
+from paramproof.counting.difference import Difference, difference_of
+from paramproof.counting.explained import explained
+from paramproof.explanation.answer import Explanations
+from paramproof.explanation.number import read
+from paramproof.formulas.derivation import Derivation
+from paramproof.resolver import derive_request, read_request, resolve, resolve_request
+from paramproof.resolver.lookup import live_model
+
+__all__ = ["Count", "Difference", "count", "derive", "diff", "explain"]
+
+
+def count(source: object, class_name: str = "") -> Count:
+    """Return the count of a model, without building it.
+
+    ``source`` is a name (``"llama-3-8b"``), the path of a ``config.json``, its text or its keys, a
+    model type or class of transformers, MODULE:FUNCTION, or a live model of PyTorch, Keras or
+    Flax, whose weights are counted. ``class_name`` takes the place of the class that a
+    configuration names.
+
+    Raises ``InvalidInput`` for what is wrong, with its ``where`` and ``key``, and
+    ``NotInCatalogue`` for a configuration that the catalogue has no formula for, with what to
+    ``install`` to derive it; both are ``ValueError``.
+
+    >>> int(count("bert-base"))
+    109482240
+    """
+    request = read_request(source)
+    if request.live is not None:
+        return Count(live_model(request))
+    return Count(resolve_request(request, class_name))
+
+
+def explain(number: int | str, source: object = None, class_name: str = "") -> Explanations:
+    """Return which parameters a number counts, of the model that ``source`` names, or of any.
+
+    ``number`` is an int, or text as people write it: ``110M``, ``2,362,368``, ``438MB``.
+
+    Raises ``InvalidInput`` for text that is not a number, and as ``count`` does.
+    """
+    model = None if source is None else resolve(source, class_name)
+    return explained(read(str(number)), model)
+
+
+def diff(first: object, other: object) -> Difference:
+    """Return what the second model has more than the first, by component, in letters and numbers.
+
+    Raises as ``count`` does.
+    """
+    return difference_of(resolve(first), resolve(other))
+
+
+def derive(
+    source: object, class_name: str = "", *, seed: int = 0, seconds: float = 600, **sizes: int
+) -> Derivation:
+    """Return the formula that is derived from the code that makes a model.
+
+    ``source`` is a function whose int parameters are the sizes and that returns a model, or
+    what names a model type, a class, a configuration, or MODULE:FUNCTION. ``sizes`` are those to
+    start from, by name. It is derived in another process, a function that no module has by its
+    name in this one, for as many ``seconds`` at most.
+
+    Raises ``ValueError``, in one line, where no formula is found.
+    """
+    if callable(source):
+        name = _reference(source)
+        if not name:
+            return _derive_here(source, sizes, seed)
+        source = name
+    request = read_request(source)
+    return derive_request(request, class_name, sizes=sizes, seed=seed, seconds=seconds)
+
+
+def _reference(function: Callable[..., Any]) -> str:
+    """Return MODULE:FUNCTION of a function, "" for one that cannot be imported by that name."""
+    module, name = getattr(function, "__module__", ""), getattr(function, "__qualname__", "")
+    if not module or module == "__main__" or not name.isidentifier():
+        return ""
+    found = vars(import_module(module)).get(name)
+    return f"{module}:{name}" if found is function else ""
+
+
+def _derive_here(function: Callable[..., Any], sizes: dict[str, int], seed: int) -> Derivation:
+    from paramproof.derivation import functions
+    from paramproof.derivation.derive import derive as derive_constructor
+
+    name = getattr(function, "__qualname__", type(function).__name__)
+    return derive_constructor(functions.constructor(name, function, sizes), seed)

@@ -1,0 +1,169 @@
+"""A model's count, with everything that is known of it: what ``paramproof.count`` returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import Any
+
+from paramproof.counting.active import total_and_active
+from paramproof.counting.conventions import DEFAULT
+from paramproof.counting.count_data import count_data
+from paramproof.counting.dtypes import bytes_of, require_dtype
+from paramproof.counting.letters import in_letters
+from paramproof.counting.tree import tree
+from paramproof.formulas import Inventory, Tensor
+from paramproof.formulas.conventions import STORAGE
+from paramproof.formulas.conventions import count as count_under
+from paramproof.formulas.expression import Expression, expression
+from paramproof.formulas.notation import text
+from paramproof.json_form import document
+from paramproof.resolver import AnyModel, DerivedModel, LiveModel
+from paramproof.resolver.models import Reading
+
+COUNTED = "counted"
+"""The status of a live model: its weights were counted, and it has no formula."""
+
+ACTIVE = "embedding-and-head"
+"""The convention of ``Count.active``, the same as that of ``Count.total``."""
+
+DEFAULT_DTYPE = "float32"
+
+
+@dataclass(frozen=True)
+class Count:
+    """The exact number of parameters of a model, and where it comes from.
+
+    ``int(count)`` is ``count.total``. A count compares equal to the count of the same model.
+    """
+
+    model: AnyModel | LiveModel
+
+    @cached_property
+    def _inventory(self) -> Inventory:
+        return self.model.inventory()
+
+    @cached_property
+    def total(self) -> int:
+        """The trainable parameters, tied tensors counted once."""
+        return int(self._inventory.total())
+
+    @cached_property
+    def active(self) -> int | None:
+        """The parameters that one token passes: ``total`` for a model without experts.
+
+        Embeddings and the head are counted, as in ``total``. None where the names and shapes of
+        tensors do not decide it.
+        """
+        if isinstance(self.model, LiveModel):
+            return None
+        if not isinstance(self.model, DerivedModel):
+            return self.total
+        try:
+            found = total_and_active(self.model)[ACTIVE]
+        except ValueError:
+            return None
+        return found.active if found else None
+
+    @property
+    def name(self) -> str:
+        """The name, file or class that the model was given by."""
+        return self.model.title
+
+    @property
+    def formula(self) -> str:
+        """``total`` in letters, as text; "" for a live model."""
+        found = self._formula
+        return "" if found is None else text(found)
+
+    @cached_property
+    def _formula(self) -> Expression | None:
+        if isinstance(self.model, LiveModel):
+            return None
+        lettered = in_letters(self.model)
+        return lettered.closed or expression(lettered.named.total())
+
+    @property
+    def letters(self) -> dict[str, int]:
+        """The letters of ``formula`` with their values."""
+        if self._formula is None or isinstance(self.model, LiveModel):
+            return {}
+        sizes = in_letters(self.model).sizes
+        return {name: int(size) for name, size in sizes.items() if name in self._formula.letters}
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """The conditions on sizes under which ``formula`` holds, as text."""
+        derivation = None if isinstance(self.model, LiveModel) else self.model.derivation
+        return tuple(str(one.condition) for one in derivation.conditions) if derivation else ()
+
+    @property
+    def status(self) -> str:
+        """How sure the formula is.
+
+        ``written`` by hand and compared with every framework, ``proved`` by tracing, ``fitted and
+        checked``, or ``counted`` for a live model, which has no formula.
+        """
+        return COUNTED if isinstance(self.model, LiveModel) else self.model.status
+
+    @property
+    def reading(self) -> Reading | None:
+        """How a configuration was read: class, assumed sizes, unknown keys; None without one."""
+        return None if isinstance(self.model, LiveModel) else self.model.reading
+
+    def by_component(self, depth: int = 1) -> dict[str, int]:
+        """Return the trainable parameters of each component, down to ``depth`` names of a path.
+
+        Those of one level add up to ``total``. Components of one path that occur in several kinds
+        of layers are added up.
+        """
+        found: dict[str, int] = {}
+        for row in tree(self._inventory, depth):
+            found[row.path] = found.get(row.path, 0) + int(row.total)
+        return found
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """Every tensor: path with ``*`` for a layer, shape, how often, trainable, tied to what."""
+        return tuple(one for one in self._inventory if one.present and one.repeat)
+
+    def bytes(self, dtype: str = "") -> int:
+        """Return the bytes of ``total`` parameters at a dtype, by default the configuration's.
+
+        That is float32 where it names none. Raises ``UnknownName`` for a dtype of no known width.
+        """
+        chosen = dtype or (self.reading.dtype if self.reading else "") or DEFAULT_DTYPE
+        require_dtype(chosen)
+        return bytes_of(self.total, chosen)
+
+    def under(self, *conventions: str) -> int:
+        """Return the count under conventions such as ``without-embeddings``, which go together.
+
+        Raises ``UnknownName`` for one that does not exist, and ``ValueError`` where a name leaves
+        open whether a tensor belongs to a part.
+        """
+        chosen = conventions if STORAGE.keys() & set(conventions) else (DEFAULT, *conventions)
+        return int(count_under(self._inventory, *chosen))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as data for ``json.dumps``, as ``paramproof/schema.json`` says."""
+        body = count_data(self.model, self._inventory, active=self.active is not None)
+        return document("count", body)
+
+    def __int__(self) -> int:
+        return self.total
+
+    def __repr__(self) -> str:
+        formula = f" = {self.formula}" if self.formula else ""
+        return f"<Count of {self.name}: {self.total:,}{formula} ({self.status})>"
+
+    def _repr_html_(self) -> str:
+        """Return a table of components for a notebook."""
+        rows = "".join(
+            f"<tr><td>{escape(path)}</td><td style='text-align:right'>{number:,}</td></tr>"
+            for path, number in self.by_component().items()
+        )
+        formula = f"<p><code>{escape(self.formula)}</code> ({escape(self.status)})</p>"
+        total = f"<tr><th>total</th><th style='text-align:right'>{self.total:,}</th></tr>"
+        return f"<table><caption>{escape(self.name)}</caption>{rows}{total}</table>{formula}"
