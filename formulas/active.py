@@ -56,6 +56,11 @@ def says_per_token(field: str) -> bool:
     return PER_TOKEN.fullmatch(_own(field)) is not None
 
 
+def has_experts(derivation: Derivation) -> bool:
+    """Return whether a configuration has a number of experts, whatever depends on it."""
+    return any(EXPERTS.fullmatch(_own(field)) for field in derivation.fields.values())
+
+
 def per_token(derivation: Derivation) -> dict[str, str]:
     """Return by the letter of a number of experts that of experts per token; {} without experts.
 

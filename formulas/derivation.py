@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import prod
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -88,7 +89,7 @@ class StatedCondition:
     places: tuple[tuple[str, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Derivation:
     """A constructor's model in letters.
 
@@ -113,7 +114,7 @@ class Derivation:
     doubts: tuple[str, ...]
     evidence: Evidence
 
-    @property
+    @cached_property
     def formula(self) -> Expression:
         """The trainable parameters, tied ones once."""
         sizes = (tensor.size for tensor in self.tensors if tensor.role == "trainable")

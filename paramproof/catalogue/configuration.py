@@ -187,12 +187,12 @@ def _size(given: GivenKeys, field: str, value: object) -> int:
     Raises ``InvalidInput`` for what is a size nowhere, and ``NotInCatalogue`` for 0 and for lists
     and objects, which some classes of transformers accept in place of a size.
     """
+    if type(value) is int and 0 < value <= MAX_SIZE:
+        return value
     said = f"{legible(field)}={shown(value)}"
     if type(value) is not int and not isinstance(value, list | dict):
         raise InvalidInput(f"{said} is not possible: it must be an int", key=field)
-    if type(value) is int and (value < 0 or value > MAX_SIZE):
+    if type(value) is int and value:
         problem = f"{said} is not possible: it must be between 1 and {MAX_SIZE:,}"
         raise InvalidInput(problem, key=field)
-    if type(value) is not int or value == 0:
-        raise given.outside(f"{said} is not a size of 1 or more", field)
-    return value
+    raise given.outside(f"{said} is not a size of 1 or more", field)

@@ -36,13 +36,14 @@ class Written:
 
     ``where`` are the values that are not the type's own, as those without which there is no model;
     ``sized`` are fields that are sizes here and null by default. ``data`` are the keys of the
-    class with those of the variant in their place.
+    class with those of the variant in their place; ``index`` is its place among them.
     """
 
     name: str
     where: Mapping[str, Any]
     sized: tuple[str, ...]
     data: Mapping[str, Any]
+    index: int = 0
 
 
 def computed_of(file: TypeFile, written: Written) -> dict[str, str]:
@@ -54,9 +55,9 @@ def variants(file: TypeFile, name: str) -> list[Written]:
     """Return the variants of a class, first that at the type's own values."""
     own = {key: value for key, value in file.classes[name].items() if key != "also"}
     found = [Written(name, own.get("where", {}), (), own)]
-    for also in file.classes[name].get("also", ()):
+    for index, also in enumerate(file.classes[name].get("also", ()), 1):
         where, sized = also.get("where", {}), tuple(also.get("sized", ()))
-        found.append(Written(name, where, sized, {**own, "withdrawn": False, **also}))
+        found.append(Written(name, where, sized, {**own, "withdrawn": False, **also}, index))
     return found
 
 

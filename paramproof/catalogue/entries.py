@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from paramproof.catalogue.alike import (
@@ -36,7 +36,8 @@ class Entry:
 
     ``is_class_named`` is false where the configuration names no class, so that the type's usual one
     was taken. ``assumed`` has the type's default of each size that the configuration does not
-    give, by field; ``unknown`` the keys that its configuration class does not have.
+    give, by field; ``unknown`` the keys that its configuration class does not have. ``variant`` is
+    the place of its tensors among the variants of the class.
     """
 
     derivation: Derivation
@@ -44,6 +45,7 @@ class Entry:
     is_class_named: bool = True
     assumed: Mapping[str, int] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
+    variant: int = 0
 
     @cached_property
     def count(self) -> int:
@@ -87,7 +89,7 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], class_name: str = "") ->
     needed = variants(file, name)[0].where
     only, computed = written.data.get("only", {}), computed_of(file, written)
     require_alike(given, values, needed, only, computed, sizes)
-    derivation = derivation_of(file, written, own_sizes(file, absent))
+    derivation = _derivation(file, name, written.index)
     derivation = _without_bounds(derivation, set(_bounds_of_defaults(file, given)))
     try:
         derivation.require(sizes)
@@ -98,6 +100,7 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], class_name: str = "") ->
         sizes,
         bool(named),
         _assumed(given, derivation, sizes),
+        variant=written.index,
     )
 
 
@@ -126,7 +129,16 @@ def _bounds_of_defaults(file: TypeFile, given: GivenKeys) -> Iterator[str]:
             yield from (f"{letter} > {default}" for letter in letters)
 
 
+@lru_cache(maxsize=512)
+def _derivation(file: TypeFile, name: str, index: int) -> Derivation:
+    """Return the derivation of a variant of a class, at the type's own sizes."""
+    written = variants(file, name)[index]
+    return derivation_of(file, written, own_sizes(file, written.data.get("absent", ())))
+
+
 def _without_bounds(derivation: Derivation, bounds: Set[str]) -> Derivation:
+    if not bounds:
+        return derivation
     kept = (one for one in derivation.conditions if str(one.condition) not in bounds)
     return replace(derivation, conditions=tuple(kept))
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ FORMAT = 1
 FOLDER = Path(__file__).parent / "data"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TypeFile:
     """What is written of one model type.
 
@@ -75,6 +75,12 @@ def type_of_class(name: str) -> str | None:
     return next((f.model_type for f in files if name in f.classes and not f.classes_of), None)
 
 
+@lru_cache(maxsize=64)
+def like(name: str) -> list[str]:
+    """Return at most three model types whose names are like this one."""
+    return get_close_matches(name, model_types())
+
+
 @cache
 def read_type(model_type: str) -> TypeFile:
     """Return what is written of a model type.
@@ -83,7 +89,7 @@ def read_type(model_type: str) -> TypeFile:
     the file, where it is damaged.
     """
     if model_type not in model_types():
-        near = get_close_matches(model_type[:MAX_VALUE_SHOWN], model_types())
+        near = like(model_type[:MAX_VALUE_SHOWN])
         hint = f" (did you mean {', '.join(near)}?)" if near else ""
         reason = f"no entry for the model type {shown(model_type)}{hint}"
         raise NotInCatalogue(reason, model_type=model_type, key="model_type")

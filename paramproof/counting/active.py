@@ -11,6 +11,7 @@ from paramproof.counting.letters import in_letters
 from paramproof.explanation.published import Verdict, verdict
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, active, per_token
 from paramproof.formulas.conventions import Undecided, size
+from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.models import NamedConfiguration
 from paramproof.formulas.notation import text
@@ -35,6 +36,21 @@ def active_in_letters(model: AnyModel) -> Lettered:
     if not isinstance(model, DerivedModel):
         return whole
     return Lettered(active(model.derivation), whole.sizes, fields=whole.fields)
+
+
+ACTIVE = "embedding-and-head"
+"""The convention that counts of active parameters what a total counts."""
+
+
+def active_formula(derivation: Derivation) -> Expression | None:
+    """Return in letters what one token passes, embeddings and head counted.
+
+    None where names and shapes of tensors do not decide it.
+    """
+    try:
+        return expression(size(ACTIVE_CONVENTIONS[ACTIVE](active(derivation))))
+    except ValueError:
+        return None
 
 
 Counts: TypeAlias = dict[str, TotalAndActive | None]

@@ -7,7 +7,7 @@ from functools import cached_property
 from html import escape
 from typing import Any
 
-from paramproof.counting.active import total_and_active
+from paramproof.counting.active import active_formula
 from paramproof.counting.conventions import DEFAULT
 from paramproof.counting.count_data import count_data
 from paramproof.counting.dtypes import bytes_of, require_dtype
@@ -24,9 +24,6 @@ from paramproof.resolver.models import Reading
 
 COUNTED = "counted"
 """The status of a live model: its weights were counted, and it has no formula."""
-
-ACTIVE = "embedding-and-head"
-"""The convention of ``Count.active``, the same as that of ``Count.total``."""
 
 DEFAULT_DTYPE = "float32"
 
@@ -60,11 +57,8 @@ class Count:
             return None
         if not isinstance(self.model, DerivedModel):
             return self.total
-        try:
-            found = total_and_active(self.model)[ACTIVE]
-        except ValueError:
-            return None
-        return found.active if found else None
+        found = active_formula(self.model.derivation)
+        return None if found is None else found.evaluate(self.model.derivation.sizes)
 
     @property
     def name(self) -> str:

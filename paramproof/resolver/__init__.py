@@ -1,6 +1,6 @@
 """The one way from what a user names to a model: ``resolve``."""
 
-from paramproof.resolver.lookup import derive_request, resolve, resolve_request
+from paramproof.resolver.lookup import catalogued, derive_request, resolve, resolve_request
 from paramproof.resolver.models import AnyModel, DerivedModel, LiveModel, ResolvedModel
 from paramproof.resolver.request import STANDARD_INPUT, Request, read_request, request_for_name
 
@@ -11,6 +11,7 @@ __all__ = [
     "LiveModel",
     "Request",
     "ResolvedModel",
+    "catalogued",
     "derive_request",
     "read_request",
     "request_for_name",

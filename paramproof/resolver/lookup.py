@@ -6,10 +6,10 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, TypeAlias
 
-from paramproof.builders.registry import framework
+from paramproof.builders.registry import Framework, framework
 from paramproof.catalogue import Entry, entry, model_types, read_type
 from paramproof.catalogue.configuration import QUANTIZATION
 from paramproof.catalogue.entries import named_class, usual_class
@@ -86,10 +86,26 @@ def resolve_request(request: Request, class_name: str = "", note: Note = _ignore
 
 def _configured(request: Request, keys: Mapping[str, Any], class_name: str, note: Note) -> AnyModel:
     try:
+        return catalogued(request, keys, class_name)
+    except NotInCatalogue as error:
+        return _on_the_spot(request, class_name, error, note)
+
+
+def catalogued(request: Request, keys: Mapping[str, Any], class_name: str = "") -> AnyModel:
+    """Return the model of a configuration by the catalogue's formula, or else by a family's.
+
+    Where a family describes the same model, it is one of the family.
+
+    Raises ``InvalidInput`` and ``NotInCatalogue``, which has what to install where that helps.
+    """
+    try:
         found = entry(keys, class_name)
     except NotInCatalogue as error:
-        by_family = _of_family(request, keys, class_name)
-        return by_family or _on_the_spot(request, class_name, error, note)
+        if by_family := _of_family(request, keys, class_name):
+            return by_family
+        if _is_in_transformers(keys, class_name):
+            error.install = _transformers().how_to_get
+        raise
     name = found.derivation.name
     reading = _reading(request, keys, found, name)
     derivation = replace(found.derivation, sizes=found.sizes)
@@ -220,10 +236,7 @@ def _on_the_spot(
     and ``ValueError``, in one line, where transformers refuses the configuration.
     """
     keys = request.keys or {}
-    needed, model_type = framework("transformers"), str(keys["model_type"])
-    if needed.missing:
-        if _is_in_transformers(keys, class_name):
-            error.install = needed.how_to_get
+    if _transformers().missing:
         raise error
     note(f"not in the catalogue: {error.reason}")
     key = json.dumps(keys, sort_keys=True, default=repr), class_name
@@ -231,7 +244,7 @@ def _on_the_spot(
     if key not in _derived:
         _derived[key] = derive_request(request, class_name, note=note)
     reading = Reading(
-        model_type=model_type,
+        model_type=str(keys["model_type"]),
         class_name=_derived[key].name,
         is_class_named=bool(class_name or named_class(keys)),
         is_default=request.is_default,
@@ -248,6 +261,11 @@ def _on_the_spot(
         reading=reading,
         keys=keys,
     )
+
+
+@cache
+def _transformers() -> Framework:
+    return framework("transformers")
 
 
 def _is_in_transformers(keys: Mapping[str, Any], class_name: str) -> bool:

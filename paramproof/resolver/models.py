@@ -28,9 +28,8 @@ class Reading:
     ``is_default`` says that a model type was named, and no size given. ``assumed`` has the type's
     default of each size that is absent, ``unknown`` the keys that the configuration class does not
     have. ``quantized`` names the method by which the file's weights are stored, "" for none;
-    ``dtype`` the type of its numbers and ``stored`` that of its quantized weights, each "" where the
-    file does not say. ``has_code`` says that ``auto_map``
-    names code beside the file.
+    ``dtype`` the type of its numbers and ``stored`` that of its quantized weights, each "" where
+    the file does not say. ``has_code`` says that ``auto_map`` names code beside the file.
     """
 
     model_type: str

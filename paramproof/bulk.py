@@ -1,0 +1,172 @@
+"""Count many configurations: a line of JSON in, a line of JSON out, in order, on all processors.
+
+Only so many lines are in memory as are being counted, however long the input is. The catalogue
+is asked, and nothing is derived.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import replace
+from itertools import islice
+from typing import Any, BinaryIO
+
+from paramproof.catalogue import Entry, entry
+from paramproof.counting.active import active_formula
+from paramproof.counting.counted import Count
+from paramproof.derivation.experts import with_experts_per_token
+from paramproof.formulas.active import has_experts
+from paramproof.formulas.derivation import FITTED, PROVED
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue
+from paramproof.formulas.expression import Expression
+from paramproof.json_form import document
+from paramproof.resolver import Request, catalogued
+from paramproof.resolver.spellings import as_transformers
+from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
+
+LINES_AT_ONCE = 128
+"""Lines that a process is given at a time."""
+
+AHEAD = 4
+"""Chunks of lines that wait for each process."""
+
+Line = tuple[int, bytes]
+"""A line with its number, from 1."""
+
+
+def lines_of(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a file; of one longer than ``MAX_FILE_BYTES``, its beginning."""
+    while line := file.readline(MAX_FILE_BYTES + 1):
+        yield line
+        while len(line) > MAX_FILE_BYTES and not line.endswith(b"\n"):
+            line = file.readline(MAX_FILE_BYTES + 1)
+
+
+def count_lines(
+    lines: Iterable[bytes], *, skip: int = 0, processes: int | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield a document for each line but the first ``skip``: its count, or why it has none.
+
+    A line is a configuration's keys, or an object whose ``config`` they are; what else the object
+    has is repeated under ``about``. It runs in as many ``processes`` as there are processors.
+    """
+    numbered = islice(enumerate(lines, 1), skip, None)
+    chunk = list(islice(numbered, LINES_AT_ONCE))
+    if len(chunk) < LINES_AT_ONCE:
+        yield from _count_chunk(chunk)
+        return
+    workers = processes or os.cpu_count() or 1
+    waiting: deque[Future[list[dict[str, Any]]]] = deque()
+    with ProcessPoolExecutor(workers, initializer=_ignore_interrupts) as pool:
+        try:
+            while chunk:
+                waiting.append(pool.submit(_count_chunk, chunk))
+                if len(waiting) >= AHEAD * workers:
+                    yield from waiting.popleft().result()
+                chunk = list(islice(numbered, LINES_AT_ONCE))
+            while waiting:
+                yield from waiting.popleft().result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _ignore_interrupts() -> None:
+    """Leave it to the parent to end at Ctrl-C, which every process of a terminal is sent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _count_chunk(chunk: Iterable[Line]) -> list[dict[str, Any]]:
+    return [count_line(number, line) for number, line in chunk]
+
+
+def count_line(number: int, line: bytes) -> dict[str, Any]:
+    """Return the document of a line: of the kind ``line``, with ``total`` or with ``error``."""
+    about: Mapping[str, Any] = {}
+    try:
+        keys, about = _keys_in(line)
+        body = _counted(keys)
+    except (InvalidInput, NotInCatalogue) as error:
+        body = {"error": _error_data(error)}
+    except (ValueError, ArithmeticError, RecursionError) as error:
+        body = {"error": {"kind": type(error).__name__, "reason": str(error)}}
+    return document("line", {"line": number, **({"about": about} if about else {}), **body})
+
+
+def _keys_in(line: bytes) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    if len(line) > MAX_FILE_BYTES:
+        raise InvalidInput(f"is longer than {MAX_FILE_BYTES:,} bytes")
+    try:
+        text = line.decode("utf-8-sig").strip()
+    except UnicodeDecodeError:
+        raise InvalidInput("is not text in UTF-8") from None
+    if not text:
+        raise InvalidInput("is empty")
+    found = object_in_text(text, "the line")
+    if isinstance(found.get("config"), dict) and "model_type" not in found:
+        return found["config"], {key: value for key, value in found.items() if key != "config"}
+    return found, {}
+
+
+def _counted(keys: Mapping[str, Any]) -> dict[str, Any]:
+    spelled = as_transformers(keys)
+    try:
+        found = entry(spelled)
+    except NotInCatalogue:
+        return _by_model(spelled)
+    proved = found.derivation.is_proved_at(found.sizes)
+    return {
+        "model_type": spelled["model_type"],
+        "class": found.derivation.name,
+        "class_assumed": not found.is_class_named,
+        "total": found.count,
+        "active": _active(found, spelled) if has_experts(found.derivation) else found.count,
+        "status": PROVED if proved else FITTED,
+        "assumed": dict(found.assumed),
+        "unknown_keys": list(found.unknown),
+    }
+
+
+_active_formulas: dict[tuple[object, ...], Expression | None] = {}
+"""By type, class, variant and fields: finding what is active takes longer than all else."""
+
+
+def _active(found: Entry, keys: Mapping[str, Any]) -> int | None:
+    derivation = with_experts_per_token(replace(found.derivation, sizes=found.sizes), keys)
+    fields = tuple(derivation.fields.items())
+    key = keys["model_type"], derivation.name, found.variant, fields
+    if key not in _active_formulas:
+        _active_formulas[key] = active_formula(derivation)
+    formula = _active_formulas[key]
+    return None if formula is None else formula.evaluate(derivation.sizes)
+
+
+def _by_model(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the same of a class that only a family has."""
+    count = Count(catalogued(Request(name="", keys=keys), keys))
+    reading = count.reading
+    assert reading is not None
+    return {
+        "model_type": reading.model_type,
+        "class": reading.class_name,
+        "class_assumed": not reading.is_class_named,
+        "total": count.total,
+        "active": count.active,
+        "status": count.status,
+        "assumed": dict(reading.assumed),
+        "unknown_keys": list(reading.unknown),
+    }
+
+
+def _error_data(error: InvalidInput | NotInCatalogue) -> dict[str, Any]:
+    found = {"kind": type(error).__name__, "reason": error.reason, "key": error.key or None}
+    return found | ({"install": error.install or None} if isinstance(error, NotInCatalogue) else {})
+
+
+def json_line(body: Mapping[str, Any]) -> bytes:
+    """Return a document as a line of JSON."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"

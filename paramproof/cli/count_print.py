@@ -1,0 +1,100 @@
+"""Print what ``paramproof count`` answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.markup import escape
+
+from paramproof.cli.active import active_table
+from paramproof.cli.beside_table import beside_tables
+from paramproof.cli.conventions import print_conventions, print_count
+from paramproof.cli.count_table import count_table
+from paramproof.cli.output import console, say
+from paramproof.cli.symbolic import symbolic_table
+from paramproof.counting.active import (
+    active_in_letters,
+    formulas,
+    meanings,
+    routing,
+    total_and_active,
+    verdict_line,
+)
+from paramproof.counting.dtypes import BITS, bytes_text
+from paramproof.counting.letters import in_letters, latex_of, letters_of
+from paramproof.counting.tree import ties
+from paramproof.formulas.expression import expression
+from paramproof.resolver import AnyModel, DerivedModel
+
+
+def print_otherwise(model: AnyModel, conventions: Sequence[str], every: bool, latex: bool) -> None:
+    """Print a model's count under conventions, under every one, in letters, or as LaTeX."""
+    name = escape(model.title)
+    if latex:
+        say(latex_of(in_letters(model)))
+        return
+    if every:
+        print_conventions(name, model.inventory())
+    elif conventions:
+        print_count(name, model.inventory(), conventions)
+    else:
+        title = f"{model.title}: trainable parameters in letters, tied tensors counted once"
+        console.print(title, markup=False)
+        console.print(symbolic_table(in_letters(model)))
+        for line in letters_of(model):
+            console.print(line, markup=False, highlight=False)
+    if isinstance(model, DerivedModel):
+        for line in model.origin():
+            console.print(line, markup=False, highlight=False)
+
+
+def print_active(model: AnyModel, symbolic: bool) -> None:
+    """Print total and active parameters of a model, or what is active in letters."""
+    counts = total_and_active(model)
+    if symbolic:
+        of_token = active_in_letters(model)
+        title = f"{model.title}: active parameters per token, in letters, tied tensors counted once"
+        table = symbolic_table(of_token)
+        lines = [*formulas(counts), *letters_of(model, expression(of_token.named.total()))]
+    else:
+        title = f"{model.title}: total and active parameters, tied tensors counted once"
+        table, lines = active_table(counts), [*meanings()]
+    console.print(title, markup=False)
+    console.print(table)
+    for line in [*routing(model), *lines, *model.origin(), *verdict_line(model, counts)]:
+        console.print(line, markup=False, highlight=False)
+
+
+def print_tree(model: AnyModel, depth: int | None, dtype: str) -> None:
+    """Print a model as a tree, and where its sizes and its formula are from."""
+    title = f"{model.title}: trainable parameters, tied tensors counted once"
+    console.print(title, markup=False)
+    named = model.inventory()
+    console.print(count_table(named, depth, dtype))
+    for tie in ties(named):
+        console.print(f"tied: {tie}", markup=False)
+    for line in [*_bytes(model, dtype), *model.origin()]:
+        console.print(line, markup=False)
+
+
+def print_beside(resolved: Sequence[AnyModel], depth: int | None, dtype: str) -> None:
+    """Print models side by side, with their differences to the first."""
+    console.print("trainable parameters, tied tensors counted once")
+    for table in beside_tables(resolved, depth, dtype, console.width):
+        console.print(table)
+    for model in resolved:
+        for line in [*_bytes(model, dtype), *model.origin()]:
+            console.print(f"{model.title}: {line}", markup=False)
+
+
+def _bytes(model: AnyModel, dtype: str) -> Iterator[str]:
+    """Yield the bytes of a model at ``dtype``, or else at what its own configuration names."""
+    total = model.inventory().total()
+    if dtype:
+        yield bytes_text(total, dtype)
+    elif read := model.reading:
+        if read.dtype in BITS:
+            yield f"bytes as the file has it: {bytes_text(total, read.dtype)}"
+        if read.stored:
+            size = bytes_text(total, read.stored)
+            yield f"bytes if every weight is quantized, without scales: {size}"
