@@ -5,7 +5,7 @@ import re
 import pytest
 
 from docs.writers.blocks import AGAIN, block, samples, trimmed
-from docs.writers.commands_page import PAGE
+from docs.writers.commands_page import PAGE, lines
 from paramproof.cli.main import cli
 from tests.printed import COMPLETION_IN_BASH
 
@@ -20,6 +20,17 @@ def test_what_is_printed(paramproof, command):
 
 def test_there_are_samples():
     assert len(samples(PAGE)) == 3
+
+
+def test_many_configurations(paramproof, tmp_path):
+    asked, answered = lines().values()
+    (tmp_path / "configs.jsonl").write_text(asked, "utf-8")
+    done = paramproof("count", "--jsonl", str(tmp_path / "configs.jsonl"))
+    assert (done.returncode, done.stdout) == (2, answered)
+    assert {name: block(name, TEXT).strip() for name in lines()} == {
+        "lines in": asked,
+        "lines out": answered.strip(),
+    }, AGAIN
 
 
 def test_every_command_has_a_row():
