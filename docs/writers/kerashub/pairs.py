@@ -45,8 +45,9 @@ class Pair:
 
     @property
     def keys(self) -> dict[str, Any]:
-        """The configuration of transformers."""
-        return {"model_type": self.type, **self.config}
+        """The configuration of the base model in transformers."""
+        base = next(iter(read_type(self.type).classes))
+        return {"model_type": self.type, "architectures": [base], **self.config}
 
     def theirs(self, letters: Mapping[str, int]) -> Derivation:
         """Return what the catalogue has of the base model, in these letters as far as it can be.
