@@ -10,7 +10,7 @@ from paramproof.bulk import AHEAD, LINES_AT_ONCE, count_line, count_lines, lines
 from paramproof.catalogue import entry
 from paramproof.sources import strict_json
 from tests.configs import BERT, LLAMA
-from tests.found_configs import PUBLIC
+from tests.public_configs import PUBLIC
 
 KEYS = json.dumps(LLAMA).encode()
 
@@ -138,7 +138,7 @@ def test_a_run_goes_on_after_the_lines_that_are_done(paramproof, tmp_path):
 def test_a_full_disk(paramproof, tmp_path):
     (tmp_path / "in.jsonl").write_bytes(KEYS + b"\n")
     (tmp_path / "full").symlink_to("/dev/full")
-    done = paramproof("count", "--jsonl", "in.jsonl", "--json", "full", "--resume")
+    done = paramproof("count", "--jsonl", "in.jsonl", "--json", "full")
     assert done.returncode == 2
     assert "No space left" in done.stderr
     assert len(done.stderr.splitlines()) == 1
