@@ -117,9 +117,12 @@ class GivenKeys:
             self.require_two(self.values.get(LABELS))
             return
         try:
-            number = len({int(one) for one in names})
+            number = len({int(one) for one in names}) if isinstance(names, Mapping) else 0
         except (TypeError, ValueError):
-            raise self.outside(f"id2label={shown(names)} names no labels") from None
+            number = 0
+        if not number:
+            problem = f"id2label={shown(names)} is not an object of labels by their numbers"
+            raise InvalidInput(problem, key="id2label")
         self.values[LABELS] = number
         self.require_two(number)
 
