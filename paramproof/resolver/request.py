@@ -182,7 +182,7 @@ def _unknown(text: str) -> InvalidInput:
         return InvalidInput(f"is not a file; {NOTHING_IS_DOWNLOADED}{also}", where=path_text(text))
     if os.sep in text or "/" in text or text.endswith(".json"):
         return InvalidInput("does not exist", where=path_text(text))
-    known = [*model_names(), *model_types()]
+    known = dict.fromkeys([*model_names(), *model_types()])
     # Matching takes time that grows with the square of the length.
     near = get_close_matches(own, known) if len(text) <= MAX_VALUE_SHOWN else []
     meant = f": did you mean {' or '.join(near)}?" if near else ";"
