@@ -37,6 +37,9 @@ Note: TypeAlias = Callable[[str], None]
 NOT_BUILT = ("auto_map", QUANTIZATION)
 """Keys that a model is derived without: code beside the file, and how its weights are stored."""
 
+INSTALL = "paramproof[transformers]"
+"""What ``pip`` installs so that a formula can be derived."""
+
 _derived: dict[tuple[str, str], Derivation] = {}
 """By configuration and class: what this process has derived."""
 
@@ -104,7 +107,7 @@ def catalogued(request: Request, keys: Mapping[str, Any], class_name: str = "") 
         if by_family := _of_family(request, keys, class_name):
             return by_family
         if _is_in_transformers(keys, class_name):
-            error.install = _transformers().how_to_get
+            error.install = INSTALL
         raise
     name = found.derivation.name
     reading = _reading(request, keys, found, name)
