@@ -1,18 +1,20 @@
-"""Configurations as they lie in public repositories: older, or written by somebody else."""
+"""Configurations without a model_type, or written by somebody else, are read as today's."""
 
 import pytest
 
 from paramproof.formulas import closed_form
+from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.models import named_model
-from paramproof.sources.configs import read_config, spec_of_config
-from tests.configs import refusal, without
+from paramproof.resolver import resolve
+from paramproof.resolver.spellings import GOOGLE as OF_GOOGLE
+from paramproof.resolver.spellings import as_transformers
+from tests.configs import BAIDU, BERT, ERNIE, GOOGLE, GPT2, LLAMA, ROBERTA, without
 from tests.found_configs import (
     CDIAL_GPT,
     DIALOGPT,
     ELECTRA,
     FOUND,
     GPT2_MEDIUM,
-    HATEBERT,
     RELORA,
     UNNAMED,
 )
@@ -28,51 +30,85 @@ from tests.found_configs import (
         ("relora", 100_117_120),
     ],
 )
-def test_a_known_count(name, count):
-    assert closed_form(spec_of_config(FOUND[name]).letters()) == count
+def test_a_known_count_of_a_file_that_was_found(name, count):
+    found = resolve(FOUND[name])
+    assert found.inventory().total() == closed_form(found.spec.letters()) == count
 
 
-def test_special_tokens_are_read_as_none():
-    assert spec_of_config(GPT2_MEDIUM) == named_model("gpt2-medium").spec
-    assert refusal(GPT2_MEDIUM | {"n_special": 3}) == (
-        "n_special=3 is not counted: each special token would have a row of its own"
-    )
-
-
-def test_an_older_name_of_a_class():
-    read = read_config(RELORA)
-    assert (read.architecture, read.assumed) == ("LlamaForCausalLM", False)
-    assert (
-        read == read_config(RELORA, "LlamaForCausalLM") == read_config(RELORA, "LLaMAForCausalLM")
-    )
-    assert read == read_config(without(RELORA, "model_type"))
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("dialogpt", 124_439_808), ("early-roberta", 124_645_632), ("early-bert", 177_853_440)],
+)
+def test_a_known_count_of_a_file_that_does_not_say_what_it_is(name, count):
+    assert resolve(UNNAMED[name][0]).inventory().total() == count
 
 
 @pytest.mark.parametrize(("keys", "kind", "name"), UNNAMED.values(), ids=UNNAMED)
 def test_a_file_that_does_not_say_what_it_is(keys, kind, name):
-    read = read_config(keys)
-    assert read.assumed
-    assert read.spec == spec_of_config(keys | {"model_type": kind, "architectures": [name]})
+    found = resolve(keys)
+    assert not found.reading.is_class_named
+    assert found.spec == resolve(keys | {"model_type": kind, "architectures": [name]}).spec
 
 
-def test_a_key_of_a_training_loop():
-    """As Thisen-Ekanayake/SinBERT has it, bert_config.json."""
-    assert refusal(HATEBERT | {"mlm_probability": 0.15}) == (
-        "'mlm_probability' is no known key of Hugging Face's BERT: it may change the "
-        "count; if it does not, leave it out"
-    )
+def test_a_file_of_google():
+    found = as_transformers(GOOGLE)
+    assert found == without(GOOGLE, *OF_GOOGLE) | {"model_type": "bert"}
+    assert resolve(GOOGLE).spec == named_model("bert-base-chinese").spec
+    assert resolve(GOOGLE).reading.unknown == ()
+
+
+def test_a_file_of_baidu():
+    found = as_transformers(BAIDU)
+    assert found == BAIDU | {"model_type": "ernie", "intermediate_size": 3072}
+    assert resolve(BAIDU).spec == named_model("ernie-1.0").spec
+    given = BAIDU | {"intermediate_size": 100, "use_task_id": False}
+    assert as_transformers(given)["intermediate_size"] == 100
+
+
+def test_other_names_of_baidus_sizes():
+    types = without(BAIDU, "type_vocab_size") | {"sent_type_vocab_size": 4}
+    assert resolve(types).spec.type_vocab_size == 4
+    assert as_transformers(BAIDU | {"emb_size": 768}) == as_transformers(BAIDU)
+    for keys in (BAIDU | {"emb_size": 128}, {"emb_size": 128} | BAIDU):
+        with pytest.raises(InvalidInput) as caught:
+            as_transformers(keys)
+        assert caught.value.key in ("emb_size", "hidden_size")
+
+
+def test_a_file_of_the_first_release_of_gpt2():
+    assert as_transformers(DIALOGPT) == DIALOGPT | {"model_type": "gpt2"}
+    assert resolve(DIALOGPT).spec == named_model("gpt2").spec
+    assert resolve(DIALOGPT).reading.class_name == "GPT2LMHeadModel"
+
+
+def test_special_tokens_are_read_as_none():
+    early = without(GPT2_MEDIUM, "model_type", "architectures")
+    assert resolve(early).spec == resolve(GPT2_MEDIUM).spec == named_model("gpt2-medium").spec
+    with pytest.raises(InvalidInput) as caught:
+        resolve(early | {"n_special": 3})
+    assert caught.value.key == "n_special"
+
+
+def test_an_older_name_of_a_class():
+    found = resolve(RELORA)
+    assert found.reading.is_class_named
+    assert found.reading.class_name == "LlamaForCausalLM"
+    assert found == resolve(RELORA, "LlamaForCausalLM") == resolve(RELORA, "LLaMAForCausalLM")
+
+
+@pytest.mark.parametrize("config", [BERT, ERNIE, ROBERTA, GPT2, LLAMA], ids=lambda c: c["model_type"])
+def test_the_class_alone_tells_the_type(config):
+    assert as_transformers(without(config, "model_type")) == config
+    assert resolve(without(config, "model_type")) == resolve(config)
+    assert as_transformers(config) is config
 
 
 @pytest.mark.parametrize(
-    ("keys", "line"),
-    [
-        (ELECTRA, "embedding_size=768 is not counted: without model_type it may be ALBERT or ELE"),
-        (CDIAL_GPT, "afn='gelu' is not counted: it would be the first GPT, which has no last norm"),
-        (DIALOGPT | {"dff": 3072}, "dff=3072 is not counted: it would be CTRL"),
-        ({"dim": 4096}, "'dim' is no known key of BERT (Google's, Baidu's, or any withou"),
-        ({"n_embd": 768}, "vocab_size is missing, as a configuration of Hugging Face's GPT-2"),
-    ],
-    ids=["electra", "cdial-gpt", "ctrl", "params", "gpt2"],
+    "keys",
+    [ELECTRA, CDIAL_GPT, DIALOGPT | {"dff": 3072}, {"dim": 4096}, {"n_embd": 768}, {}],
+    ids=["electra", "cdial-gpt", "ctrl", "params", "gpt2", "empty"],
 )
-def test_a_file_that_looks_like_another(keys, line):
-    assert refusal(keys).startswith(line)
+def test_a_file_that_may_be_of_another_model(keys):
+    with pytest.raises(InvalidInput) as caught:
+        resolve(keys)
+    assert caught.value.key == "model_type"
