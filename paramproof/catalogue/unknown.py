@@ -27,15 +27,14 @@ def unknown_keys(file: TypeFile, config: Mapping[str, Any]) -> tuple[str, ...]:
 
     Raises ``InvalidInput`` for one that is like the name of a size that is absent.
     """
-    paths = list(_paths(file, config))
-    sizes = _sizes(file.model_type) - set(paths)
+    given = {f"{part}.{key}" if part else key: (part, key) for part, key in _keys(file, config)}
+    sizes = _sizes(file.model_type) - given.keys()
     found = []
-    for path in paths:
-        before = parent(path)
-        if leaf(path) in _of_part(file.model_type, before):
+    for path, (part, key) in given.items():
+        if key in _of_part(file.model_type, part):
             continue
         for size in sizes:
-            if parent(size) == before and _is_misspelt(leaf(path), leaf(size)):
+            if parent(size) == part and _is_misspelt(key, leaf(size)):
                 raise InvalidInput(
                     f"{shown(path)} is not a key of the model type {file.model_type}: "
                     f"did you mean {shown(size)}?",
@@ -45,13 +44,14 @@ def unknown_keys(file: TypeFile, config: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _paths(file: TypeFile, config: Mapping[str, Any], before: str = "") -> Iterator[str]:
+def _keys(file: TypeFile, config: Mapping[str, Any], part: str = "") -> Iterator[tuple[str, str]]:
+    """Yield each key after its part, "" for the whole; a key, too, may have a dot in its name."""
     for key, value in config.items():
-        path = f"{before}{key}"
+        path = f"{part}.{key}" if part else key
         if path in file.parts and isinstance(value, Mapping):
-            yield from _paths(file, value, f"{path}.")
+            yield from _keys(file, value, path)
         else:
-            yield path
+            yield part, key
 
 
 @cache

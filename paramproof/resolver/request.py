@@ -182,4 +182,5 @@ def _unknown(text: str) -> InvalidInput:
         return InvalidInput(f"is not a file; {NOTHING_IS_DOWNLOADED}{also}", where=path_text(text))
     if os.sep in text or "/" in text or text.endswith(".json"):
         return InvalidInput("does not exist", where=path_text(text))
-    return no_such("model", text, [*model_names(), *model_types()], LISTED_BY)
+    known = dict.fromkeys([*model_names(), *model_types()])
+    return no_such("model", text, known, LISTED_BY)
