@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from paramproof.builders.registry import framework
-from paramproof.catalogue import OutsideCatalogueError, entry, model_types, type_of_class
+from paramproof.catalogue import Head, OutsideCatalogueError, entry, model_types, type_of_class
 from paramproof.derivation.asking import derived
 from paramproof.derivation.experts import with_experts_per_token
 from paramproof.formulas import Inventory
 from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.expression import Expression
 from paramproof.formulas.models import Published, model_names
+from paramproof.formulas.notation import text as text_of
 from paramproof.formulas.printing import legible, path_text, some_of
 from paramproof.sources.resolve import (
     ResolvedModel,
@@ -38,12 +40,14 @@ class DerivedModel:
     """A model whose formula was derived, at its own sizes.
 
     ``source`` says where the formula is from, ``named`` what is published of a named model.
+    ``heads`` are those that the model as built ties, although its configuration says otherwise.
     """
 
     name: str
     derivation: Derivation
     source: str
     named: Published | None = None
+    heads: tuple[Head, ...] = ()
 
     @property
     def title(self) -> str:
@@ -59,10 +63,18 @@ class DerivedModel:
         """Return its tensors, in ints."""
         return self.derivation.inventory(self.derivation.sizes)
 
+    @property
+    def loaded(self) -> int:
+        """The parameters of the model that transformers loads, with each of the ``heads``."""
+        sizes = self.derivation.sizes
+        return self.derivation.count(sizes) + sum(one.size.evaluate(sizes) for one in self.heads)
+
     def origin(self) -> Iterator[str]:
         """Yield lines on where the formula is from, how sure it is, and what it does not count."""
         if self.named:
             yield from published_lines(self.named)
+        if self.heads:
+            yield f"loaded: {self.loaded:,} {_of_heads(self.heads, self.derivation.sizes)}"
         yield f"formula: {self.source}"
         if not self.derivation.is_proved:
             reasons = some_of(self.derivation.reasons, MOST_REASONS_NAMED, "; ")
@@ -189,7 +201,19 @@ def by_catalogue(undescribed: Undescribed, architecture: str, note: Note) -> Der
     line = f"that of {derivation.name} in the catalogue, derived from {made}"
     if "auto_map" in keys:
         line += "; the code that auto_map names is not run"
-    return DerivedModel(undescribed.name, derivation, line)
+    return DerivedModel(undescribed.name, derivation, line, heads=found.heads)
+
+
+def _of_heads(heads: tuple[Head, ...], sizes: Mapping[str, int]) -> str:
+    """Return why a loaded model has more parameters than the model as built."""
+    size = sum((one.size for one in heads), Expression())
+    names = " and ".join(one.path for one in heads)
+    fields = " and ".join(dict.fromkeys(f"{one.field}: false" for one in heads))
+    return (
+        f"(+{text_of(size)} = {size.evaluate(sizes):,}): the configuration says {fields}, and "
+        f"from_pretrained leaves {names} untied if the checkpoint has other values for it; "
+        "the model as built ties it"
+    )
 
 
 def _versions(derivation: Derivation) -> str:

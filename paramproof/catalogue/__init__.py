@@ -5,6 +5,15 @@ The data are derived, never written by hand, and name the releases that they are
 
 from paramproof.catalogue.entries import Entry, entry
 from paramproof.catalogue.files import model_types, read_type, type_of_class
+from paramproof.catalogue.heads import Head
 from paramproof.catalogue.outside import OutsideCatalogueError
 
-__all__ = ["Entry", "OutsideCatalogueError", "entry", "model_types", "read_type", "type_of_class"]
+__all__ = [
+    "Entry",
+    "Head",
+    "OutsideCatalogueError",
+    "entry",
+    "model_types",
+    "read_type",
+    "type_of_class",
+]

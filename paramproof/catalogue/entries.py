@@ -22,6 +22,7 @@ from paramproof.catalogue.derivations import (
     variants,
 )
 from paramproof.catalogue.files import TypeFile, read_type
+from paramproof.catalogue.heads import Head, announced_heads
 from paramproof.catalogue.outside import OutsideCatalogueError
 from paramproof.catalogue.values import same
 from paramproof.formulas.derivation import Derivation
@@ -30,15 +31,28 @@ from paramproof.formulas.printing import shown
 
 @dataclass(frozen=True)
 class Entry:
-    """A class of a model type, at the sizes of a configuration."""
+    """A class of a model type, at the sizes of a configuration.
+
+    ``heads`` are those that the class ties although the configuration says that they are not tied.
+    """
 
     derivation: Derivation
     sizes: Mapping[str, int]
+    heads: tuple[Head, ...] = ()
 
     @cached_property
     def count(self) -> int:
-        """The trainable parameters, tied ones once."""
+        """The trainable parameters of the model that transformers builds, tied ones once."""
         return self.derivation.count(self.sizes)
+
+    @cached_property
+    def loaded(self) -> int:
+        """The trainable parameters of the model that transformers loads, tied ones once.
+
+        This is ``count``, plus each of the ``heads``: they have values of their own where the
+        checkpoint has weights for them, as the configuration says that it does.
+        """
+        return self.count + sum(head.size.evaluate(self.sizes) for head in self.heads)
 
 
 def entry(config: Mapping[str, Any], architecture: str = "") -> Entry:
@@ -80,7 +94,8 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], architecture: str = "") 
         derivation.require(sizes)
     except ValueError as error:
         raise OutsideCatalogueError(str(error)) from None
-    return Entry(_without_moved(derivation, file, given), sizes)
+    heads = announced_heads(file.classes[name], given.values, derivation)
+    return Entry(_without_moved(derivation, file, given), sizes, heads)
 
 
 def _bounds_of_defaults(file: TypeFile, given: GivenKeys) -> Iterator[str]:

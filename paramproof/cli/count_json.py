@@ -19,7 +19,8 @@ def as_json(model: AnyModel, depth: int | None, dtype: str, active: bool = False
 
     ``total`` are its trainable parameters, those of ``components`` add up to it level by level,
     down to ``depth``; of ``tensors`` all are there, fixed and tied ones too. With ``active`` it has
-    what one token passes, too.
+    what one token passes, too. ``loaded`` is there if transformers loads more parameters than it
+    builds: the total with the heads that the configuration says are not tied.
     """
     named = model.inventory()
     total: int = named.total()
@@ -27,6 +28,7 @@ def as_json(model: AnyModel, depth: int | None, dtype: str, active: bool = False
         "model": model.name,
         **(_derived(model) if isinstance(model, DerivedModel) else _of_family(model.spec)),
         "total": total,
+        **(_loaded(model) if isinstance(model, DerivedModel) and model.heads else {}),
         **({"dtype": dtype, "bytes": bytes_of(total, dtype)} if dtype else {}),
         "conventions": under_every(named),
         **({"active": active_as_json(model)} if active else {}),
@@ -57,6 +59,20 @@ def _derived(model: DerivedModel) -> dict[str, Any]:
         "letters": dict(derivation.sizes),
         "fields": dict(derivation.fields),
     }
+
+
+def _loaded(model: DerivedModel) -> dict[str, Any]:
+    sizes = model.derivation.sizes
+    heads = [
+        {
+            "path": head.path,
+            "field": head.field,
+            "formula": text(head.size),
+            "parameters": head.size.evaluate(sizes),
+        }
+        for head in model.heads
+    ]
+    return {"loaded": {"total": model.loaded, "untied": heads}}
 
 
 def _tensor(tensor: Tensor) -> dict[str, Any]:
