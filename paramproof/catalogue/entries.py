@@ -22,6 +22,7 @@ from paramproof.catalogue.derivations import (
     variants,
 )
 from paramproof.catalogue.files import TypeFile, read_type
+from paramproof.catalogue.heads import Head, announced_heads
 from paramproof.catalogue.names import has_class, release
 from paramproof.catalogue.unknown import unknown_keys
 from paramproof.catalogue.values import same
@@ -38,6 +39,7 @@ class Entry:
     was taken. ``assumed`` has the type's default of each size that the configuration does not
     give, by field; ``unknown`` the keys that its configuration class does not have. ``variant`` is
     the place of its tensors among the variants of the class.
+    ``heads`` are those that the class ties although the configuration says that they are not tied.
     """
 
     derivation: Derivation
@@ -46,11 +48,21 @@ class Entry:
     assumed: Mapping[str, int] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
     variant: int = 0
+    heads: tuple[Head, ...] = ()
 
     @cached_property
     def count(self) -> int:
-        """The trainable parameters, tied ones once."""
+        """The trainable parameters of the model that transformers builds, tied ones once."""
         return self.derivation.count(self.sizes)
+
+    @cached_property
+    def loaded(self) -> int:
+        """The trainable parameters of the model that transformers loads, tied ones once.
+
+        This is ``count``, plus each of the ``heads``: they have values of their own where the
+        checkpoint has weights for them, as the configuration says that it does.
+        """
+        return self.count + sum(head.size.evaluate(self.sizes) for head in self.heads)
 
 
 def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
@@ -101,6 +113,7 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], class_name: str = "") ->
         bool(named),
         _assumed(given, derivation, sizes),
         variant=written.index,
+        heads=announced_heads(file.classes[name], given.values, derivation),
     )
 
 

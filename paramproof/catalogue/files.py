@@ -37,6 +37,10 @@ class TypeFile:
     ``instead`` are keys in which a part may be given: what is given there counts in its place.
     ``flat`` has the keys that stand for those of a part, where there is no such part.
     ``classes_of`` is the model type that the classes belong to, "" for this one.
+
+    The ``untied_on_loading`` of a class names, by field, the weights of heads that the class ties
+    to an embedding although the field, such as ``tie_word_embeddings``, is false. transformers
+    unties them when it loads a checkpoint that has both weights with different values.
     """
 
     model_type: str

@@ -38,6 +38,7 @@ def count_data(
         "model": model.name,
         **_formula_of(model),
         "total": total,
+        **(_loaded(model) if isinstance(model, DerivedModel) and model.heads else {}),
         **({"dtype": dtype, "bytes": bytes_of(total, dtype)} if dtype else {}),
         "conventions": under_every(named),
         **(
@@ -83,6 +84,21 @@ def _derived(model: DerivedModel) -> dict[str, Any]:
         "letters": dict(derivation.sizes),
         "fields": dict(derivation.fields),
     }
+
+
+def _loaded(model: DerivedModel) -> dict[str, Any]:
+    """Return the parameters of the model that transformers loads, and which heads it adds."""
+    sizes = model.derivation.sizes
+    heads = [
+        {
+            "path": head.path,
+            "field": head.field,
+            "formula": text(head.size),
+            "parameters": head.size.evaluate(sizes),
+        }
+        for head in model.heads
+    ]
+    return {"loaded": {"total": model.loaded, "untied": heads}}
 
 
 def _read(reading: Reading) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from paramproof.bulk import AHEAD, LINES_AT_ONCE, count_line, count_lines, lines
 from paramproof.catalogue import entry
 from paramproof.sources import strict_json
 from tests.configs import BERT, LLAMA
-from tests.public import PUBLIC
+from tests.public import public_configurations
 
 KEYS = json.dumps(LLAMA).encode()
 
@@ -97,12 +97,12 @@ def test_a_long_line_is_not_read_whole(tmp_path, monkeypatch):
 
 
 def test_public_configurations_are_counted_as_by_the_catalogue():
-    lines = [json.dumps(one["config"]).encode() for one in PUBLIC]
+    lines = [json.dumps(one).encode() for one in public_configurations()]
     counted = 0
-    for one, body in zip(PUBLIC, count_lines(lines, processes=2), strict=True):
+    for one, body in zip(public_configurations(), count_lines(lines, processes=2), strict=True):
         if "total" in body:
             counted += 1
-            assert body["total"] == entry(one["config"]).count
+            assert body["total"] == entry(one).count
     assert counted >= 362
 
 
