@@ -25,6 +25,7 @@ from paramproof.catalogue.files import TypeFile, read_type
 from paramproof.catalogue.outside import OutsideCatalogueError
 from paramproof.catalogue.values import same
 from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.printing import shown
 
 
@@ -83,19 +84,21 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], architecture: str = "") 
     return Entry(_without_moved(derivation, file, given), sizes)
 
 
-def _bounds_of_defaults(file: TypeFile, given: GivenKeys) -> Iterator[str]:
-    """Yield the conditions ``V > 50279`` that come from defaults in whose place is another value.
+def _bounds_of_defaults(file: TypeFile, given: GivenKeys) -> Iterator[Expression]:
+    """Yield the bounds of the conditions that come from defaults in whose place is another value.
+
+    The bound of ``V > 50279`` is V − 50280, as ``Condition.bound`` has it.
 
     A token's number is below the vocabulary's size: that of the value is, as was seen before.
     """
     for path, letters in file.below.items():
         default = given.default(path, file.fields.get(path))
         if type(default) is int and not same(given.values.get(path, default), default):
-            yield from (f"{letter} > {default}" for letter in letters)
+            yield from (letter(name) - default - 1 for name in letters)
 
 
-def _without_bounds(derivation: Derivation, bounds: Set[str]) -> Derivation:
-    kept = (one for one in derivation.conditions if str(one.condition) not in bounds)
+def _without_bounds(derivation: Derivation, bounds: Set[Expression]) -> Derivation:
+    kept = (one for one in derivation.conditions if one.condition.bound not in bounds)
     return replace(derivation, conditions=tuple(kept))
 
 
@@ -150,7 +153,7 @@ def _variant(
 
 def own_sizes(file: TypeFile, absent: tuple[str, ...]) -> dict[str, int]:
     """Return the sizes of the type's own configuration."""
-    missing = [letter for letter, said in file.letters.items() if " = " not in said]
+    missing = [letter for letter, size in file.letters.items() if not size.default]
     try:
         return sizes_of(GivenKeys(file, {}), absent=(*absent, *missing))
     except KeyError:
