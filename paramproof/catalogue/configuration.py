@@ -41,8 +41,8 @@ class GivenKeys:
 
     def __init__(self, file: TypeFile, config: Mapping[str, Any]) -> None:
         self.file = file
-        self.letter_of = {said.partition(" = ")[0]: letter for letter, said in file.letters.items()}
-        self.lists = {name.partition("[")[0] for name in self.letter_of if "[" in name}
+        self.letter_of = {size.path: letter for letter, size in file.letters.items()}
+        self.lists = {size.key for size in file.letters.values() if size.is_in_list}
         self.parts: set[str] = set()
         self.values: dict[str, Any] = {}
         for path, value in self.flat(self.in_place(config), ""):
@@ -156,8 +156,8 @@ def sizes_of(
     """Return the size of each letter: the configuration's, or what transformers would fill in."""
     found: dict[str, int] = {}
     waiting: dict[str, Any] = {}
-    for letter, said in given.file.letters.items():
-        field, _, default = said.partition(" = ")
+    for letter, size in given.file.letters.items():
+        field, default = size.path, size.default
         if letter in absent:
             continue
         value = given.values.get(field)

@@ -28,6 +28,7 @@ from paramproof.catalogue.unknown import unknown_keys
 from paramproof.catalogue.values import same
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
+from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.printing import shown
 
 
@@ -123,23 +124,25 @@ def _assumed(
     """Return the sizes in the formula that the type's own constants stand in for, by field."""
     moving = derivation.formula.letters
     found: dict[str, int] = {}
-    for letter in moving & sizes.keys():
-        path, _, default = given.file.letters[letter].partition(" = ")
-        if given.values.get(path) is None and default.isdecimal():
-            found[path] = sizes[letter]
-    order = [said.partition(" = ")[0] for said in given.file.letters.values()]
+    for name in moving & sizes.keys():
+        size = given.file.letters[name]
+        if given.values.get(size.path) is None and size.default.isdecimal():
+            found[size.path] = sizes[name]
+    order = (one.path for one in given.file.letters.values())
     return {path: found[path] for path in order if path in found}
 
 
-def _bounds_of_defaults(file: TypeFile, given: GivenKeys) -> Iterator[str]:
-    """Yield the conditions ``V > 50279`` that come from defaults in whose place is another value.
+def _bounds_of_defaults(file: TypeFile, given: GivenKeys) -> Iterator[Expression]:
+    """Yield the bounds of the conditions that come from defaults in whose place is another value.
+
+    The bound of ``V > 50279`` is V − 50280, as ``Condition.bound`` has it.
 
     A token's number is below the vocabulary's size: that of the value is, as was seen before.
     """
     for path, letters in file.below.items():
         default = given.default(path, file.fields.get(path))
         if type(default) is int and not same(given.values.get(path, default), default):
-            yield from (f"{letter} > {default}" for letter in letters)
+            yield from (letter(name) - default - 1 for name in letters)
 
 
 @lru_cache(maxsize=512)
@@ -149,10 +152,10 @@ def _derivation(file: TypeFile, name: str, index: int) -> Derivation:
     return derivation_of(file, written, own_sizes(file, written.data.get("absent", ())))
 
 
-def _without_bounds(derivation: Derivation, bounds: Set[str]) -> Derivation:
+def _without_bounds(derivation: Derivation, bounds: Set[Expression]) -> Derivation:
     if not bounds:
         return derivation
-    kept = (one for one in derivation.conditions if str(one.condition) not in bounds)
+    kept = (one for one in derivation.conditions if one.condition.bound not in bounds)
     return replace(derivation, conditions=tuple(kept))
 
 
@@ -240,7 +243,7 @@ def _variant(
 
 def own_sizes(file: TypeFile, absent: tuple[str, ...]) -> dict[str, int]:
     """Return the sizes of the type's own configuration."""
-    missing = [letter for letter, said in file.letters.items() if " = " not in said]
+    missing = [letter for letter, size in file.letters.items() if not size.default]
     try:
         return sizes_of(GivenKeys(file, {}), absent=(*absent, *missing))
     except KeyError:

@@ -57,8 +57,7 @@ def _keys(file: TypeFile, config: Mapping[str, Any], part: str = "") -> Iterator
 @cache
 def _sizes(model_type: str) -> frozenset[str]:
     """Return the fields of a type's letters."""
-    letters = read_type(model_type).letters.values()
-    return frozenset(said.partition(" = ")[0] for said in letters)
+    return frozenset(field.path for field in read_type(model_type).letters.values())
 
 
 @cache

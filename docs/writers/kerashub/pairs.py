@@ -57,9 +57,7 @@ class Pair:
         """
         found = entry(self.keys)
         derivation = replace(found.derivation, sizes=found.sizes)
-        said = {
-            name: text.partition(" = ")[2] for name, text in read_type(self.type).letters.items()
-        }
+        said = {name: size.default for name, size in read_type(self.type).letters.items()}
         swap = {name: expression_in(text) for name, text in self.equal.items()}
         for name, text in said.items():
             if text and name not in {*letters, *swap} and (one := expression_in(text)).letters:
