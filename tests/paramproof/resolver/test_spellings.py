@@ -96,7 +96,9 @@ def test_an_older_name_of_a_class():
     assert found == resolve(RELORA, "LlamaForCausalLM") == resolve(RELORA, "LLaMAForCausalLM")
 
 
-@pytest.mark.parametrize("config", [BERT, ERNIE, ROBERTA, GPT2, LLAMA], ids=lambda c: c["model_type"])
+@pytest.mark.parametrize(
+    "config", [BERT, ERNIE, ROBERTA, GPT2, LLAMA], ids=lambda c: c["model_type"]
+)
 def test_the_class_alone_tells_the_type(config):
     assert as_transformers(without(config, "model_type")) == config
     assert resolve(without(config, "model_type")) == resolve(config)
