@@ -232,12 +232,12 @@ def _variant(
     for path, value in decides.items():
         # A part that is given may have another default than the entry was derived at.
         if path not in given.values and not same(value, own[path]):
-            raise given.outside(f"{path} is {shown(value)} where it is absent from a part")
+            raise given.outside(f"{path} is {shown(value)} where it is absent from a part", path)
     if first.data.get("withdrawn"):
         raise given.outside(f"what is derived of {name} was not held")
     for path, value in first.where.items():
         if path not in given.values:
-            raise given.outside(f"{path} is absent, and the entry has {shown(value)}")
+            raise given.outside(f"{path} is absent, and the entry has {shown(value)}", path)
     return first, {**own, **first.where}
 
 

@@ -25,15 +25,17 @@ SHORT = 6
 def unknown_keys(file: TypeFile, config: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the paths of the keys that the configuration classes do not have.
 
-    Raises ``InvalidInput`` for one that is like the name of a size that is absent.
+    Raises ``InvalidInput`` for a number whose key is like the name of a size that is absent.
     """
-    given = {f"{part}.{key}" if part else key: (part, key) for part, key in _keys(file, config)}
-    sizes = _sizes(file.model_type) - given.keys()
+    given = [
+        (f"{part}.{key}" if part else key, part, key, one) for part, key, one in _keys(file, config)
+    ]
+    sizes = _sizes(file.model_type) - {path for path, *_ in given}
     found = []
-    for path, (part, key) in given.items():
+    for path, part, key, value in given:
         if key in _of_part(file.model_type, part):
             continue
-        for size in sizes:
+        for size in sizes if _is_number(value) else ():
             if parent(size) == part and _is_misspelt(key, leaf(size)):
                 raise InvalidInput(
                     f"{shown(path)} is not a key of the model type {file.model_type}: "
@@ -44,14 +46,24 @@ def unknown_keys(file: TypeFile, config: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _keys(file: TypeFile, config: Mapping[str, Any], part: str = "") -> Iterator[tuple[str, str]]:
-    """Yield each key after its part, "" for the whole; a key, too, may have a dot in its name."""
+def _is_number(value: object) -> bool:
+    """Return whether a value could be meant for a size: pos_emb_type="fixed" is not pos_emb_time."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _keys(
+    file: TypeFile, config: Mapping[str, Any], part: str = ""
+) -> Iterator[tuple[str, str, Any]]:
+    """Yield each key with its part, "" for the whole, and its value.
+
+    A key may have a dot in its name, too.
+    """
     for key, value in config.items():
         path = f"{part}.{key}" if part else key
         if path in file.parts and isinstance(value, Mapping):
             yield from _keys(file, value, path)
         else:
-            yield part, key
+            yield part, key, value
 
 
 @cache
