@@ -50,13 +50,14 @@ class Child:
 
     def __exit__(self, *_: object) -> None:
         self.kill()
-        with suppress(BrokenPipeError), self._process:
+        with suppress(OSError), self._process:
             pass
 
     def ask(self, request: Any) -> None:
         """Send ``request``. A child that has ended does not get it, as its status will say."""
         assert self._process.stdin is not None
-        with suppress(BrokenPipeError):
+        # A pipe that nobody reads is an invalid argument on Windows.
+        with suppress(OSError):
             self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
 

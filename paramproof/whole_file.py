@@ -15,7 +15,7 @@ def write_whole(file: Path, text: str) -> None:
     """
     with tempfile.TemporaryDirectory(dir=file.parent, prefix=".paramproof-") as beside:
         whole = Path(beside) / "whole"
-        with whole.open("w", encoding="utf-8") as out:
+        with whole.open("w", encoding="utf-8", newline="\n") as out:
             out.write(text)
             out.flush()
             os.fsync(out.fileno())

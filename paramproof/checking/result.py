@@ -22,9 +22,9 @@ class Result(Record):
 
     ``model`` is the named model's name, "" for a random spec. ``milliseconds`` is build,
     read and compare, warm; ``peak_mb`` the peak memory of the worker so far, in 10**6
-    bytes. ``reason`` says why there is no ``report``. A user-supplied formula may be
-    ``refused``, which is a mistake in the question and no failure; ``smallest`` marks the
-    smallest spec at which it still differs.
+    bytes, 0 where the system does not tell. ``reason`` says why there is no ``report``. A
+    user-supplied formula may be ``refused``, which is a mistake in the question and no
+    failure; ``smallest`` marks the smallest spec at which it still differs.
     """
 
     version: str

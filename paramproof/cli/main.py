@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,7 +19,7 @@ import click
 from paramproof.builders.registry import frameworks
 from paramproof.checking.model import FormulaError
 from paramproof.cli.output import complain, console
-from paramproof.cli.signals import Ended, heed_signals
+from paramproof.cli.signals import HAS_SIGPIPE, READER_LEFT, Ended, heed_signals
 from paramproof.cli.signs import write_any_sign
 from paramproof.cli.tables import frameworks_table
 from paramproof.formulas.printing import path_text
@@ -63,7 +62,7 @@ def _reader_may_leave() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        raise Ended(signal.SIGPIPE) from None
+        raise Ended(READER_LEFT) from None
 
 
 class _Commands(click.Group):
@@ -128,11 +127,18 @@ def main() -> None:
         sys.exit(130)
     except Ended as ended:
         _end_by(ended.number)
-    except BrokenPipeError:
-        _end_by(signal.SIGPIPE)
     except OSError as error:
+        if _reader_left(error):
+            _end_by(READER_LEFT)
         _write_nowhere()
         _fail(ValueError(_what_failed(error)))
+
+
+def _reader_left(error: OSError) -> bool:
+    """Whether nobody reads a pipe any more. On Windows writing to it is an invalid argument."""
+    if isinstance(error, BrokenPipeError):
+        return True
+    return not HAS_SIGPIPE and error.errno == errno.EINVAL and not error.filename
 
 
 def _end_by(number: int) -> NoReturn:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import stat
 import sys
 from contextlib import suppress
@@ -13,7 +12,7 @@ from typing import Any, TextIO
 from rich.console import Console
 from rich.text import Text
 
-from paramproof.cli.signals import Ended
+from paramproof.cli.signals import READER_LEFT, Ended
 from paramproof.cli.signs import in_signs_of
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
 from paramproof.whole_file import write_whole
@@ -35,7 +34,7 @@ class _Signs(Console):
         return super().render_str(in_signs_of(text, self.encoding), **how)
 
     def on_broken_pipe(self) -> None:
-        raise Ended(signal.SIGPIPE)
+        raise Ended(READER_LEFT)
 
 
 def _width(stream: TextIO | None) -> int | None:

@@ -62,7 +62,7 @@ def _line(result: Result) -> tuple[str, ...]:
         f"{report.actual:,}",
         difference,
         f"{result.milliseconds:,.1f}",
-        f"{result.peak_mb:,.0f}",
+        _megabytes(result),
     )
 
 
@@ -76,8 +76,12 @@ def _summary(family: str, results: Sequence[Result]) -> tuple[str, ...]:
         f"{sum(report.actual for report in reports):,}",
         f"{different} differ" if different else "0",
         f"{sum(result.milliseconds for result in results) / len(results):,.1f}",
-        f"{results[-1].peak_mb:,.0f}",
+        _megabytes(results[-1]),
     )
+
+
+def _megabytes(result: Result) -> str:
+    return f"{result.peak_mb:,.0f}" if result.peak_mb else ""
 
 
 def proof_table(proofs: Sequence[Proof]) -> Table:
