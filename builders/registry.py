@@ -22,10 +22,13 @@ from typing import cast
 
 import paramproof.builders.frameworks
 from paramproof.builders.protocol import Builder, FrameworkUnavailable
-from paramproof.formulas.lookup import no_such
+from paramproof.formulas.lookup import canonical_name, no_such
 from paramproof.formulas.printing import shown
 
 ENTRY_POINTS = "paramproof.frameworks"
+
+LISTED_BY = "paramproof frameworks"
+"""The command that lists them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +107,15 @@ def frameworks() -> dict[str, Framework]:
 
 
 def framework(name: str) -> Framework:
-    """Return the framework called ``name``, or raise ``ValueError`` with the names there are."""
+    """Return the framework called ``name``, in which case does not matter.
+
+    Raises ``UnknownName`` where there is none.
+    """
     found = frameworks()
-    if name not in found:
-        raise no_such("framework", name, found)
-    return found[name]
+    known = canonical_name(name, found)
+    if known is None:
+        raise no_such("framework", name, found, LISTED_BY)
+    return found[known]
 
 
 def load(name: str) -> Builder:

@@ -1,11 +1,6 @@
 """Configurations as others write them, with the keys of their files, written out by hand."""
 
-from pathlib import Path
 from typing import Any
-
-import pytest
-
-from paramproof.sources.configs import spec_of_config
 
 Config = dict[str, Any]
 
@@ -168,11 +163,3 @@ ALL = {
     "gpt2": GPT2,
     "llama": LLAMA,
 }
-
-
-def refusal(config: str | Path | Config) -> str:
-    """The line in which a configuration is refused."""
-    with pytest.raises(ValueError, match=r".") as caught:
-        spec_of_config(config)
-    (line,) = str(caught.value).splitlines()
-    return line

@@ -10,6 +10,7 @@ import pytest
 from paramproof import check, load
 from paramproof.builders import FrameworkUnavailable
 from paramproof.builders.registry import Framework, framework, frameworks
+from paramproof.formulas.errors import UnknownName
 from paramproof.formulas.models import named_model
 from paramproof.running.jobs import Verify
 from paramproof.running.pool import run_in_workers
@@ -112,8 +113,14 @@ def test_broken_is_no_absence(outsider, monkeypatch):
 
 
 def test_unknown_name():
-    with pytest.raises(ValueError, match=r"no framework is named 'theano'; there are: .*torch"):
+    with pytest.raises(UnknownName) as caught:
         load("theano")
+    assert (caught.value.name, caught.value.kind) == ("theano", "framework")
+    assert caught.value.listed_by == "paramproof frameworks"
+
+
+def test_case_does_not_matter_to_a_name():
+    assert framework("Torch") == framework("torch")
 
 
 @pytest.mark.parametrize(

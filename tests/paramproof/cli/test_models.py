@@ -106,7 +106,7 @@ def test_models_as_json(paramproof):
 
 
 def test_models_of_some_families_as_json(paramproof):
-    done = paramproof("models", "--json", "-", "--family", "llama")
+    done = paramproof("models", "--json", "-", "--family", "LLaMA")
     assert {model["family"] for model in json.loads(done.stdout)["models"]} == {"llama"}
 
 

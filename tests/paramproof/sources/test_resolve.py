@@ -5,11 +5,11 @@ import re
 from dataclasses import asdict
 
 import pytest
+from paramproof.sources.resolve import resolve_model, resolve_spec
 
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import spec_fields
 from paramproof.formulas.models import named_model, named_models
-from paramproof.sources.resolve import resolve_model, resolve_spec
 from tests.configs import BAIDU, BERT, GPT2, LLAMA
 
 ONE_OF_EACH = ["bert-tiny", "transformer-big", "gpt2-xl", "llama-2-70b"]
@@ -76,18 +76,18 @@ def test_a_name_hides_a_file(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("resnet", "no model is named 'resnet'; there are: bert-base-uncased, "),
-        ("bert.json", "bert.json does not exist"),
-        ("./bert", "bert does not exist"),
-        (".", ". is a directory: name the file in it"),
-        ("{", "the spec is no JSON: "),
+        ("resnet", "no model is named 'resnet'"),
+        ("bert.json", "bert.json: does not exist"),
+        ("./bert", "bert: does not exist"),
+        (".", ".: is a directory: name the file in it"),
+        ("{", "the spec: is not JSON: "),
         ('{"hidden": 3}', "the spec got an unexpected keyword argument 'hidden'; its fields are "),
         ('{"vocab_size": 3}', "the spec missing 6 required keyword-only arguments"),
         ('{"family": "moe"}', "no family is named 'moe'; there are: encoder, "),
         ('{"model_type": "moe"}', "model_type='moe' is not counted"),
         ('{"n_embd": 5}', "vocab_size is missing, as a configuration of Hugging Face's GPT-2"),
         ('{"n_embd": 5, "dim": 5}', "'dim' is no known key of Hugging Face's GPT-2"),
-        ("list.json", "list.json is no JSON object: [1]"),
+        ("list.json", "list.json: is not a JSON object: [1]"),
         ("wrong.json", "wrong.json: hidden_size='12' is not possible: it must be an int"),
     ],
 )
@@ -141,5 +141,5 @@ def test_explain(paramproof, file):
 def test_each_command_refuses_in_one_line(refused, file):
     commands = (("count",), ("explain", "5"), ("verify", "--model"), ("compare", "m:m", "--spec"))
     for arguments in commands:
-        assert refused(*arguments, "absent.json") == "paramproof: absent.json does not exist"
-        assert refused(*arguments, ".") == "paramproof: . is a directory: name the file in it"
+        assert refused(*arguments, "absent.json") == "paramproof: absent.json: does not exist"
+        assert refused(*arguments, ".") == "paramproof: .: is a directory: name the file in it"

@@ -1,0 +1,153 @@
+"""The Python API: what another program can depend on."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import paramproof
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue, UnknownName
+from paramproof.formulas.models import named_configurations, named_models
+from paramproof.resolver import STANDARD_INPUT
+from tests.configs import BERT, LLAMA
+
+BIASED = {
+    "model_type": "llama",
+    "architectures": ["LlamaForCausalLM"],
+    "attention_bias": True,
+}
+
+
+def test_a_count_by_name():
+    count = paramproof.count("bert-base")
+    assert count.total == int(count) == count.active == 109_482_240
+    assert count.formula == "L·(4·H² + 2·H·F + 9·H + F) + H² + V·H + P·H + T·H + 3·H"
+    assert count.letters == {"L": 12, "H": 768, "F": 3072, "V": 30522, "P": 512, "T": 2}
+    assert count.status == "written"
+    assert count.reading is None
+
+
+def test_the_formula_gives_the_total():
+    for source in ("bert-base", "llama-3-8b", LLAMA, BIASED, "deepseek-v3"):
+        count = paramproof.count(source)
+        formula = count.formula.replace("·", "*").replace("²", "**2").replace("³", "**3")
+        formula = formula.replace("−", "-").replace("⌊", "(").replace("⌋", ")").replace("/", "//")
+        assert eval(formula, {}, count.letters) == count.total, source
+
+
+def test_a_configuration_that_the_catalogue_has_proved():
+    count = paramproof.count(BIASED)
+    assert count.total == 6_738_939_904
+    assert (count.status, count.conditions) == ("proved", ("A divides H", "G divides A"))
+    assert count.reading.assumed["hidden_size"] == 4096
+
+
+def test_the_same_file_by_path_text_and_keys(tmp_path):
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(BERT))
+    totals = {paramproof.count(one).total for one in (file, str(file), json.dumps(BERT), BERT)}
+    assert totals == {109_514_298}
+    assert paramproof.count(BERT, "BertModel").total == 109_482_240
+
+
+def test_active_parameters():
+    count = paramproof.count("deepseek-v3")
+    assert (count.total, count.active) == (671_026_404_352, 37_552_282_624)
+
+
+def test_components_add_up():
+    for source in ("bert-base", "deepseek-v3"):
+        count = paramproof.count(source)
+        assert sum(count.by_component().values()) == count.total
+    assert paramproof.count("bert-base").by_component() == {
+        "embeddings": 23_837_184,
+        "layers": 85_054_464,
+        "pooler": 590_592,
+    }
+
+
+def test_bytes_at_the_dtype_of_the_configuration():
+    count = paramproof.count(LLAMA)
+    assert count.reading.dtype == "bfloat16"
+    assert count.bytes() == count.bytes("bfloat16") == 2 * count.total
+    assert paramproof.count("bert-base").bytes() == 4 * 109_482_240
+    with pytest.raises(ValueError, match="float7"):
+        count.bytes("float7")
+
+
+def test_conventions_go_together():
+    count = paramproof.count("bert-base")
+    assert count.under() == count.total
+    assert count.under("without-embeddings") == 85_646_592
+    assert count.under("without-embeddings", "without-pooler") == 85_646_592 - 590_592
+    with pytest.raises(ValueError, match="without-everything"):
+        count.under("without-everything")
+
+
+def test_tensors_add_up():
+    count = paramproof.count(BIASED)
+    own = [one for one in count.tensors if one.trainable and not one.tied_to]
+    assert sum(one.size * one.repeat for one in own) == count.total
+
+
+def test_how_it_prints():
+    count = paramproof.count("bert-base")
+    assert repr(count).startswith("<Count of bert-base-uncased: 109,482,240 = L·(4·H² + ")
+    table = count._repr_html_()
+    assert "109,482,240" in table
+    assert "embeddings" in table
+    hostile = paramproof.count({**LLAMA, "architectures": ["LlamaForCausalLM"]})
+    assert "<script" not in hostile._repr_html_()
+
+
+def test_every_named_model_is_json():
+    for name in (*named_models(), *named_configurations()):
+        data = json.loads(json.dumps(paramproof.count(name).to_dict()))
+        assert (data["paramproof"], data["kind"]) == (1, "count")
+        assert data["total"] == paramproof.count(name).total
+
+
+def test_what_is_wrong_has_fields():
+    with pytest.raises(UnknownName) as unknown:
+        paramproof.count("qwen9")
+    assert 1 <= len(unknown.value.suggestions) <= 3
+    assert unknown.value.listed_by == "paramproof models"
+    with pytest.raises(InvalidInput) as wrong:
+        paramproof.count({**LLAMA, "hidden_size": "4096"})
+    assert wrong.value.key == "hidden_size"
+    with pytest.raises(NotInCatalogue) as absent:
+        paramproof.count({"model_type": "kimi_k2"})
+    assert (absent.value.key, absent.value.install) == ("model_type", "")
+    assert STANDARD_INPUT == "-"
+
+
+def test_a_difference():
+    found = paramproof.diff("llama", "qwen3")
+    assert found.total.difference == 5_311_045_632
+    assert str(found.total.letters) == "2·L·K"
+    assert repr(found) == "<Difference: qwen3 − llama: +5,311,045,632 = 2·L·K>"
+    data = json.loads(json.dumps(found.to_dict()))
+    assert data["total"]["formula"] == "2·L·K"
+    assert sum(row.difference for row in paramproof.diff("bert-base", "gpt2").rows) == 14_957_568
+
+
+def test_an_explanation():
+    found = paramproof.explain(335_043_584, "bert-large").found
+    assert found[0].count == 335_043_584
+    assert paramproof.explain("110M", "bert-base").found
+
+
+@pytest.mark.parametrize("call", ["count('bert-base')", "count('deepseek-v3').active"])
+def test_nothing_outside_the_standard_library_is_imported(call):
+    program = (
+        "import sys; before = set(sys.modules); import paramproof; "
+        f"paramproof.{call}; "
+        "new = {name.partition('.')[0] for name in set(sys.modules) - before}; "
+        "print(*sorted(new - set(sys.stdlib_module_names)))"
+    )
+    # Without site packages' start-up files, which may import what they like.
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["paramproof"]
