@@ -22,6 +22,7 @@ from typing import cast
 
 import paramproof.builders.frameworks
 from paramproof.builders.protocol import Builder, FrameworkUnavailable
+from paramproof.formulas.installation import PIP, install_command
 from paramproof.formulas.lookup import canonical_name, no_such
 from paramproof.formulas.printing import shown
 
@@ -66,9 +67,10 @@ class Framework:
 
     @property
     def how_to_get(self) -> str:
-        """The command that installs it, from a checkout of this project."""
-        what = f'".[{self.extra}]"' if self.extra else " ".join(self.distributions)
-        return f"python -m pip install {what}"
+        """The command that installs it, in any folder."""
+        return (
+            install_command(self.extra) if self.extra else f"{PIP} {' '.join(self.distributions)}"
+        )
 
     def load(self) -> Builder:
         """Import the framework's file or package.

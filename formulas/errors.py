@@ -61,8 +61,8 @@ class NotInCatalogue(ValueError):
     """A configuration that may be right, but has no formula in the catalogue.
 
     ``key`` is the key whose value is not covered, "" where ``model_type`` itself is not.
-    ``install`` is what to install so that the formula can be derived, such as
-    ``paramproof[transformers]``; it is "" where installing something does not help.
+    ``install`` is the command that installs what derives the formula, as ``install_command`` gives
+    it; it is "" where installing something does not help.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class NotInCatalogue(ValueError):
         self.where = where
 
     def __str__(self) -> str:
-        advice = f"; to derive it: python -m pip install '{self.install}'" if self.install else ""
+        advice = f"; to derive it: {self.install}" if self.install else ""
         return _line(self.where, self.reason) + advice
 
 

@@ -6,14 +6,14 @@ Who asks for families first loads them; importing this module loads none from ou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, Field, asdict, fields
 from functools import cache
 from importlib import metadata
 from typing import Any
 
 from paramproof.formulas import encoder, encoder_decoder, gpt, llama
-from paramproof.formulas.alphabet import Alphabet
+from paramproof.formulas.alphabet import BUILT_IN, Alphabet
 from paramproof.formulas.family import Family
 from paramproof.formulas.lookup import no_such
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shown
@@ -52,7 +52,7 @@ def registered() -> dict[str, Family]:
     """Return every family by name, ours first, those from outside by the names of their entries.
 
     Raises ``ValueError``, in one line, for an entry that cannot be imported or is no family, for
-    two families of one name, and for a letter that is of another kind in another family.
+    two families of one name, and for a letter that has another kind in a family of this package.
     """
     found = {family.name: family for family in OURS}
     for entry in sorted(metadata.entry_points(group=ENTRY_POINTS)):
@@ -60,18 +60,26 @@ def registered() -> dict[str, Family]:
         if family.name in found:
             raise ValueError(f"{entry.value}: there is a family {shown(family.name)} already")
         found[family.name] = family
-        _alphabet_of(found.values())
+        _order(family.name, family.letters)
     return found
 
 
 @cache
-def alphabet() -> Alphabet:
-    """Return the letters of all families, in the order in which they are printed."""
-    return _alphabet_of(FAMILIES.values())
+def printing_order(letters: type[FamilyLetters]) -> Alphabet:
+    """Return the order in which formulas with the letters of a family are printed.
+
+    It is ``BUILT_IN`` for the families of this package; other families add their letters to it.
+
+    Raises ``ValueError`` if a letter has another kind in a family of this package.
+    """
+    if any(family.letters is letters for family in OURS):
+        return BUILT_IN
+    return _order(letters.__name__, letters)
 
 
-def _alphabet_of(families: Iterable[Family]) -> Alphabet:
-    return Alphabet.of({family.name: letter_kinds(family.letters) for family in families})
+def _order(name: str, letters: type[FamilyLetters]) -> Alphabet:
+    ours = {family.name: letter_kinds(family.letters) for family in OURS}
+    return Alphabet.of({**ours, name: letter_kinds(letters)})
 
 
 def _loaded(entry: metadata.EntryPoint) -> Family:
@@ -118,23 +126,40 @@ def spec_fields(spec: Spec) -> dict[str, Any]:
     return {"family": spec.family, **asdict(spec)}
 
 
-def spec_from(fields: Mapping[str, Any]) -> Spec:
-    """Return the spec with these fields, of the family under ``family``, or else an encoder.
+def spec_from(data: Mapping[str, Any]) -> Spec:
+    """Return the spec with the fields in ``data``: of the family that it names, or an encoder.
 
-    Raises ``ValueError``, in one line, for an unknown family, a field too many or too few,
-    and a spec that is not possible.
+    Raises ``ValueError``, in one line, for an unknown family and for a spec that is not possible,
+    and ``SpecFieldsError``, which is one, for a field too many or too few.
     """
-    rest = dict(fields)
-    name = rest.pop("family", "encoder")
+    given = dict(data)
+    name = given.pop("family", "encoder")
     if not isinstance(name, str) or name not in FAMILIES:
         raise no_such("family", name, FAMILIES)
     kind: Any = FAMILIES[name].spec
-    try:
-        spec: Spec = kind(**rest)
-    except TypeError as error:
-        known = ", ".join(FAMILIES[name].field_names)
-        problem = str(error).partition("__init__() ")[2]
-        raise ValueError(
-            f"the spec {legible(problem, MAX_NOTE_SHOWN)}; its fields are {known}"
-        ) from error
+    known = [field for field in fields(kind) if field.init]
+    unknown = [one for one in given if one not in {field.name for field in known}]
+    missing = [field.name for field in known if _is_required(field) and field.name not in given]
+    if unknown or missing:
+        raise SpecFieldsError(FAMILIES[name], tuple(unknown), tuple(missing))
+    spec: Spec = kind(**given)
     return spec
+
+
+class SpecFieldsError(ValueError):
+    """The fields of a spec are not those of its family: some are ``unknown``, or ``missing``."""
+
+    def __init__(
+        self, family: Family, unknown: tuple[str, ...] = (), missing: tuple[str, ...] = ()
+    ) -> None:
+        self.unknown, self.missing = unknown, missing
+        if unknown:
+            problem = f"does not have the field {legible(repr(unknown[0]), MAX_NOTE_SHOWN)}"
+        else:
+            problem = f"needs {', '.join(missing)}"
+        known = ", ".join(family.field_names)
+        super().__init__(f"a spec of the family {family.name} {problem}; its fields are {known}")
+
+
+def _is_required(field: Field[Any]) -> bool:
+    return field.default is MISSING and field.default_factory is MISSING

@@ -73,7 +73,7 @@ def installed(release: Release, folder: Path) -> str:
     """
     environment = {**os.environ, "VIRTUAL_ENV": str(folder), "UV_PYTHON_DOWNLOADS": "never"}
     make = ["uv", "venv", "--quiet", "--python", release.python, "--allow-existing", str(folder)]
-    install = ["uv", "pip", "install", "--quiet", str(ROOT), release.name, *release.beside]
+    install = ["uv", "pip", "install", "--quiet", f"{ROOT}[weights]", release.name, *release.beside]
     if error := _ended(make, environment):
         sys.exit(f"no Python {release.python}: {error}")
     return _ended(install, environment)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paramproof.formulas.families import alphabet, registered
+from paramproof.formulas.families import registered
 from tests.forked import TIMEOUT, Forked
 
 OUTSIDERS = Path(__file__).parent / "outsider"
@@ -25,7 +25,6 @@ def install(site, name, source, group="paramproof.frameworks", value=""):
 def forget(*modules):
     """Let the next look at families be the first, and import ``modules`` anew."""
     registered.cache_clear()
-    alphabet.cache_clear()
     for module in modules:
         sys.modules.pop(module, None)
 

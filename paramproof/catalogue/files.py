@@ -17,6 +17,9 @@ FORMAT = 1
 
 FOLDER = Path(__file__).parent / "data"
 
+INDEX = Path(__file__).parent / "index.json"
+"""The model types with their own classes: ``{"bert": ["BertModel", …], …}``."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TypeFile:
@@ -60,19 +63,32 @@ class TypeFile:
 
 
 @cache
+def _index() -> dict[str, list[str]]:
+    index: dict[str, list[str]] = json.loads(INDEX.read_text("utf-8"))
+    return index
+
+
+@cache
+def _types_by_class() -> dict[str, str]:
+    # If two types have a class, the first one by name has it.
+    pairs = [(name, kind) for kind, names in sorted(_index().items()) for name in names]
+    return dict(reversed(pairs))
+
+
+@cache
 def model_types() -> tuple[str, ...]:
     """Return the model types that have an entry."""
-    return tuple(sorted(file.stem for file in FOLDER.glob("*.json")))
+    return tuple(sorted(_index()))
 
 
 def type_of_class(name: str) -> str | None:
-    """Return the model type that has a class of transformers, None for what none has."""
-    if not name.isidentifier():
-        return None
-    has = f'\n  "{name}": {{'
-    found = (f.stem for f in sorted(FOLDER.glob("*.json")) if has in f.read_text("utf-8"))
-    files = (read_type(one) for one in found)
-    return next((f.model_type for f in files if name in f.classes and not f.classes_of), None)
+    """Return the model type that has a class of transformers, or None if no type has it."""
+    return _types_by_class().get(name)
+
+
+def own_classes(file: TypeFile) -> list[str]:
+    """Return the classes that belong to a type: none if they belong to another type."""
+    return [] if file.classes_of else list(file.classes)
 
 
 @lru_cache(maxsize=64)

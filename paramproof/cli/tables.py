@@ -122,7 +122,9 @@ def _scope(proof: Proof) -> str:
 
 def frameworks_table(frameworks: Sequence[Framework]) -> Table:
     """Return what is installed, in which version, and how to install what is not."""
-    table = Table("framework", "installed", "missing", "how to install it", **PLAIN)
+    table = Table("framework", "installed", "missing", **PLAIN)
+    # A command that is cut short cannot be copied.
+    table.add_column("how to install it", overflow="fold")
     for framework in frameworks:
         versions = framework.versions().items()
         table.add_row(

@@ -16,13 +16,17 @@ from paramproof.record import Record
 def chosen_frameworks(names: Sequence[str]) -> tuple[list[Framework], list[Framework]]:
     """Return the frameworks named, or all: those that are installed, and those that are not.
 
-    Raises ``ValueError`` for one that was named and is not there.
+    Raises ``ValueError`` for one that was named and is not installed, and where none is.
     """
     asked = [framework(name) for name in dict.fromkeys(names)] or list(frameworks().values())
     there = [chosen for chosen in asked if not chosen.missing]
     absent = [chosen for chosen in asked if chosen.missing]
-    if absent and (names or not there):
+    if absent and names:
         raise ValueError(f"not installed: {'; '.join(map(how_to_get, absent))}")
+    if not there:
+        raise ValueError(
+            "no framework is installed: paramproof frameworks lists how to install them"
+        )
     return there, absent
 
 

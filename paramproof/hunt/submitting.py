@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from paramproof.formulas.installation import install_command
 from paramproof.hunt.here import do_here
 from paramproof.hunt.tasks import Task
 
@@ -49,7 +50,7 @@ def executor(folder: Path, cluster: Cluster) -> Any:
     try:
         from submitit import SlurmExecutor
     except ImportError:
-        needed = 'python -m pip install ".[slurm]"'
+        needed = install_command("slurm")
         raise ValueError(f"--on slurm needs submitit, which is not installed: {needed}") from None
     try:
         found = SlurmExecutor(folder)

@@ -13,17 +13,16 @@ import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from paramproof.builders.protocol import Array
 from paramproof.formulas import Spec
 from paramproof.formulas.families import spec_fields
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text, shown
-from paramproof.sources.checkpoints.header import SPEC, require_names_once
+from paramproof.sources.checkpoints.header import SPEC
+from paramproof.sources.checkpoints.safetensors_file import TensorEntry, read_header
 from paramproof.weights.canonical import dtype_of, require_canonical
 
 DTYPES = {"F32": "<f4", "F64": "<f8", "F16": "<f2", "BF16": "<u2"}
@@ -60,31 +59,29 @@ def read_weights(path: str | Path, spec: Spec) -> dict[str, Array]:
     try:
         if not Path(path).is_file():
             raise ValueError("there is no such file")
-        with safe_open(path, framework="numpy") as file:
-            header, start = require_names_once(Path(path))
-            _require_record(file.metadata() or {}, spec)
-            names = file.keys()
-        for name in names:
-            if header[name]["dtype"] not in DTYPES:
-                found = f"{legible(name)} is {legible(header[name]['dtype'])}"
+        header = read_header(Path(path))
+        _require_record(header.metadata, spec)
+        for name, entry in header.tensors.items():
+            if entry.dtype not in DTYPES:
+                found = f"{legible(name)} is {entry.dtype}"
                 raise ValueError(f"{found}; weights are {' or '.join(DTYPES)}")
-        arrays = {name: _values(path, start, header[name]) for name in names}
+        arrays = {n: _values(path, header.start, entry) for n, entry in header.tensors.items()}
         require_canonical(spec, dtype_of(arrays), arrays)
-    except (OSError, SafetensorError, ValueError) as error:
+    except (OSError, ValueError) as error:
         raise ValueError(f"{path_text(path)}: {legible(error, MAX_MESSAGE_SHOWN)}") from None
     return arrays
 
 
-def _values(path: str | Path, start: int, entry: Mapping[str, Any]) -> Array:
+def _values(path: str | Path, start: int, entry: TensorEntry) -> Array:
     """Return one tensor, half precision as float32; the first one's bytes begin at ``start``."""
-    kind = np.dtype(DTYPES[entry["dtype"]])
-    first, last = entry["data_offsets"]
-    array = np.fromfile(path, kind, (last - first) // kind.itemsize, offset=start + first)
-    if entry["dtype"] == "BF16":
+    kind = np.dtype(DTYPES[entry.dtype])
+    number = (entry.last - entry.first) // kind.itemsize
+    array = np.fromfile(path, kind, number, offset=start + entry.first)
+    if entry.dtype == "BF16":
         # NumPy has no bfloat16, which is the upper half of a float32.
         array = (array.astype("<u4") << 16).view("<f4")
-    dtype = "float64" if entry["dtype"] == "F64" else "float32"
-    return array.astype(dtype, copy=False).reshape(entry["shape"])
+    dtype = "float64" if entry.dtype == "F64" else "float32"
+    return array.astype(dtype, copy=False).reshape(entry.shape)
 
 
 def _require_record(metadata: Mapping[str, str], spec: Spec) -> None:

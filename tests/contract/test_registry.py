@@ -11,6 +11,7 @@ from paramproof import check, load
 from paramproof.builders import FrameworkUnavailable
 from paramproof.builders.registry import Framework, framework, frameworks
 from paramproof.formulas.errors import UnknownName
+from paramproof.formulas.installation import install_command
 from paramproof.formulas.models import named_model
 from paramproof.running.jobs import Verify
 from paramproof.running.pool import run_in_workers
@@ -144,4 +145,4 @@ def test_an_outsider_that_is_not_there(outsider):
 
 def test_how_to_get_one_of_ours():
     ours = Framework("x", "m", ("d",), extra="torch")
-    assert ours.how_to_get == 'python -m pip install ".[torch]"'
+    assert ours.how_to_get == install_command("torch")

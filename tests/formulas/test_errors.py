@@ -5,6 +5,7 @@ import pickle
 import pytest
 
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, UnknownName
+from paramproof.formulas.installation import install_command
 
 ERRORS = [
     InvalidInput("is not JSON", where="config.json", key="hidden_size"),
@@ -21,7 +22,7 @@ ERRORS = [
         "no formula for x",
         model_type="x",
         key="layer_types",
-        install="paramproof[transformers]",
+        install=install_command("transformers"),
         where="config.json",
     ),
 ]
@@ -42,9 +43,9 @@ def test_where_stands_before_the_reason():
 
 
 def test_the_line_says_what_to_install_where_that_helps():
-    helps = NotInCatalogue("no formula for x", install="paramproof[transformers]")
+    helps = NotInCatalogue("no formula for x", install=install_command("transformers"))
 
-    assert "paramproof[transformers]" in str(helps)
+    assert install_command("transformers") in str(helps)
     assert str(NotInCatalogue("no formula for x")) == "no formula for x"
 
 

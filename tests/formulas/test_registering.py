@@ -2,11 +2,15 @@
 
 from importlib import metadata
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import pytest
 
 from paramproof.formulas import FAMILIES
-from paramproof.formulas.families import ENTRY_POINTS, OURS, alphabet, registered
+from paramproof.formulas.alphabet import BUILT_IN
+from paramproof.formulas.expression import letter
+from paramproof.formulas.families import ENTRY_POINTS, OURS, printing_order, registered
+from paramproof.formulas.spec import Rows
 from paramproof.formulas.spec.protocols import head_size_of
 from tests.fixtures import forget
 from tests.outsider.mixer import FAMILY
@@ -33,12 +37,31 @@ def test_ours_come_first(entries):
     entries(a_mixer=MIXER)
     assert list(registered().values()) == [*OURS, FAMILY]
     assert FAMILIES["mixer"] is FAMILY
-    assert alphabet().layers == ("B", "N", "M", "L")
+    assert printing_order(FAMILY.letters).layers == ("B", "N", "M", "L")
 
 
 def test_without_any_there_are_ours(entries):
     entries()
     assert tuple(registered().values()) == OURS
+
+
+def test_printing_loads_no_family_from_outside(entries):
+    """A broken one is reported when somebody asks for families, and not when a sum is printed."""
+    entries(gone="tests.outsider.gone:FAMILY")
+    assert str(letter("V") * letter("H") + letter("S")) == "V·H + S"
+    with pytest.raises(ValueError, match="gone"):
+        registered()
+
+
+def test_a_letter_of_another_kind_than_ours_is_refused(entries):
+    """``H`` is a width in the families of this package."""
+
+    class Letters(NamedTuple):
+        H: Rows
+
+    with pytest.raises(ValueError, match=r"^the letter H of Letters"):
+        printing_order(Letters)
+    assert printing_order(FAMILY.letters) != BUILT_IN
 
 
 NOT_FAMILIES = [

@@ -11,25 +11,11 @@ from pathlib import Path
 import pytest
 
 from docs.writers.blocks import ROOT
+from tests.wheels import build
 
 PARTS = {"paramproof": "paramproof", "formulas": "paramproof/formulas"}
 PARTS["builders"] = "paramproof/builders"
 LINKS = {"paramproof/formulas", "paramproof/builders"}
-
-
-def build(kind, source, target):
-    """Build a wheel or an sdist of ``source`` as an installer would, into ``target``."""
-    code = f"from hatchling.build import build_{kind}; print(build_{kind}({str(target)!r}))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=source, capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    return target / done.stdout.split()[-1]
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    return build("wheel", ROOT, tmp_path_factory.mktemp("wheel"))
 
 
 def content(wheel):

@@ -6,6 +6,7 @@ from importlib import util
 
 import pytest
 
+from paramproof.formulas.installation import install_command
 from tests.slurm.cluster import Cluster, wait_for
 from tests.slurm.debian import missing
 
@@ -15,7 +16,7 @@ def slurm(request, tmp_path_factory):
     """Two nodes that are idle; without SLURM a skip, and a failure where it is required."""
     absent = missing()
     if not util.find_spec("submitit"):
-        absent.append('submitit (python -m pip install ".[slurm]")')
+        absent.append(f"submitit ({install_command('slurm')})")
     if os.geteuid():
         absent.append("root, who starts the daemons")
     if absent:

@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError, safe_open
-
-from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, path_text, shown
-from paramproof.sources.strict_json import object_in_file, object_in_text, require_file
+from paramproof.formulas.printing import legible, path_text, shown
+from paramproof.sources.checkpoints.safetensors_file import NotSafetensors, read_header
+from paramproof.sources.strict_json import object_in_file, require_file
 from paramproof.sources.telltale import ADAPTER, FLAT, QUANTISED, disguise
 
 MAX_INDEX_BYTES = 2**26
@@ -88,9 +87,8 @@ def recorded_spec(path: str | Path) -> str:
     if Path(path).suffix != ".safetensors":
         return ""
     try:
-        with safe_open(path, framework="numpy") as file:
-            return str((file.metadata() or {}).get(SPEC, ""))
-    except (OSError, SafetensorError):
+        return read_header(Path(path)).metadata.get(SPEC, "")
+    except (OSError, ValueError):
         return ""
 
 
@@ -99,26 +97,11 @@ def _in_file(path: Path) -> Iterator[StoredTensor]:
     if path.suffix in PICKLED:
         raise ValueError(f"{path_text(path)} is a pickle by its name; {CONVERT}")
     try:
-        with safe_open(path, framework="numpy") as file:
-            require_names_once(path)
-            for name in file.keys():  # noqa: SIM118 - the file is no mapping
-                tensor = file.get_slice(name)
-                yield StoredTensor(name, tuple(tensor.get_shape()), tensor.get_dtype())
-    except (SafetensorError, OSError) as error:
+        for name, entry in read_header(path).tensors.items():
+            yield StoredTensor(name, entry.shape, entry.dtype)
+    except (NotSafetensors, OSError) as error:
         where = path_text(path)
         raise ValueError(f"{where} is no whole safetensors file: {_why(path, error)}") from None
-
-
-def require_names_once(path: Path) -> tuple[dict[str, Any], int]:
-    """Return the header of a whole safetensors file, and where the tensors begin after it.
-
-    Raises ``ValueError`` where it has a name twice. The format's own reader takes the last one,
-    and says nothing.
-    """
-    with path.open("rb") as file:
-        length = int.from_bytes(file.read(8), "little")
-        text = file.read(length).decode()
-    return object_in_text(text, f"the header of {path_text(path)}"), 8 + length
 
 
 def _require_no_lone_shard(path: Path) -> None:
@@ -148,10 +131,9 @@ def _require_weights(found: Checkpoint) -> None:
         raise ValueError(f"{where} {seen.what} (it has {legible(name)}): {seen.file}")
 
 
-def _why(path: Path, error: Exception) -> str:
-    """What is wrong with a file, in the words of its reader where there are no better ones."""
+def _why(path: Path, error: NotSafetensors | OSError) -> str:
+    """Say what a file is that is not safetensors, as far as its first bytes tell."""
     try:
-        size = path.stat().st_size
         with path.open("rb") as file:
             start = file.read(8)
     except OSError as denied:
@@ -163,12 +145,7 @@ def _why(path: Path, error: Exception) -> str:
             "it is in GGUF, llama.cpp's format, with names and packed types of its own: "
             "give the safetensors files that it was converted from"
         )
-    if len(start) < 8:
-        return f"it has {size} bytes, and the length of its header takes 8"
-    header = int.from_bytes(start, "little")
-    if 8 + header > size:
-        return f"its header would have {header:,} bytes, and the file has {size:,}"
-    return legible(str(error).removeprefix("Error while deserializing header: "), MAX_NOTE_SHOWN)
+    return str(error)
 
 
 def _shards(path: Path) -> dict[Path, list[str]]:

@@ -95,7 +95,9 @@ def test_a_value_without_which_there_is_no_model():
     lacking = config | {"attn_config": without(attention, "rope_theta")}
     with pytest.raises(NotInCatalogue) as error:
         entry(lacking)
-    assert error.value.reason == "dbrx: attn_config.rope_theta is absent, and the entry has 500000.0"
+    assert (
+        error.value.reason == "dbrx: attn_config.rope_theta is absent, and the entry has 500000.0"
+    )
     other = config | {"attn_config": attention | {"rope_theta": 10_000}}
     assert entry(other).count == 131_596_523_520
     for wrong in (None, 1, "much"):
@@ -175,7 +177,7 @@ def test_what_an_entry_is_not_of_is_refused_in_one_line(keys, said):
     with pytest.raises(NotInCatalogue, match=said) as caught:
         entry(LLAMA_3_1_8B | keys)
     assert "\n" not in str(caught.value)
-    assert 'python -m pip install ".[transformers]"' in str(caught.value)
+    assert caught.value.install == ""
 
 
 def test_sizes_outside_the_conditions_have_no_count():

@@ -6,6 +6,7 @@ from importlib.resources import files
 
 import pytest
 
+from paramproof.catalogue import files as catalogue_files
 from paramproof.catalogue import model_types, read_type
 from paramproof.catalogue.derivations import derivation_of, variants
 from paramproof.catalogue.entries import entry_in, own_sizes
@@ -126,7 +127,9 @@ def test_a_tensor_that_is_damaged_is_refused(written):
         tensor_in("layers.*.weight", written)
 
 
-def test_the_type_that_has_a_class():
+def test_the_type_that_has_a_class(monkeypatch, tmp_path):
+    """The index alone says so: no file of a type is read, however it is laid out."""
+    monkeypatch.setattr(catalogue_files, "FOLDER", tmp_path)
     assert type_of_class("MixtralForCausalLM") == "mixtral"
     assert type_of_class("XLMRobertaForTokenClassification") == "xlm-roberta"
     # InternLM 3 is made of them too, and its file comes first by name.

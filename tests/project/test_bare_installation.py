@@ -1,0 +1,138 @@
+"""A bare install: the wheel without extras, and only what its metadata then asks for."""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from importlib import metadata
+
+import pytest
+from packaging.requirements import Requirement
+
+from paramproof.cli.main import COMMANDS
+from tests.checkpoints import ENCODER, canonical, write
+
+BERT = json.dumps({"model_type": "bert", "architectures": ["BertForMaskedLM"]})
+
+
+def required(requirements, extra=""):
+    """The names of all distributions that ``requirements`` bring, at any remove."""
+    found = set()
+    for requirement in map(Requirement, requirements or ()):
+        if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
+            found |= {requirement.name} | required(metadata.requires(requirement.name))
+    return found
+
+
+def parts(distribution):
+    """The files and folders of an installed distribution that stand at the top."""
+    files = metadata.files(distribution) or ()
+    return {file.parts[0] for file in files if file.parts[0] not in ("..", "__pycache__")}
+
+
+@pytest.fixture(scope="module")
+def bare(wheel, tmp_path_factory):
+    """A folder as ``pip install`` of the wheel would fill it."""
+    site = tmp_path_factory.mktemp("bare")
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(site)
+    (own,) = metadata.distributions(path=[str(site)])
+    for name in required(own.requires):
+        folder = metadata.distribution(name).locate_file("")
+        for part in parts(name):
+            (site / part).symlink_to(folder / part)
+    return site
+
+
+@pytest.fixture
+def python(bare, tmp_path):
+    """Run Python where the bare install is all there is."""
+
+    def run(*arguments, **how):
+        own = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+        return subprocess.run(
+            [sys.executable, "-S", "-P", *map(str, arguments)],
+            cwd=tmp_path,
+            env={**own, "PYTHONPATH": str(bare)},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            **how,
+        )
+
+    return run
+
+
+def test_what_it_brings(bare):
+    """All are in Python alone, and none is an array library."""
+    (own,) = metadata.distributions(path=[str(bare)], name="paramproof")
+    assert required(own.requires) == {
+        *("click", "rich", "squarify"),
+        *("markdown-it-py", "mdurl", "pygments"),  # Rich's.
+    }
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_every_command(python, command):
+    done = python("-m", "paramproof", command, "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"Usage: paramproof {command} ")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("count", "bert-base"),
+        ("count", "bert-base", "--json", "-"),
+        ("count", "bert-base", "--html", "page.html"),
+        ("count", BERT),
+        ("explain", "110M", "bert-base"),
+        ("diff", "llama-7b", "llama-13b"),
+        ("frameworks",),
+        ("models",),
+        ("site", "--help"),
+    ],
+    ids=" ".join,
+)
+def test_commands_that_need_no_framework(python, tmp_path, arguments):
+    done = python("-m", "paramproof", *arguments)
+    assert done.returncode == 0, done.stderr
+    assert bool(done.stdout) == ("--html" not in arguments)
+    assert (tmp_path / "page.html").exists() == ("--html" in arguments)
+
+
+def test_count_from_standard_input(python):
+    done = python("-m", "paramproof", "count", "-", input=BERT)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "109,514,298" in done.stdout
+
+
+def test_checkpoint_reads_a_header(python, tmp_path):
+    file = write(tmp_path / "model.safetensors", canonical(ENCODER))
+    done = python("-m", "paramproof", "checkpoint", file, "--config", "bert-base")
+    assert (done.returncode, done.stderr) == (1, "")  # It has the weights of a smaller one.
+    assert "model.safetensors" in done.stdout
+
+
+def test_verify_names_the_command_that_says_what_to_install(python):
+    done = python("-m", "paramproof", "verify")
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert "paramproof frameworks" in line
+    assert (
+        'python -m pip install "paramproof[torch]"'
+        in python("-m", "paramproof", "frameworks").stdout
+    )
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import paramproof; paramproof.inventory",
+        "import paramproof; [getattr(paramproof, name) for name in paramproof.__all__]",
+    ],
+)
+def test_the_package_needs_no_array_library(python, code):
+    done = python("-c", code)
+    assert (done.returncode, done.stderr) == (0, "")
