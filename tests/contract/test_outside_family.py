@@ -12,7 +12,7 @@ from paramproof.checking.model import require_agreement
 from paramproof.formulas import FAMILIES, closed_form, inventory
 from paramproof.formulas.families import spec_fields, spec_from
 from paramproof.random_specs import random_specs, refusal
-from paramproof.sources.resolve import resolve_spec
+from paramproof.resolver import resolve
 from tests.specs import SPECS
 
 # Mixer-B/16 of table 1 there, for images of 224·224: 196 patches of 16·16.
@@ -38,7 +38,7 @@ def b16(mixer, tmp_path):
 
 def test_it_is_a_family_as_the_others_are(mixer, b16):
     assert list(FAMILIES) == [*SPECS, "mixer"]
-    spec = resolve_spec(b16)
+    spec = resolve(b16).spec
     assert (type(spec).__name__, spec_fields(spec)["family"]) == ("MixerSpec", "mixer")
     assert spec_from(spec_fields(spec)) == spec
     assert inventory(spec.letters()).total() == closed_form(spec.letters()) == WHOLE

@@ -3,11 +3,11 @@
 import json
 
 import pytest
+from paramproof.sources.configs import read_config, spec_of_config
+from paramproof.sources.configs.formats import BY_MODEL_TYPE
 
 from paramproof.formulas import LlamaSpec
 from paramproof.sources.checkpoints import compare_checkpoint
-from paramproof.sources.configs import read_config, spec_of_config
-from paramproof.sources.configs.formats import BY_MODEL_TYPE
 from tests.frameworks.transformers_configs import CLASSES, SMALL, config_of
 
 pytestmark = pytest.mark.framework("transformers")

@@ -1,10 +1,10 @@
 """A configuration that Hugging Face writes is read as the model that it builds from it."""
 
 import pytest
-
-from paramproof.formulas import closed_form
 from paramproof.sources.configs import read_config, spec_of_config
 from paramproof.sources.configs.formats import BY_MODEL_TYPE, FORMATS
+
+from paramproof.formulas import closed_form
 from tests.configs import BERT, ERNIE, GPT2, LLAMA, ROBERTA
 from tests.found_configs import FOUND, UNNAMED
 from tests.frameworks.transformers_configs import CLASSES, SMALL, config_of, model_of

@@ -1,6 +1,7 @@
 """Hugging Face's classes, with small configs of each kind, and the models made of them."""
 
 from paramproof.sources.configs.formats import BY_MODEL_TYPE
+
 from tests.configs import without
 
 CLASSES = [(kind, name) for kind, found in BY_MODEL_TYPE.items() for name in found.architectures]

@@ -5,10 +5,10 @@ import subprocess
 import sys
 
 import pytest
+from paramproof.sources.resolve import Undescribed
 
 from paramproof.builders.registry import Framework
 from paramproof.cli.verify_built import verify_built
-from paramproof.sources.resolve import Undescribed
 from tests.checkpoints import write
 from tests.public_configs import DEEPSEEK_V3, MIXTRAL_8X7B
 

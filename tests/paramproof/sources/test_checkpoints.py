@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from paramproof.sources.configs import spec_of_config
 
 from paramproof.formulas import EncoderSpec, inventory
 from paramproof.formulas.families import family_of, spec_fields
+from paramproof.resolver import resolve
 from paramproof.sources.checkpoints import compare_checkpoint
 from paramproof.sources.checkpoints.names import CheckpointNames
 from paramproof.weights.canonical import stored_tensors
@@ -136,7 +136,7 @@ HUGE = LLAMA | {"num_hidden_layers": 2, "vocab_size": 10**7}
 
 def test_command(paramproof, tmp_path):
     """Hundreds of gigabytes that are not there: whoever loaded them would not come back."""
-    spec = spec_of_config(HUGE)
+    spec = resolve(HUGE).spec
     tensors = canonical(spec)
     write(tmp_path / "model.safetensors", tensors, dtype="BF16", size=2)
     (tmp_path / "config.json").write_text(json.dumps(HUGE))
