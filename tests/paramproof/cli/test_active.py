@@ -158,9 +158,9 @@ def test_routing_of_two_towers():
         ),
         (('{"model_type": "longcat_flash"}',), "that have no parameters (zero_expert_num)"),
         (('{"model_type": "deepseek_v2"}',), "n_routed_experts=64, nothing says how many a token"),
-        (("gpt2", "--depth", "2"), "--active goes with --symbolic or --json, and with no other"),
-        (("gpt2", "--under", "total"), "--active goes with --symbolic or --json"),
-        (("gpt2", "--latex"), "--active goes with --symbolic or --json"),
+        (("gpt2", "--depth", "2"), "--active goes only with --symbolic or --json"),
+        (("gpt2", "--under", "total"), "--active goes only with --symbolic or --json"),
+        (("gpt2", "--latex"), "--active goes only with --symbolic or --json"),
         (("gpt2", "--symbolic", "--json"), "give options of one kind"),
     ],
 )

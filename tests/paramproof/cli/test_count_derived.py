@@ -168,8 +168,8 @@ def test_symbolic():
     assert lines[-1].startswith("total ")
     assert lines[-1].endswith(f" {NUMBER:,}")
     assert list(letters_of(MODEL)) == [
-        "V = 50 (vocab_size), H = 8 (hidden_size), L = 5 (layers), D = 2 (dense_layers), "
-        "F = 16 (ffn_dim), E = 4 (experts), k = 3 (num_labels)",
+        "V = 50 (vocab_size), H = 8 (hidden_size), A = 2 (heads), L = 5 (layers), "
+        "D = 2 (dense_layers), F = 16 (ffn_dim), E = 4 (experts), k = 3 (num_labels)",
         "holds where A divides H",
     ]
 

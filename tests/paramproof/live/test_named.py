@@ -123,11 +123,15 @@ def test_assert_parameters():
 def test_a_configuration_in_place_of_a_spec(tmp_path, monkeypatch):
     """By its path, as a text or a path, or by its keys; the class may be another."""
     sizes = {**BERT, "architectures": ["BertModel"], "vocab_size": 5, "hidden_size": 2}
-    sizes |= {"num_hidden_layers": 0, "num_attention_heads": 1}
+    sizes |= {"num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 3}
     sizes |= {"max_position_embeddings": 3, "type_vocab_size": 1}
     (tmp_path / "config.json").write_text(json.dumps(sizes))
     monkeypatch.chdir(tmp_path)
     bare = {"words": (5, 2), "positions": (3, 2), "types": (1, 2), "gain": (2,), "bias": (2,)}
+    bare |= {f"{name}.weight": (2, 2) for name in ("query", "key", "value", "output")}
+    bare |= {f"{name}.bias": (2,) for name in ("query", "key", "value", "output", "down")}
+    bare |= {f"{name}.{of}": (2,) for name in ("first", "second") for of in ("gain", "shift")}
+    bare |= {"up.weight": (2, 3), "up.bias": (3,), "down.weight": (3, 2)}
     pooled = {**bare, "pooler": (2, 2), "pooler_bias": (2,)}
     for given in ("config.json", tmp_path / "config.json", sizes):
         assert_parameters(model(pooled), given)
