@@ -23,6 +23,7 @@ from paramproof.cli.output import console
 from paramproof.cli.signals import Ended, heed_signals
 from paramproof.cli.signs import write_any_sign
 from paramproof.cli.tables import frameworks_table
+from paramproof.formulas.plugins import broken_plugins
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
 
 # Click 8.1 has none: it prints the help itself.
@@ -114,6 +115,7 @@ def main() -> None:
             cli.main(prog_name="paramproof", standalone_mode=False)
         finally:
             sys.stdout.flush()
+            _remark_on_plugins(sys.exc_info()[1])
     except NO_ARGUMENTS as error:
         with suppress(OSError):
             print(error.format_message(), file=sys.stderr, flush=True)
@@ -153,10 +155,25 @@ def _write_nowhere() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _remark_on_plugins(error: BaseException | None) -> None:
+    """Print what is wrong with broken plug-ins that were met, but not what ``error`` says."""
+    said = []
+    while error:
+        said.append(error)
+        error = error.__cause__ or error.__context__
+    for broken in broken_plugins():
+        if broken not in said:
+            _print_error(str(broken))
+
+
 def _fail(message: str, status: int = 2) -> NoReturn:
+    _print_error(message)
+    sys.exit(status)
+
+
+def _print_error(message: str) -> None:
     # Where nobody can be told, the status remains.
     with suppress(OSError):
         if sys.stderr:
             line = legible(" ".join(message.split()), MAX_MESSAGE_SHOWN)
             print(f"paramproof: {line}", file=sys.stderr, flush=True)
-    sys.exit(status)
