@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from paramproof.sources.resolve import resolve_spec
+from paramproof.resolver import resolve
 
 from paramproof import check, load
 from paramproof.algebra.symbols import sizes_of
@@ -39,7 +39,7 @@ def b16(mixer, tmp_path):
 
 def test_it_is_a_family_as_the_others_are(mixer, b16):
     assert list(FAMILIES) == [*SPECS, "mixer"]
-    spec = resolve_spec(b16)
+    spec = resolve(b16).spec
     assert (type(spec).__name__, spec_fields(spec)["family"]) == ("MixerSpec", "mixer")
     assert spec_from(spec_fields(spec)) == spec
     assert inventory(spec.letters()).total() == closed_form(spec.letters()) == WHOLE
