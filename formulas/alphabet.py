@@ -1,9 +1,13 @@
-"""The letters of all families in one order: that in which products and sums are printed."""
+"""The order in which products and sums are printed: ``BUILT_IN``, or that of a family from outside.
+
+Printing loads no family from outside. A family from outside is printed in its own order, because
+its letters carry it: they are ``OrderedLetter``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from paramproof.formulas.spec.quantity import KINDS
 
@@ -46,6 +50,42 @@ class Alphabet(NamedTuple):
     def summands(self) -> tuple[str, ...]:
         """The order of letters by which terms of one degree are sorted, as in 3·H + V."""
         return (*self.indicators, *self.layers, *self.widths, *self.rows)
+
+
+BUILT_IN = Alphabet(
+    indicators=("shared", "learned", "bias", "pooler", "mlm", "untied", "nsp"),
+    layers=("N", "M", "L"),
+    rows=("V", "U", "P", "T"),
+    widths=("H", "A", "G", "K", "F"),
+)
+"""The letters of the families in this package; any other letter follows them by name."""
+
+
+class OrderedLetter(str):
+    """A letter of a family from outside, with the order in which its formulas are printed.
+
+    It equals the string that has the same name.
+    """
+
+    __slots__ = ("order",)
+
+    order: Alphabet
+
+    def __new__(cls, name: str, order: Alphabet) -> Self:
+        """Return the letter ``name``."""
+        one = super().__new__(cls, name)
+        one.order = order
+        return one
+
+    def __getnewargs__(self) -> tuple[str, Alphabet]:  # type: ignore[override]
+        """Return what ``__new__`` takes, so that a copy has the order too."""
+        return str(self), self.order
+
+
+def order_of(letters: Iterable[str]) -> Alphabet:
+    """Return the order that one of ``letters`` carries, or ``BUILT_IN`` if none does."""
+    found = (one.order for one in letters if isinstance(one, OrderedLetter))
+    return next(found, BUILT_IN)
 
 
 def _in_order(families: Iterable[Kinds], kind: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cached_property
 from math import prod
 from typing import Literal, NamedTuple, TypeAlias
@@ -18,10 +19,26 @@ from paramproof.formulas.tensors import Inventory, Tensor
 PROVED = "proved"
 FITTED = "fitted and checked"
 
-REFUSES = "the constructor refuses"
-OTHERS = "other tensors are made"
-NOT_TRIED = "not tried: no sizes were found"
-"""What happens, as far as it was tried, where a condition is not met."""
+
+class Outcome(Enum):
+    """What happens where a condition is not met, with its words."""
+
+    REFUSED = "the constructor refuses"
+    OTHERS = "other tensors are made"
+    NOT_TRIED = "not tried: no sizes were found"
+    NEGATIVE = "a length is less than 0"
+    OTHER_COUNT = "a kind of layer is there another number of times"
+
+
+class Consequence(NamedTuple):
+    """What happens where a condition is not met, and what the constructor's error says."""
+
+    outcome: Outcome
+    why: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.outcome.value}: {self.why}" if self.why else self.outcome.value
+
 
 Role: TypeAlias = Literal["trainable", "frozen", "buffer"]
 
@@ -85,7 +102,7 @@ class StatedCondition:
     """A condition with what happens elsewhere, and the places in the code that ask."""
 
     condition: Condition
-    outside: str
+    outside: Consequence
     places: tuple[tuple[str, int], ...] = ()
 
 

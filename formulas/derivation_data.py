@@ -8,7 +8,14 @@ from fractions import Fraction
 from typing import Any
 
 from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.derivation import Derivation, DerivedTensor, Evidence, StatedCondition
+from paramproof.formulas.derivation import (
+    Consequence,
+    Derivation,
+    DerivedTensor,
+    Evidence,
+    Outcome,
+    StatedCondition,
+)
 from paramproof.formulas.division import Quotient
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.notation import text
@@ -79,7 +86,9 @@ def derivation_data(derivation: Derivation) -> dict[str, Any]:
         "conditions": [
             {
                 **_condition_data(stated.condition),
-                "outside": stated.outside,
+                "outside": str(stated.outside),
+                "outcome": stated.outside.outcome.name,
+                "why": stated.outside.why,
                 "places": [list(place) for place in stated.places],
             }
             for stated in derivation.conditions
@@ -136,4 +145,5 @@ def _condition_from(data: Mapping[str, Any]) -> Condition:
 
 def _stated_from(data: Mapping[str, Any]) -> StatedCondition:
     places = tuple((file, line) for file, line in data["places"])
-    return StatedCondition(_condition_from(data), data["outside"], places)
+    outside = Consequence(Outcome[data["outcome"]], data["why"])
+    return StatedCondition(_condition_from(data), outside, places)

@@ -29,7 +29,7 @@ class UnknownName(InvalidInput):
     """A name that no model, dtype or other ``kind`` of thing has.
 
     ``suggestions`` are at most three names that are similar. ``listed_by`` is the command that
-    lists all names, "" where there is none.
+    lists all names, "" where there is none; the line ends with it, the ``reason`` does not.
     """
 
     def __init__(
@@ -49,6 +49,12 @@ class UnknownName(InvalidInput):
         self.kind = kind
         self.suggestions = suggestions
         self.listed_by = listed_by
+
+    def __str__(self) -> str:
+        if not self.listed_by:
+            return super().__str__()
+        between = "" if self.suggestions else ";"
+        return f"{super().__str__()}{between} {legible(self.listed_by)!r} lists all names"
 
 
 class NotInCatalogue(ValueError):

@@ -15,6 +15,9 @@ from paramproof.formulas.spec import Spec
 
 _DATA = files("paramproof.formulas")
 
+LISTED_BY = "paramproof models"
+"""The command that lists the named models."""
+
 SHORT_NAMES = {"bert-base": "bert-base-uncased", "bert-large": "bert-large-uncased"}
 
 
@@ -101,9 +104,9 @@ def _model(name: str, table: dict[str, Any]) -> NamedModel:
 def named_model(name: str) -> NamedModel:
     """Return the model of a family called ``name``, or short ``bert-base`` and ``bert-large``.
 
-    Raises ``ValueError`` that lists the names there are, those like ``name`` first.
+    Raises ``UnknownName``, with the names most similar to ``name``.
     """
     try:
         return named_models()[SHORT_NAMES.get(name, name)]
     except KeyError:
-        raise no_such("model", name, model_names()) from None
+        raise no_such("model", name, model_names(), LISTED_BY) from None

@@ -124,6 +124,7 @@ def _counted(keys: Mapping[str, Any]) -> dict[str, Any]:
         "class": found.derivation.name,
         "class_assumed": not found.is_class_named,
         "total": found.count,
+        **({"loaded": found.loaded} if found.heads else {}),
         "active": _active(found, spelled) if has_experts(found.derivation) else found.count,
         "status": PROVED if proved else FITTED,
         "assumed": dict(found.assumed),

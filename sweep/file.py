@@ -69,7 +69,7 @@ class File:
             "fixed_parts": " ".join(path for path in parts if self.is_fixed(path)),
             "named_parts": " ".join(path for path in parts if self.is_named(path)),
             "instead": instead,
-            "classes_of": "" if of is self.found.config_class else of.model_type,
+            "classes_of": "" if of.model_type == self.found.model_type else of.model_type,
             "aliases": aliases,
             "fields": fields,
             "computed": dict(sorted(self.found.computed.items())),

@@ -37,7 +37,7 @@ def flat(file: TypeFile, config_class: type[PreTrainedConfig]) -> tuple[dict[str
 
 def _names(file: TypeFile, part: str) -> tuple[set[str], set[str]]:
     """Return the names of a part's sizes, and of every other key that a file knows of it."""
-    sizes = {said.partition(" = ")[0].partition("[")[0] for said in file.letters.values()}
+    sizes = {size.key for size in file.letters.values()}
     known = {*file.aliases, *file.fields, *file.computed, *file.free, *file.texts, *file.below}
     known |= {*file.layers, *file.refused}
     known |= {path for one in file.classes.values() for path in one.get("decides", ())}

@@ -165,15 +165,14 @@ def random_config(
     absent_parts = {path for path in file.parts if random.random() < leave_out / 2}
     lists: set[str] = set()
     for letter in derivation.sizes:
-        field = field_of(file, letter)
-        base = field.partition("[")[0]
+        size = file.letters[letter]
+        field = size.path
         inside = any(field.startswith(f"{part}.") for part in absent_parts)
-        if base in lists:
+        if size.key in lists:
             continue
-        has_default = " = " in file.letters[letter]
-        if has_default and (inside or random.random() < leave_out):
-            if "[" in field:
-                lists.add(base)
+        if size.default and (inside or random.random() < leave_out):
+            if size.is_in_list:
+                lists.add(size.key)
             elif field in file.null and not inside and random.random() < 0.3:
                 put(config, field, None)
             continue
@@ -213,10 +212,10 @@ def _complete(
     file: TypeFile, derivation: Derivation, config: dict[str, Any], sizes: Mapping[str, int]
 ) -> None:
     """Give every size of a list, of which some are left out."""
-    fields = {field_of(file, letter): size for letter, size in sizes.items()}
-    for field in fields:
-        if "[" in field and _there(config, field.partition("[")[0]):
-            put(config, field, fields[field])
+    for letter, size in sizes.items():
+        field = file.letters[letter]
+        if field.is_in_list and _there(config, field.key):
+            put(config, field.path, size)
 
 
 def _there(config: Keys, path: str) -> bool:

@@ -22,6 +22,7 @@ from sweep.computed import computed
 from sweep.defaults import Defaults
 from sweep.fields import fields_of
 from sweep.file import File
+from sweep.heads import untied_on_loading
 from sweep.mending import SEEDS, Mending
 from sweep.model import Keys, whole
 from sweep.most_used import FIRST
@@ -130,6 +131,10 @@ class Sweep:
         data["only"] = only
         data["letters"] = set(first.fields)
         data["also"] = []
+        model_class = getattr(transformers, name)
+        data["untied_on_loading"] = untied_on_loading(
+            model_class, self.start, {**self.values, **self.needed}
+        )
         self.classes[name] = data
         if name.endswith(TASKS) and data.get("contains"):
             self.put_together(name, first)
@@ -319,5 +324,8 @@ def _with_another_label(
 SIZED = 8
 """The size that is tried in place of null."""
 
-KEPT = ("also", "where", "decides", "only", "status", "evidence", "letters")
+KEPT = (
+    *("also", "where", "decides", "only", "status", "evidence", "letters"),
+    "untied_on_loading",
+)
 """Keys of a class that a variant has of its own, or not at all."""

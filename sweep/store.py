@@ -1,18 +1,21 @@
-"""The files of the catalogue, and the list of what could not be derived."""
+"""The files of the catalogue, their index, and the list of what could not be derived."""
 
 from __future__ import annotations
 
 import fcntl
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from paramproof.catalogue.derivations import not_withdrawn
-from paramproof.catalogue.files import type_in
+from paramproof.catalogue.files import own_classes, type_in
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / "paramproof" / "catalogue" / "data"
+INDEX = ROOT / "paramproof" / "catalogue" / "index.json"
 FAILED = ROOT / "sweep" / "failed.json"
 
 
@@ -23,13 +26,34 @@ def read(model_type: str) -> dict[str, Any] | None:
 
 
 def write(model_type: str, entry: dict[str, Any]) -> None:
-    """Write the file of a type; there is none where every variant of every class is withdrawn."""
+    """Write the file of a type, and its classes in the index.
+
+    If every variant of every class is withdrawn, the type has no file, and the index lacks it.
+    """
     path = DATA / f"{model_type}.json"
     file = type_in(entry, model_type)
-    if any(not_withdrawn(file, name) for name in file.classes):
-        path.write_text(laid_out(entry) + "\n", "utf-8")
-    else:
-        path.unlink(missing_ok=True)
+    with _rewritten(INDEX) as index:
+        index.pop(model_type, None)
+        if any(not_withdrawn(file, name) for name in file.classes):
+            path.write_text(laid_out(entry) + "\n", "utf-8")
+            index[model_type] = own_classes(file)
+        else:
+            path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _rewritten(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the object in a JSON file, to be changed, and write it sorted by its keys.
+
+    Processes that do this at the same time wait for each other.
+    """
+    with path.open("a+", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        known: dict[str, Any] = json.loads(file.read() or "{}")
+        yield known
+        file.truncate(0)
+        file.write(laid_out(dict(sorted(known.items()))) + "\n")
 
 
 WIDTH = 100

@@ -9,7 +9,7 @@ from typing import Any
 
 from paramproof.catalogue.derivations import OUTCOMES
 from paramproof.catalogue.tensors import tensors_data, ties_data, under
-from paramproof.formulas.derivation import NOT_TRIED, Derivation, DerivedTensor
+from paramproof.formulas.derivation import Derivation, DerivedTensor
 
 LEAST_SHARED = 0.3
 """Of a class's tensors, the share that another must have for it to be said to contain that."""
@@ -50,8 +50,10 @@ def class_data(derivation: Derivation, known: Sequence[Known]) -> dict[str, Any]
     data["tensors"] = tensors_data(own)
     data["buffers"] = tensors_data(one for one in tensors if one.role == "buffer")
     data["ties"] = ties_data(derivation.tensors)
+    # What an error says is left out: it names random sizes.
+    words = {outcome: word for word, outcome in OUTCOMES.items()}
     data["conditions"] = {
-        str(one.condition): _outcome(one.outside) for one in derivation.conditions
+        str(one.condition): words[one.outside.outcome] for one in derivation.conditions
     }
     data["harmless"] = list(map(str, derivation.harmless))
     data["fixed"] = {one: derivation.sizes[one] for one in derivation.fixed}
@@ -105,11 +107,3 @@ def _rest(
             left[one] -= 1
         else:
             yield one
-
-
-def _outcome(outside: str) -> str:
-    """Return what happens outside a condition in a word: what is raised names random sizes."""
-    for word, said in OUTCOMES.items():
-        if outside.startswith(said):
-            return word
-    return "" if outside == NOT_TRIED else outside

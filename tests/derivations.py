@@ -4,9 +4,11 @@ from dataclasses import replace
 
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import (
+    Consequence,
     Derivation,
     DerivedTensor,
     Evidence,
+    Outcome,
     StatedCondition,
 )
 from paramproof.formulas.expression import expression, letter
@@ -46,7 +48,9 @@ MIXTURE = Derivation(
     ),
     conditions=(
         StatedCondition(
-            Condition(Relation.DIVIDES, A, H, True), "the constructor refuses: no", (("a.py", 3),)
+            Condition(Relation.DIVIDES, A, H, True),
+            Consequence(Outcome.REFUSED, "no"),
+            (("a.py", 3),),
         ),
     ),
     fixed=(),

@@ -1,8 +1,8 @@
 """Rewrite the generated parts of README and docs: ``python -m docs.writers [PAGE ...]``.
 
-Run in the checkout: every page, or those named. ``readme`` and ``differences`` need every
-framework, ``faults`` and ``hunt`` PyTorch, ``derived`` and ``public`` Hugging Face transformers,
-``kerashub`` KerasHub.
+Run in the checkout: every page, or those named. ``frameworks`` and ``differences`` need every
+framework, ``readme``, ``faults`` and ``hunt`` need PyTorch, ``derived`` and ``public`` need Hugging
+Face transformers, and ``kerashub`` needs KerasHub.
 """
 
 import sys
@@ -11,6 +11,9 @@ from importlib import import_module
 PAGES = {
     "formulas": "formulas_page",
     "configurations": "configs_page",
+    "commands": "commands_page",
+    "families": "families_page",
+    "python": "python_page",
     "claims": "claims.page",
     "mutation": "mutation_page",
     "parity": "parity_page",
@@ -24,6 +27,7 @@ PAGES = {
     "kerashub": "kerashub.page",
     "published": "published_page",
     "readme": "readme",
+    "frameworks": "frameworks_page",
     "differences": "differences.reference",
 }
 """The module of each page, the quick ones first."""

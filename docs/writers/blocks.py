@@ -40,18 +40,25 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def paramproof(*arguments: str) -> str:
-    """What the command prints."""
+    """Return what the command prints. Raises ``ValueError`` where it does not succeed."""
+    return trimmed(_run(0, *arguments).stdout)
+
+
+def refusal(*arguments: str) -> str:
+    """Return the error of a command that is refused. Raises ``ValueError`` where it is not."""
+    return _run(2, *arguments).stderr.rstrip()
+
+
+def _run(status: int, *arguments: str) -> subprocess.CompletedProcess[str]:
     code = "from paramproof.cli.main import main; main()"
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    return trimmed(
-        subprocess.run(
-            [sys.executable, "-c", code, *arguments],
-            env=environment,
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], env=environment, capture_output=True, text=True
     )
+    if done.returncode != status:
+        said = f"status {done.returncode}, not {status}: {done.stderr}"
+        raise ValueError(f"paramproof {' '.join(arguments)}: {said}")
+    return done
 
 
 def trimmed(text: str) -> str:

@@ -1,13 +1,14 @@
 """The samples in the README."""
 
-from docs.writers.blocks import ROOT, paramproof, write_blocks, write_samples
+from typing import Any
+
+from docs.writers.blocks import ROOT, script_in, write_blocks, write_samples
 
 PAGE = ROOT / "README.md"
-VERIFY = ("verify", "--model", "bert-base", "--examples", "50")
 
 
 def report() -> str:
-    """Return what a comparison says of PyTorch's encoder without its first feed-forward bias."""
+    """Return the comparison of PyTorch's encoder without its first feed-forward bias."""
     from paramproof.algebra.residual import explained
     from tests.frameworks import broken_torch
 
@@ -17,16 +18,19 @@ def report() -> str:
 
 
 def derived() -> str:
-    """Return BERT's formula, as it is derived from the code of Hugging Face transformers."""
+    """Return the formula of the page's own model, where it holds, and whether it is proved."""
     from paramproof.cli.derive_text import formula_lines
     from paramproof.derivation.derive import derive
-    from paramproof.derivation.transformers_models import constructor
+    from paramproof.derivation.functions import constructor
 
-    return "\n".join(formula_lines(derive(constructor("bert"))))
+    names: dict[str, Any] = {"__name__": "mine"}
+    exec(script_in(PAGE.read_text("utf-8"), "mine.py"), names)
+    found = derive(constructor("mine:model", names["model"]))
+    conditions = ", ".join(str(stated.condition) for stated in found.conditions)
+    return "\n".join([*formula_lines(found), f"holds where {conditions}", found.status])
 
 
 def write() -> None:
     """Rewrite every sample."""
-    blocks = {"verify": paramproof(*VERIFY), "report": report(), "derived": derived()}
-    write_blocks(PAGE, blocks, margin="    ")
+    write_blocks(PAGE, {"report": report(), "derived": derived()}, margin="    ")
     write_samples(PAGE)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from paramproof.algebra.terms import Lettered, terms
 from paramproof.formulas import Inventory
+from paramproof.formulas.alphabet import BUILT_IN
 from paramproof.formulas.expression import Expression, expression, letter
-from paramproof.formulas.families import alphabet
 from paramproof.formulas.parts import PartName, parts_of
 from paramproof.formulas.spec import Quantity
 
@@ -63,10 +63,10 @@ def _by_group(named: Inventory) -> dict[str, Expression]:
 def told_apart(first: Lettered, other: Lettered) -> Lettered:
     """Return the other model with a prime on letters that are another size than in the first.
 
-    A letter of some family means the same everywhere; any other is what its field is called.
+    A letter of a family of ours means the same everywhere; any other is what its field is called.
     """
     ours, theirs = first.fields or {}, other.fields or {}
-    known = alphabet().factors
+    known = BUILT_IN.factors
     clashing = {
         name
         for name in other.sizes

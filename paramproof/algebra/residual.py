@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from paramproof.algebra.symbols import folded, sizes_as_symbols, sizes_of, with_head_size
+from paramproof.algebra.symbols import folded, in_order, sizes_as_symbols, sizes_of, with_head_size
 from paramproof.formulas import FamilyLetters, Inventory, Report, Row, Spec, inventory
 from paramproof.formulas.expression import Expression, Number, expression, letter
 from paramproof.formulas.notation import text
@@ -84,7 +84,8 @@ def _added(sizes: Iterable[Expression]) -> Expression:
 
 
 def _text(size: Expression, letters: FamilyLetters) -> str:
-    return text(size if "K" in letters._fields else folded(size))
+    whole = size if "K" in letters._fields else folded(size)
+    return text(in_order(whole, type(letters)))
 
 
 def _whole(paths: list[str], named: Inventory) -> str:

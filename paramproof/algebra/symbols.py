@@ -10,7 +10,9 @@ from __future__ import annotations
 from typing import TypeVar
 
 from paramproof.formulas import FamilyLetters, Spec
+from paramproof.formulas.alphabet import BUILT_IN, OrderedLetter
 from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.families import printing_order
 from paramproof.formulas.spec.protocols import head_size_of
 from paramproof.formulas.spec.quantity import INDICATOR, letter_kinds
 
@@ -19,13 +21,26 @@ AnyLetters = TypeVar("AnyLetters", bound=FamilyLetters)
 
 def symbols(letters: type[AnyLetters]) -> AnyLetters:
     """Return a family's letters as symbols, its indicators too."""
-    return letters._make(map(letter, letters._fields))
+    return letters._make(symbol(letters, name) for name in letters._fields)
+
+
+def symbol(letters: type[FamilyLetters], name: str) -> Expression:
+    """Return the letter ``name`` of a family, which is printed in the order of that family."""
+    order = printing_order(letters)
+    return letter(name if order is BUILT_IN else OrderedLetter(name, order))
+
+
+def in_order(one: Expression, letters: type[FamilyLetters]) -> Expression:
+    """Return ``one`` with the letters of a family as its symbols, to print it in their order."""
+    if printing_order(letters) is BUILT_IN:
+        return one
+    return one.substitute({name: symbol(letters, name) for name in letters._fields})
 
 
 def sizes_as_symbols(spec: Spec) -> FamilyLetters:
     """Return the letters of ``spec``: sizes as symbols, indicators as the numbers they are."""
     letters = spec.letters()
-    return letters._replace(**{name: letter(name) for name in size_letters(type(letters))})
+    return letters._replace(**{n: symbol(type(letters), n) for n in size_letters(type(letters))})
 
 
 def size_letters(letters: type[FamilyLetters]) -> tuple[str, ...]:

@@ -5,5 +5,6 @@ The data are derived, never written by hand, and name the releases that they are
 
 from paramproof.catalogue.entries import Entry, entry
 from paramproof.catalogue.files import model_types, read_type, type_of_class
+from paramproof.catalogue.heads import Head
 
-__all__ = ["Entry", "entry", "model_types", "read_type", "type_of_class"]
+__all__ = ["Entry", "Head", "entry", "model_types", "read_type", "type_of_class"]

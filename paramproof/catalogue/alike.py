@@ -45,11 +45,13 @@ def require_alike(
             tried = free and _is_free(given, path, value, None, letters)
             if not (is_due(given, path, value, decides[path]) or layers or tried):
                 there = "nothing" if decides[path] is ABSENT else shown(decides[path])
-                raise given.outside(f"{legible(path)}={shown(value)}, and the entry has {there}")
+                raise given.outside(
+                    f"{legible(path)}={shown(value)}, and the entry has {there}", path
+                )
         elif path not in given.letter_of and not _is_free(
             given, path, value, only.get(path), letters
         ):
-            raise given.outside(f"{legible(path)}={shown(value)} was not tried")
+            raise given.outside(f"{legible(path)}={shown(value)} was not tried", path)
 
 
 def _require_computed(
@@ -61,9 +63,9 @@ def _require_computed(
     """
     formula = expression_in(said) if said else None
     if formula is None or not formula.letters <= letters.keys():
-        raise given.outside(f"{legible(path)}={shown(value)} was not tried")
+        raise given.outside(f"{legible(path)}={shown(value)} was not tried", path)
     if not same(value, due := formula.evaluate(letters)):
-        raise given.outside(f"{legible(path)}={shown(value)}, and its sizes make it {due}")
+        raise given.outside(f"{legible(path)}={shown(value)}, and its sizes make it {due}", path)
 
 
 def is_due(given: GivenKeys, path: str, value: Any, due: Any) -> bool:

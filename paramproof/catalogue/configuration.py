@@ -41,14 +41,14 @@ class GivenKeys:
 
     def __init__(self, file: TypeFile, config: Mapping[str, Any]) -> None:
         self.file = file
-        self.letter_of = {said.partition(" = ")[0]: letter for letter, said in file.letters.items()}
-        self.lists = {name.partition("[")[0] for name in self.letter_of if "[" in name}
+        self.letter_of = {size.path: letter for letter, size in file.letters.items()}
+        self.lists = {size.key for size in file.letters.values() if size.is_in_list}
         self.parts: set[str] = set()
         self.values: dict[str, Any] = {}
         for path, value in self.flat(self.in_place(config), ""):
             name = file.aliases.get(path, path)
             if name in self.values and not same(self.values[name], value):
-                raise self.outside(f"{path} and {name} name one size, and are not the same")
+                raise self.outside(f"{path} and {name} name one size, and are not the same", path)
             self.values[name] = value
         self.labels(config)
         self.require_one_rope()
@@ -72,7 +72,9 @@ class GivenKeys:
             beside = config.get(part) or {}
             for key, value in ((name, there), (part, beside)):
                 if not isinstance(value, dict):
-                    raise self.outside(f"{key}={shown(value)} is no part of a configuration")
+                    raise self.outside(
+                        f"{key}={shown(value)} is not a part of a configuration", key
+                    )
             looked_at = (key for key in beside if f"{part}.{key}" in self.file.refused)
             found[part] = {**{key: beside[key] for key in looked_at}, **there}
         for part, names in self.file.flat.items():
@@ -89,13 +91,15 @@ class GivenKeys:
                 if value is None:
                     continue
                 if not isinstance(value, dict):
-                    raise self.outside(f"{path}={shown(value)} is no part of a configuration")
+                    raise self.outside(
+                        f"{path}={shown(value)} is not a part of a configuration", path
+                    )
                 if "model_type" not in value and path in self.file.named_parts:
-                    raise self.outside(f"{path} is given, and names no model_type")
+                    raise self.outside(f"{path} is given, and names no model_type", path)
                 kind = value.get("model_type", self.file.parts[path])
                 if kind != self.file.parts[path] and path not in self.file.fixed_parts:
                     said = f"{path}.model_type={shown(kind)}"
-                    raise self.outside(f"{said}, and the entry is of {self.file.parts[path]}")
+                    raise self.outside(f"{said}, and the entry is of {self.file.parts[path]}", path)
                 self.parts.add(path)
                 yield from self.flat(value, f"{path}.")
             elif path in self.lists:
@@ -107,7 +111,7 @@ class GivenKeys:
         """Yield the sizes of a list by their fields."""
         names = [name for name in self.letter_of if name.startswith(f"{path}[")]
         if not isinstance(value, list) or len(value) != len(names):
-            raise self.outside(f"{path}={shown(value)} is no list of {len(names)} sizes")
+            raise self.outside(f"{path}={shown(value)} is not a list of {len(names)} sizes", path)
         yield from ((f"{path}[{i}]", one) for i, one in enumerate(value))
 
     def labels(self, config: Mapping[str, Any]) -> None:
@@ -117,9 +121,12 @@ class GivenKeys:
             self.require_two(self.values.get(LABELS))
             return
         try:
-            number = len({int(one) for one in names})
+            number = len({int(one) for one in names}) if isinstance(names, Mapping) else 0
         except (TypeError, ValueError):
-            raise self.outside(f"id2label={shown(names)} names no labels") from None
+            number = 0
+        if not number:
+            problem = f"id2label={shown(names)} is not an object of labels by their numbers"
+            raise InvalidInput(problem, key="id2label")
         self.values[LABELS] = number
         self.require_two(number)
 
@@ -127,14 +134,16 @@ class GivenKeys:
         """Refuse a single label of which one is to be chosen, as transformers does."""
         kind = self.values.get("problem_type")
         if labels == 1 and kind == "single_label_classification":
-            raise self.outside(f"problem_type={kind} has 2 labels or more, and not 1")
+            raise self.outside(
+                f"problem_type={kind} has 2 labels or more, and not 1", "problem_type"
+            )
 
     def require_one_rope(self) -> None:
         """Refuse two keys for one thing, of which one would count for nothing."""
         for path in self.values:
             other = f"{path.removesuffix('scaling')}parameters"
             if path.endswith("rope_scaling") and self.values[path] and self.values.get(other):
-                raise self.outside(f"{path} and {other} are both given")
+                raise self.outside(f"{path} and {other} are both given", path)
 
     def default(self, path: str, own: Any) -> Any:
         """Return what stands for an absent key: a part that is given has defaults of its own."""
@@ -143,7 +152,7 @@ class GivenKeys:
         if not given or path not in self.file.given:
             return own
         if len(given) < len(above):
-            raise self.outside(f"{path} is absent from a part that is absent from a part")
+            raise self.outside(f"{path} is absent from a part that is absent from a part", path)
         return self.file.given[path]
 
 
@@ -153,8 +162,8 @@ def sizes_of(
     """Return the size of each letter: the configuration's, or what transformers would fill in."""
     found: dict[str, int] = {}
     waiting: dict[str, Any] = {}
-    for letter, said in given.file.letters.items():
-        field, _, default = said.partition(" = ")
+    for letter, size in given.file.letters.items():
+        field, default = size.path, size.default
         if letter in absent:
             continue
         value = given.values.get(field)
@@ -162,12 +171,12 @@ def sizes_of(
             found[letter] = _size(given, field, value)
         elif field in given.values and field not in sized:
             if field not in given.file.null:
-                raise given.outside(f"{field}=null, and the entry has a size there")
+                raise given.outside(f"{field}=null, and the entry has a size there", field)
             waiting[letter] = given.file.null[field]
         elif filled := given.default(field, default):
             waiting[letter] = filled
         else:
-            raise given.outside(f"{field} is absent, and has no default")
+            raise given.outside(f"{field} is absent, and has no default", field)
     while waiting:
         ready = {
             letter: formula

@@ -10,18 +10,23 @@ from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.tensors import tensors_in, tied, under
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import (
-    NOT_TRIED,
-    OTHERS,
-    REFUSES,
+    Consequence,
     Derivation,
     DerivedTensor,
     Evidence,
+    Outcome,
     StatedCondition,
 )
 from paramproof.formulas.parsing import condition_in
 
-OUTCOMES = {"refused": REFUSES, "others": OTHERS}
-"""Short words for what happens where a condition is not met."""
+OUTCOMES = {
+    "refused": Outcome.REFUSED,
+    "others": Outcome.OTHERS,
+    "": Outcome.NOT_TRIED,
+    "a length is less than 0": Outcome.NEGATIVE,
+    "a kind of layer is there another number of times": Outcome.OTHER_COUNT,
+}
+"""What happens where a condition is not met, by what the files have for it."""
 
 PUT_TOGETHER = "put together"
 """What is said of a variant that was not derived, but built of what it contains there."""
@@ -90,7 +95,7 @@ def derivation_of(file: TypeFile, written: Written, defaults: Mapping[str, int])
 
 def field_of(file: TypeFile, letter: str) -> str:
     """Return the field of a letter."""
-    return file.letters[letter].partition(" = ")[0]
+    return file.letters[letter].path
 
 
 def tensors_of(file: TypeFile, written: Written) -> list[DerivedTensor]:
@@ -123,7 +128,6 @@ def _tensors(
 
 
 def _stated(conditions: Mapping[str, str]) -> Iterator[StatedCondition]:
-    for written, outside in conditions.items():
-        said = OUTCOMES.get(outside, outside or NOT_TRIED)
+    for written, outcome in conditions.items():
         condition: Condition = condition_in(written)
-        yield StatedCondition(condition, said)
+        yield StatedCondition(condition, Consequence(OUTCOMES[outcome]))

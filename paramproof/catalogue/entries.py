@@ -22,11 +22,13 @@ from paramproof.catalogue.derivations import (
     variants,
 )
 from paramproof.catalogue.files import TypeFile, read_type
+from paramproof.catalogue.heads import Head, announced_heads
 from paramproof.catalogue.names import has_class, release
 from paramproof.catalogue.unknown import unknown_keys
 from paramproof.catalogue.values import same
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
+from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.printing import shown
 
 
@@ -38,6 +40,7 @@ class Entry:
     was taken. ``assumed`` has the type's default of each size that the configuration does not
     give, by field; ``unknown`` the keys that its configuration class does not have. ``variant`` is
     the place of its tensors among the variants of the class.
+    ``heads`` are those that the class ties although the configuration says that they are not tied.
     """
 
     derivation: Derivation
@@ -46,11 +49,21 @@ class Entry:
     assumed: Mapping[str, int] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
     variant: int = 0
+    heads: tuple[Head, ...] = ()
 
     @cached_property
     def count(self) -> int:
-        """The trainable parameters, tied ones once."""
+        """The trainable parameters of the model that transformers builds, tied ones once."""
         return self.derivation.count(self.sizes)
+
+    @cached_property
+    def loaded(self) -> int:
+        """The trainable parameters of the model that transformers loads, tied ones once.
+
+        This is ``count``, plus each of the ``heads``: they have values of their own where the
+        checkpoint has weights for them, as the configuration says that it does.
+        """
+        return self.count + sum(head.size.evaluate(self.sizes) for head in self.heads)
 
 
 def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
@@ -101,6 +114,7 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], class_name: str = "") ->
         bool(named),
         _assumed(given, derivation, sizes),
         variant=written.index,
+        heads=announced_heads(file.classes[name], given.values, derivation),
     )
 
 
@@ -110,23 +124,25 @@ def _assumed(
     """Return the sizes in the formula that the type's own constants stand in for, by field."""
     moving = derivation.formula.letters
     found: dict[str, int] = {}
-    for letter in moving & sizes.keys():
-        path, _, default = given.file.letters[letter].partition(" = ")
-        if given.values.get(path) is None and default.isdecimal():
-            found[path] = sizes[letter]
-    order = [said.partition(" = ")[0] for said in given.file.letters.values()]
+    for name in moving & sizes.keys():
+        size = given.file.letters[name]
+        if given.values.get(size.path) is None and size.default.isdecimal():
+            found[size.path] = sizes[name]
+    order = (one.path for one in given.file.letters.values())
     return {path: found[path] for path in order if path in found}
 
 
-def _bounds_of_defaults(file: TypeFile, given: GivenKeys) -> Iterator[str]:
-    """Yield the conditions ``V > 50279`` that come from defaults in whose place is another value.
+def _bounds_of_defaults(file: TypeFile, given: GivenKeys) -> Iterator[Expression]:
+    """Yield the bounds of the conditions that come from defaults in whose place is another value.
+
+    The bound of ``V > 50279`` is V − 50280, as ``Condition.bound`` has it.
 
     A token's number is below the vocabulary's size: that of the value is, as was seen before.
     """
     for path, letters in file.below.items():
         default = given.default(path, file.fields.get(path))
         if type(default) is int and not same(given.values.get(path, default), default):
-            yield from (f"{letter} > {default}" for letter in letters)
+            yield from (letter(name) - default - 1 for name in letters)
 
 
 @lru_cache(maxsize=512)
@@ -136,10 +152,10 @@ def _derivation(file: TypeFile, name: str, index: int) -> Derivation:
     return derivation_of(file, written, own_sizes(file, written.data.get("absent", ())))
 
 
-def _without_bounds(derivation: Derivation, bounds: Set[str]) -> Derivation:
+def _without_bounds(derivation: Derivation, bounds: Set[Expression]) -> Derivation:
     if not bounds:
         return derivation
-    kept = (one for one in derivation.conditions if str(one.condition) not in bounds)
+    kept = (one for one in derivation.conditions if one.condition.bound not in bounds)
     return replace(derivation, conditions=tuple(kept))
 
 
@@ -216,18 +232,18 @@ def _variant(
     for path, value in decides.items():
         # A part that is given may have another default than the entry was derived at.
         if path not in given.values and not same(value, own[path]):
-            raise given.outside(f"{path} is {shown(value)} where it is absent from a part")
+            raise given.outside(f"{path} is {shown(value)} where it is absent from a part", path)
     if first.data.get("withdrawn"):
         raise given.outside(f"what is derived of {name} was not held")
     for path, value in first.where.items():
         if path not in given.values:
-            raise given.outside(f"{path} is absent, and the entry has {shown(value)}")
+            raise given.outside(f"{path} is absent, and the entry has {shown(value)}", path)
     return first, {**own, **first.where}
 
 
 def own_sizes(file: TypeFile, absent: tuple[str, ...]) -> dict[str, int]:
     """Return the sizes of the type's own configuration."""
-    missing = [letter for letter, said in file.letters.items() if " = " not in said]
+    missing = [letter for letter, size in file.letters.items() if not size.default]
     try:
         return sizes_of(GivenKeys(file, {}), absent=(*absent, *missing))
     except KeyError:

@@ -17,28 +17,62 @@ FORMAT = 1
 
 FOLDER = Path(__file__).parent / "data"
 
+INDEX = Path(__file__).parent / "index.json"
+"""The model types with their own classes: ``{"bert": ["BertModel", …], …}``."""
+
+
+@dataclass(frozen=True, slots=True)
+class SizeField:
+    """The configuration field of a letter, by its ``path``: ``vision_config.depths[1]``.
+
+    ``default`` is what the size is if the field is absent: a number, or other letters. It is ""
+    if there is no default.
+    """
+
+    path: str
+    default: str = ""
+
+    @classmethod
+    def parse(cls, written: str) -> SizeField:
+        """Return what a file says of a letter: ``head_dim = ⌊H/A⌋``, or ``head_dim``."""
+        path, _, default = written.partition(" = ")
+        return cls(path, default)
+
+    @property
+    def is_in_list(self) -> bool:
+        """Whether the field is one of the sizes of a list."""
+        return "[" in self.path
+
+    @property
+    def key(self) -> str:
+        """The path of the configuration's key: ``vision_config.depths`` for one of its sizes."""
+        return self.path.partition("[")[0]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TypeFile:
     """What is written of one model type.
 
-    ``letters`` has for each letter its field and what it is where it is absent, in other letters
-    or a number; ``null`` what it is where it is null. ``given`` has what stands in place of a
-    default where a part of the configuration is given at all. ``fields`` are those that are no
-    sizes and decide, with their values; ``computed`` those that are computed of sizes, in
-    letters, and count where they are given; ``free`` the sorts of values that decide nothing by
-    field, ``texts`` the strings; ``below`` fields below each of some letters, ``layers``
-    lists that have a name for each layer. ``buffered`` are fields that buffers depend on, and
-    ``refused`` keys that are no fields and are looked at all the same. ``fixed_parts`` are those
-    of one class, whatever model type they name; ``named_parts`` are those that have to name it.
-    ``instead`` are keys in which a part may be given: what is given there counts in its place.
-    ``flat`` has the keys that stand for those of a part, where there is no such part.
-    ``classes_of`` is the model type that the classes belong to, "" for this one.
+    ``letters`` has the field of each letter; ``null`` what a size is where it is null. ``given``
+    has what stands in place of a default where a part of the configuration is given at all.
+    ``fields`` are those that are no sizes and decide, with their values; ``computed`` those that
+    are computed of sizes, in letters, and count where they are given; ``free`` the sorts of values
+    that decide nothing by field, ``texts`` the strings; ``below`` fields below each of some
+    letters, ``layers`` lists that have a name for each layer. ``buffered`` are fields that buffers
+    depend on, and ``refused`` keys that are no fields and are looked at all the same.
+    ``fixed_parts`` are those of one class, whatever model type they name; ``named_parts`` are those
+    that have to name it. ``instead`` are keys in which a part may be given: what is given there
+    counts in its place. ``flat`` has the keys that stand for those of a part, where there is no
+    such part. ``classes_of`` is the model type that the classes belong to, "" for this one.
+
+    The ``untied_on_loading`` of a class names, by field, the weights of heads that the class ties
+    to an embedding although the field, such as ``tie_word_embeddings``, is false. transformers
+    unties them when it loads a checkpoint that has both weights with different values.
     """
 
     model_type: str
     versions: Mapping[str, str]
-    letters: Mapping[str, str]
+    letters: Mapping[str, SizeField]
     classes: Mapping[str, Any]
     aliases: Mapping[str, str] = field(default_factory=dict)
     null: Mapping[str, str] = field(default_factory=dict)
@@ -60,19 +94,32 @@ class TypeFile:
 
 
 @cache
+def _index() -> dict[str, list[str]]:
+    index: dict[str, list[str]] = json.loads(INDEX.read_text("utf-8"))
+    return index
+
+
+@cache
+def _types_by_class() -> dict[str, str]:
+    # If two types have a class, the first one by name has it.
+    pairs = [(name, kind) for kind, names in sorted(_index().items()) for name in names]
+    return dict(reversed(pairs))
+
+
+@cache
 def model_types() -> tuple[str, ...]:
     """Return the model types that have an entry."""
-    return tuple(sorted(file.stem for file in FOLDER.glob("*.json")))
+    return tuple(sorted(_index()))
 
 
 def type_of_class(name: str) -> str | None:
-    """Return the model type that has a class of transformers, None for what none has."""
-    if not name.isidentifier():
-        return None
-    has = f'\n  "{name}": {{'
-    found = (f.stem for f in sorted(FOLDER.glob("*.json")) if has in f.read_text("utf-8"))
-    files = (read_type(one) for one in found)
-    return next((f.model_type for f in files if name in f.classes and not f.classes_of), None)
+    """Return the model type that has a class of transformers, or None if no type has it."""
+    return _types_by_class().get(name)
+
+
+def own_classes(file: TypeFile) -> list[str]:
+    """Return the classes that belong to a type: none if they belong to another type."""
+    return [] if file.classes_of else list(file.classes)
 
 
 @lru_cache(maxsize=64)
@@ -117,7 +164,11 @@ def type_in(data: Mapping[str, Any], model_type: str) -> TypeFile:
         for name in names.split():
             free.setdefault(name, []).extend(sorts.split())
     own["free"] = free
+    letters = own.get("letters")
+    if not isinstance(letters, dict):
+        raise ValueError("its letters are not an object")
+    own["letters"] = {letter: SizeField.parse(written) for letter, written in letters.items()}
     try:
         return TypeFile(**own)
     except TypeError:
-        raise ValueError("it has not the keys of an entry") from None
+        raise ValueError("it does not have the keys of an entry") from None

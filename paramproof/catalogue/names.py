@@ -83,7 +83,7 @@ def type_keys(model_type: str) -> set[str]:
 
 def known_keys(file: TypeFile) -> set[str]:
     """Return the paths of all keys that an entry names, ``text_config.hidden_size``."""
-    found = {said.partition(" = ")[0].partition("[")[0] for said in file.letters.values()}
+    found = {field.key for field in file.letters.values()}
     for names in (
         *(file.null, file.fields, file.free, file.texts, file.below, file.layers, file.computed),
         *(file.refused, file.buffered, file.aliases, file.parts, file.instead, file.given),

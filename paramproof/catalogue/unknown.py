@@ -25,17 +25,18 @@ SHORT = 6
 def unknown_keys(file: TypeFile, config: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the paths of the keys that the configuration classes do not have.
 
-    Raises ``InvalidInput`` for one that is like the name of a size that is absent.
+    Raises ``InvalidInput`` for a number whose key is like the name of a size that is absent.
     """
-    paths = list(_paths(file, config))
-    sizes = _sizes(file.model_type) - set(paths)
+    given = [
+        (f"{part}.{key}" if part else key, part, key, one) for part, key, one in _keys(file, config)
+    ]
+    sizes = _sizes(file.model_type) - {path for path, *_ in given}
     found = []
-    for path in paths:
-        before = parent(path)
-        if leaf(path) in _of_part(file.model_type, before):
+    for path, part, key, value in given:
+        if key in _of_part(file.model_type, part):
             continue
-        for size in sizes:
-            if parent(size) == before and _is_misspelt(leaf(path), leaf(size)):
+        for size in sizes if _is_number(value) else ():
+            if parent(size) == part and _is_misspelt(key, leaf(size)):
                 raise InvalidInput(
                     f"{shown(path)} is not a key of the model type {file.model_type}: "
                     f"did you mean {shown(size)}?",
@@ -45,20 +46,30 @@ def unknown_keys(file: TypeFile, config: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _paths(file: TypeFile, config: Mapping[str, Any], before: str = "") -> Iterator[str]:
+def _is_number(value: object) -> bool:
+    """Return whether a value could be a size: a text or a flag is meant for another key."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _keys(
+    file: TypeFile, config: Mapping[str, Any], part: str = ""
+) -> Iterator[tuple[str, str, Any]]:
+    """Yield each key with its part, "" for the whole, and its value.
+
+    A key may have a dot in its name, too.
+    """
     for key, value in config.items():
-        path = f"{before}{key}"
+        path = f"{part}.{key}" if part else key
         if path in file.parts and isinstance(value, Mapping):
-            yield from _paths(file, value, f"{path}.")
+            yield from _keys(file, value, path)
         else:
-            yield path
+            yield part, key, value
 
 
 @cache
 def _sizes(model_type: str) -> frozenset[str]:
     """Return the fields of a type's letters."""
-    letters = read_type(model_type).letters.values()
-    return frozenset(said.partition(" = ")[0] for said in letters)
+    return frozenset(field.path for field in read_type(model_type).letters.values())
 
 
 @cache

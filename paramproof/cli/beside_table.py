@@ -13,7 +13,7 @@ from paramproof.algebra.symbols import size_letters
 from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.counting.dtypes import bytes_of
 from paramproof.counting.tree import TreeRow, depth_within, tree
-from paramproof.formulas.families import alphabet
+from paramproof.formulas.alphabet import BUILT_IN
 from paramproof.formulas.path import LAYER, leaf
 from paramproof.formulas.printing import legible, signed
 from paramproof.resolver import AnyModel, DerivedModel
@@ -80,7 +80,7 @@ def _blocks(
 def _sizes(model: AnyModel) -> dict[str, int]:
     """The sizes of a model by letter; a letter that no family has may be anything: by field."""
     if isinstance(model, DerivedModel):
-        known = alphabet().factors
+        known = BUILT_IN.factors
         sizes, fields = model.derivation.sizes, model.derivation.fields
         moving = model.derivation.formula.letters
         return {n if n in known else fields[n]: size for n, size in sizes.items() if n in moving}

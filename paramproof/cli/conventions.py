@@ -42,7 +42,7 @@ def print_count(name: str, named: Inventory, conventions: Sequence[str]) -> None
 
 def print_conventions(name: str, named: Inventory) -> None:
     """Print the count of a model under every convention; those of PARTS, of trained tensors."""
-    console.print(f"{name}: from without-embeddings on, only trainable parameters are counted")
+    console.print(f"{name}: all rows below `listed` count trainable parameters only", markup=False)
     needed = Measurement.get(console, console.options, _table(named)).maximum
     room = console.width - needed >= LEAST_FOR_MEANINGS
     console.print(_table(named, meanings=room))

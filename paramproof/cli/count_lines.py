@@ -42,9 +42,10 @@ def write_lines(source: str, json_file: Path | None, *, resume: bool) -> int:
 
 def _done(out: Path | None, resume: bool) -> int:
     """Return how many lines a file has already, and cut off one that is not whole."""
-    if out is None or not out.exists():
-        if resume and out is None:
-            raise InvalidInput("--resume needs --json FILE, which has the lines that are done")
+    if resume and out is None:
+        raise InvalidInput("--resume needs --json FILE, which has the lines that are done")
+    # A pipe or a device has no lines to go on after.
+    if out is None or not out.is_file():
         return 0
     if not resume:
         problem = "exists: give --resume to go on after its lines, or another file"

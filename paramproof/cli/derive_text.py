@@ -96,7 +96,9 @@ def conditions_table(derivation: Derivation) -> Table:
     table.add_column("asked in", overflow="fold")
     for stated in derivation.conditions:
         table.add_row(
-            str(stated.condition), escape(legible(stated.outside, 160)), escape(_place(stated))
+            str(stated.condition),
+            escape(legible(str(stated.outside), 160)),
+            escape(_place(stated)),
         )
     return table
 

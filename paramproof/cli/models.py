@@ -11,13 +11,11 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
-from paramproof.algebra.symbols import size_letters
 from paramproof.cli.options import INSTEAD, family_option, json_option
 from paramproof.cli.output import console, write_file
 from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.counting.active import active_as_json, total_and_active, verdict_on_active
 from paramproof.counting.conventions import UNDECIDED
-from paramproof.counting.letters import sizes_line
 from paramproof.counting.published import verdict_on
 from paramproof.formulas import Spec
 from paramproof.formulas.active import ACTIVE_CONVENTIONS
@@ -31,19 +29,19 @@ from paramproof.formulas.models import (
 )
 from paramproof.resolver import AnyModel, DerivedModel, resolve
 
-WIDEST_PUBLISHED = len("1,543,304,960:")
+WIDEST_PUBLISHED = len("1,543,304,960")
 """No published number is folded."""
 
 
 @click.command("models", short_help="List the models that have names.")
 @family_option("List")
-@json_option("them", where=INSTEAD)
+@json_option("the models, with sizes and sources,", where=INSTEAD)
 def models_command(families: Sequence[str], json_file: Path | None) -> None:
-    """List the models that have names: family, sizes, parameters, and what others have published.
+    """List the models that have names: their parameters, and what others have published.
 
-    A published number is as its source prints it, right or wrong; the parameters are the
-    formula's, and the verdict says which way to count gives the published number. Of models with
-    experts that is said of active parameters, too. Any other model is given as a config.json.
+    A published number is as its source prints it, right or wrong. The parameters are the formula's,
+    and the verdict says which way of counting gives the published number. A second table has the
+    active parameters of mixtures of experts. --json also has sizes, families and sources.
     """
     published = {**named_models(), **named_configurations()}
     models = [
@@ -57,7 +55,7 @@ def models_command(families: Sequence[str], json_file: Path | None) -> None:
         return
     console.print(_table(models))
     if rows := [*active_rows(models)]:
-        console.print("active parameters: what one token passes of a model with experts")
+        console.print("active parameters: those that one token of a mixture of experts uses")
         console.print(_active_table(rows))
     names = {one.name for one, _ in models}
     for short, name in SHORT_NAMES.items():
@@ -81,18 +79,17 @@ def family_name(model: AnyModel) -> str:
 
 
 def _table(models: Iterable[tuple[Published, AnyModel]]) -> Table:
-    table = Table("model", "family or type", "sizes", **PLAIN)
-    table.columns[0].overflow = table.columns[1].overflow = "fold"
+    table = Table("model", **PLAIN)
+    table.columns[0].overflow = "fold"
     table.add_column("parameters", justify=RIGHT, no_wrap=True)
     table.add_column("published", overflow="fold", min_width=WIDEST_PUBLISHED)
-    table.add_column("source", overflow="fold")
+    table.add_column("verdict", overflow="fold")
     for one, model in models:
         what = f" for {one.component}" if one.component else ""
-        kind = model.derivation.name if isinstance(model, DerivedModel) else family_name(model)
-        cells = one.name, kind, _sizes(model), f"{model.inventory().total():,}"
         said = verdict_on(one, model)
         how = said.how if what else said.text
-        table.add_row(*map(escape, (*cells, f"{one.published}{what}: {how}", one.source)))
+        cells = one.name, f"{model.inventory().total():,}", f"{one.published}{what}", how
+        table.add_row(*map(escape, cells))
     return table
 
 
@@ -105,18 +102,6 @@ def _active_table(rows: Iterable[tuple[str, ...]]) -> Table:
     for row in rows:
         table.add_row(*map(escape, row))
     return table
-
-
-def _sizes(model: AnyModel) -> str:
-    """The sizes, and the parts that are there."""
-    if isinstance(model, DerivedModel):
-        moving = model.derivation.formula.letters
-        sizes = model.derivation.sizes.items()
-        return ", ".join(f"{name} = {size}" for name, size in sizes if name in moving)
-    letters = model.spec.letters()
-    sizes_of_it = size_letters(type(letters))
-    parts = [name for name, there in letters._asdict().items() if there and name not in sizes_of_it]
-    return ", ".join([sizes_line(model.spec), *parts])
 
 
 def _as_json(one: Published, model: AnyModel) -> dict[str, Any]:

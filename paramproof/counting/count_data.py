@@ -12,7 +12,6 @@ from paramproof.counting.conventions import under_every
 from paramproof.counting.dtypes import bytes_of
 from paramproof.counting.tree import tree
 from paramproof.formulas import Inventory, Spec, Tensor
-from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.families import spec_fields
 from paramproof.formulas.models import NamedConfiguration, Published
 from paramproof.formulas.notation import text
@@ -39,6 +38,7 @@ def count_data(
         "model": model.name,
         **_formula_of(model),
         "total": total,
+        **(_loaded(model) if isinstance(model, DerivedModel) and model.heads else {}),
         **({"dtype": dtype, "bytes": bytes_of(total, dtype)} if dtype else {}),
         "conventions": under_every(named),
         **(
@@ -53,17 +53,13 @@ def count_data(
     }
 
 
-def _active(model: AnyModel | LiveModel) -> dict[str, Any]:
-    return {} if isinstance(model, LiveModel) else {"active": active_as_json(model)}
-
-
 def _formula_of(model: AnyModel | LiveModel) -> dict[str, Any]:
     if isinstance(model, LiveModel):
         return {"status": "counted"}
     about = _published(model.named) if model.named else {}
     about |= _read(model.reading) if model.reading else {}
     if isinstance(model, DerivedModel):
-        return {**about, **_derived(model.derivation), "status": model.status}
+        return {**about, **_derived(model), "status": model.status}
     return {**about, **_of_family(model), "status": model.status}
 
 
@@ -75,18 +71,34 @@ def _of_family(model: ResolvedModel) -> dict[str, Any]:
     return found
 
 
-def _derived(derivation: Derivation) -> dict[str, Any]:
+def _derived(model: DerivedModel) -> dict[str, Any]:
     """Return what a derived formula says of itself; ``derive --json`` writes all of it."""
+    derivation = model.derivation
     return {
         "class": derivation.name,
         "formula": text(derivation.formula),
-        "reasons": list(derivation.reasons),
+        "reasons": list(model.reasons),
         "conditions": [str(stated.condition) for stated in derivation.conditions],
         "versions": dict(derivation.evidence.versions),
         "buffers": list(derivation.buffers),
         "letters": dict(derivation.sizes),
         "fields": dict(derivation.fields),
     }
+
+
+def _loaded(model: DerivedModel) -> dict[str, Any]:
+    """Return the parameters of the model that transformers loads, and which heads it adds."""
+    sizes = model.derivation.sizes
+    heads = [
+        {
+            "path": head.path,
+            "field": head.field,
+            "formula": text(head.size),
+            "parameters": head.size.evaluate(sizes),
+        }
+        for head in model.heads
+    ]
+    return {"loaded": {"total": model.loaded, "untied": heads}}
 
 
 def _read(reading: Reading) -> dict[str, Any]:

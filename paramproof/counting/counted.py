@@ -46,6 +46,15 @@ class Count:
         """The trainable parameters, tied tensors counted once."""
         return int(self._inventory.total())
 
+    @property
+    def loaded(self) -> int:
+        """The parameters of the model that transformers loads.
+
+        They are more than ``total`` where a configuration says that a head is not tied, and
+        transformers ties it when it builds the model, as T5's.
+        """
+        return self.model.loaded if isinstance(self.model, DerivedModel) else self.total
+
     @cached_property
     def active(self) -> int | None:
         """The parameters that one token passes: ``total`` for a model without experts.

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from paramproof.formulas.conventions import in_units
-from paramproof.formulas.lookup import no_such
+from paramproof.formulas.errors import UnknownName
+from paramproof.formulas.lookup import canonical_name, no_such
+from paramproof.formulas.printing import shown
 
 BITS = {
     "float64": 64,
@@ -13,8 +17,34 @@ BITS = {
     "float8": 8,
     "int8": 8,
     "int4": 4,
+    "float4": 4,
 }
-"""Bits of a parameter, by dtype."""
+"""Bits of a parameter, by dtype. The scales of quantised blocks come on top."""
+
+SPELLINGS = {
+    "f64": "float64",
+    "fp64": "float64",
+    "double": "float64",
+    "f32": "float32",
+    "fp32": "float32",
+    "float": "float32",
+    "bf16": "bfloat16",
+    "f16": "float16",
+    "fp16": "float16",
+    "half": "float16",
+    "f8": "float8",
+    "fp8": "float8",
+    "float8_e4m3fn": "float8",
+    "float8_e5m2": "float8",
+    "fp4": "float4",
+    "mxfp4": "float4",
+    "nf4": "float4",
+    "nvfp4": "float4",
+}
+"""Other names of dtypes. Blocks of 4 bits are counted without their scales."""
+
+GGUF = re.compile(r"[it]?q\d.*", re.IGNORECASE)
+"""The names of llama.cpp's quantised files, as ``Q4_K_M`` and ``IQ2_XS``."""
 
 DECIMAL = (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3))
 BINARY = (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
@@ -22,20 +52,33 @@ BINARY = (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 
 def bytes_of(number: int, dtype: str) -> int:
     """Return the bytes of ``number`` parameters: a last byte that is not full counts as one."""
-    return -(-number * BITS[dtype] // 8)
+    return -(-number * BITS[require_dtype(dtype)] // 8)
 
 
 def bytes_text(number: int, dtype: str) -> str:
     """Return the bytes of ``number`` parameters in one line, with both kinds of units."""
+    dtype = require_dtype(dtype)
     size = bytes_of(number, dtype)
     units = [_in(size, kind) for kind in (DECIMAL, BINARY)]
     return ", ".join([f"{dtype}, {_width(dtype)}: {size:,} bytes", *filter(None, units)])
 
 
-def require_dtype(name: str) -> None:
-    """Raise ``ValueError``, listing those there are, for a dtype of no known width."""
-    if name not in BITS:
-        raise no_such("dtype", name, BITS)
+def require_dtype(name: str) -> str:
+    """Return the dtype of ``BITS`` that ``name`` means, as ``bfloat16`` for ``BF16``.
+
+    Raises ``UnknownName`` for a dtype that does not have one known width.
+    """
+    meant = canonical_name(name.removeprefix("torch."), [*BITS, *SPELLINGS])
+    if meant is not None:
+        return SPELLINGS.get(meant, meant)
+    if GGUF.fullmatch(name):
+        raise UnknownName(
+            f"{shown(name)} is a GGUF type, whose blocks have several widths: "
+            "give a dtype of one width, such as int4",
+            name,
+            "dtype",
+        )
+    raise no_such("dtype", name, BITS)
 
 
 def _in(size: int, units: tuple[tuple[str, int], ...]) -> str:

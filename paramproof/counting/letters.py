@@ -32,7 +32,8 @@ def letters_of(model: AnyModel, formula: Expression | None = None) -> Iterator[s
         yield sizes_line(model.spec)
         return
     derivation = model.derivation
-    moving = (derivation.formula if formula is None else formula).letters
+    asked = (stated.condition.letters for stated in derivation.conditions)
+    moving = (derivation.formula if formula is None else formula).letters.union(*asked)
     known = ((name, size) for name, size in derivation.sizes.items() if name in moving)
     sizes = (f"{name} = {size} ({legible(derivation.fields[name])})" for name, size in known)
     yield ", ".join(sizes)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from paramproof.derivation.folding import folded
 from paramproof.formulas.condition import Condition, Relation, at_least_one
-from paramproof.formulas.derivation import StatedCondition
+from paramproof.formulas.derivation import Consequence, Outcome, StatedCondition
 from paramproof.formulas.expression import Expression, expression, letter
 
 
@@ -21,7 +21,7 @@ class Conditions:
 
     asked: dict[Condition, set[tuple[str, int]]]
     beyond: dict[Condition, None]
-    outside: dict[Condition, str] = field(default_factory=dict)
+    outside: dict[Condition, Consequence] = field(default_factory=dict)
     harmless: dict[Condition, set[tuple[str, int]]] = field(default_factory=dict)
 
     @property
@@ -50,17 +50,17 @@ class Conditions:
         there = condition.substitute(values)
         return there.is_settled and there.is_met(dict.fromkeys(there.letters, 1))
 
-    def add(self, need: Condition, outside: str) -> None:
+    def add(self, need: Condition, outside: Outcome) -> None:
         """State what nobody asked, where sizes could be otherwise and nothing asked implies it."""
         if not need.is_settled and not any(other.implies(need) for other in self.asked):
             self.asked[need] = set()
-            self.outside[need] = outside
+            self.outside[need] = Consequence(outside)
 
     def ask_of_lengths(self, lengths: Iterable[Expression]) -> None:
         """Ask whether what is 1 or more may be 0, and state that it is not less."""
         for need in (need for one in lengths for need in at_least_one(one)):
             if not need.is_settled and need not in self.asked:
-                self.add(replace(need, right=expression(0)), "a length is less than 0")
+                self.add(replace(need, right=expression(0)), Outcome.NEGATIVE)
                 self.asked[need] = set()
 
     def release(self, condition: Condition) -> None:
@@ -68,7 +68,7 @@ class Conditions:
         if places := self.asked.pop(condition):
             self.harmless[condition] = places
 
-    def state(self, condition: Condition, outside: str) -> None:
+    def state(self, condition: Condition, outside: Consequence) -> None:
         """State what was taken for harmless."""
         self.outside[condition] = outside
         self.asked[condition] = self.harmless.pop(condition)

@@ -23,7 +23,7 @@ from paramproof.derivation.points import DEEPEST
 from paramproof.derivation.reading import Key
 from paramproof.derivation.sorting import Sorter
 from paramproof.formulas.condition import Condition
-from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.derivation import Consequence, Derivation, Outcome
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import letter
 
@@ -52,7 +52,7 @@ def derive(
     note: Note = lambda _: None,
     *,
     effort: Effort = Effort(),
-    outcomes: dict[Condition, str] | None = None,
+    outcomes: dict[Condition, Consequence | None] | None = None,
 ) -> Derivation:
     """Return the formula of ``constructor``.
 
@@ -105,7 +105,9 @@ class NotExplained(NotDerived):
         self.keys = tuple(keys)
 
 
-def _derived(finder: Finder, effort: Effort, outcomes: dict[Condition, str]) -> Derivation:
+def _derived(
+    finder: Finder, effort: Effort, outcomes: dict[Condition, Consequence | None]
+) -> Derivation:
     """Find the tensors in letters and their conditions, hold them to models, and write all down."""
     maker, note = finder.maker, finder.note
     traces = finder.traces(effort.generic + 1)
@@ -118,7 +120,7 @@ def _derived(finder: Finder, effort: Effort, outcomes: dict[Condition, str]) -> 
     for need in tensors.needs:
         if not need.is_met(maker.sizes):
             raise NotDerived(f"{maker.name}: at its own sizes not {need}")
-        conditions.add(need, "a kind of layer is there another number of times")
+        conditions.add(need, Outcome.OTHER_COUNT)
     parameters = (one for one in tensors.kept if one.role != "buffer")
     conditions.ask_of_lengths(length for one in parameters for length in one.shape)
     if tensors.are_counted and finder.numbers_of_layers() - maker.fixed:

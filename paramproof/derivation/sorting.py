@@ -9,7 +9,7 @@ from paramproof.derivation.in_letters import Tensors
 from paramproof.derivation.making import Maker, Note
 from paramproof.derivation.trying import tried
 from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.derivation import NOT_TRIED, REFUSES
+from paramproof.formulas.derivation import Consequence, Outcome
 from paramproof.formulas.expression import expression
 
 TRIED = 2
@@ -28,7 +28,7 @@ class Sorter:
         maker: Maker,
         conditions: Conditions,
         tensors: Tensors,
-        outcomes: dict[Condition, str],
+        outcomes: dict[Condition, Consequence | None],
     ) -> None:
         self.maker = maker
         self.conditions = conditions
@@ -63,18 +63,18 @@ class Sorter:
             if outcome := self.outcome(condition):
                 self.conditions.state(condition, outcome)
 
-    def looked_up(self, condition: Condition) -> str:
+    def looked_up(self, condition: Condition) -> Consequence | None:
         """Return what happens where ``condition`` alone is not met, as remembered or as tried."""
         if condition in self.outcomes:
             self.remembered.add(condition)
             return self.outcomes[condition]
-        outcome = self.outcome(condition)
-        if outcome in ("", NOT_TRIED) or outcome.startswith(REFUSES):
-            self.outcomes[condition] = outcome
-        return outcome
+        found = self.outcome(condition)
+        if found is None or found.outcome in (Outcome.NOT_TRIED, Outcome.REFUSED):
+            self.outcomes[condition] = found
+        return found
 
-    def outcome(self, condition: Condition) -> str:
-        """Return what happens where ``condition`` alone is not met, "" where nothing does."""
+    def outcome(self, condition: Condition) -> Consequence | None:
+        """Return what happens where ``condition`` alone is not met, None where nothing does."""
         farther, met = _farther(condition), False
         for _ in range(TRIED):
             sizes = self.sizes_without(condition)
@@ -88,7 +88,7 @@ class Sorter:
             self.look_beyond(sizes)
         if met and farther and (sizes := self.maker.draw([*self.besides(condition), farther])):
             return tried(self.maker, self.tensors, sizes).outside
-        return "" if met else NOT_TRIED
+        return None if met else Consequence(Outcome.NOT_TRIED)
 
     def sizes_without(self, condition: Condition) -> dict[str, int] | None:
         """Return sizes where ``condition`` is not met and, as far as can be, all others are."""

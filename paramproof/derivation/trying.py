@@ -8,18 +8,18 @@ from typing import NamedTuple
 from paramproof.derivation.doubts import Doubt, at
 from paramproof.derivation.in_letters import Tensors
 from paramproof.derivation.making import Maker
-from paramproof.formulas.derivation import OTHERS, REFUSES, Kind
+from paramproof.formulas.derivation import Consequence, Kind, Outcome
 from paramproof.sources.reference import in_one_line
 
 
 class Trial(NamedTuple):
     """What came of a model.
 
-    ``outside`` is what a condition says that is not met here, "" where all is as derived, and
-    ``wrong`` what is otherwise, with the sizes. ``buffers`` are not as derived either.
+    ``outside`` is what happens here, or None where all is as derived, and ``wrong`` says what
+    differs, with the sizes. ``buffers`` are not as derived either.
     """
 
-    outside: str = ""
+    outside: Consequence | None = None
     wrong: Doubt = ()
     buffers: tuple[Kind, ...] = ()
 
@@ -31,17 +31,18 @@ def tried(maker: Maker, tensors: Tensors, sizes: Mapping[str, int]) -> Trial:
     except Exception as error:
         why = in_one_line(error)
         return Trial(
-            f"{REFUSES}: {why}", ("refuses sizes inside the conditions, ", *at(sizes), f": {why}")
+            Consequence(Outcome.REFUSED, why),
+            ("refuses sizes inside the conditions, ", *at(sizes), f": {why}"),
         )
     here: Doubt = "not as derived at ", *at(sizes)
     try:
         differences = tensors.differences(made, sizes)
     except (ValueError, ZeroDivisionError) as error:
-        return Trial(OTHERS, (*here, f": {error}"))
+        return Trial(Consequence(Outcome.OTHERS), (*here, f": {error}"))
     buffers: list[Kind] = []
     for (kind, shape), there, due in differences:
         if kind.role != "buffer":
             differs = f": {kind.path} of {shape} is there {there} times, and not {due}"
-            return Trial(OTHERS, (*here, differs), tuple(buffers))
+            return Trial(Consequence(Outcome.OTHERS), (*here, differs), tuple(buffers))
         buffers.append(kind)
     return Trial(buffers=tuple(buffers))

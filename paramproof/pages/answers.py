@@ -14,6 +14,7 @@ from typing import Any
 from paramproof.counting.conventions import DEFAULT
 from paramproof.counting.dtypes import require_dtype
 from paramproof.explanation.number import read
+from paramproof.formulas.errors import NotInCatalogue, UnknownName
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible
 from paramproof.pages.difference import difference
 from paramproof.pages.explanations import explanations
@@ -40,16 +41,21 @@ def answer(asked: str) -> str:
     try:
         found = VIEWS[question["view"]](question["state"])
     except (ValueError, ArithmeticError) as error:
-        line = legible(" ".join(str(error).split()), MAX_MESSAGE_SHOWN)
+        line = legible(" ".join(_reason(error).split()), MAX_MESSAGE_SHOWN)
         found = {"problem": line or "nothing was found"}
     return json.dumps(found, ensure_ascii=False)
+
+
+def _reason(error: Exception) -> str:
+    """Return what is wrong, without a command to run, which a reader of a page may not have."""
+    return error.reason if isinstance(error, UnknownName | NotInCatalogue) else str(error)
 
 
 def model(state: State) -> dict[str, Any]:
     """Return the parts of a model's page."""
     key = tuple(state.get(name, "") for name in KEYS[:3])
-    under, dtype = state.get("under") or DEFAULT, state.get("dtype") or DTYPE
-    require_dtype(dtype)
+    under = state.get("under") or DEFAULT
+    dtype = require_dtype(state.get("dtype") or DTYPE)
     own = _model(*key)
     asked = at_sizes(own, {name: size for name, size in state.items() if name not in KEYS})
     view = _view(*key, under)

@@ -23,7 +23,7 @@ from paramproof.derivation.questions import deaf_to_arrays
 from paramproof.derivation.reading import Seen, numbers_starred
 from paramproof.formulas import Spec, Weight
 from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.derivation import OTHERS, Derivation
+from paramproof.formulas.derivation import Consequence, Derivation, Outcome
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.spec.protocols import head_size_of
 from paramproof.proof.cases import Case, Sizes
@@ -93,7 +93,7 @@ def read(
     case: Case,
     known: Sizes | None = None,
     seed: int = 0,
-    outcomes: dict[Condition, str] | None = None,
+    outcomes: dict[Condition, Consequence | None] | None = None,
 ) -> Reading:
     """Derive the tensors of ``builder``'s models of one case.
 
@@ -127,7 +127,7 @@ def read(
             *(
                 f"{stated.condition}: else {stated.outside}"
                 for stated in found.conditions
-                if stated.outside.startswith(OTHERS)
+                if stated.outside.outcome is Outcome.OTHERS
             ),
         ),
         source,

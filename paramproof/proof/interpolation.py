@@ -36,6 +36,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from paramproof.algebra.symbols import in_order
 from paramproof.builders.protocol import Builder
 from paramproof.formulas import Family, Spec, Weight, closed_form
 from paramproof.formulas.expression import Expression, expression, letter
@@ -266,7 +267,7 @@ def in_own(case: Case, one: Expression) -> Expression:
         if len(made.terms) == 1 and len(left) == 1:
             rest = made / letter(left[0])
             found[left[0]] = letter(name) / rest.substitute(found)
-    return one.substitute(found)
+    return in_order(one.substitute(found), case.family.letters)
 
 
 def _values(case: Case, name: str) -> tuple[int, ...]:

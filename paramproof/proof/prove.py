@@ -17,6 +17,7 @@ from paramproof.builders.protocol import Builder, Model
 from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES, Family, Numerics, Spec, Weight, closed_form
 from paramproof.formulas.condition import Condition
+from paramproof.formulas.derivation import Consequence
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.families import family_of
 from paramproof.formulas.notation import text
@@ -218,7 +219,7 @@ class _Derived:
 
 def _derived(builder: Builder, cases: Iterable[Case], known: Sizes) -> _Derived:
     found = _Derived()
-    outcomes: dict[Condition, str] = {}
+    outcomes: dict[Condition, Consequence | None] = {}
     for case in cases:
         try:
             reading = read(builder, case, known, outcomes=outcomes)

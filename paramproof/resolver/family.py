@@ -41,11 +41,16 @@ GPT2 = {
 
 
 class Described(NamedTuple):
-    """A model type that a family describes: its spec, and what each class has of its parts."""
+    """A model type that a family describes: its spec, and what each class has of its parts.
+
+    ``is_stacked`` says that transformers has the projections of queries, keys and values in one
+    tensor, and the family in three.
+    """
 
     spec: type[Spec]
     sizes: tuple[str, ...]
     classes: Mapping[str, Mapping[str, bool]]
+    is_stacked: bool = False
 
 
 _ENCODER_SIZES = (*SIZES, "max_position_embeddings", "type_vocab_size")
@@ -66,6 +71,7 @@ TYPES: Mapping[str, Described] = {
         GPTSpec,
         (*SIZES, "max_position_embeddings"),
         {"GPT2Model": HEADLESS, "GPT2LMHeadModel": {}},
+        is_stacked=True,
     ),
     "llama": Described(
         LlamaSpec,
@@ -90,8 +96,9 @@ def spec_of(model_type: str, class_name: str, entry: Entry, keys: Mapping[str, A
         return None
     if entry.derivation.name != class_name:
         return spec
-    own = entry.derivation.inventory(entry.sizes)
-    return spec if _shapes(inventory(spec.letters())) == _shapes(own) else None
+    width = spec.hidden_size if described.is_stacked else 0
+    own = _shapes(entry.derivation.inventory(entry.sizes), width)
+    return spec if _shapes(inventory(spec.letters()), width) == own else None
 
 
 def _sizes(described: Described, entry: Entry) -> dict[str, int]:
@@ -112,10 +119,15 @@ def _parts(parts: Mapping[str, bool], entry: Entry, keys: Mapping[str, Any]) -> 
     return {"tie_word_embeddings": default if tied is None else tied is True, **parts}
 
 
-def _shapes(named: Inventory) -> Counter[tuple[int, ...]]:
-    """Return how often each shape is trained, whichever way its axes stand."""
+def _shapes(named: Inventory, width: int = 0) -> Counter[tuple[int, ...]]:
+    """Return how often each shape is trained, whichever way its axes stand.
+
+    A tensor that is three times as wide as ``width`` counts as three.
+    """
     found: Counter[tuple[int, ...]] = Counter()
     for tensor in named:
         if tensor.trainable and not tensor.tied_to and tensor.present:
-            found[tuple(sorted(map(int, tensor.shape)))] += int(tensor.repeat)
+            *others, widest = sorted(map(int, tensor.shape))
+            parts = 3 if width and widest == 3 * width else 1
+            found[tuple(sorted((*others, widest // parts)))] += int(tensor.repeat) * parts
     return found

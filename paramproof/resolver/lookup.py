@@ -123,6 +123,7 @@ def catalogued(request: Request, keys: Mapping[str, Any], class_name: str = "") 
         named=request.named,
         reading=reading,
         keys=keys,
+        heads=found.heads,
     )
 
 

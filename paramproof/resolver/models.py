@@ -6,9 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from paramproof.catalogue import Head
 from paramproof.formulas import Inventory, Spec, Tensor, inventory
 from paramproof.formulas.derivation import FITTED, PROVED, Derivation
+from paramproof.formulas.expression import Expression
 from paramproof.formulas.models import NamedConfiguration, Published
+from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible, path_text, some_of
 from paramproof.sources.live.weight import LiveWeight
 
@@ -119,7 +122,8 @@ class DerivedModel:
 
     ``made_by`` names what it was derived from, and ``seconds`` how long that took where it was
     derived just now, None where the catalogue has it. ``keys`` are those of its configuration,
-    None for a model that a function makes.
+    None for a model that a function makes. ``heads`` are those that transformers ties when it
+    builds the model, although its configuration says that they are not tied.
     """
 
     name: str
@@ -128,6 +132,7 @@ class DerivedModel:
     named: Published | None = None
     reading: Reading | None = None
     keys: Mapping[str, Any] | None = None
+    heads: tuple[Head, ...] = ()
 
     @property
     def title(self) -> str:
@@ -149,6 +154,12 @@ class DerivedModel:
         return self.derivation.inventory(self.derivation.sizes)
 
     @property
+    def loaded(self) -> int:
+        """The parameters of the model that transformers loads, with each of the ``heads``."""
+        sizes = self.derivation.sizes
+        return self.derivation.count(sizes) + sum(one.size.evaluate(sizes) for one in self.heads)
+
+    @property
     def reasons(self) -> tuple[str, ...]:
         """Why its formula is not proved at its sizes; none where it is."""
         derivation = self.derivation
@@ -162,11 +173,24 @@ class DerivedModel:
             yield from published_lines(self.named)
         if self.reading:
             yield from self.reading.lines()
+        if self.heads:
+            yield f"loaded: {self.loaded:,} {self._of_heads()}"
         yield f"formula: {self._source()}: {self.status}"
         if reasons := self.reasons:
             yield f"not proved: {some_of(reasons, MAX_NAMED, '; ')}"
         if buffers := self.derivation.buffers:
             yield f"buffers, not counted: {some_of([*map(legible, buffers)], MAX_NAMED)}"
+
+    def _of_heads(self) -> str:
+        """Return why a loaded model has more parameters than the model as built."""
+        size = sum((one.size for one in self.heads), Expression())
+        names = " and ".join(one.path for one in self.heads)
+        fields = " and ".join(dict.fromkeys(f"{one.field}: false" for one in self.heads))
+        return (
+            f"(+{text(size)} = {size.evaluate(self.derivation.sizes):,}): the configuration says "
+            f"{fields}, and from_pretrained leaves {names} untied if the checkpoint has other "
+            "values for it; the model as built ties it"
+        )
 
     def _source(self) -> str:
         made = self.derivation.evidence.versions.items()

@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
-from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,19 +16,20 @@ from typing import Any
 from paramproof.catalogue import model_types
 from paramproof.catalogue.names import has_type, type_with_class
 from paramproof.formulas import FAMILIES, Family, Spec
-from paramproof.formulas.errors import InvalidInput, UnknownName
+from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.families import spec_from
+from paramproof.formulas.lookup import canonical_name, no_such
 from paramproof.formulas.models import (
+    LISTED_BY,
     SHORT_NAMES,
     Published,
     model_names,
     named_configurations,
     named_models,
 )
-from paramproof.formulas.printing import MAX_VALUE_SHOWN, path_text, shown
+from paramproof.formulas.printing import path_text
 from paramproof.resolver.spellings import as_transformers
 from paramproof.sources.strict_json import (
-    MAX_FILE_BYTES,
     object_in_file,
     object_in_text,
     object_on_standard_input,
@@ -82,7 +82,7 @@ def read_request(source: object) -> Request:
     if not isinstance(source, str):
         return Request(name=type(source).__name__, live=source)
     if source == STANDARD_INPUT:
-        return _described("standard input", object_on_standard_input(largest=MAX_FILE_BYTES))
+        return _described("standard input", object_on_standard_input())
     if source.lstrip().startswith("{"):
         return _described(source.strip(), object_in_text(source, "the JSON given"))
     if named := _named(source):
@@ -108,17 +108,17 @@ def request_for_name(name: str) -> Request:
 
 def _named(name: str) -> Request | None:
     """Return a named model; None where there is none."""
-    lowered = name.lower()
-    lowered = SHORT_NAMES.get(lowered, lowered)
-    if model := named_models().get(lowered):
+    known = canonical_name(name, model_names())
+    full = SHORT_NAMES.get(known or "", known or "")
+    if model := named_models().get(full):
         return Request(name=model.name, spec=model.spec, named=model)
-    if configuration := named_configurations().get(lowered):
+    if configuration := named_configurations().get(full):
         return Request(name=configuration.name, keys=configuration.keys, named=configuration)
     return None
 
 
 def _in_file(path: str) -> Request:
-    return _described(path, object_in_file(Path(path), largest=MAX_FILE_BYTES))
+    return _described(path, object_in_file(Path(path)))
 
 
 def _described(name: str, keys: Mapping[str, Any]) -> Request:
@@ -182,15 +182,5 @@ def _unknown(text: str) -> InvalidInput:
         return InvalidInput(f"is not a file; {NOTHING_IS_DOWNLOADED}{also}", where=path_text(text))
     if os.sep in text or "/" in text or text.endswith(".json"):
         return InvalidInput("does not exist", where=path_text(text))
-    known = [*model_names(), *model_types()]
-    # Matching takes time that grows with the square of the length.
-    near = get_close_matches(own, known) if len(text) <= MAX_VALUE_SHOWN else []
-    meant = f": did you mean {' or '.join(near)}?" if near else ";"
-    return UnknownName(
-        f"no model, model type, class or file is named {shown(text)}{meant} "
-        "`paramproof models` lists the models",
-        text,
-        "model",
-        suggestions=tuple(near),
-        listed_by="paramproof models",
-    )
+    known = dict.fromkeys([*model_names(), *model_types()])
+    return no_such("model", text, known, LISTED_BY)

@@ -1,120 +1,164 @@
-"""Read user-supplied JSON strictly: one object, no key twice, no file too long."""
+"""Read user-supplied JSON strictly: one object, no key twice, bounded in length and in depth."""
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
+import stat
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from itertools import accumulate
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import IO, Any
 
+from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import path_text, shown
 
 MAX_FILE_BYTES = 2**25
-"""Ten times the longest configuration that is known, which names thousands of layers."""
+"""Bytes of a configuration: lists of quantised modules make some 3 MB long."""
 
 MAX_DEPTH = 100
 """Brackets within brackets."""
 
-_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|[][{}]', re.DOTALL)
+MAX_LISTS = 2_000_000
+"""Lists and objects: each takes far more memory than its two characters."""
+
+STANDARD_INPUT = "standard input"
+"""What errors call it."""
+
+CHUNK = 2**18
+"""Bytes that are read at once: a reader takes memory for all that it is asked for."""
+
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+"""How a text in UTF-16 begins."""
+
+_STRING = re.compile(r'"[^"]*"')
+_BRACKET = re.compile(r"[][{}]")
+_STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
-def object_in_file(path: Path, *, largest: int) -> dict[str, Any]:
+def object_in_file(path: Path, *, largest: int = MAX_FILE_BYTES) -> dict[str, Any]:
     """Return the JSON object in the file at ``path``, of at most ``largest`` bytes.
 
-    Raises ``ValueError``, in one line that names the file, for anything else.
+    Raises ``InvalidInput``, whose ``where`` is the path, for anything else.
     """
     require_file(path)
     where = path_text(path)
-    size = path.stat().st_size
-    if size > largest:
-        raise ValueError(f"{where} has {size:,} bytes: no such file is longer than {largest:,}")
     try:
-        text = path.read_text("utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(f"{where} is no JSON: it is not text in UTF-8") from None
+        size = os.stat(path).st_size
+        if size > largest:
+            reason = f"has {size:,} bytes: files larger than {largest:,} bytes are not read"
+            raise InvalidInput(reason, where=where)
+        with open(path, "rb") as file:
+            content = _up_to(largest + 1, file)
     except OSError as error:
-        raise ValueError(f"{where} cannot be read: {error.strerror}") from None
-    return object_in_text(text, where)
+        raise InvalidInput(f"cannot be read: {error.strerror}", where=where) from None
+    return _object_in(content, where, largest)
 
 
-def object_on_standard_input(*, largest: int) -> dict[str, Any]:
+def object_on_standard_input(*, largest: int = MAX_FILE_BYTES) -> dict[str, Any]:
     """Return the JSON object on standard input, of at most ``largest`` bytes.
 
-    Raises ``ValueError``, in one line, for anything else.
+    Raises ``InvalidInput``, whose ``where`` is standard input, for anything else.
     """
-    name = "standard input"
     if sys.stdin is None:
-        raise ValueError(f"{name} is closed")
+        raise InvalidInput("is closed", where=STANDARD_INPUT)
     try:
-        found = sys.stdin.buffer.read(largest + 1)
-        text = found.decode("utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(f"{name} is no JSON: it is not text in UTF-8") from None
+        content = _up_to(largest + 1, sys.stdin.buffer)
     except OSError as error:
-        raise ValueError(f"{name} cannot be read: {error.strerror}") from None
-    if len(found) > largest:
-        raise ValueError(f"{name} is longer than {largest:,} bytes, as no such file is")
-    return object_in_text(text, name)
+        raise InvalidInput(f"cannot be read: {error.strerror}", where=STANDARD_INPUT) from None
+    return _object_in(content, STANDARD_INPUT, largest)
 
 
-def object_in_text(text: str, name: str) -> dict[str, Any]:
-    """Return the JSON object in ``text``; an error calls it ``name``.
+def object_in_text(text: str, where: str) -> dict[str, Any]:
+    """Return the JSON object in ``text``, which may begin with a byte order mark.
 
-    Raises ``ValueError`` for what is no JSON, no object, or has a key twice.
+    ``Infinity``, ``-Infinity`` and ``NaN`` are floats, as Python reads and writes them.
+
+    Raises ``InvalidInput``, with this ``where``, for a text that is not JSON or not an object, is
+    nested too deep, or has a key twice.
     """
-    if _is_too_deep(text):
-        raise ValueError(f"{name} is no JSON that can be read: it is nested too deep")
+    text = text.removeprefix("\ufeff")
     try:
-        found = json.loads(text, object_pairs_hook=_once_each, parse_constant=_no_number)
-    except _Refused as error:
-        raise ValueError(f"{name}: {error}") from None
-    except ValueError as error:
-        raise ValueError(f"{name} is no JSON: {error}") from None
+        _require_shallow(text)
+        found = json.loads(text, object_pairs_hook=_once_each)
+    except InvalidInput as error:
+        error.where = where
+        raise
+    except json.JSONDecodeError as error:
+        raise InvalidInput(f"is not JSON: {error}", where=where) from None
+    except ValueError:  # Python reads no int of so many digits.
+        digits = max(map(len, re.findall(r"\d+", _without_strings(text))))
+        reason = f"a number of {digits:,} digits is not a size"
+        raise InvalidInput(reason, where=where) from None
     if not isinstance(found, dict):
-        raise ValueError(f"{name} is no JSON object: {shown(found)}")
+        raise InvalidInput(f"is not a JSON object: {shown(found)}", where=where)
     return found
 
 
 def require_file(path: Path) -> None:
-    """Raise ``ValueError`` where ``path`` is not a file with a content of its own."""
-    # Unlike Path's, these answer for a name that is too long, too.
-    where = path_text(path)
-    if os.path.isdir(path):
-        raise ValueError(f"{where} is a directory: name the file in it")
-    if not os.path.exists(path):
-        raise ValueError(f"{where} does not exist")
-    if not os.path.isfile(path):
-        raise ValueError(f"{where} is no regular file")
+    """Raise ``InvalidInput``, whose ``where`` is ``path``, unless it is a regular file."""
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError) as error:
+        raise InvalidInput(_why_absent(path, error), where=path_text(path)) from None
+    if stat.S_ISDIR(mode):
+        raise InvalidInput("is a directory: name the file in it", where=path_text(path))
+    if not stat.S_ISREG(mode):
+        raise InvalidInput("is not a regular file", where=path_text(path))
 
 
-def _is_too_deep(text: str) -> bool:
-    """Whether brackets are nested deeper than in any such file.
+def _why_absent(path: Path, error: Exception) -> str:
+    number = error.errno if isinstance(error, OSError) else None
+    if number == errno.ELOOP:
+        return "is a loop of symbolic links"
+    if number == errno.EACCES:
+        return "is in a directory that you may not read"
+    return "is a symbolic link to a missing file" if os.path.islink(path) else "does not exist"
+
+
+def _up_to(number: int, file: IO[bytes]) -> bytes:
+    """Read ``number`` bytes, or all there are: a file in /proc has more than its size says."""
+    found = bytearray()
+    while chunk := file.read(min(CHUNK, number - len(found))):
+        found += chunk
+    return bytes(found)
+
+
+def _object_in(content: bytes, where: str, largest: int) -> dict[str, Any]:
+    if len(content) > largest:
+        raise InvalidInput(f"is longer than {largest:,} bytes, which are not read", where=where)
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        found = "is in UTF-16" if content.startswith(UTF_16) else "is not text in UTF-8"
+        raise InvalidInput(f"{found}: JSON must be in UTF-8", where=where) from None
+    return object_in_text(text, where)
+
+
+def _require_shallow(text: str) -> None:
+    """Refuse brackets that are nested too deep, or too many.
 
     Python's own limit is that of its stack, which in a browser ends the interpreter.
     """
-    depth = 0
-    for found in _STRING_OR_BRACKET.finditer(text):
-        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found[0], 0)
-        if depth > MAX_DEPTH:
-            return True
-    return False
+    bare = _without_strings(text)
+    if sum(map(bare.count, _STEP)) > 2 * MAX_LISTS:
+        raise InvalidInput(f"has more than {MAX_LISTS:,} lists and objects")
+    steps = map(_STEP.__getitem__, _BRACKET.findall(bare))
+    if max(accumulate(steps), default=0) > MAX_DEPTH:
+        raise InvalidInput(f"is nested deeper than {MAX_DEPTH} levels")
 
 
-class _Refused(ValueError):
-    """JSON that Python accepts and a reader of sizes must not."""
+def _without_strings(text: str) -> str:
+    # One pattern for strings with their escapes would keep each escape in memory.
+    return _STRING.sub('""', text.replace("\\\\", "").replace('\\"', ""))
 
 
-def _once_each(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise _Refused(f"the key {shown(key)} stands there twice")
-        found[key] = value
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, number in Counter(key for key, _ in pairs).items() if number > 1)
+        raise InvalidInput(f"the key {shown(twice)} appears twice", key=twice)
     return found
-
-
-def _no_number(constant: str) -> NoReturn:
-    raise _Refused(f"{constant} is no number")

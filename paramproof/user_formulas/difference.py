@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any, TypeAlias
 
-from paramproof.algebra.symbols import folded, heads_only, sizes_of
+from paramproof.algebra.symbols import folded, heads_only, in_order, sizes_of
 from paramproof.formulas import Family, Report, Spec
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.families import family_of
@@ -63,7 +63,8 @@ def residual(formula: UserFormula, spec: Spec, report: Report) -> list[str]:
         name = "" if row.path == TOTAL else f"   {row.path}"
         if missing.substitute(symbolic.numbers(spec)) == row.difference:
             printed = folded(missing) if heads_only(family.letters) else missing
-            lines.append(f"actual {MINUS} formula = {text(printed)}{name}")
+            shown = text(in_order(printed, family.letters))
+            lines.append(f"actual {MINUS} formula = {shown}{name}")
         else:
             lines.append(f"no algebra: this framework does not have paramproof's count{name}")
     return lines

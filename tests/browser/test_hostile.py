@@ -27,19 +27,19 @@ HOSTILE = {
     ),
     "a number of 5,000 digits": (
         {"config": '{"model_type": "qwen3", "hidden_size": 1' + "0" * 5000 + "}"},
-        "is no JSON",
+        "a number of 5,001 digits is not a size",
     ),
-    "nested lists": ({"config": "[" * 50_000}, "nested too deep"),
-    "nested objects": ({"config": '{"a":' * 20_000}, "nested too deep"),
+    "nested lists": ({"config": "[" * 50_000}, "nested deeper than 100 levels"),
+    "nested objects": ({"config": '{"a":' * 20_000}, "nested deeper than 100 levels"),
     "nested in a key": (
         {"config": '{"model_type": "qwen3", "hidden_act": ' + "[" * 90 + "]" * 90 + "}"},
         "hidden_act=[[[",
     ),
     "a key twice": (
         {"config": '{"model_type": "gpt2", "model_type": "bert"}'},
-        "stands there twice",
+        "appears twice",
     ),
-    "no object": ({"config": "[1, 2]"}, "is no JSON object"),
+    "no object": ({"config": "[1, 2]"}, "is not a JSON object"),
     "a line break in a type": ({"config": json.dumps({"model_type": "a\nb"})}, "a\\nb"),
     "code beside it": (
         {"config": json.dumps({"model_type": "x", "auto_map": {"AutoModel": "a--b.C"}})},

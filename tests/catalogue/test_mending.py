@@ -11,7 +11,6 @@ pytest.importorskip("transformers")
 from transformers import SamVisionConfig  # noqa: E402
 
 from paramproof.catalogue.files import type_in  # noqa: E402
-from sweep import store  # noqa: E402
 from sweep.filled_in import moving  # noqa: E402
 from sweep.mending import Mending, free_text  # noqa: E402
 from sweep.model import made  # noqa: E402
@@ -104,19 +103,6 @@ def test_a_tie_to_a_head_that_a_class_has_not():
     assert _ties(has, old, new)["model.emb"] == ["model.head"]
     by_layer = {"more": [[], ["other"]]}
     assert _ties(has, old, by_layer)["model.more"] == [[], ["model.other"]]
-
-
-def test_a_type_of_which_nothing_is_left_has_no_file(monkeypatch, tmp_path):
-    monkeypatch.setattr(store, "DATA", tmp_path)
-    store.write("bert", BERT)
-    assert store.read("bert") == BERT
-    withdrawn = deepcopy(BERT)
-    for one in withdrawn["classes"].values():
-        for variant in (one, *one.get("also", ())):
-            assert store.read("bert") is not None
-            variant["withdrawn"] = True
-            store.write("bert", withdrawn)
-    assert store.read("bert") is None
 
 
 def test_a_field_that_fills_in_a_size_is_taken_back():

@@ -1,13 +1,27 @@
-"""docs/configurations.md says what is read and refused today."""
+"""docs/configurations.md shows how configurations are read and refused today."""
 
 import pytest
 
-from docs.writers import configs_page
-from docs.writers.blocks import AGAIN, block
+from docs.writers.blocks import AGAIN, block, refusal, samples, trimmed
+from docs.writers.configs_page import PAGE, refusals
+
+TEXT = PAGE.read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", ["kinds", "refused"])
-def test_the_page(name):
-    text = configs_page.PAGE.read_text("utf-8")
-    shown = block(name, text).strip("\n")
-    assert shown == configs_page.blocks()[name], AGAIN
+@pytest.mark.parametrize("command", samples(PAGE))
+def test_what_is_printed(paramproof, command):
+    printed = trimmed(paramproof(*command.split()[1:]).stdout)
+    assert block(command, TEXT).strip() == printed.strip(), AGAIN
+
+
+def test_there_are_samples():
+    assert len(samples(PAGE)) == 1
+
+
+def test_what_is_refused():
+    assert block("refusals", TEXT).strip() == refusals(), AGAIN
+
+
+def test_what_is_counted_is_no_refusal():
+    with pytest.raises(ValueError, match="status 0, not 2"):
+        refusal("count", "bert-base")

@@ -43,7 +43,7 @@ def test_everything_that_failed_is_listed():
 
 def test_formulas_are_those_that_count():
     """DeepSeek-V3's, read off the page and worked out by Python, is its base model's count."""
-    found = entry({"model_type": "deepseek_v3"})
+    found = entry({"model_type": "deepseek_v3"}, "DeepseekV3Model")
     section = TEXT.partition("## deepseek_v3\n")[2].partition("\n## ")[0]
     formula = "".join(re.findall(r"^ {4}(.*)$", section, re.MULTILINE))
     python = formula.translate(str.maketrans({"·": "*", "×": "*", "−": "-", "²": "**2"}))

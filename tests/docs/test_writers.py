@@ -5,7 +5,7 @@ from importlib import import_module
 import pytest
 
 from docs.writers.__main__ import PAGES, main
-from docs.writers.blocks import EVIDENCE, ROOT, script_in
+from docs.writers.blocks import EVIDENCE, ROOT, block, script_in, with_block
 from docs.writers.markdown import table
 
 MODULES = {name: import_module(f"docs.writers.{module}") for name, module in PAGES.items()}
@@ -53,3 +53,15 @@ def test_a_script_is_found_by_its_name():
     assert (script_in(text, "a.py"), script_in(text, "b.py")) == ("1\n", "2\n")
     with pytest.raises(ValueError, match="not enough values"):
         script_in(text, "c.py")
+
+
+def test_a_block_is_replaced():
+    text = "a\n<!-- x -->\n<!-- end -->\nb\n"
+    once = with_block("x", text, "1\n  2\n")
+    assert once == "a\n<!-- x -->\n\n    1\n      2\n\n<!-- end -->\nb\n"
+    assert block("x", once) == "1\n  2\n"
+    assert with_block("x", once, "1\n  2\n") == once
+    markdown = with_block("x", once, "| a |\n", margin="")
+    assert markdown == "a\n<!-- x -->\n\n| a |\n\n<!-- end -->\nb\n"
+    with pytest.raises(KeyError, match="no block 'y'"):
+        with_block("y", once, "1\n")

@@ -1,26 +1,47 @@
-"""The one order of all families' letters."""
+"""The order in which letters are printed."""
+
+import copy
+import pickle
 
 import pytest
 
 from paramproof.formulas import FAMILIES
-from paramproof.formulas.alphabet import Alphabet
-from paramproof.formulas.families import alphabet
+from paramproof.formulas.alphabet import BUILT_IN, Alphabet, OrderedLetter, order_of
+from paramproof.formulas.expression import letter
+from paramproof.formulas.families import OURS, printing_order
+from paramproof.formulas.notation import latex, text
 from paramproof.formulas.spec.quantity import INDICATOR, LAYERS, ROWS, WIDTH, letter_kinds
 
 FIRST = {"L": LAYERS, "V": ROWS, "T": ROWS, "H": WIDTH, "F": WIDTH, "mlm": INDICATOR}
 
 
-def test_the_letters_of_ours():
-    """A literal: every printed sum is in this order."""
-    assert alphabet() == Alphabet(
-        indicators=("shared", "learned", "bias", "pooler", "mlm", "untied", "nsp"),
-        layers=("N", "M", "L"),
-        rows=("V", "U", "P", "T"),
-        widths=("H", "A", "G", "K", "F"),
-    )
-    known = alphabet()
-    assert known.factors == (*known[0], *known[1], *known[2], *known[3])
-    assert known.summands == (*known[0], *known[1], *known[3], *known[2])
+def test_the_built_in_order_is_that_of_the_built_in_families():
+    assert Alphabet.of({one.name: letter_kinds(one.letters) for one in OURS}) == BUILT_IN
+    assert {printing_order(one.letters) for one in OURS} == {BUILT_IN}
+    indicators, layers, rows, widths = BUILT_IN
+    assert BUILT_IN.factors == (*indicators, *layers, *rows, *widths)
+    assert BUILT_IN.summands == (*indicators, *layers, *widths, *rows)
+
+
+def test_a_letter_carries_its_order():
+    """Only formulas with that letter are printed in the order that it carries."""
+    order = Alphabet(("classifier",), ("B",), ("S", "V"), ("H", "D"))
+    b, s, h = (letter(OrderedLetter(name, order)) for name in ("B", "S", "H"))
+    formula = b * (s * h + h * letter("D"))
+    assert text(formula) == "B·(H·D + S·H)"
+    assert latex(formula) == r"B \left(H D + S H\right)"
+    assert text(formula.substitute({"B": 3})) == "3·H·(D + S)"
+    plain = letter("B") * (letter("S") * letter("H") + letter("H") * letter("D"))
+    assert plain == formula
+    assert text(plain) == "H·B·(D + S)"
+
+
+def test_an_ordered_letter_is_copied_with_its_order():
+    one = OrderedLetter("B", BUILT_IN._replace(layers=("B",)))
+    for again in (copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
+        assert (again, again.order) == (one, one.order)
+    assert order_of(["H", one]) == one.order
+    assert order_of(["H", "B"]) == BUILT_IN
 
 
 def test_a_new_letter_stands_behind_the_one_before_it():
@@ -48,6 +69,6 @@ def test_a_letter_is_of_one_kind():
 def test_every_family_is_printed_in_its_own_order(name):
     """What is declared is what is printed: within a kind no family's order is turned."""
     kinds = letter_kinds(FAMILIES[name].letters)
-    for kind, order in zip((INDICATOR, LAYERS, ROWS, WIDTH), alphabet(), strict=True):
+    for kind, order in zip((INDICATOR, LAYERS, ROWS, WIDTH), BUILT_IN, strict=True):
         own = [letter for letter, of in kinds.items() if of == kind]
         assert own == [letter for letter in order if letter in own]

@@ -8,10 +8,12 @@ import pytest
 
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import (
+    Consequence,
     Derivation,
     DerivedTensor,
     Evidence,
     Kind,
+    Outcome,
     StatedCondition,
     Stored,
     expected,
@@ -42,7 +44,9 @@ def derivation(**changes):
             DerivedTensor("h.*.ids", (expression(1), H), L, "buffer", (), False, False),
         ),
         "conditions": (
-            StatedCondition(DIVIDES, "the constructor refuses: no", (("a.py", 3), ("b.py", 4))),
+            StatedCondition(
+                DIVIDES, Consequence(Outcome.REFUSED, "no"), (("a.py", 3), ("b.py", 4))
+            ),
         ),
         "fixed": (),
         "inert": (),
@@ -79,10 +83,17 @@ def test_what_is_there_to_be_read_by_people():
     assert data["terms"] == expression_data(one.formula)
     shapes = [(tensor["times"], *tensor["shape"]) for tensor in data["tensors"]]
     assert shapes == [("L − 1", "A·⌊H/A⌋", "H"), ("1", "H"), ("L", "1", "H")]
+    outside = [stated["outside"] for stated in data["conditions"]]
+    assert outside == ["the constructor refuses: no"]
 
 
 @pytest.mark.parametrize(
-    "changes", [{}, {"fixed": ("A",), "doubts": ("H was looked up (a.py:3)",)}]
+    "changes",
+    [
+        {},
+        {"fixed": ("A",), "doubts": ("H was looked up (a.py:3)",)},
+        {"conditions": (StatedCondition(SMALL, Consequence(Outcome.NOT_TRIED)),)},
+    ],
 )
 def test_round_trip(changes):
     one = derivation(**changes)

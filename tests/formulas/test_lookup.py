@@ -1,45 +1,102 @@
-"""A name that nobody has: one line, with what was meant first."""
+"""Names that users write: without regard to case; a wrong one is an error with suggestions."""
 
 import time
 
 import pytest
 
-from paramproof.formulas.lookup import no_such
+from paramproof.formulas.errors import UnknownName
+from paramproof.formulas.lookup import MAX_NAMES_LISTED, canonical_name, no_such
 
 MODELS = ("bert-base", "bert-large", "gpt2", "gpt2-medium", "gpt2-xl", "T5")
 
 
 @pytest.mark.parametrize(
-    ("name", "suggestion"),
+    ("name", "suggestions"),
     [
-        ("brt-base", ": did you mean bert-base or bert-large? There"),
-        ("GPT2-XL", ": did you mean gpt2-xl or gpt2? There"),
-        ("t5", ": did you mean T5? There"),
-        ("gpt2-m", ": did you mean gpt2, gpt2-xl or gpt2-medium? There"),
-        ("resnet", "; there"),
-        ("", "; there"),
-        (None, "; there"),
+        ("brt-base", ("bert-base", "bert-large")),
+        ("GPT2-XL", ("gpt2-xl", "gpt2")),
+        ("t5", ("T5",)),
+        ("gpt2-m", ("gpt2", "gpt2-xl", "gpt2-medium")),
+        ("resnet", ()),
+        ("", ()),
     ],
 )
-def test_no_such(name, suggestion):
+def test_the_names_most_similar_are_suggested(name, suggestions):
     error = no_such("model", name, MODELS)
-    assert str(error) == f"no model is named {name!r}{suggestion} are: {', '.join(MODELS)}"
+    assert isinstance(error, UnknownName)
+    assert (error.name, error.kind, error.suggestions) == (name, "model", suggestions)
+    for one in (name, *suggestions):
+        assert one in str(error)
 
 
-def test_a_name_is_legible():
-    message = str(no_such("model", "\x1b[2Jgpt2", MODELS))
-    assert "named '\\x1b[2Jgpt2': did you mean gpt2?" in message
+def test_at_most_three_are_suggested():
+    names = [f"model-{number}" for number in range(100)]
+    assert len(no_such("model", "model", names).suggestions) == 3
+
+
+def test_the_names_are_listed_where_no_command_lists_them():
+    error = no_such("model", "resnet", MODELS)
+    assert error.listed_by == ""
+    assert str(error).endswith(", ".join(MODELS))
+
+
+@pytest.mark.parametrize("name", ["resnet", "gpt2-m"])
+def test_a_command_stands_in_place_of_the_list(name):
+    """The reason is without it, for a reader who has no command line."""
+    error = no_such("model", name, [*MODELS, "resolute"], "paramproof models")
+    assert error.listed_by == "paramproof models"
+    assert error.listed_by in str(error)
+    assert error.listed_by not in error.reason
+    assert "bert-large" not in str(error)
+
+
+def test_a_list_is_bounded():
+    names = [f"bert-{number}" for number in range(10_000)]
+    line = str(no_such("model", "resnet", names))
+    assert line.count(", ") == MAX_NAMES_LISTED - 1
+    assert "9,960 more" in line
+
+
+def test_what_is_no_name():
+    error = no_such("model", ["\x1b"], MODELS)
+    assert error.name == r"['\x1b']"
+    assert error.suggestions == ()
+
+
+def test_names_are_legible():
+    error = no_such("model", "\x1b[2Jgpt2", [*MODELS, "\x1b[2Jgpt"])
+    assert "\x1b[2Jgpt" in error.suggestions
+    assert str(error).isprintable()
 
 
 def test_a_long_name_takes_no_time():
     names = ["x" * 10**5]
     start = time.process_time()
-    message = str(no_such("model", "x" * 10**5 + "y", names))
+    assert no_such("model", "x" * 10**5 + "y", names).suggestions == ()
     assert time.process_time() - start < 1
-    assert "; there are: xxx" in message
 
 
 def test_as_long_as_a_value_that_is_shown():
     """60 characters are looked for, 61 are not."""
-    assert "did you mean" in str(no_such("model", "x" * 60, ["x" * 59]))
-    assert "did you mean" not in str(no_such("model", "x" * 61, ["x" * 60]))
+    assert no_such("model", "x" * 60, ["x" * 59]).suggestions
+    assert not no_such("model", "x" * 61, ["x" * 60]).suggestions
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("gpt2", "gpt2"),
+        ("GPT2-XL", "gpt2-xl"),
+        ("t5", "T5"),
+        ("gpt3", None),
+        ("", None),
+        ("Bloom", "Bloom"),
+        ("BLOOM", None),
+    ],
+)
+def test_case_does_not_matter_where_one_name_is_meant(name, meant):
+    assert canonical_name(name, [*MODELS, "bloom", "Bloom"]) == meant
+
+
+def test_a_name_that_stands_twice_is_one_name():
+    assert canonical_name("GPT2", iter(["gpt2", "gpt2"])) == "gpt2"

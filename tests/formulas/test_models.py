@@ -8,6 +8,7 @@ import pytest
 
 from paramproof.formulas import closed_form, inventory
 from paramproof.formulas.conventions import in_units
+from paramproof.formulas.errors import UnknownName
 from paramproof.formulas.families import spec_fields
 from paramproof.formulas.models import (
     SHORT_NAMES,
@@ -109,10 +110,10 @@ def test_short_names():
 
 
 def test_unknown_name():
-    with pytest.raises(
-        ValueError, match="no model is named 'resnet'; there are: bert-base-uncased, "
-    ):
+    with pytest.raises(UnknownName) as caught:
         named_model("resnet")
+    assert (caught.value.name, caught.value.kind) == ("resnet", "model")
+    assert caught.value.listed_by == "paramproof models"
 
 
 def test_data_holds_no_counts():

@@ -117,7 +117,7 @@ def test_page(name):
     assert again == said, AGAIN
 
 
-def test_readme():
+def test_the_sample_in_the_readme():
     printed = block("derived", readme.PAGE.read_text("utf-8"))
     assert printed.strip() == readme.derived().strip(), AGAIN
 

@@ -7,6 +7,7 @@ import json
 import textwrap
 
 import pytest
+from paramproof.sources.resolve import Undescribed
 
 from paramproof import resolver as models
 from paramproof.algebra.difference import components, told_apart
@@ -20,7 +21,6 @@ from paramproof.formulas.expression import letter
 from paramproof.formulas.spec import EncoderSpec, GPTSpec, LlamaSpec
 from paramproof.live.report import assert_parameters, compare_live
 from paramproof.resolver import derivation_for, resolve, resolve_type
-from paramproof.sources.resolve import Undescribed
 
 pytestmark = pytest.mark.framework("transformers")
 

@@ -10,7 +10,7 @@ from paramproof.bulk import AHEAD, LINES_AT_ONCE, count_line, count_lines, lines
 from paramproof.catalogue import entry
 from paramproof.sources import strict_json
 from tests.configs import BERT, LLAMA
-from tests.found_configs import PUBLIC
+from tests.public import public_configurations
 
 KEYS = json.dumps(LLAMA).encode()
 
@@ -97,12 +97,12 @@ def test_a_long_line_is_not_read_whole(tmp_path, monkeypatch):
 
 
 def test_public_configurations_are_counted_as_by_the_catalogue():
-    lines = [json.dumps(one["config"]).encode() for one in PUBLIC]
+    lines = [json.dumps(one).encode() for one in public_configurations()]
     counted = 0
-    for one, body in zip(PUBLIC, count_lines(lines, processes=2), strict=True):
+    for one, body in zip(public_configurations(), count_lines(lines, processes=2), strict=True):
         if "total" in body:
             counted += 1
-            assert body["total"] == entry(one["config"]).count
+            assert body["total"] == entry(one).count
     assert counted >= 362
 
 
@@ -138,7 +138,7 @@ def test_a_run_goes_on_after_the_lines_that_are_done(paramproof, tmp_path):
 def test_a_full_disk(paramproof, tmp_path):
     (tmp_path / "in.jsonl").write_bytes(KEYS + b"\n")
     (tmp_path / "full").symlink_to("/dev/full")
-    done = paramproof("count", "--jsonl", "in.jsonl", "--json", "full", "--resume")
+    done = paramproof("count", "--jsonl", "in.jsonl", "--json", "full")
     assert done.returncode == 2
     assert "No space left" in done.stderr
     assert len(done.stderr.splitlines()) == 1

@@ -134,7 +134,7 @@ def _section(name: str, found: Compared, presets: Mapping[str, int]) -> str:
 
 def _letters(pair: Pair, ours: Derivation, theirs: Derivation) -> str:
     """Return what each letter is in transformers, or where it is from, with its size."""
-    said = {name: one.partition(" = ")[0] for name, one in read_type(pair.type).letters.items()}
+    said = {name: size.path for name, size in read_type(pair.type).letters.items()}
     moving = ours.formula.letters | theirs.formula.letters
     sizes = {name: size for name, size in pair.sizes.items() if name in moving}
     letters = (

@@ -45,8 +45,9 @@ class Pair:
 
     @property
     def keys(self) -> dict[str, Any]:
-        """The configuration of transformers."""
-        return {"model_type": self.type, **self.config}
+        """The configuration of the base model in transformers."""
+        base = next(iter(read_type(self.type).classes))
+        return {"model_type": self.type, "architectures": [base], **self.config}
 
     def theirs(self, letters: Mapping[str, int]) -> Derivation:
         """Return what the catalogue has of the base model, in these letters as far as it can be.
@@ -56,9 +57,7 @@ class Pair:
         """
         found = entry(self.keys)
         derivation = replace(found.derivation, sizes=found.sizes)
-        said = {
-            name: text.partition(" = ")[2] for name, text in read_type(self.type).letters.items()
-        }
+        said = {name: size.default for name, size in read_type(self.type).letters.items()}
         swap = {name: expression_in(text) for name, text in self.equal.items()}
         for name, text in said.items():
             if text and name not in {*letters, *swap} and (one := expression_in(text)).letters:

@@ -7,7 +7,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from docs.writers.blocks import ROOT
-from paramproof.formulas.derivation import Derivation, DerivedTensor, Evidence, StatedCondition
+from paramproof.formulas.derivation import (
+    Consequence,
+    Derivation,
+    DerivedTensor,
+    Evidence,
+    Outcome,
+    StatedCondition,
+)
 from paramproof.formulas.notation import text
 from paramproof.formulas.parsing import condition_in, expression_in
 
@@ -28,7 +35,10 @@ def written(derivation: Derivation) -> dict[str, Any]:
         "sizes": dict(derivation.sizes),
         "trainable": list(_lines(derivation, "trainable")),
         "frozen": list(_lines(derivation, "frozen")),
-        "conditions": {str(one.condition): one.outside for one in derivation.conditions},
+        "conditions": {
+            str(one.condition): [one.outside.outcome.name, one.outside.why]
+            for one in derivation.conditions
+        },
         "fixed": list(derivation.fixed),
         "harmless": list(map(str, derivation.harmless)),
         "doubts": list(derivation.doubts),
@@ -56,7 +66,10 @@ def derivation_in(data: Mapping[str, Any]) -> Derivation:
             lengths = tuple(map(expression_in, shape.split(", ") if shape else ()))
             times_made = expression_in(times)
             tensors.append(DerivedTensor(path, lengths, times_made, role, (), False, False))
-    stated = (StatedCondition(condition_in(one), out) for one, out in data["conditions"].items())
+    stated = (
+        StatedCondition(condition_in(one), Consequence(Outcome[outcome], why))
+        for one, (outcome, why) in data["conditions"].items()
+    )
     evidence = Evidence(
         data["traces"], data["builds"], data["held"], data["seconds"], data["versions"]
     )

@@ -1,4 +1,4 @@
-"""docs/derive.md: its model and its script, run as they are printed, print what it says."""
+"""docs/derive.md and docs/python.md: their code, run as it is printed, prints what they show."""
 
 import os
 import re
@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from docs.writers.blocks import ROOT, script_in
+from docs.writers import python_page
+from docs.writers.blocks import AGAIN, ROOT, script_in
 
 pytestmark = pytest.mark.framework("torch")
 
@@ -28,3 +29,8 @@ def test_as_printed(tmp_path):
     assert done.returncode == 0, done.stderr
     (shown,) = re.findall(r"```text\n(.*?)```", TEXT, re.DOTALL)
     assert done.stdout == shown
+
+
+def test_the_examples_in_python():
+    text = python_page.PAGE.read_text("utf-8")
+    assert python_page.rendered(text, with_torch=True) == text, AGAIN

@@ -103,7 +103,7 @@ def test_a_size_without_a_default_but_in_a_part_that_is_given():
 def test_a_part_of_another_type_is_refused():
     assert toy({"part": {"model_type": "toy_part", "bias": False, "width": 5}}).sizes["W"] == 5
     assert "part.model_type='other'" in refused({"part": {"model_type": "other", "bias": False}})
-    assert "part=3 is no part" in refused({"part": 3})
+    assert "part=3 is not a part" in refused({"part": 3})
 
 
 def test_a_part_of_one_class_names_any_type():
@@ -132,9 +132,9 @@ def test_a_part_that_is_given_in_another_key():
         toy({"part_dict": {"bias": False}, "part": part, "hidden_size": 6}, data=data).sizes["W"]
         == 24
     )
-    with pytest.raises(NotInCatalogue, match="part_dict=3 is no part of a configuration"):
+    with pytest.raises(NotInCatalogue, match="part_dict=3 is not a part of a configuration"):
         toy({"part_dict": 3}, data=data)
-    with pytest.raises(NotInCatalogue, match="part=3 is no part of a configuration"):
+    with pytest.raises(NotInCatalogue, match="part=3 is not a part of a configuration"):
         toy({"part_dict": part, "part": 3}, data=data)
     with pytest.raises(NotInCatalogue, match="quantised"):
         toy({"part_dict": part, "part": {"quantised": 1}}, data=data)
@@ -150,7 +150,7 @@ def test_keys_of_the_whole_that_stand_for_those_of_a_part():
     assert toy({"hidden_size": 6}, data=data).sizes["W"] == 16
     named = {"model_type": "toy_part", "bias": False}
     assert toy({"width": 5, "part": {**named, "width": 7}}, data=data).sizes["W"] == 7
-    with pytest.raises(NotInCatalogue, match=r"part\.width=\[\] is no size"):
+    with pytest.raises(NotInCatalogue, match=r"part\.width=\[\] is not a size"):
         toy({"width": [], "bias": False}, data=data)
 
 
@@ -167,8 +167,8 @@ def test_a_part_of_a_part_that_is_absent():
 def test_sizes_in_a_list():
     assert toy({"depths": [4, 5]}).sizes["D_1"] == 5
     for wrong in ([4], [4, 5, 6], 4, None):
-        assert "is no list of 2 sizes" in refused({"depths": wrong})
-    assert "depths[1]=0 is no size of 1 or more" in refused({"depths": [4, 0]})
+        assert "is not a list of 2 sizes" in refused({"depths": wrong})
+    assert "depths[1]=0 is not a size of 1 or more" in refused({"depths": [4, 0]})
 
 
 def test_two_names_of_one_size():

@@ -5,9 +5,10 @@ import sys
 
 import pytest
 
-from paramproof.catalogue import entry
+from paramproof.catalogue import entry, read_type
+from paramproof.catalogue.entries import usual_class
 from paramproof.formulas import EncoderLetters, GPTLetters, LlamaLetters
-from paramproof.formulas.errors import NotInCatalogue
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from tests.configs import without
 from tests.found_configs import HATEBERT, SMOLLM
 from tests.public_configs import DEEPSEEK_V3, LLAMA_3_1_8B, MIXTRAL_8X7B
@@ -41,9 +42,24 @@ def test_the_name_that_a_class_had_at_first():
     assert first.count == entry(LLAMA_3_1_8B).count
 
 
-def test_a_base_model_is_meant_where_no_class_is_named():
-    config = without(LLAMA_3_1_8B, "architectures")
-    assert entry(config).derivation.name == "LlamaModel"
+@pytest.mark.parametrize(
+    ("model_type", "name"),
+    [
+        ("bert", "BertModel"),
+        ("gpt2", "GPT2LMHeadModel"),
+        ("qwen3", "Qwen3ForCausalLM"),
+        ("t5", "T5ForConditionalGeneration"),
+        ("whisper", "WhisperForConditionalGeneration"),
+        ("llava", "LlavaForConditionalGeneration"),
+        ("vit", "ViTModel"),
+        ("clip", "CLIPModel"),
+    ],
+)
+def test_the_usual_class_is_meant_where_none_is_named(model_type, name):
+    assert usual_class(read_type(model_type)) == name
+    found = entry({"model_type": model_type})
+    assert (found.derivation.name, found.is_class_named) == (name, False)
+    assert entry({"model_type": model_type, "architectures": [name]}).is_class_named
 
 
 def test_what_is_absent_is_filled_in_as_transformers_does():
@@ -158,37 +174,48 @@ def test_any_vocabulary_will_do_where_there_is_one(model_type):
 
 
 @pytest.mark.parametrize(
-    ("keys", "said"),
+    ("keys", "key"),
     [
-        ({"hidden_act": "xielu"}, "hidden_act='xielu' was not tried"),
-        ({"hidden_size": 0}, "hidden_size=0 is no size of 1 or more"),
-        ({"hidden_size": True}, "hidden_size=True is no size"),
-        ({"hidden_size": None}, "hidden_size=null, and the entry has a size there"),
-        ({"partial_rotary_factor": 0.5}, "partial_rotary_factor=0.5 was not tried"),
-        ({"rope_scaling": {"type": "odd", "factor": 2.0}}, "was not tried"),
-        ({"pad_token_id": 128256}, "pad_token_id=128256 was not tried"),
-        ({"per_layer_config": {"0": {"hidden_size": 8}}}, "was not tried"),
-        ({"model_type": "lama"}, r"no entry for the model type 'lama' \(did you mean"),
-        ({"architectures": ["LlamaForCats"]}, "no entry for the class 'LlamaForCats'"),
-        ({"id2label": {"a": "b"}}, "names no labels"),
+        ({"hidden_act": "xielu"}, "hidden_act"),
+        ({"hidden_size": 0}, "hidden_size"),
+        ({"hidden_size": None}, "hidden_size"),
+        ({"hidden_size": [4096]}, "hidden_size"),
+        ({"partial_rotary_factor": 0.5}, "partial_rotary_factor"),
+        ({"rope_scaling": {"type": "odd", "factor": 2.0}}, "rope_scaling"),
+        ({"pad_token_id": 128256}, "pad_token_id"),
+        ({"per_layer_config": {"0": {"hidden_size": 8}}}, "per_layer_config"),
+        ({"model_type": "lama"}, "model_type"),
+        ({"architectures": ["LlamaForCats"]}, "architectures"),
+        ({"num_attention_heads": 30, "head_dim": 128}, ""),
     ],
 )
-def test_what_an_entry_is_not_of_is_refused_in_one_line(keys, said):
-    with pytest.raises(NotInCatalogue, match=said) as caught:
+def test_what_an_entry_is_not_of_is_refused_in_one_line(keys, key):
+    with pytest.raises(NotInCatalogue) as caught:
         entry(LLAMA_3_1_8B | keys)
+    assert (caught.value.key, caught.value.install) == (key, "")
+    assert caught.value.model_type == keys.get("model_type", "llama")
     assert "\n" not in str(caught.value)
-    assert caught.value.install == ""
 
 
-def test_sizes_outside_the_conditions_have_no_count():
-    with pytest.raises(ValueError, match="the formula holds where A divides H"):
-        entry(LLAMA_3_1_8B | {"num_attention_heads": 30, "head_dim": 128})
+@pytest.mark.parametrize("labels", [{"a": "b"}, [1, 2], {}, "two"])
+def test_labels_that_are_none(labels):
+    with pytest.raises(InvalidInput) as caught:
+        entry(LLAMA_3_1_8B | {"id2label": labels})
+    assert caught.value.key == "id2label"
+
+
+@pytest.mark.parametrize("size", [True, "4096", 4096.0, -1, 10**9 + 1])
+def test_a_size_that_is_none_anywhere(size):
+    with pytest.raises(InvalidInput) as caught:
+        entry(LLAMA_3_1_8B | {"hidden_size": size})
+    assert caught.value.key == "hidden_size"
 
 
 @pytest.mark.parametrize("config", [{}, {"model_type": 3}, {"model_type": None}])
 def test_a_configuration_of_no_type_is_refused(config):
-    with pytest.raises(ValueError, match="is no model type"):
+    with pytest.raises(InvalidInput) as caught:
         entry(config)
+    assert caught.value.key == "model_type"
 
 
 def test_no_framework_is_imported():
@@ -210,7 +237,7 @@ def test_the_formulas_are_those_that_people_wrote():
     assert bert.count == closed_form(written)
     written = GPTLetters(**_sizes(gpt2, GPTLetters) | {"F": 4 * 768})
     assert gpt2.count == closed_form(written)
-    written = LlamaLetters(**_sizes(llama, LlamaLetters), untied=0)
+    written = LlamaLetters(**_sizes(llama, LlamaLetters), untied=1)
     assert llama.count == closed_form(written)
 
 

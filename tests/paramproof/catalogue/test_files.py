@@ -6,10 +6,11 @@ from importlib.resources import files
 
 import pytest
 
+from paramproof.catalogue import files as catalogue_files
 from paramproof.catalogue import model_types, read_type
 from paramproof.catalogue.derivations import derivation_of, variants
 from paramproof.catalogue.entries import entry_in, own_sizes
-from paramproof.catalogue.files import type_in, type_of_class
+from paramproof.catalogue.files import SizeField, type_in, type_of_class
 from paramproof.catalogue.tensors import tensor_in, tensor_text
 
 MOST_BYTES = 3_000_000
@@ -71,14 +72,14 @@ def test_the_types_own_configuration_has_a_count(model_type):
         if data.get("withdrawn") or model_type in NO_MODEL:
             with pytest.raises(ValueError, match=r"\S"):
                 entry_in(file, {"model_type": model_type}, name)
-        elif all(" = " in said for one, said in file.letters.items() if one not in lacking(data)):
+        elif all(size.default for one, size in file.letters.items() if one not in lacking(data)):
             assert entry_in(file, {"model_type": model_type}, name).count > 0
 
 
 @pytest.mark.parametrize("model_type", model_types())
 def test_other_names_are_of_fields_that_the_file_knows(model_type):
     file = read_type(model_type)
-    fields = {said.partition(" = ")[0].partition("[")[0] for said in file.letters.values()}
+    fields = {size.key for size in file.letters.values()}
     known = fields | file.free.keys() | file.fields.keys() | file.texts.keys() | file.below.keys()
     known |= file.computed.keys() | set(file.refused)
     assert not file.aliases.keys() & fields
@@ -105,12 +106,27 @@ def file_of(model_type="bert"):
     [
         ({"format": 2}, "its format is 2, and 1 is read"),
         ({"model_type": "gpt2"}, "it is of the model type 'gpt2'"),
-        ({"letters": None, "surplus": 1}, "it has not the keys of an entry"),
+        ({"surplus": 1}, "it does not have the keys of an entry"),
+        ({"letters": None}, "its letters are not an object"),
     ],
 )
 def test_a_damaged_file_is_refused(damage, said):
     with pytest.raises(ValueError, match=said):
         type_in({**file_of(), **damage}, "bert")
+
+
+@pytest.mark.parametrize(
+    ("written", "size", "key"),
+    [
+        ("hidden_size = 768", SizeField("hidden_size", "768"), "hidden_size"),
+        ("part.depths[1] = 2·H", SizeField("part.depths[1]", "2·H"), "part.depths"),
+        ("head_dim", SizeField("head_dim"), "head_dim"),
+    ],
+)
+def test_the_field_of_a_letter(written, size, key):
+    data = file_of() | {"letters": {"X": written}}
+    found = type_in(data, "bert").letters["X"]
+    assert (found, found.key, found.is_in_list) == (size, key, "[" in written)
 
 
 def test_classes_that_contain_each_other_are_refused():
@@ -126,7 +142,9 @@ def test_a_tensor_that_is_damaged_is_refused(written):
         tensor_in("layers.*.weight", written)
 
 
-def test_the_type_that_has_a_class():
+def test_the_type_that_has_a_class(monkeypatch, tmp_path):
+    """The index alone says so: no file of a type is read, however it is laid out."""
+    monkeypatch.setattr(catalogue_files, "FOLDER", tmp_path)
     assert type_of_class("MixtralForCausalLM") == "mixtral"
     assert type_of_class("XLMRobertaForTokenClassification") == "xlm-roberta"
     # InternLM 3 is made of them too, and its file comes first by name.

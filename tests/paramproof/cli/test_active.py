@@ -4,9 +4,9 @@ import json
 from dataclasses import replace
 
 import pytest
+from paramproof.cli.count_json import as_json
 
 from paramproof.cli.active import active_table
-from paramproof.cli.count_json import as_json
 from paramproof.counting import active as of_command
 from paramproof.counting.active import active_as_json, active_in_letters, routing, total_and_active
 from paramproof.formulas.expression import letter

@@ -245,11 +245,11 @@ def test_the_help_shows_an_example_that_works(paramproof):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("count", "resnet"), "no model is named 'resnet'; there are: bert-base-"),
+        (("count", "resnet"), "no model is named 'resnet'"),
         (("count",), "Missing argument 'MODEL...'"),
         (
             ("verify", "--framework", "tensorlow"),
-            "'tensorlow': did you mean keras-tensorflow? There",
+            "'tensorlow': did you mean keras-tensorflow?",
         ),
         (("verify", "--family", "gtp"), "no family is named 'gtp': did you mean gpt? There are: "),
         (("verify", "--family", ""), "no family is named ''; there are: "),
@@ -262,7 +262,7 @@ def test_the_help_shows_an_example_that_works(paramproof):
         (("verify", "--json", "."), ": cannot be written"),
         (
             ("prove", "--framework", "tensorlow"),
-            "'tensorlow': did you mean keras-tensorflow? There",
+            "'tensorlow': did you mean keras-tensorflow?",
         ),
         (("prove", "--json", "nowhere/out.json"), "nowhere/out.json: cannot be written"),
         (

@@ -103,11 +103,11 @@ def test_standard_input_beside_a_name(fed):
 @pytest.mark.parametrize(
     ("given", "arguments", "words"),
     [
-        (b"", ("-",), "standard input is no JSON: Expecting value"),
-        (b"[]", ("-",), "standard input is no JSON object: []"),
-        (b"\xff{}", ("-",), "standard input is no JSON: it is not text in UTF-8"),
+        (b"", ("-",), "standard input: is not JSON: Expecting value"),
+        (b"[]", ("-",), "standard input: is not a JSON object: []"),
+        (b"\xff{}", ("-",), "standard input: is not text in UTF-8"),
         (b'{"a": 1}', ("-",), "standard input: the spec got an unexpected keyword argument 'a'"),
-        (b" " * (1 << 24), ("-",), "standard input is longer than "),
+        (b" " * (1 << 26), ("-",), "standard input: is longer than "),
         (b"{}", ("-", "-"), "- is standard input, which can be read once"),
     ],
 )

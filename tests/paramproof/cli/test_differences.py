@@ -40,7 +40,7 @@ def test_command_of_a_broken_framework(paramproof, outsider):
     [
         (("--component", "attn"), "no component is named 'attn': did you mean attention? There"),
         (("--component", ""), "no component is named ''"),
-        (("--framework", "theano"), "no framework is named 'theano'; there are: "),
+        (("--framework", "theano"), "no framework is named 'theano'"),
         (("--framework", "toy-absent"), "not installed: toy-absent "),
         (("--json", "nowhere/out.json"), "nowhere/out.json: cannot be written"),
         (("attention",), "Got unexpected extra argument"),

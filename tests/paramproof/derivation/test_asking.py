@@ -6,7 +6,8 @@ import pytest
 
 from paramproof.builders.registry import Framework
 from paramproof.derivation import child
-from paramproof.derivation.asking import LARGEST_CONFIG, derived
+from paramproof.derivation.asking import derived
+from paramproof.sources.strict_json import MAX_FILE_BYTES
 
 BAD = "tests.paramproof.derivation.bad"
 
@@ -50,7 +51,7 @@ def test_sizes_that_are_none(sizes, said):
         (f"{BAD}:NUMBER", f"{BAD}:NUMBER: 'NUMBER' is no function, it is of type int"),
         (f"{BAD}:nobody", f"{BAD}:nobody: {BAD} has no 'nobody'"),
         ("a\x1b[31mb:c", "'a\\x1b[31mb:c' is not MODULE:FUNCTION"),
-        ("\x1b[31m.json", "\\x1b[31m.json does not exist"),
+        ("\x1b[31m.json", "\\x1b[31m.json: does not exist"),
         ("no.such:f", "no.such cannot be imported: ModuleNotFoundError: No module named 'no'"),
     ],
 )
@@ -83,8 +84,8 @@ def test_a_file_that_is_no_configuration(tmp_path):
     path = tmp_path / "config.json"
     path.write_text("[1]")
     assert str(path) in refusal(str(path))
-    path.write_text(" " * (LARGEST_CONFIG + 1))
-    assert "no such file is longer than 1,048,576" in refusal(str(path))
+    path.write_text(" " * (MAX_FILE_BYTES + 1))
+    assert f"{MAX_FILE_BYTES:,}" in refusal(str(path))
 
 
 def test_a_class_of_transformers_needs_it(monkeypatch):

@@ -5,9 +5,10 @@ from types import SimpleNamespace
 import pytest
 
 from paramproof.derivation.conditions import Conditions
+from paramproof.derivation.in_letters import Tensors
 from paramproof.derivation.sorting import Sorter
 from paramproof.formulas.condition import Relation
-from paramproof.formulas.derivation import REFUSES
+from paramproof.formulas.derivation import Consequence, Kind, Outcome, Stored
 from paramproof.formulas.parsing import condition_in
 
 WIDE = condition_in("⌊i/16⌋ > 1")
@@ -41,33 +42,62 @@ class Maker:
 
 def outcome(near, far, condition=WIDE):
     maker = Maker(near, far)
-    tensors = SimpleNamespace(differences=lambda made, sizes: [])
-    sorter = Sorter(maker, Conditions({condition: set(), EVEN: set()}, {}), tensors, {})
+    sorter = Sorter(maker, Conditions({condition: set(), EVEN: set()}, {}), NO_TENSORS, {})
     happens = sorter.outcome(condition)
     # What else is asked is so: it would be blamed on this one.
     assert EVEN in maker.inside
     return happens, maker.built
 
 
+NO_TENSORS = SimpleNamespace(differences=lambda made, sizes: [])
+
+NARROW = Consequence(Outcome.REFUSED, "ValueError: too narrow")
+
+
 @pytest.mark.parametrize(
     ("near", "far", "happens", "built"),
     [
-        (24, 8, f"{REFUSES}: ValueError: too narrow", [24, 24, 8]),  # ⌊i/16⌋ is 1, and 0
-        (24, None, "", [24, 24]),
-        (8, 8, f"{REFUSES}: ValueError: too narrow", [8]),
+        (24, 8, NARROW, [24, 24, 8]),  # ⌊i/16⌋ is 1, and 0
+        (24, None, None, [24, 24]),
+        (8, 8, NARROW, [8]),
     ],
 )
 def test_a_quotient_is_tried_farther_than_its_bound(near, far, happens, built):
     assert outcome(near, far) == (happens, built)
 
 
+class OtherTensors(Maker):
+    """Makes models that have a tensor too many."""
+
+    def build(self, sizes):
+        return {Stored(Kind("more", "trainable", (), 1), (8,)): 1}
+
+
+@pytest.mark.parametrize(
+    ("maker", "happens", "is_remembered"),
+    [
+        (Maker(8, 8), NARROW, True),
+        (Maker(None, None), Consequence(Outcome.NOT_TRIED), True),
+        (Maker(24, None), None, True),
+        (OtherTensors(24, None), Consequence(Outcome.OTHERS), False),
+    ],
+)
+def test_what_is_remembered_of_a_condition(maker, happens, is_remembered):
+    """Other tensors are not: other code of the same framework may make the same ones."""
+    remembered = {}
+    tensors = Tensors([]) if isinstance(maker, OtherTensors) else NO_TENSORS
+    sorter = Sorter(maker, Conditions({WIDE: set()}, {}), tensors, remembered)
+    assert sorter.looked_up(WIDE) == happens
+    assert remembered == ({WIDE: happens} if is_remembered else {})
+
+
 def test_what_has_been_farther_is_not_tried_again():
     """Where 3 or less will do, 2 is farther than the next."""
-    assert outcome(33, 8, condition_in("⌊i/16⌋ > 3")) == ("", [33, 33])
+    assert outcome(33, 8, condition_in("⌊i/16⌋ > 3")) == (None, [33, 33])
 
 
 def test_a_letter_is_not_tried_farther():
-    assert outcome(24, 8, condition_in("i > 24")) == ("", [24, 24])
+    assert outcome(24, 8, condition_in("i > 24")) == (None, [24, 24])
 
 
 def sorted_out(near):
@@ -75,8 +105,7 @@ def sorted_out(near):
     asked = ("i divides 3", "i divides 1", "−i·⌊6/i⌋ + 6 = 0", "i > 2")
     conditions = Conditions({condition_in(one): {("a.py", 1)} for one in asked}, {})
     maker = Maker(near, None)
-    tensors = SimpleNamespace(differences=lambda made, sizes: [])
-    Sorter(maker, conditions, tensors, {}).sort(lambda _: None)
+    Sorter(maker, conditions, NO_TENSORS, {}).sort(lambda _: None)
     conditions.fold()
     return [str(one) for one in conditions.outside], len(maker.built)
 
@@ -96,7 +125,7 @@ def test_one_value_is_seen_once_it_is_known_what_divides():
     conditions = Conditions(
         {condition_in(one): {("a.py", 1)} for one in stated},
         {},
-        {condition_in(one): REFUSES for one in stated},
+        {condition_in(one): Consequence(Outcome.REFUSED) for one in stated},
     )
     conditions.fold()
     assert [str(one) for one in conditions.outside] == ["K = 128"]

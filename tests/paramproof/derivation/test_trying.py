@@ -5,7 +5,7 @@ import pytest
 from paramproof.derivation.doubts import written
 from paramproof.derivation.in_letters import Tensors
 from paramproof.derivation.trying import tried
-from paramproof.formulas.derivation import DerivedTensor, Kind, Stored
+from paramproof.formulas.derivation import Consequence, DerivedTensor, Kind, Outcome, Stored
 from paramproof.formulas.expression import expression, letter
 
 H, L = letter("H"), letter("L")
@@ -36,12 +36,12 @@ def trial(made, *tensors):
 
 def test_as_derived():
     made = {WEIGHTS: 2, Stored(STEP.kind, (8,)): 1}
-    assert trial(made, WEIGHT, STEP) == ("", "", ())
+    assert trial(made, WEIGHT, STEP) == (None, "", ())
 
 
 def test_refused():
     outside, wrong, buffers = trial(ValueError("no\nheads"), WEIGHT)
-    assert outside == "the constructor refuses: ValueError: no heads"
+    assert outside == Consequence(Outcome.REFUSED, "ValueError: no heads")
     assert wrong == "refuses sizes inside the conditions, H = 8, L = 2: ValueError: no heads"
     assert buffers == ()
 
@@ -49,7 +49,7 @@ def test_refused():
 @pytest.mark.parametrize("there", [0, 1, 3])
 def test_another_number_of_times(there):
     outside, wrong, _ = trial({WEIGHTS: there} if there else {}, WEIGHT)
-    assert outside == "other tensors are made"
+    assert outside == Consequence(Outcome.OTHERS)
     said = f"layers.*.weight of (8, 8) is there {there} times, and not 2"
     assert wrong == f"not as derived at H = 8, L = 2: {said}"
 
@@ -57,13 +57,13 @@ def test_another_number_of_times(there):
 def test_one_more_tensor():
     more = Stored(Kind("bias", "trainable", (), 1), (8,))
     outside, wrong, _ = trial({WEIGHTS: 2, more: 1}, WEIGHT)
-    assert outside == "other tensors are made"
+    assert outside == Consequence(Outcome.OTHERS)
     assert wrong.endswith(": bias of (8,) is there 1 times, and not 0")
 
 
 def test_a_buffer_that_is_otherwise_is_no_other_tensor():
     outside, wrong, buffers = trial({WEIGHTS: 2, Stored(STEP.kind, (9,)): 1}, WEIGHT, STEP)
-    assert (outside, wrong) == ("", "")
+    assert (outside, wrong) == (None, "")
     assert set(buffers) == {STEP.kind}
 
 
@@ -75,6 +75,6 @@ def test_what_was_seen_of_buffers_stays_with_a_tensor_that_is_otherwise():
 
 def test_what_is_due_is_no_whole_number():
     outside, wrong, _ = trial({WEIGHTS: 2}, WEIGHT, HALF)
-    assert outside == "other tensors are made"
+    assert outside == Consequence(Outcome.OTHERS)
     assert wrong.startswith("not as derived at H = 8, L = 2: ")
     assert "8/3" in wrong

@@ -135,5 +135,5 @@ def test_a_configuration_in_place_of_a_spec(tmp_path, monkeypatch):
             assert_parameters(model(bare), given)
     with pytest.raises(AssertionError, match="missing"):
         assert_parameters(model(pooled), sizes, "BertForPreTraining")
-    with pytest.raises(ValueError, match=r"^absent\.json does not exist"):
+    with pytest.raises(ValueError, match=r"^absent\.json: does not exist"):
         assert_parameters(model(pooled), "absent.json")

@@ -7,9 +7,9 @@ from contextlib import suppress
 import pytest
 
 from paramproof.catalogue import entry, model_types
-from paramproof.formulas.errors import NotInCatalogue
 from paramproof.counting.conventions import under_every
-from paramproof.formulas.models import named_configurations, named_models
+from paramproof.formulas.errors import NotInCatalogue
+from paramproof.formulas.models import LISTED_BY, named_configurations, named_models
 from paramproof.pages.answers import answer
 from paramproof.pages.viewing import ACTIVE, View
 from paramproof.resolver import resolve
@@ -61,6 +61,20 @@ def test_other_sizes_are_those_of_a_configuration():
         assert found == View(resolve(moved), under).number
 
 
+@pytest.mark.parametrize("name", ["brt-base", "x" * 100])
+def test_an_unknown_name_is_answered_without_a_command(name):
+    """Who reads the page may have no command line, and the names are on the start page."""
+    problem = asked("model", model=name)["problem"]
+    assert name[:50] in problem
+    assert LISTED_BY not in problem
+    assert len(problem) < 200
+
+
+def test_a_dtype_may_be_spelt_in_another_way():
+    short, long = (asked("model", model="gpt2", dtype=name) for name in ("bf16", "bfloat16"))
+    assert short == long
+
+
 def test_the_sum_is_by_component_in_letters():
     shown = asked("model", model="bert-base")["parts"]["formula"]
     for row in ("<td>V·H</td><td>23,440,896</td>", "<td>(4·H² + 4·H) × L</td><td>28,348,416</td>"):
@@ -98,7 +112,7 @@ def test_a_type_of_the_catalogue(model_type):
         ("model", {"model": "gpt2", "dtype": "x"}, "no dtype is named 'x'"),
         ("model", {"model": "gpt2", "Z": "1"}, "'Z' is no letter of this model: L, H, A, F, V, P"),
         ("model", {"config": " " * (2**20 + 1)}, "has 1,048,577 characters"),
-        ("model", {"config": "{"}, "the configuration is no JSON"),
+        ("model", {"config": "{"}, "the configuration: is not JSON"),
         (
             "model",
             {"config": '{"model_type": "qwen3", "hidden_size": 1000000000000}'},

@@ -100,16 +100,16 @@ def test_a_pickle_is_not_even_opened(suffix, tmp_path):
 
 
 def test_what_is_no_file(tmp_path):
-    assert refusal(tmp_path) == f"{tmp_path} is a directory: name the file in it"
-    assert refusal(tmp_path / "absent") == f"{tmp_path / 'absent'} does not exist"
-    assert refusal(tmp_path / "absent.json") == f"{tmp_path / 'absent.json'} does not exist"
+    assert refusal(tmp_path) == f"{tmp_path}: is a directory: name the file in it"
+    assert refusal(tmp_path / "absent") == f"{tmp_path / 'absent'}: does not exist"
+    assert refusal(tmp_path / "absent.json") == f"{tmp_path / 'absent.json'}: does not exist"
 
 
 def test_a_name_that_stands_twice_in_a_header(file):
     entry = b'"w":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}'
     text = b"{" + entry + b"," + entry + b"}"
     file.write_bytes(struct.pack("<Q", len(text)) + text + b"\0" * 24)
-    assert refusal(file) == f"the header of {file}: the key 'w' stands there twice"
+    assert refusal(file) == f"the header of {file}: the key 'w' appears twice"
 
 
 def test_what_a_refusal_quotes_is_legible(tmp_path):

@@ -3,12 +3,12 @@
 import json
 
 import pytest
+from paramproof.sources.configs import spec_of_config
 
 from paramproof.formulas import EncoderSpec, inventory
 from paramproof.formulas.families import family_of, spec_fields
 from paramproof.sources.checkpoints import compare_checkpoint
 from paramproof.sources.checkpoints.names import CheckpointNames
-from paramproof.sources.configs import spec_of_config
 from paramproof.weights.canonical import stored_tensors
 from paramproof.weights.files import save_weights
 from tests.bitwise import odd_weights
@@ -186,7 +186,7 @@ def test_command_refuses(refused, tmp_path):
         "paramproof: there is no config.json beside model.safetensors: give one with --config"
     )
     assert "no model is named 'x'" in refused("checkpoint", "model.safetensors", "--config", "x")
-    assert refused("checkpoint", ".") == "paramproof: . is a directory: name the file in it"
-    assert refused("checkpoint", "absent") == "paramproof: absent does not exist"
+    assert refused("checkpoint", ".") == "paramproof: .: is a directory: name the file in it"
+    assert refused("checkpoint", "absent") == "paramproof: absent: does not exist"
     arguments = ("model.safetensors", "--config", "gpt2", "--architecture", "GPT2Model")
     assert "gpt2 is no configuration" in refused("checkpoint", *arguments)

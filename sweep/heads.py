@@ -1,0 +1,79 @@
+"""Heads that a class ties although a configuration says that they are not tied.
+
+transformers unties such a head when it loads a checkpoint that has both weights with different
+values: ``PreTrainedModel.tie_weights`` skips each pair of ``all_tied_weights_keys`` whose target
+and source are both in the checkpoint and differ.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from torch.nn import Embedding
+from transformers import PreTrainedConfig
+
+from paramproof.builders.meta import meta
+from paramproof.formulas.path import parent
+from sweep.model import at_or_none, parts_of, whole
+
+FIELD = "tie_word_embeddings"
+
+
+def untied_on_loading(
+    model_class: Any, start: PreTrainedConfig, values: Mapping[str, Any]
+) -> dict[str, list[str]]:
+    """Return the heads that are tied although a field is false, by the field's path.
+
+    ``start`` is the type's own configuration, and ``values`` are those that it lacks. A model that
+    is refused where a field is false has none.
+    """
+    found = {
+        path: heads
+        for path, config in _untied(start, values)
+        if (heads := tied_heads(model_class, config))
+    }
+    return {path: found[path] for path in sorted(found)}
+
+
+def _untied(
+    start: PreTrainedConfig, values: Mapping[str, Any]
+) -> Iterator[tuple[str, PreTrainedConfig]]:
+    """Yield configurations of which a field says false and which tie weights all the same.
+
+    The field is that of the whole where the configuration turns it to true, and that of the
+    decoder's text where the whole's own default, true, is what transformers looks at.
+    """
+    text = start.get_text_config(decoder=True)
+    paths = [path for path, part in parts_of(start) if part is text]
+    for path in ["", *paths]:
+        field = f"{path}.{FIELD}".removeprefix(".")
+        try:
+            config = type(start)(**whole(start, {**values, field: False}))
+        except Exception:  # Anybody's configuration may raise anything.
+            continue
+        is_kept = not path or at_or_none(config, field) is False
+        if at_or_none(config, FIELD) and is_kept:
+            yield field, config
+
+
+def tied_heads(model_class: Any, config: PreTrainedConfig) -> list[str]:
+    """Return the weights of a model that are tied to those of an embedding and of none themselves.
+
+    These are the names that loading unties. A model that is refused has none.
+    """
+    try:
+        with meta(), warnings.catch_warnings(action="ignore"):
+            model = model_class(config)
+    except Exception:  # Anybody's constructor may raise anything.
+        return []
+    return [
+        target
+        for target, source in model.all_tied_weights_keys.items()
+        if _is_of_an_embedding(model, source) and not _is_of_an_embedding(model, target)
+    ]
+
+
+def _is_of_an_embedding(model: Any, name: str) -> bool:
+    return isinstance(model.get_submodule(parent(name)), Embedding)

@@ -1,0 +1,54 @@
+"""docs/commands.md: its samples are what the commands print today, and its tables are complete."""
+
+import re
+
+import pytest
+
+from docs.writers.blocks import AGAIN, block, samples, trimmed
+from docs.writers.commands_page import PAGE, lines
+from paramproof.cli.main import cli
+from tests.printed import COMPLETION_IN_BASH
+
+TEXT = PAGE.read_text("utf-8")
+
+
+@pytest.mark.parametrize("command", samples(PAGE))
+def test_what_is_printed(paramproof, command):
+    printed = trimmed(paramproof(*command.split()[1:]).stdout)
+    assert block(command, TEXT).strip() == printed.strip(), AGAIN
+
+
+def test_there_are_samples():
+    assert len(samples(PAGE)) == 3
+
+
+def test_many_configurations(paramproof, tmp_path):
+    asked, answered = lines().values()
+    (tmp_path / "configs.jsonl").write_text(asked, "utf-8")
+    done = paramproof("count", "--jsonl", str(tmp_path / "configs.jsonl"))
+    assert (done.returncode, done.stdout) == (2, answered)
+    assert {name: block(name, TEXT).strip() for name in lines()} == {
+        "lines in": asked,
+        "lines out": answered.strip(),
+    }, AGAIN
+
+
+def test_every_command_has_a_row():
+    assert sorted(re.findall(r"^\| `([a-z]+)", TEXT, re.MULTILINE)) == sorted(
+        cli.list_commands(None)
+    )
+
+
+def test_a_formula_of_your_own(paramproof, outsider, user_formulas):
+    """Any framework that is right gives the sample; the toy framework is one."""
+    (shown,) = re.findall(r"^    (actual 5 - .*\n    .*)$", TEXT, re.MULTILINE)
+    arguments = ("--framework", "toy", "--model", "bert-tiny", "--examples", "5")
+    printed = paramproof("verify", "--formula", f"{user_formulas}:without_biases", *arguments)
+    assert shown.replace("\n    ", "\n") in printed.stdout, printed.stderr
+
+
+def test_completion():
+    """The line for bash is the one that is tried in a bash, and each shell has its own."""
+    assert f"| bash | `{COMPLETION_IN_BASH}` |" in TEXT
+    for shell in ("bash", "zsh", "fish"):
+        assert re.search(rf"^\| {shell} \| `.*_COMPLETE={shell}_source paramproof", TEXT, re.M)

@@ -1,0 +1,25 @@
+"""docs/families.md has today's closed forms, and its code gives what the comments say."""
+
+import re
+
+import pytest
+
+from docs.writers.blocks import AGAIN, block
+from docs.writers.families_page import PAGE, blocks
+
+TEXT = PAGE.read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["families", "models"])
+def test_the_page(name):
+    assert block(name, TEXT).strip("\n") == blocks()[name], AGAIN
+
+
+def test_python():
+    (code,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    names = {}
+    *statements, closed, total = code.strip().splitlines()
+    exec("\n".join(statements), names)
+    for line in (closed, total):
+        expression, comment = line.split("  # ")
+        assert eval(expression, names) == int(comment)

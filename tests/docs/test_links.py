@@ -1,0 +1,47 @@
+"""Links between the pages lead somewhere, and docs/README.md lists every page."""
+
+import re
+
+import pytest
+
+from docs.writers.blocks import ROOT
+
+INDEX = ROOT / "docs" / "README.md"
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "tests" / "README.md"]
+PAGES += sorted((ROOT / "docs").glob("*.md"))
+
+
+def links(text):
+    """Return the relative links of a page: code in blocks and in lines has none."""
+    prose = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
+    return [
+        target
+        for target in re.findall(r"\]\(([^)\s]+)\)", prose)
+        if not re.match(r"[a-z]+:", target)
+    ]
+
+
+def anchors(text):
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_link_leads_somewhere(page):
+    for target in links(page.read_text("utf-8")):
+        path, _, anchor = target.partition("#")
+        leads_to = page.parent / path if path else page
+        assert leads_to.exists(), target
+        assert not anchor or anchor in anchors(leads_to.read_text("utf-8")), target
+
+
+def test_the_index_lists_every_page():
+    listed = {(INDEX.parent / target).resolve() for target in links(INDEX.read_text("utf-8"))}
+    assert set((ROOT / "docs").glob("*.md")) - {INDEX} <= listed
+
+
+def test_a_link_and_an_anchor_are_found():
+    text = "# What `x` is\n[a](b.md#c) `[no](link)` [web](https://x.y)\n```\n# no\n```\n"
+    assert links(text) == ["b.md#c"]
+    assert anchors(text) == {"what-x-is"}

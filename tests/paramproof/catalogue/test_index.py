@@ -1,0 +1,75 @@
+"""The index of the catalogue has every type with its classes, and is kept by whoever writes one."""
+
+import json
+from copy import deepcopy
+
+import pytest
+
+from paramproof.catalogue import model_types, read_type, type_of_class
+from paramproof.catalogue.files import own_classes
+from sweep import store
+
+INDEX = json.loads(store.INDEX.read_text("utf-8"))
+
+BERT = store.read("bert")
+
+NAMES = list(BERT["classes"])
+
+
+@pytest.fixture
+def folder(monkeypatch, tmp_path):
+    """The store writes there, and the index is empty at first."""
+    data = tmp_path / "data"
+    data.mkdir()
+    monkeypatch.setattr(store, "DATA", data)
+    monkeypatch.setattr(store, "INDEX", tmp_path / "index.json")
+    return data
+
+
+def index():
+    return json.loads(store.INDEX.read_text("utf-8"))
+
+
+def test_the_index_has_every_file():
+    assert {path.stem for path in store.DATA.iterdir()} == set(INDEX) == set(model_types())
+
+
+@pytest.mark.parametrize("model_type", model_types())
+def test_the_index_has_the_classes_of_a_file(model_type):
+    assert own_classes(read_type(model_type)) == INDEX[model_type]
+
+
+def test_every_class_is_found():
+    """GPT-SW3 is made of GPT-2's classes, and is first by name."""
+    pairs = [(name, model_type) for model_type, names in INDEX.items() for name in names]
+    elsewhere = {own: there for name, own in pairs if (there := type_of_class(name)) != own}
+    assert elsewhere == {"gpt2": "gpt-sw3", "mlcd_vision_model": "mlcd"}
+
+
+def test_a_file_is_written_with_its_index(folder):
+    store.write("bert", BERT)
+    assert store.read("bert") == BERT
+    assert index() == {"bert": NAMES}
+    store.write("align", {**BERT, "model_type": "align", "classes_of": "bert"})
+    assert list(index().items()) == [("align", []), ("bert", NAMES)]
+
+
+def test_how_a_file_is_laid_out_does_not_matter(folder):
+    store.write("bert", BERT)
+    path = folder / "bert.json"
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8"))), "utf-8")
+    before = index()
+    store.write("bert", store.read("bert"))
+    assert (store.read("bert"), index()) == (BERT, before)
+
+
+def test_a_type_of_which_nothing_is_left_has_no_file(folder):
+    store.write("bert", BERT)
+    withdrawn = deepcopy(BERT)
+    for one in withdrawn["classes"].values():
+        for variant in (one, *one.get("also", ())):
+            assert store.read("bert") is not None
+            variant["withdrawn"] = True
+            store.write("bert", withdrawn)
+    assert store.read("bert") is None
+    assert index() == {}

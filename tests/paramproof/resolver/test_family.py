@@ -1,0 +1,210 @@
+"""Released configurations are models of a family where they have the same tensors."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from paramproof.catalogue import entry
+from paramproof.formulas import EncoderSpec, closed_form
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue
+from paramproof.formulas.models import named_model
+from paramproof.resolver import DerivedModel, ResolvedModel, resolve
+from paramproof.resolver.family import TYPES, spec_of
+from tests.configs import ALL, BAIDU, BERT, ERNIE, GOOGLE, GPT2, LLAMA, ROBERTA, without
+
+BASE = named_model("bert-base").spec
+CLASSES = [(kind, name) for kind, described in TYPES.items() for name in described.classes]
+
+
+def spec_in(keys):
+    """The spec of a configuration by its own entry, None where it has other tensors."""
+    found = entry(keys)
+    return spec_of(keys["model_type"], found.derivation.name, found, keys)
+
+
+@pytest.mark.parametrize(
+    ("config", "spec"),
+    [
+        (GOOGLE, named_model("bert-base-chinese").spec),
+        (BAIDU, named_model("ernie-1.0").spec),
+        (BERT, replace(BASE, pooler=False, mlm_head=True)),
+        (ERNIE, replace(named_model("ernie-1.0").spec, mlm_head=True, nsp_head=True)),
+        (
+            ROBERTA,
+            EncoderSpec(
+                vocab_size=50265,
+                hidden_size=768,
+                num_hidden_layers=12,
+                num_attention_heads=12,
+                intermediate_size=3072,
+                max_position_embeddings=514,
+                type_vocab_size=1,
+                pooler=False,
+                mlm_head=True,
+            ),
+        ),
+        (GPT2, named_model("gpt2").spec),
+        (LLAMA, named_model("llama-3-8b").spec),
+    ],
+    ids=ALL,
+)
+def test_a_released_file(config, spec, tmp_path):
+    assert resolve(config).spec == spec
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(config))
+    assert resolve(file).spec == resolve(str(file)).spec == spec
+
+
+@pytest.mark.parametrize(
+    ("config", "count"),
+    # As num_parameters() of the models of transformers gives them.
+    [(BERT, 109_514_298), (ROBERTA, 124_697_433), (GPT2, 124_439_808), (LLAMA, 8_030_261_248)],
+    ids=["bert", "roberta", "gpt2", "llama"],
+)
+def test_a_known_count(config, count):
+    found = resolve(config)
+    assert closed_form(found.spec.letters()) == found.inventory().total() == count
+    assert found.derivation.count(found.derivation.sizes) == count
+
+
+@pytest.mark.parametrize(
+    ("architecture", "pooler", "mlm", "nsp"),
+    [
+        ("BertModel", True, False, False),
+        ("BertForMaskedLM", False, True, False),
+        ("BertForNextSentencePrediction", True, False, True),
+        ("BertForPreTraining", True, True, True),
+    ],
+)
+def test_heads_follow_the_class(architecture, pooler, mlm, nsp):
+    expected = replace(BASE, pooler=pooler, mlm_head=mlm, nsp_head=nsp)
+    assert resolve(BERT | {"architectures": [architecture]}).spec == expected
+    found = resolve(BERT, architecture)
+    assert found.spec == expected
+    assert (found.reading.class_name, found.reading.is_class_named) == (architecture, True)
+
+
+@pytest.mark.parametrize(("kind", "name"), CLASSES)
+def test_every_class_that_a_family_describes(kind, name):
+    """At the type's own sizes the family and the catalogue agree, if the latter has the class."""
+    found = resolve({"model_type": kind, "architectures": [name]})
+    assert isinstance(found, ResolvedModel)
+    if found.derivation:
+        assert found.derivation.count(found.derivation.sizes) == found.inventory().total()
+    else:
+        assert name.endswith("ForNextSentencePrediction")
+
+
+@pytest.mark.parametrize("named", [[], None])
+@pytest.mark.parametrize(
+    ("config", "architecture"),
+    [
+        (BERT, "BertModel"),
+        (ERNIE, "ErnieModel"),
+        (ROBERTA, "RobertaModel"),
+        (GPT2, "GPT2LMHeadModel"),
+        (LLAMA, "LlamaForCausalLM"),
+        (GOOGLE, "BertModel"),
+        (BAIDU, "ErnieModel"),
+    ],
+    ids=["bert", "ernie", "roberta", "gpt2", "llama", "google", "baidu"],
+)
+def test_without_a_class_the_usual_one_is_taken(config, architecture, named):
+    reading = resolve(config | {"architectures": named}).reading
+    assert (reading.class_name, reading.is_class_named) == (architecture, False)
+
+
+def test_a_decoder_without_a_head_has_nothing_to_untie():
+    for config, name in ((GPT2, "GPT2Model"), (LLAMA, "LlamaModel")):
+        bare = resolve(config | {"architectures": [name], "tie_word_embeddings": False}).spec
+        tied = resolve(config | {"tie_word_embeddings": True}).spec
+        own = resolve(config | {"tie_word_embeddings": False}).spec
+        assert bare == tied == replace(own, tie_word_embeddings=True)
+
+
+def test_what_is_absent_follows_from_the_rest():
+    assert resolve(GPT2 | {"n_inner": None}).spec.intermediate_size == 4 * 768
+    assert resolve(GPT2 | {"n_inner": 100}).spec.intermediate_size == 100
+    # Three times as wide as the model: the width of the projections that are stacked.
+    assert resolve(GPT2 | {"n_inner": 3 * 768}).spec.intermediate_size == 3 * 768
+    assert resolve(GPT2).spec.tie_word_embeddings is True
+    absent = {"num_key_value_heads": None, "tie_word_embeddings": None}
+    old = resolve(without(LLAMA, *absent)).spec
+    assert (old.num_key_value_heads, old.head_dim, old.tie_word_embeddings) == (32, 128, False)
+    assert resolve(LLAMA | {"head_dim": 64}).spec.head_dim == 64
+
+
+def test_other_names_of_a_size():
+    renamed = without(GPT2, "n_embd", "n_layer") | {"hidden_size": 768, "num_hidden_layers": 12}
+    assert resolve(renamed).spec == resolve(GPT2).spec
+
+
+@pytest.mark.parametrize(
+    ("config", "change", "more"),
+    [
+        (BERT, {"tie_word_embeddings": False}, 768 * 30_522 + 30_522),
+        (ROBERTA, {"tie_word_embeddings": False}, 768 * 50_265 + 50_265),
+        (ERNIE, {"use_task_id": True}, 3 * 768),
+        (GPT2, {"add_cross_attention": True}, 12 * (4 * 768 * 768 + 4 * 768 + 2 * 768)),
+        (LLAMA, {"attention_bias": True}, 32 * (2 * 4096 + 2 * 1024)),
+        (LLAMA, {"mlp_bias": True}, 32 * (2 * 14_336 + 4096)),
+    ],
+    ids=["bert-untied", "roberta-untied", "ernie-tasks", "gpt2-cross", "llama-bias", "llama-mlp"],
+)
+def test_a_model_with_other_tensors_is_none_of_the_family(config, change, more):
+    assert spec_in(config) == resolve(config).spec
+    assert spec_in(config | change) is None
+    found = resolve(config | change)
+    assert isinstance(found, DerivedModel)
+    assert found.inventory().total() == resolve(config).inventory().total() + more
+
+
+def test_a_class_that_no_family_describes():
+    labelled = BERT | {"architectures": ["BertForTokenClassification"]}
+    assert isinstance(resolve(labelled), DerivedModel)
+    assert spec_in(labelled) is None
+    mixtral = {"model_type": "mixtral"}
+    assert spec_of("mixtral", "MixtralForCausalLM", entry(mixtral), mixtral) is None
+
+
+@pytest.mark.parametrize(
+    ("config", "change", "key"),
+    [
+        (BERT, {"model_type": ["bert"]}, "model_type"),
+        (BERT, {"hidden_size": "768"}, "hidden_size"),
+        (BERT, {"hidden_size": 768.0}, "hidden_size"),
+        (BERT, {"hidden_size": True}, "hidden_size"),
+        (BERT, {"hidden_size": -1}, "hidden_size"),
+        (BERT, {"vocab_size": 10**9 + 1}, "vocab_size"),
+    ],
+)
+def test_an_impossible_size(config, change, key):
+    with pytest.raises(InvalidInput) as caught:
+        resolve(config | change)
+    assert caught.value.key == key
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("config", "change"),
+    [
+        (BERT, {"add_cross_attention": True}),
+        (BERT, {"hidden_size": None}),
+        (BERT, {"hidden_size": 0}),
+        (BERT, {"num_attention_heads": 5}),
+        (BERT, {"tie_word_embeddings": 1}),
+        (GPT2, {"hidden_size": 769}),
+        (LLAMA, {"head_dim": 63}),
+    ],
+)
+def test_a_configuration_without_a_formula(config, change):
+    with pytest.raises(NotInCatalogue) as caught:
+        resolve(config | change)
+    assert caught.value.model_type == config["model_type"]
+
+
+def test_a_message_is_short_however_long_the_value():
+    with pytest.raises(InvalidInput) as caught:
+        resolve(BERT | {"hidden_size": "7" * 10_000})
+    assert len(str(caught.value)) < 150

@@ -1,0 +1,268 @@
+"""Which formula a model has: the catalogue's, a family's, or one that is derived now."""
+
+import json
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+
+from paramproof.builders.registry import Framework
+from paramproof.catalogue import entry
+from paramproof.formulas import EncoderSpec
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue
+from paramproof.resolver import DerivedModel, ResolvedModel, derive_request, lookup, resolve
+from paramproof.resolver.request import read_request
+from paramproof.resolver.spellings import as_transformers
+from tests.configs import ALL, BERT, LLAMA, without
+from tests.derivations import MIXTURE
+from tests.found_configs import CDIAL_GPT, DIALOGPT, ELECTRA, FOUND, UNNAMED
+from tests.public_configs import DEEPSEEK_V3, MIXTRAL_8X7B
+from tests.public_jsonl import public_configurations
+
+KEYS = {"model_type": "mixture", "hidden_size": 8}
+ODD = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"], "hidden_act": "xielu"}
+
+HAND_MADE = [
+    *(ALL | FOUND).values(),
+    *(keys for keys, _, _ in UNNAMED.values()),
+    *(BERT | {"architectures": named} for named in ("BertModel", ["A", "B"], [1], {}, "")),
+    *(LLAMA | change for change in ({"hidden_size": "1"}, {"attention_bias": True}, {"k": 1})),
+    without(LLAMA, "hidden_size") | {"hidden_sise": 4096},
+    BERT | {"model_type": None},
+    BERT | {"model_type": "moe"},
+    *(ELECTRA, CDIAL_GPT, DIALOGPT, DEEPSEEK_V3, MIXTRAL_8X7B, {}),
+]
+
+
+def outcome(count, keys):
+    """What counts a configuration: the number, or the class of the error and its key."""
+    try:
+        return count(keys)
+    except (InvalidInput, NotInCatalogue) as error:
+        return type(error), error.key
+
+
+def by_entry(keys):
+    return entry(as_transformers(keys)).count
+
+
+def by_resolver(keys):
+    return resolve(keys).inventory().total()
+
+
+def test_public_configurations_have_one_answer():
+    """The catalogue's and the resolver's are the same for each, and most are counted."""
+    configs = public_configurations()
+    answers = [outcome(by_resolver, keys) for keys in configs]
+    assert answers == [outcome(by_entry, keys) for keys in configs]
+    assert sum(isinstance(answer, int) for answer in answers) >= 362
+
+
+@pytest.mark.parametrize("keys", HAND_MADE, ids=range(len(HAND_MADE)))
+def test_configurations_by_hand_have_one_answer(keys):
+    assert outcome(by_resolver, keys) == outcome(by_entry, keys)
+    assert outcome(by_resolver, json.dumps(keys)) == outcome(by_resolver, keys)
+
+
+def test_the_command_has_the_same_answer(paramproof, tmp_path):
+    """A sample of the public configurations, and those by hand that are counted."""
+    configs = public_configurations()
+    sample = [*configs[:: len(configs) // 18], LLAMA, ALL["google"]]
+    assert len(sample) >= 20
+    for keys in sample:
+        (tmp_path / "config.json").write_text(json.dumps(keys))
+        done = paramproof("count", "config.json", "--json", "count.json")
+        found = outcome(by_resolver, keys)
+        if isinstance(found, int):
+            assert done.returncode == 0, done.stderr
+            data = json.loads((tmp_path / "count.json").read_text())
+            (model,) = data.get("models", [data])
+            assert model["total"] == found
+        else:
+            assert done.returncode == 2
+            assert "Traceback" not in done.stderr
+
+
+@pytest.fixture
+def deriving(monkeypatch):
+    """Derive without a framework, as if there were one; the list is of what was asked for."""
+    asked = []
+
+    def derived(what, *, keys, architecture, note, **_):
+        note("importing")
+        asked.append((what, keys, architecture))
+        return MIXTURE
+
+    monkeypatch.setattr(lookup, "derived", derived)
+    monkeypatch.setattr(lookup, "_derived", {})
+    monkeypatch.setattr(Framework, "missing", ())
+    return asked
+
+
+def test_a_family_comes_first(deriving):
+    spec = resolve(json.dumps(BERT)).described
+    assert isinstance(spec, EncoderSpec)
+    assert resolve("bert-base").described == replace(spec, pooler=True, mlm_head=False)
+    assert not deriving
+
+
+def test_a_model_type_without_an_entry_is_derived(deriving, tmp_path):
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(KEYS))
+    notes = []
+    found = resolve(str(file), "MixtureModel", notes.append)
+    assert isinstance(found, DerivedModel)
+    assert found.described == MIXTURE
+    assert (found.title, found.seconds is None) == (str(file), False)
+    assert deriving == [(str(file), KEYS, "MixtureModel")]
+    assert notes[1:] == ["importing"]
+    assert found.reading.class_name == MIXTURE.name
+    assert found.reading.is_class_named
+    assert not resolve(KEYS).reading.is_class_named
+
+
+def test_a_class_that_the_family_has_and_the_catalogue_has_not(deriving):
+    found = resolve(BERT, "BertForNextSentencePrediction")
+    assert isinstance(found, ResolvedModel)
+    assert (found.spec.nsp_head, found.derivation) == (True, None)
+    assert found.reading.class_name == "BertForNextSentencePrediction"
+    assert not deriving
+
+
+def test_nothing_is_derived_twice(deriving):
+    for _ in range(2):
+        resolve(json.dumps(KEYS))
+        resolve(KEYS, "MixtureModel")
+    assert len(deriving) == 2
+    resolve({**KEYS, "hidden_size": 9})
+    assert len(deriving) == 3
+
+
+def test_the_catalogue_comes_before_deriving(deriving):
+    keys = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"]}
+    assert resolve(keys).inventory().total() == 46_702_792_704
+    assert resolve(keys, "MixtralModel").derivation.name == "MixtralModel"
+    assert not deriving
+    for outside in (ODD, {"model_type": "opt", "num_attention_heads": 7}):
+        assert resolve(outside).described == MIXTURE
+    assert len(deriving) == 2
+
+
+def test_a_model_is_derived_without_code_beside_the_file_and_quantization(deriving):
+    beside = {"auto_map": {"AutoModel": "m.M"}, "quantization_config": {"quant_method": "fp8"}}
+    reading = resolve(KEYS | beside).reading
+    assert deriving == [("", KEYS, "")]
+    assert (reading.has_code, reading.quantized) == (True, "fp8")
+
+
+def test_the_usual_class_is_derived_where_none_is_named(deriving):
+    resolve(without(ODD, "architectures"))
+    assert deriving[0][2] == "MixtralForCausalLM"
+    with suppress(InvalidInput):
+        derive_request(read_request("gpt2"))
+    assert len(deriving) == 1
+
+
+def test_a_spec_is_not_derived():
+    for name in ("gpt2", "bert-base"):
+        with pytest.raises(InvalidInput) as caught:
+            derive_request(read_request(name))
+        assert caught.value.where == read_request(name).name
+
+
+@pytest.mark.parametrize(
+    ("keys", "install"),
+    [
+        (ODD, True),
+        (BERT | {"architectures": ["BertForMultipleChoice"]}, True),
+        ({"model_type": "opt", "num_attention_heads": 7}, True),
+        ({"model_type": "mixture"}, False),
+        ({"model_type": "kimi_k2"}, False),
+        ({"model_type": "kimi_k2", "architectures": ["DeepseekV3ForCausalLM"]}, False),
+        (ODD | {"architectures": ["MixtralForNothing"]}, False),
+    ],
+)
+def test_what_to_install_is_said_where_it_helps(keys, install):
+    """That is where the release of the catalogue has the model type and the class."""
+    with pytest.raises(NotInCatalogue) as caught:
+        resolve(keys)
+    assert caught.value.install == ("paramproof[transformers]" if install else "")
+    assert caught.value.model_type == keys["model_type"]
+    assert ("pip install" in str(caught.value)) is install
+
+
+def test_where_a_configuration_is_wrong(tmp_path):
+    file = tmp_path / "config.json"
+    for keys, key in ((KEYS, "model_type"), (BERT | {"hidden_size": "1"}, "hidden_size")):
+        file.write_text(json.dumps(keys))
+        for source, where in ((str(file), str(file)), (file, str(file)), (keys, "")):
+            with pytest.raises((InvalidInput, NotInCatalogue)) as caught:
+                resolve(source)
+            assert (caught.value.where, caught.value.key) == (where, key)
+
+
+@pytest.mark.parametrize("model_type", ["bert", "mixtral", "vit", "kimi_k2"])
+@pytest.mark.parametrize(
+    "named", ["BertModel", ["BertModel", "BertModel"], [1], {"a": 1}, 5, [["BertModel"]]]
+)
+def test_architectures_are_a_list_of_one_class(model_type, named):
+    with pytest.raises(InvalidInput) as caught:
+        resolve({"model_type": model_type, "architectures": named})
+    assert caught.value.key == "architectures"
+
+
+def test_a_class_takes_the_place_of_several():
+    several = BERT | {"architectures": ["BertModel", "BertForMaskedLM"]}
+    assert resolve(several, "BertModel").reading.class_name == "BertModel"
+
+
+@pytest.mark.parametrize("source", ["bert-base", "m:make", {"family": "gpt", **{}}])
+def test_what_is_not_a_configuration_has_no_class_to_replace(source):
+    if isinstance(source, dict):
+        source = json.dumps({"vocab_size": 9, "hidden_size": 4, "num_hidden_layers": 1} | source)
+    with pytest.raises(InvalidInput):
+        resolve(source, "BertModel")
+
+
+def test_a_live_model_has_no_formula():
+    with pytest.raises(InvalidInput) as caught:
+        resolve(object())
+    assert "object" in caught.value.where
+
+
+@pytest.mark.parametrize(
+    ("config", "change", "name"),
+    [
+        (BERT, {"quantization_config": {"bits": 4}}, "quantized"),
+        (BERT, {"auto_map": {"AutoModel": "x"}}, "has_code"),
+        (LLAMA, {"num_local_experts": 8}, "unknown"),
+        (LLAMA, {"type_vocab_size": None}, "unknown"),
+        (BERT, {"mlm_probability": 0.15}, "unknown"),
+        (BERT, {"hidden_sise": 3}, "unknown"),
+    ],
+)
+def test_what_does_not_change_the_count_is_passed_over(config, change, name):
+    found, plain = resolve(config | change), resolve(config)
+    assert found.inventory().total() == plain.inventory().total()
+    assert getattr(found.reading, name) != getattr(plain.reading, name)
+    if name == "unknown":
+        assert {*found.reading.unknown} == {*plain.reading.unknown, *change}
+
+
+def test_sizes_that_are_absent_are_assumed():
+    small = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4}
+    found = resolve(small | {"intermediate_size": 100})
+    assert found.reading.assumed == {"vocab_size": 32_000, "num_hidden_layers": 32}
+    assert resolve(LLAMA).reading.assumed == {}
+    # Null, a size that transformers computes of others is not assumed.
+    assert resolve(LLAMA | {"head_dim": None}).reading.assumed == {}
+
+
+@pytest.mark.parametrize("source", ["bert", "mixtral", "GPT2Model", "LlamaForCausalLM"])
+def test_a_model_type_by_name_is_native(source):
+    """It has transformers' names of tensors, even where a family describes it."""
+    found = resolve(source)
+    assert isinstance(found, DerivedModel)
+    assert found.reading.is_default
+    assert found.reading.is_class_named == (source not in ("bert", "mixtral"))
+    assert not resolve(found.keys).reading.is_default

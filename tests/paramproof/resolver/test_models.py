@@ -1,0 +1,182 @@
+"""What a resolved model says of itself: its status, how it was read, and what it is of."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from paramproof.catalogue import Entry
+from paramproof.formulas.derivation import FITTED, PROVED
+from paramproof.formulas.parsing import condition_in
+from paramproof.resolver import DerivedModel, ResolvedModel, lookup, resolve
+from paramproof.resolver.models import MAX_KEYS_NAMED, WRITTEN, Reading
+from tests.configs import BERT, LLAMA, without
+from tests.derivations import MIXTURE, with_tensors
+from tests.public_configs import MIXTRAL_8X7B
+
+CLASS = "ToyForCausalLM"
+
+
+def reading(**more):
+    return Reading(model_type="toy", class_name=CLASS, **more)
+
+
+def test_of_a_file_that_says_all_there_is_nothing_to_say():
+    assert [*reading().lines(), *reading().remarks()] == []
+
+
+def test_defaults_are_one_line():
+    (line,) = reading(is_default=True, is_class_named=False, assumed={"hidden_size": 8}).lines()
+    assert CLASS in line
+    assert "hidden_size" not in line
+
+
+def test_a_class_that_is_not_named():
+    (line,) = reading(is_class_named=False).lines()
+    assert CLASS in line
+
+
+def test_sizes_that_are_assumed():
+    (line,) = reading(assumed={"hidden_size": 8, "num_hidden_layers": 2}).lines()
+    assert "hidden_size = 8" in line
+    assert "num_hidden_layers = 2" in line
+    (line,) = reading(assumed={f"size_{n}": n for n in range(99)}).lines()
+    assert line.count("size_") == MAX_KEYS_NAMED
+
+
+def test_quantized_weights_are_said():
+    (line,) = reading(quantized="gptq").lines()
+    assert "gptq" in line
+
+
+@pytest.mark.parametrize(
+    ("keys", "method"),
+    [
+        ({"quantization_config": {"quant_method": "fp8"}}, "fp8"),
+        ({"compression_config": {"quantization_method": "sparse"}}, "sparse"),
+        ({"quantization_config": {"bits": 4}}, "unknown method"),
+        ({"quantization_config": {"quant_method": 5}}, "unknown method"),
+        ({"quantization_config": "fp8"}, ""),
+        ({"quantization_config": None}, ""),
+        ({"quantization_config": {}}, ""),
+    ],
+)
+def test_how_weights_are_quantized(keys, method):
+    found = resolve(MIXTRAL_8X7B | keys)
+    assert found.reading.quantized == method
+    assert sum(method in line for line in found.reading.lines()) == bool(method)
+    assert found.inventory().total() == resolve(MIXTRAL_8X7B).inventory().total()
+
+
+@pytest.mark.parametrize(
+    ("change", "dtype"),
+    [
+        ({}, ""),
+        ({"torch_dtype": "bfloat16"}, "bfloat16"),
+        ({"dtype": "float32", "torch_dtype": "float16"}, "float32"),
+        ({"torch_dtype": "torch.float16"}, "float16"),
+        ({"torch_dtype": 5}, ""),
+    ],
+)
+def test_the_dtype_of_a_file(change, dtype):
+    plain = without(LLAMA, "torch_dtype")
+    assert resolve(plain | change).reading.dtype == dtype
+
+
+def test_the_dtype_of_a_part():
+    part = {"model_type": "llava", "text_config": {"model_type": "llama", "dtype": "bfloat16"}}
+    assert resolve(part).reading.dtype == "bfloat16"
+
+
+def test_keys_that_are_passed_over_are_remarked_on():
+    keys = BERT | {"mlm_probability": 0.15, "b\x1b[2J": 1}
+    found = resolve(keys).reading
+    (line,) = found.remarks()
+    assert "mlm_probability" in line
+    assert line.isprintable()
+    assert not any("mlm_probability" in one for one in found.lines())
+    (line,) = reading(unknown=tuple(f"key_{n}" for n in range(99))).remarks()
+    assert line.count("key_") == MAX_KEYS_NAMED
+
+
+def test_code_beside_the_file_is_remarked_on():
+    (line,) = reading(has_code=True).remarks()
+    assert "auto_map" in line
+    assert CLASS in line
+
+
+def test_a_key_with_a_dot_in_its_name():
+    """As ``transformers.js_config``, which is not a part of the configuration."""
+    odd = {"a.b": 1, "transformers.js_config": {"a": 1}, ".": 2, "a.": 3}
+    assert resolve(LLAMA | odd).reading.unknown == ("a.b", ".", "a.")
+
+
+def test_a_model_of_a_family_is_written(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(BERT))
+    for source in ("bert-base", str(tmp_path / "config.json")):
+        found = resolve(source)
+        assert isinstance(found, ResolvedModel)
+        assert found.status == WRITTEN
+    first, *others = found.origin()
+    assert first.startswith("sizes from: ")
+    assert first.endswith("BertForMaskedLM")
+    assert not others
+    published, sizes = resolve("bert-base").origin()
+    assert published.startswith("published: 110M (Devlin et al. 2018")
+    assert sizes == "sizes from: google-research/bert, uncased_L-12_H-768_A-12, bert_config.json"
+
+
+@pytest.mark.parametrize(
+    ("guard", "status", "reasons"),
+    [("V ≤ 40", FITTED, 1), ("V ≤ 50", PROVED, 0), ("V ≥ 50", PROVED, 0), ("V ≥ 51", FITTED, 1)],
+)
+def test_proved_inside_its_guards_alone(guard, status, reasons, monkeypatch):
+    """A guard that moves nothing bounds the sizes for which the formula is proved."""
+    assert MIXTURE.sizes["V"] == 50
+    bounded = replace(MIXTURE, harmless=(condition_in(guard),))
+    monkeypatch.setattr(lookup, "entry", lambda *_: Entry(bounded, MIXTURE.sizes))
+    found = resolve({"model_type": "mixtral"})
+    assert isinstance(found, DerivedModel)
+    assert found.status == status
+    assert len(found.reasons) == reasons
+    said = next(line for line in found.origin() if line.startswith("formula: "))
+    assert said.endswith(f": {status}")
+
+
+def test_the_reasons_for_which_a_formula_is_not_proved(monkeypatch):
+    many = replace(MIXTURE, doubts=("a", "b", "c, d", "e", "f", "g"))
+    fixed = with_tensors(*MIXTURE.tensors, fixed=("A",))
+    for derivation, said in ((many, "a; b; c, d; e and 2 more"), (fixed, "A did not vary")):
+        found = DerivedModel(name="it", derivation=derivation, seconds=0.1)
+        assert found.status == FITTED
+        assert found.reasons == derivation.reasons
+        assert f"not proved: {said}" in found.origin()
+
+
+def test_where_a_derived_formula_is_from():
+    here = DerivedModel(name="it", derivation=MIXTURE, seconds=0.25)
+    first, *others = here.origin()
+    assert MIXTURE.name in first
+    assert "transformers 5, torch 2" in first
+    assert first.endswith(f": {PROVED}")
+    assert others == ["buffers, not counted: model.rotary, model.ids of (9)"]
+    listed = next(replace(here, seconds=None).origin())
+    assert "catalogue" in listed
+    assert "catalogue" not in first
+
+
+@pytest.mark.parametrize(("layers", "status"), [(32, PROVED), (33, FITTED)])
+def test_the_data_have_the_words_of_the_text(layers, status, paramproof, tmp_path):
+    """The status, and whether there is a reason, both at the model's own sizes."""
+    keys = {"model_type": "qwen3", "num_hidden_layers": layers}
+    (tmp_path / "config.json").write_text(json.dumps(keys))
+    done = paramproof("count", "config.json", "--json", "count.json")
+    assert done.returncode == 0, done.stderr
+    data = json.loads((tmp_path / "count.json").read_text())
+    (model,) = data.get("models", [data])
+    own = resolve(tmp_path / "config.json")
+    assert own.status == status
+    assert (model["status"], tuple(model["reasons"])) == (own.status, own.reasons)
+    text = paramproof("count", "config.json").stdout
+    assert f": {own.status}\n" in text
+    assert ("not proved: " in text) == bool(model["reasons"]) == (status == FITTED)

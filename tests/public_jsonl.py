@@ -1,0 +1,15 @@
+"""The configurations of public repositories that stand in ``catalogue/public.jsonl``."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FOUND = Path(__file__).parent / "catalogue" / "public.jsonl"
+
+
+@cache
+def public_configurations() -> tuple[dict[str, Any], ...]:
+    """Return the keys of each."""
+    lines = FOUND.read_text("utf-8").splitlines()
+    return tuple(json.loads(line)["config"] for line in lines)
