@@ -24,6 +24,7 @@ import paramproof.builders.frameworks
 from paramproof.builders.protocol import Builder, FrameworkUnavailable
 from paramproof.formulas.installation import PIP, install_command
 from paramproof.formulas.lookup import canonical_name, no_such
+from paramproof.formulas.plugins import entries, note_broken, require_whole
 from paramproof.formulas.printing import shown
 
 ENTRY_POINTS = "paramproof.frameworks"
@@ -96,26 +97,34 @@ class Framework:
 def frameworks() -> dict[str, Framework]:
     """Return every registered framework by name, ours first, each name once.
 
-    Raises ``ValueError`` where two modules claim one name or a header cannot be read.
+    A module from outside whose header cannot be read, or that claims the name of another, is
+    left out and noted as a broken plug-in.
     """
-    found: dict[str, Framework] = {}
-    for module in _modules():
-        for framework in _header(module):
-            if framework.name in found:
-                other = found[framework.name].module
-                raise ValueError(f"{module} and {other} both claim {framework.name!r}")
-            found[framework.name] = framework
+    found = {one.name: one for module in _ours() for one in _header(module)}
+    for entry in entries(ENTRY_POINTS):
+        try:
+            claimed = _header(entry.value)
+        except (Exception, SystemExit) as error:  # Finding a module imports what it is in.
+            note_broken(entry, error)
+            continue
+        for one in claimed:
+            if one.name in found:
+                note_broken(entry, f"{found[one.name].module} has the name {one.name!r} already")
+            else:
+                found[one.name] = one
     return found
 
 
 def framework(name: str) -> Framework:
     """Return the framework called ``name``, in which case does not matter.
 
-    Raises ``UnknownName`` where there is none.
+    Raises ``InvalidInput``, in one line, for a plug-in of this name that is broken, and
+    ``UnknownName``, which is one, where there is none.
     """
     found = frameworks()
     known = canonical_name(name, found)
     if known is None:
+        require_whole(ENTRY_POINTS, name)
         raise no_such("framework", name, found, LISTED_BY)
     return found[known]
 
@@ -129,25 +138,38 @@ def load(name: str) -> Builder:
     return framework(name).load()
 
 
-def _modules() -> Iterator[str]:
+def _ours() -> Iterator[str]:
     package = paramproof.builders.frameworks
     for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda info: info.name):
         yield f"{package.__name__}.{info.name}"
-    for entry in sorted(metadata.entry_points(group=ENTRY_POINTS)):
-        yield entry.value
 
 
-def _header(module: str) -> Iterator[Framework]:
+def _header(module: str) -> list[Framework]:
+    """Return the frameworks of a module. Raises ``ValueError`` or worse where it has none."""
     spec = util.find_spec(module)
     if spec is None or spec.origin is None:
-        raise ValueError(f"{module} is registered as a framework but cannot be found")
+        raise ValueError(f"there is no module {module}")
     for node in ast.parse(Path(spec.origin).read_text("utf-8")).body:
         match node:
             case ast.Assign(targets=[ast.Name(id="FRAMEWORKS")], value=value):
-                for name, header in ast.literal_eval(value).items():
-                    yield Framework(name=name, module=module, **header)
-                return
-    raise ValueError(f"{module} is registered as a framework but has no FRAMEWORKS header")
+                headers = ast.literal_eval(value)
+                found = [Framework(name=name, module=module, **headers[name]) for name in headers]
+                if all(map(_is_whole, found)):
+                    return found
+                raise ValueError("its FRAMEWORKS header needs names, each with distributions")
+    raise ValueError(f"{module} does not have a FRAMEWORKS header")
+
+
+def _is_whole(chosen: Framework) -> bool:
+    """Whether a header from outside has what every listing reads."""
+    needed = chosen.distributions
+    texts = [chosen.name, chosen.extra, *(needed if isinstance(needed, tuple) else [None])]
+    dicts = (chosen.environment, chosen.fixed)
+    return (
+        bool(needed)
+        and all(isinstance(text, str) for text in texts)
+        and all(isinstance(one, dict) for one in dicts)
+    )
 
 
 @cache  # It is asked for with every model that is checked, and reads a file.

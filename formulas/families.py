@@ -15,7 +15,8 @@ from typing import Any
 from paramproof.formulas import encoder, encoder_decoder, gpt, llama
 from paramproof.formulas.alphabet import BUILT_IN, Alphabet
 from paramproof.formulas.family import Family
-from paramproof.formulas.lookup import no_such
+from paramproof.formulas.lookup import canonical_name, no_such
+from paramproof.formulas.plugins import entries, note_broken, require_whole
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shown
 from paramproof.formulas.spec import FamilyLetters, Quantity, Spec
 from paramproof.formulas.spec.quantity import letter_kinds
@@ -28,10 +29,7 @@ OURS = (encoder.FAMILY, encoder_decoder.FAMILY, gpt.FAMILY, llama.FAMILY)
 
 
 class _Families(Mapping[str, Family]):
-    """Every family by name, ours first.
-
-    The first look raises ``ValueError``, in one line, for one from outside that cannot be had.
-    """
+    """Every family by name, ours first; the first look loads those from outside."""
 
     def __getitem__(self, name: str) -> Family:
         return registered()[name]
@@ -51,17 +49,31 @@ FAMILIES: Mapping[str, Family] = _Families()
 def registered() -> dict[str, Family]:
     """Return every family by name, ours first, those from outside by the names of their entries.
 
-    Raises ``ValueError``, in one line, for an entry that cannot be imported or is no family, for
-    two families of one name, and for a letter that has another kind in a family of this package.
+    One from outside is left out, and noted as a broken plug-in, where it cannot be imported, is
+    not a family, has the name of another, or a letter that is of another kind in another.
     """
     found = {family.name: family for family in OURS}
-    for entry in sorted(metadata.entry_points(group=ENTRY_POINTS)):
-        family = _loaded(entry)
-        if family.name in found:
-            raise ValueError(f"{entry.value}: there is a family {shown(family.name)} already")
-        found[family.name] = family
-        _order(family.name, family.letters)
+    for entry in entries(ENTRY_POINTS):
+        try:
+            family = _loaded(entry, found)
+        except (Exception, SystemExit) as error:  # Anybody's module may raise anything.
+            note_broken(entry, error)
+        else:
+            found[family.name] = family
     return found
+
+
+def family_named(name: object) -> Family:
+    """Return the family called ``name``, in which case does not matter.
+
+    Raises ``InvalidInput``, in one line, for a plug-in of this name that is broken, and
+    ``UnknownName``, which is one, where there is none.
+    """
+    known = canonical_name(name, FAMILIES) if isinstance(name, str) else None
+    if known is None:
+        require_whole(ENTRY_POINTS, name)
+        raise no_such("family", name, FAMILIES)
+    return FAMILIES[known]
 
 
 @cache
@@ -82,18 +94,14 @@ def _order(name: str, letters: type[FamilyLetters]) -> Alphabet:
     return Alphabet.of({**ours, name: letter_kinds(letters)})
 
 
-def _loaded(entry: metadata.EntryPoint) -> Family:
-    """Import the family of an entry point."""
-    try:
-        family = entry.load()
-    except Exception as error:
-        problem = legible(f"{type(error).__name__}: {error}", MAX_NOTE_SHOWN)
-        raise ValueError(
-            f"{entry.value} is registered as a family and cannot be imported: {problem}"
-        ) from error
+def _loaded(entry: metadata.EntryPoint, others: Mapping[str, Family]) -> Family:
+    """Import the family of an entry point, which must agree with the ``others``."""
+    family = entry.load()
     if not isinstance(family, Family):
-        kind = type(family).__name__
-        raise ValueError(f"{entry.value} is registered as a family and is of type {kind}")
+        raise ValueError(f"it is not a Family, but of type {type(family).__name__}")
+    if family.name in others:
+        raise ValueError(f"there is a family {shown(family.name)} already")
+    _order(family.name, family.letters)
     return family
 
 
@@ -133,15 +141,13 @@ def spec_from(data: Mapping[str, Any]) -> Spec:
     and ``SpecFieldsError``, which is one, for a field too many or too few.
     """
     given = dict(data)
-    name = given.pop("family", "encoder")
-    if not isinstance(name, str) or name not in FAMILIES:
-        raise no_such("family", name, FAMILIES)
-    kind: Any = FAMILIES[name].spec
+    family = family_named(given.pop("family", "encoder"))
+    kind: Any = family.spec
     known = [field for field in fields(kind) if field.init]
     unknown = [one for one in given if one not in {field.name for field in known}]
     missing = [field.name for field in known if _is_required(field) and field.name not in given]
     if unknown or missing:
-        raise SpecFieldsError(FAMILIES[name], tuple(unknown), tuple(missing))
+        raise SpecFieldsError(family, tuple(unknown), tuple(missing))
     spec: Spec = kind(**given)
     return spec
 

@@ -8,22 +8,27 @@ from pathlib import Path
 import pytest
 
 from paramproof.formulas.families import registered
+from paramproof.formulas.plugins import forget_broken
 from tests.forked import TIMEOUT, Forked
 
 OUTSIDERS = Path(__file__).parent / "outsider"
 
 
-def install(site, name, source, group="paramproof.frameworks", value=""):
-    """Install a framework or family from outside, the module ``name``, as a distribution would."""
+def install(site, name, source, group="paramproof.frameworks", value="", entry=""):
+    """Install a framework or family from outside, the module ``name``, as a distribution would.
+
+    It is registered as ``entry``, or as its own name.
+    """
     info = site / f"{name}-1.0.dist-info"
     info.mkdir(parents=True)
     (site / f"{name}.py").write_text((OUTSIDERS / source).read_text())
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[{group}]\n{name} = {value or name}\n")
+    (info / "entry_points.txt").write_text(f"[{group}]\n{entry or name} = {value or name}\n")
 
 
 def forget(*modules):
-    """Let the next look at families be the first, and import ``modules`` anew."""
+    """Let the next look at plug-ins be the first, and import ``modules`` anew."""
+    forget_broken()
     registered.cache_clear()
     for module in modules:
         sys.modules.pop(module, None)
@@ -33,7 +38,8 @@ def forget(*modules):
 def outsider(tmp_path, monkeypatch):
     """The toy framework, installed."""
     site = tmp_path / "site"
-    install(site, "toy_framework", "toy.py")
+    install(site, "toy_framework", "toy.py", entry="toy")
+    forget_broken()
     monkeypatch.syspath_prepend(site)
     yield site
     forget("toy_framework")
@@ -42,7 +48,8 @@ def outsider(tmp_path, monkeypatch):
 @pytest.fixture
 def mixer(outsider):
     """A family from outside, installed beside the toy, and two frameworks that build it."""
-    install(outsider, "mixer_family", "mixer.py", "paramproof.families", "mixer_family:FAMILY")
+    family = ("paramproof.families", "mixer_family:FAMILY", "mixer")
+    install(outsider, "mixer_family", "mixer.py", *family)
     install(outsider, "mixer_toy", "mixer_toy.py")
     install(outsider, "mixer_torch", "mixer_torch.py")
     forget()

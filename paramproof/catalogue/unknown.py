@@ -47,7 +47,7 @@ def unknown_keys(file: TypeFile, config: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _is_number(value: object) -> bool:
-    """Return whether a value could be meant for a size: pos_emb_type="fixed" is not pos_emb_time."""
+    """Return whether a value could be a size: a text or a flag is meant for another key."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -22,6 +22,7 @@ from paramproof.cli.output import complain, console
 from paramproof.cli.signals import HAS_SIGPIPE, READER_LEFT, Ended, heed_signals
 from paramproof.cli.signs import write_any_sign
 from paramproof.cli.tables import frameworks_table
+from paramproof.formulas.plugins import broken_plugins
 from paramproof.formulas.printing import path_text
 
 # Click 8.1 has none: it prints the help itself.
@@ -113,6 +114,7 @@ def main() -> None:
             cli.main(prog_name="paramproof", standalone_mode=False)
         finally:
             sys.stdout.flush()
+            _remark_on_plugins(sys.exc_info()[1])
     except NO_ARGUMENTS as error:
         with suppress(OSError):
             print(error.format_message(), file=sys.stderr, flush=True)
@@ -157,6 +159,17 @@ def _what_failed(error: OSError) -> str:
 def _write_nowhere() -> None:
     """Drop what is left of the output, which Python would try to write at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _remark_on_plugins(error: BaseException | None) -> None:
+    """Print what is wrong with broken plug-ins that were met, but not what ``error`` says."""
+    said = []
+    while error:
+        said.append(error)
+        error = error.__cause__ or error.__context__
+    for broken in broken_plugins():
+        if broken not in said:
+            complain(broken)
 
 
 def _fail(error: Exception, status: int = 2) -> NoReturn:

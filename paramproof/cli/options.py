@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 from paramproof.builders.registry import frameworks
 from paramproof.cli.output import STANDARD_OUTPUT, WHERE, require_writable
 from paramproof.formulas import FAMILIES
-from paramproof.formulas.lookup import canonical_name, no_such
+from paramproof.formulas.families import family_named
 from paramproof.formulas.models import model_names
 
 INSTEAD = "to FILE or standard output, in place of what else is printed."
@@ -93,13 +93,8 @@ def _repeatable(
 
 
 def _families(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> tuple[str, ...]:
-    found = []
-    for name in (name.strip() for names in given for name in names.split(",")):
-        known = canonical_name(name, FAMILIES)
-        if known is None:
-            raise no_such("family", name, FAMILIES)
-        found.append(known)
-    return tuple(dict.fromkeys(found))
+    names = [name.strip() for names in given for name in names.split(",")]
+    return tuple(dict.fromkeys(family_named(name).name for name in names))
 
 
 def _complete_families(

@@ -3,6 +3,7 @@
 import json
 import sys
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
@@ -160,21 +161,68 @@ MISTAKES = {
     ),
     "its letters are no MixerLetters: (": ("return MixerLetters(", "return tuple, dict("),
     "there is a family 'gpt' already": ('"mixer"', '"gpt"'),
-    "is registered as a family and is of type type": ("FAMILY = Family(", "FAMILY = type; Family("),
-    "cannot be imported: ZeroDivisionError: ": ("FAMILY = ", "FAMILY = 1 / 0 or "),
+    "it is not a Family, but of type type": ("FAMILY = Family(", "FAMILY = type; Family("),
+    "cannot be used: ZeroDivisionError: ": ("FAMILY = ", "FAMILY = 1 / 0 or "),
 }
 
 
-@pytest.mark.parametrize("message", MISTAKES)
-def test_a_mistake_is_named_in_one_line(mixer, refused, message):
+@pytest.fixture(params=MISTAKES)
+def mistake(mixer, request):
+    """The mixer with a mistake in it; what is said of that."""
     path = mixer / "mixer_family.py"
     source = path.read_text()
-    assert source.count(MISTAKES[message][0]) == 1
-    path.write_text(source.replace(*MISTAKES[message]))
-    for command in (("count", "bert-base"), ("verify", "--examples", "1")):
-        line = refused(*command)
-        assert message in line
-        assert "mixer_family" in line or "MixerSpec" in line or "of mixer" in line
+    assert source.count(MISTAKES[request.param][0]) == 1
+    path.write_text(source.replace(*MISTAKES[request.param]))
+    return request.param
+
+
+def test_a_broken_family_stops_no_command_that_did_not_ask_for_it(mistake, paramproof):
+    done = paramproof("count", "bert-base", "--depth", "1")
+    assert done.returncode == 0
+    assert "109,482,240" in done.stdout
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("paramproof: mixer_family:FAMILY: the plug-in mixer of mixer_family ")
+    assert mistake in line
+
+
+def test_a_broken_family_is_an_error_where_it_is_meant(mistake, b16, refused):
+    Path(b16).write_text(json.dumps({"family": "mixer", **B16}))
+    for command in (
+        ("verify", "--family", "mixer"),
+        ("models", "--family", "Mixer"),
+        ("count", b16),
+    ):
+        assert mistake in refused(*command)
+
+
+def test_a_remark_and_an_error_are_two_lines(mixer, paramproof):
+    """Of a family whose name is not that of its entry, only the remark can say why it is absent."""
+    (mixer / "mixer_family.py").write_text("raise SystemExit(7)")
+    done = paramproof("models", "--family", "other")
+    assert (done.returncode, done.stdout) == (2, "")
+    remark, error = done.stderr.splitlines()
+    assert "SystemExit: 7" in remark
+    assert "'other'" in error
+
+
+@pytest.mark.parametrize("command", [("frameworks",), ("count", "gpt2"), ("models",)])
+def test_broken_plugins_are_remarked_on_once(mixer, paramproof, command):
+    for name in ("mixer_family", "mixer_toy"):
+        (mixer / f"{name}.py").write_text("1 / 0")
+    done = paramproof(*command)
+    assert done.returncode == 0
+    lines = done.stderr.splitlines()
+    assert len(lines) == len(set(lines)) <= 2
+    assert all("cannot be used" in line for line in lines)
+
+
+def test_workers_remark_on_nothing(mixer, paramproof):
+    """Each loads the families, too; what is said of its own error is its last line."""
+    (mixer / "mixer_family.py").write_text("1 / 0")
+    done = paramproof("verify", "--framework", "toy", "--family", "encoder", "--examples", "2")
+    assert done.returncode == 0
+    (line,) = done.stderr.splitlines()
+    assert "ZeroDivisionError" in line
 
 
 def test_importing_ours_imports_none_from_outside(mixer):

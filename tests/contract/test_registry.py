@@ -10,9 +10,10 @@ import pytest
 from paramproof import check, load
 from paramproof.builders import FrameworkUnavailable
 from paramproof.builders.registry import Framework, framework, frameworks
-from paramproof.formulas.errors import UnknownName
+from paramproof.formulas.errors import InvalidInput, UnknownName
 from paramproof.formulas.installation import install_command
 from paramproof.formulas.models import named_model
+from paramproof.formulas.plugins import broken_plugins
 from paramproof.running.jobs import Verify
 from paramproof.running.pool import run_in_workers
 
@@ -124,23 +125,54 @@ def test_case_does_not_matter_to_a_name():
     assert framework("Torch") == framework("torch")
 
 
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        ("x = 1\n", "has no FRAMEWORKS header"),
-        ("FRAMEWORKS = {'torch': {'distributions': ('numpy',)}}\n", "both claim 'torch'"),
-    ],
-)
-def test_a_bad_outsider_is_named(outsider, source, message):
+BROKEN = {
+    "no header": ("x = 1\n", "does not have a FRAMEWORKS header"),
+    "a name of ours": (
+        "FRAMEWORKS = {'torch': {'distributions': ('numpy',)}}\n",
+        "'torch' already",
+    ),
+    "no Python": ("FRAMEWORKS = {", "SyntaxError"),
+    "no literal": ("FRAMEWORKS = dict(x=1)\n", "ValueError"),
+    "no names": ("FRAMEWORKS = ['toy']\n", "TypeError"),
+    "no distributions": ("FRAMEWORKS = {'toy': {}}\n", "TypeError"),
+    "none of them": ("FRAMEWORKS = {'toy': {'distributions': ()}}\n", "distributions"),
+    "a text of them": ("FRAMEWORKS = {'toy': {'distributions': 'numpy'}}\n", "distributions"),
+    "a number": ("FRAMEWORKS = {1: {'distributions': ('numpy',)}}\n", "distributions"),
+}
+
+
+@pytest.mark.parametrize(("source", "reason"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_outsider_is_an_error_where_it_is_meant(outsider, source, reason):
     (outsider / "toy_framework.py").write_text(source)
-    with pytest.raises(ValueError, match=f"toy_framework .*{message}"):
-        frameworks()
+    assert list(frameworks())
+    assert "toy" not in frameworks()
+    (broken,) = broken_plugins()
+    assert broken.where == "toy_framework"
+    assert reason in broken.reason
+    with pytest.raises(InvalidInput) as refused:
+        framework("Toy")
+    assert refused.value is broken
+    assert framework("torch").module == "paramproof.builders.frameworks.torch"
 
 
 def test_an_outsider_that_is_not_there(outsider):
     (outsider / "toy_framework.py").unlink()
-    with pytest.raises(ValueError, match=r"toy_framework is registered .* cannot be found"):
-        frameworks()
+    assert "toy" not in frameworks()
+    (broken,) = broken_plugins()
+    assert "there is no module toy_framework" in broken.reason
+
+
+def test_a_folder_that_raises_is_no_framework(outsider, monkeypatch):
+    """Looking for a module imports the package that it is in."""
+    package = outsider / "raising"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise SystemExit('was run')")
+    (package / "toy.py").write_text("FRAMEWORKS = {'other': {'distributions': ('numpy',)}}\n")
+    entry = outsider / "toy_framework-1.0.dist-info" / "entry_points.txt"
+    entry.write_text("[paramproof.frameworks]\nother = raising.toy\n")
+    assert "other" not in frameworks()
+    with pytest.raises(InvalidInput, match="was run"):
+        framework("other")
 
 
 def test_how_to_get_one_of_ours():

@@ -8,8 +8,16 @@ import pytest
 
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.alphabet import BUILT_IN
+from paramproof.formulas.errors import InvalidInput, UnknownName
 from paramproof.formulas.expression import letter
-from paramproof.formulas.families import ENTRY_POINTS, OURS, printing_order, registered
+from paramproof.formulas.families import (
+    ENTRY_POINTS,
+    OURS,
+    family_named,
+    printing_order,
+    registered,
+)
+from paramproof.formulas.plugins import broken_plugins
 from paramproof.formulas.spec import Rows
 from paramproof.formulas.spec.protocols import head_size_of
 from tests.fixtures import forget
@@ -17,6 +25,8 @@ from tests.outsider.mixer import FAMILY
 from tests.specs import SPECS
 
 MIXER = "tests.outsider.mixer:FAMILY"
+SOURCE = "tests.outsider.mixer:SOURCE"
+GONE = "tests.outsider.gone:FAMILY"
 
 
 @pytest.fixture
@@ -49,8 +59,9 @@ def test_printing_loads_no_family_from_outside(entries):
     """A broken one is reported when somebody asks for families, and not when a sum is printed."""
     entries(gone="tests.outsider.gone:FAMILY")
     assert str(letter("V") * letter("H") + letter("S")) == "V·H + S"
-    with pytest.raises(ValueError, match="gone"):
-        registered()
+    assert not broken_plugins()
+    registered()
+    assert broken_plugins()
 
 
 def test_a_letter_of_another_kind_than_ours_is_refused(entries):
@@ -65,36 +76,44 @@ def test_a_letter_of_another_kind_than_ours_is_refused(entries):
 
 
 NOT_FAMILIES = [
-    (
-        {"one": MIXER, "two": MIXER},
-        f"{MIXER}: there is a family 'mixer' already",
-    ),
-    (
-        {"gone": "tests.outsider.gone:FAMILY"},
-        "tests.outsider.gone:FAMILY is registered as a family and cannot be imported: "
-        "ModuleNotFoundError: No module named 'tests.outsider.gone'",
-    ),
-    (
-        {"spec": "tests.outsider.mixer:SOURCE"},
-        "tests.outsider.mixer:SOURCE is registered as a family and is of type str",
-    ),
+    ({"one": MIXER, "two": MIXER}, "two", MIXER, "there is a family 'mixer' already"),
+    ({"gone": GONE}, "gone", GONE, "ModuleNotFoundError: No module named 'tests.outsider.gone'"),
+    ({"spec": SOURCE}, "spec", SOURCE, "it is not a Family, but of type str"),
 ]
 
 
-@pytest.mark.parametrize(("values", "message"), NOT_FAMILIES)
-def test_what_is_no_family(entries, values, message):
+@pytest.mark.parametrize(("values", "name", "where", "reason"), NOT_FAMILIES)
+def test_what_is_no_family_is_an_error_where_it_is_meant(entries, values, name, where, reason):
     entries(**values)
-    with pytest.raises(ValueError, match=r"family") as refused:
-        list(FAMILIES)
-    assert str(refused.value) == message
+    assert tuple(registered().values())[: len(OURS)] == OURS
+    (broken,) = broken_plugins()
+    assert (broken.where, reason in broken.reason) == (where, True)
+    for meant in (name, name.upper()):
+        with pytest.raises(InvalidInput) as refused:
+            family_named(meant)
+        assert refused.value is broken
+
+
+def test_a_broken_family_leaves_the_others(entries):
+    entries(a=GONE, b=SOURCE, mixer=MIXER, z=MIXER)
+    assert list(registered().values()) == [*OURS, FAMILY]
+    assert family_named("Mixer") is FAMILY
+    assert len(broken_plugins()) == 3
+
+
+def test_a_name_that_nothing_is_registered_under_is_unknown(entries):
+    entries(gone=GONE)
+    with pytest.raises(UnknownName) as refused:
+        family_named("mixer")
+    assert (refused.value.name, refused.value.kind) == ("mixer", "family")
 
 
 def test_the_first_words_of_a_long_error_are_enough(entries):
     entries(long=f"tests.outsider.{'x' * 300}:FAMILY")
-    with pytest.raises(ValueError, match=r"cannot be imported") as refused:
-        list(FAMILIES)
-    problem = str(refused.value).partition("imported: ")[2]
-    assert (len(problem), problem[-3:]) == (200, "...")
+    registered()
+    (broken,) = broken_plugins()
+    assert broken.reason.endswith("...")
+    assert len(broken.reason) < 300
 
 
 def test_the_size_of_a_head():

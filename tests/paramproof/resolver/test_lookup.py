@@ -16,8 +16,8 @@ from paramproof.resolver.spellings import as_transformers
 from tests.configs import ALL, BERT, LLAMA, without
 from tests.derivations import MIXTURE
 from tests.found_configs import CDIAL_GPT, DIALOGPT, ELECTRA, FOUND, UNNAMED
-from tests.public import public_configurations
 from tests.public_configs import DEEPSEEK_V3, MIXTRAL_8X7B
+from tests.public_jsonl import public_configurations
 
 KEYS = {"model_type": "mixture", "hidden_size": 8}
 ODD = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"], "hidden_act": "xielu"}
