@@ -11,12 +11,15 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
+from math import prod
 from typing import Any, NamedTuple
 
 from paramproof.explanation.heads import Heads
 from paramproof.formulas import EncoderSpec, Inventory, inventory
+from paramproof.formulas.active import ACTIVE_CONVENTIONS, active
 from paramproof.formulas.conventions import counted
 from paramproof.formulas.derivation import Derivation, Described
+from paramproof.formulas.expression import expression
 from paramproof.formulas.path import at_layer, lies_in, starred
 from paramproof.formulas.spec import Spec
 from paramproof.formulas.tensors import Tensor
@@ -48,7 +51,8 @@ class Explanation(NamedTuple):
     Explanations are ranked by ``complexity``, the number of things that there are to say.
     ``sizes`` are fields of the spec and values. ``as_estimate`` replaces the model's layers by
     those of the usual estimate 12·L·H², which are BERT's at an intermediate size of 4·H
-    (Kaplan et al. 2020, arXiv:2001.08361, table 1).
+    (Kaplan et al. 2020, arXiv:2001.08361, table 1). ``active`` names the convention under which
+    the active parameters per token are counted, "" where all parameters are.
     """
 
     parts: tuple[Part, ...]
@@ -56,6 +60,23 @@ class Explanation(NamedTuple):
     sizes: ChangedSizes = ()
     as_estimate: bool = False
     heads: Heads | None = None
+    active: str = ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether this counts one component, or the whole, of the model as it is."""
+        changed = self.sizes or self.heads or self.as_estimate
+        return len(self.parts) == 1 and not changed
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether this counts the model as it is, or its active parameters: no component."""
+        return self.is_plain and not self.parts[0].component
+
+    @property
+    def is_total(self) -> bool:
+        """Whether this is the model's number of trainable parameters."""
+        return self.is_whole and not self.active and self.parts[0].conventions == TRAINABLE
 
 
 Counted = Iterator[tuple[int, Explanation]]
@@ -138,6 +159,8 @@ def _recount_derived(
     explanation: Explanation, derivation: Derivation
 ) -> tuple[int, frozenset[tuple[str, int]]]:
     """The same of a derived formula, which does not say which layers are of which kind."""
+    if explanation.active:
+        return _recount_active(explanation.active, derivation)
     times: Counter[Tensor] = Counter()
     named = inventory_of(derivation, explanation.sizes)
     for part in explanation.parts:
@@ -147,6 +170,19 @@ def _recount_derived(
     number = sum(count * tensor.size for tensor, count in times.items())
     counts = ((f"{tensor.path} {tensor.shape}", count) for tensor, count in times.items() if count)
     return number, frozenset(counts)
+
+
+def _recount_active(
+    convention: str, derivation: Derivation
+) -> tuple[int, frozenset[tuple[str, int]]]:
+    """The same of active parameters, whose shapes are evaluated one by one."""
+    total, counts = 0, []
+    for tensor in ACTIVE_CONVENTIONS[convention](active(derivation)):
+        lengths = [expression(one).evaluate(derivation.sizes) for one in tensor.shape]
+        repeat = expression(tensor.repeat).evaluate(derivation.sizes)
+        total += repeat * prod(lengths)
+        counts.append((f"{tensor.path} {tuple(lengths)}", repeat))
+    return total, frozenset(counts)
 
 
 @lru_cache(maxsize=64)

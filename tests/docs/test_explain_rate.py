@@ -6,11 +6,8 @@ import pytest
 
 from docs.writers import explain_page, explain_rate
 from docs.writers.blocks import AGAIN, block
+from paramproof.counting.explained import explained
 from paramproof.explanation.number import read
-from paramproof.explanation.search import explain
-from paramproof.formulas.models import named_models
-
-MODELS = {name: model.spec for name, model in named_models().items()}
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +31,7 @@ def test_what_is_measured_is_what_is_explained():
     known, random = explain_rate.reached(), Random(0)
     numbers = [random.choice(sorted(known)) for _ in range(3)]
     for number in [*numbers, *(number + 1 for number in numbers)]:
-        found = explain(read(str(number)), MODELS).found
+        found = explained(read(str(number))).found
         exact = [one for one in found if not one.reading]
         assert bool(exact) == (number in known), number
 
