@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from paramproof.explanation.explanation import Explanation
+from paramproof.explanation.explanation import Explanation, TensorCounts
 from paramproof.explanation.number import RoundedReading, Rounding, WrittenNumber
 from paramproof.explanation.published import Verdict
 from paramproof.explanation.words import words
@@ -18,13 +18,14 @@ class Match:
 
     ``rounded`` says how that number was rounded to the one in question, None where it was not.
     ``as_published`` is set where the model's publisher printed the number for what is counted.
-    ``spec`` is the first model's.
+    ``spec`` and ``tensors``, which say how often each is counted, are the first model's.
     """
 
     explanation: Explanation
     count: int
     models: tuple[str, ...]
     spec: Described = field(repr=False)
+    tensors: TensorCounts = field(repr=False)
     rounded: RoundedReading | None = None
     as_published: bool = False
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.explanation.heads import Heads
 from paramproof.formulas import EncoderSpec, Inventory, inventory
@@ -79,6 +79,9 @@ class Explanation(NamedTuple):
         return self.is_whole and not self.active and self.parts[0].conventions == TRAINABLE
 
 
+TensorCounts: TypeAlias = frozenset[tuple[str, int]]
+"""How often tensors are counted, by their paths."""
+
 Counted = Iterator[tuple[int, Explanation]]
 """Explanations, each with the number that it comes to."""
 
@@ -133,14 +136,15 @@ def inventory_of(described: Described, sizes: ChangedSizes = ()) -> Inventory:
 
 
 def recount(
-    explanation: Explanation, described: Described
-) -> tuple[int, frozenset[tuple[str, int]]]:
+    explanation: Explanation, described: Described, named: Inventory | None = None
+) -> tuple[int, TensorCounts]:
     """Return the number that ``explanation`` comes to, and how often it counts which tensor.
 
-    Two explanations of a model that count the same tensors are the same explanation.
+    Two explanations of a model that count the same tensors are the same explanation. ``named``
+    are the tensors of a derived formula at its own sizes, where they are known already.
     """
     if isinstance(described, Derivation):
-        return _recount_derived(explanation, described)
+        return _recount_derived(explanation, described, named)
     spec = spec_of(explanation, described)
     tensors = _expanded(spec, explanation.heads)
     times: Counter[str] = Counter()
@@ -156,13 +160,14 @@ def recount(
 
 
 def _recount_derived(
-    explanation: Explanation, derivation: Derivation
-) -> tuple[int, frozenset[tuple[str, int]]]:
+    explanation: Explanation, derivation: Derivation, named: Inventory | None
+) -> tuple[int, TensorCounts]:
     """The same of a derived formula, which does not say which layers are of which kind."""
     if explanation.active:
         return _recount_active(explanation.active, derivation)
     times: Counter[Tensor] = Counter()
-    named = inventory_of(derivation, explanation.sizes)
+    if named is None or explanation.sizes:
+        named = inventory_of(derivation, explanation.sizes)
     for part in explanation.parts:
         for tensor in counted(named, *part.conventions):
             if lies_in(tensor.path, part.component):
@@ -172,9 +177,7 @@ def _recount_derived(
     return number, frozenset(counts)
 
 
-def _recount_active(
-    convention: str, derivation: Derivation
-) -> tuple[int, frozenset[tuple[str, int]]]:
+def _recount_active(convention: str, derivation: Derivation) -> tuple[int, TensorCounts]:
     """The same of active parameters, whose shapes are evaluated one by one."""
     total, counts = 0, []
     for tensor in ACTIVE_CONVENTIONS[convention](active(derivation)):

@@ -24,7 +24,7 @@ from paramproof.explanation.explanation import (
 from paramproof.explanation.full_width import full_width
 from paramproof.explanation.heads import classifiers_of, heads_of
 from paramproof.explanation.tree import WHOLE, Node, Tree, inside, part_of
-from paramproof.formulas import inventory
+from paramproof.formulas import Inventory, inventory
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, active, per_token
 from paramproof.formulas.conventions import PARTS, STORAGE, Undecided, size
 from paramproof.formulas.derivation import Derivation, Described
@@ -68,12 +68,13 @@ def explanations(described: Described) -> Counted:
         yield from estimates(tree, spec)
 
 
-def simple_explanations(described: Described) -> Counted:
+def simple_explanations(described: Described, named: Inventory) -> Counted:
     """Yield what people count most: components, the whole model, its active parameters.
 
-    The whole model is counted under one convention, and with other heads.
+    The whole model is counted under one convention, and with other heads. ``named`` are its
+    tensors, in ints.
     """
-    tree = Tree(inventory_of(described))
+    tree = Tree(named)
     yield from components(tree)
     if isinstance(described, Derivation):
         yield from active_counts(described)

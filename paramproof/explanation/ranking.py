@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from paramproof.explanation.answer import Match
-from paramproof.explanation.explanation import Explanation, recount
+from paramproof.explanation.explanation import Explanation
 from paramproof.explanation.number import Rounding
 from paramproof.formulas.models import named_models
 from paramproof.formulas.parts import TABLES
@@ -16,8 +16,7 @@ def different(found: Iterable[Match]) -> Iterator[Match]:
     """Of the explanations by one model that count the same tensors, the simplest."""
     seen = set()
     for one in sorted(found, key=_rank):
-        _, tensors = recount(one.explanation, one.spec)
-        key = (tensors, one.explanation.sizes, one.explanation.as_estimate)
+        key = (one.tensors, one.explanation.sizes, one.explanation.as_estimate)
         if key not in seen:
             seen.add(key)
             yield one

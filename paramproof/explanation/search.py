@@ -62,10 +62,8 @@ def exact(number: int, models: Sequence[SearchedModel]) -> list[Match]:
 
     Where it is some model's total, the forms of several parts are not tried.
     """
-    simple = [*_exactly(number, models, simple=True)]
-    if any(one.explanation.is_total for one in simple):
-        return best_exact(simple)
-    return best_exact(_exactly(number, models, simple=False))
+    some_total = any(model.total == number for model in models)
+    return best_exact(_exactly(number, models, simple=some_total))
 
 
 def _exactly(number: int, models: Sequence[SearchedModel], *, simple: bool) -> Iterator[Match]:
@@ -122,7 +120,7 @@ def nearest(number: WrittenNumber, models: Sequence[SearchedModel]) -> Match | N
         reading = replace((number.bytes_readings or number.readings)[0], says="")
     wanted = int(reading.middle) if reading else number.exact or 0
     known = [*_near(wanted, models)]
-    if len(models) > 1 and wanted >= min(_totals(models)):
+    if len(models) > 1 and wanted >= min(model.total for model in models):
         known = [one for one in known if one[2].is_total]
     released = [one for one in known if not is_synthetic(one[3].name)]
     if not known:
@@ -148,11 +146,6 @@ def _near(
 STORAGE_BUT_DEFAULT = STORAGE.keys() - {*TRAINABLE}
 
 
-def _totals(models: Sequence[SearchedModel]) -> Iterator[int]:
-    for model in models:
-        yield from (count for count, explanation in model.simple if explanation.is_total)
-
-
 def _match(
     explanation: Explanation,
     model: SearchedModel,
@@ -160,7 +153,7 @@ def _match(
     rounded: RoundedReading | None = None,
 ) -> Match:
     """The explanation, recounted. Raises ``ArithmeticError`` where the search was wrong."""
-    count, _ = recount(explanation, model.described)
+    count, tensors = recount(explanation, model.described, model.named)
     if count != number:
         raise ArithmeticError(f"{model.name}: {explanation} comes to {count}, not {number}")
-    return Match(explanation, count, (model.name,), model.described, rounded)
+    return Match(explanation, count, (model.name,), model.described, tensors, rounded)

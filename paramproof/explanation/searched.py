@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from paramproof.explanation.explanation import Counted, Explanation
+from paramproof.explanation.explanation import Counted, Explanation, inventory_of
 from paramproof.explanation.grammar import (
     MIN_COUNT_BY_COMPLEXITY,
     MODELS_REMEMBERED,
@@ -17,6 +17,7 @@ from paramproof.explanation.grammar import (
 )
 from paramproof.explanation.number import WrittenNumber
 from paramproof.explanation.sizes import at_known_sizes, with_labels
+from paramproof.formulas import Inventory
 from paramproof.formulas.conventions import STORAGE
 from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.spec import Spec
@@ -41,9 +42,19 @@ class SearchedModel:
     printed_active: WrittenNumber | None = None
 
     @cached_property
+    def named(self) -> Inventory:
+        """Its tensors, in ints."""
+        return inventory_of(self.described)
+
+    @cached_property
+    def total(self) -> int:
+        """Its number of trainable parameters."""
+        return int(self.named.total())
+
+    @cached_property
     def simple(self) -> tuple[tuple[int, Explanation], ...]:
         """The explanations that people give most, each with its number."""
-        return tuple(dict.fromkeys(simple_explanations(self.described)))
+        return tuple(dict.fromkeys(simple_explanations(self.described, self.named)))
 
     def candidates(self, number: int | None, *, alone: bool) -> Iterator[tuple[int, Explanation]]:
         """Yield the explanations that an exact ``number`` may have, each with its own number.

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from paramproof.resolver import resolve
+
 
 def test_an_explanation(paramproof):
     done = paramproof("explain", "335043584", "bert-large")
@@ -109,6 +111,38 @@ def test_json(paramproof, tmp_path):
             "per_head_full_width": False,
         }
     ]
+
+
+def test_json_without_a_file(paramproof):
+    """To standard output, as of other commands; the text goes to standard error."""
+    done = paramproof("explain", "110M", "bert-base", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["found"][0]["models"] == ["bert-base-uncased"]
+    assert "the whole model = 109,482,240" in done.stderr
+
+
+def test_a_model_s_name_is_not_taken_for_the_file(refused):
+    assert "--json bert-base: " in refused("explain", "110M", "--json", "bert-base")
+
+
+def test_another_class(paramproof, refused, tmp_path):
+    """As of count: the class is that of a configuration, and a name has none."""
+    keys = {"model_type": "qwen3", "architectures": ["Qwen3ForCausalLM"]}
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(keys), "utf-8")
+    total = resolve(keys, "Qwen3Model").inventory().total()
+    assert total != resolve(keys).inventory().total()
+    done = paramproof("explain", str(total), str(file), "--class", "Qwen3Model")
+    assert done.stdout.splitlines()[2] == "  the whole model"
+    assert "--class" in refused("explain", "110M", "--class", "Qwen3Model")
+    refused("explain", "110M", "bert-base", "--class", "BertModel")
+
+
+def test_what_was_published_is_an_answer(paramproof):
+    done = paramproof("explain", "685B", "deepseek-v3")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("685B is published for deepseek-v3 (deepseek-ai/DeepSeek-V3,")
+    assert "no explanation found" not in done.stdout
 
 
 def test_json_where_there_is_none(paramproof, tmp_path):
