@@ -3,7 +3,10 @@
 import pytest
 
 from paramproof.counting.explained import explained, named
+from paramproof.explanation.answer import Match
+from paramproof.explanation.explanation import TRAINABLE, Explanation, Part
 from paramproof.explanation.number import read
+from paramproof.explanation.ranking import best_exact
 from paramproof.explanation.rendering import as_json
 from paramproof.explanation.text import lines
 from paramproof.formulas.models import named_configurations, named_models
@@ -95,6 +98,13 @@ def test_active_parameters(number, model, found):
     assert [convention for _, convention in actives(number, model)] == found
 
 
+def test_non_embedding_parameters_are_one_thing_to_say():
+    """8,190,735,360 of Qwen3-8B and 2·151,936·4,096 of its two tables."""
+    (one,) = (one for one in answer("6.95B").found if "qwen3-8b" in one.models)
+    assert one.count == 8_190_735_360 - 2 * 151_936 * 4_096
+    assert one.explanation.complexity == 2
+
+
 def test_active_parameters_in_words_and_as_data():
     said = answer("37B", "deepseek-v3")
     assert said.found[0].text == "the active parameters per token (head-only)"
@@ -114,6 +124,43 @@ def test_a_usual_way_of_rounding_comes_before_others():
     assert "llama-13b" not in wholes("12B")
     assert "llama-65b" not in wholes("70B")
     assert wholes("340,000,000", "bert-large") == ["bert-large-uncased"]
+
+
+def test_what_was_published_so_comes_first_and_then_what_is_near():
+    """Pythia-1B has 1,011,781,632, and Gemma 3 1B 999,885,952, which is published so."""
+    assert wholes("1B")[:2] == ["pythia-1b", "gemma-3-1b"]
+
+
+@pytest.mark.parametrize(("number", "each"), [("671GB", 1), ("1342 GB", 2), ("2684GB", 4)])
+def test_bytes_of_a_parameter(number, each):
+    (one,) = answer(number).found
+    assert (one.models, one.bytes_each) == (("deepseek-v3",), each)
+
+
+def test_rounded_counts_of_the_same_tensors_are_one():
+    """BERT without its embeddings has no heads that could be left out, too."""
+    found = answer("85.6M", "bert-base").found
+    assert len(found) == len({one.tensors for one in found})
+
+
+def match(conventions, component="", name="it"):
+    explanation = Explanation((Part(component, conventions=conventions),), len(conventions))
+    return Match(explanation, 1, (name,), named()[0].described, frozenset())
+
+
+def test_beside_a_total_nothing_is_more_complex():
+    total, other = match(TRAINABLE), match((*TRAINABLE, "without-biases"))
+    third = match((*TRAINABLE, "without-biases", "without-pooler"))
+    assert best_exact([other, total]) == [total]
+    assert best_exact([third, other]) == [other, third]
+
+
+def test_a_total_comes_before_a_component_and_a_released_model_before_others():
+    synthetic = match(TRAINABLE, name="keras-bert-question")
+    component, of_synthetic = match(TRAINABLE, "layers"), match(TRAINABLE, "layers", "encoder-175b")
+    released = match((*TRAINABLE, "without-biases"))
+    assert best_exact([component, synthetic]) == [synthetic, component]
+    assert best_exact([of_synthetic, released]) == [released, of_synthetic]
 
 
 def test_a_large_share_is_not_rounded_away():
