@@ -2,8 +2,8 @@
 
 Each function yields explanations of one form, with the number that each comes to. The more
 complex a form, the more numbers it reaches by chance, so every form is kept narrow, and complex
-ones explain large numbers only (``MIN_COUNT_BY_COMPLEXITY``); ``python -m tests.explain_rate``
-measures how many numbers are still explained by chance.
+ones explain large numbers only (``MIN_COUNT_BY_COMPLEXITY``); the script explain_rate.py in
+docs/writers measures how many numbers are still explained by chance.
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ from paramproof.explanation.explanation import (
 from paramproof.explanation.full_width import full_width
 from paramproof.explanation.heads import classifiers_of, heads_of
 from paramproof.explanation.tree import WHOLE, Node, Tree, inside, part_of
-from paramproof.formulas import inventory
-from paramproof.formulas.conventions import PARTS, STORAGE
+from paramproof.formulas import Inventory, inventory
+from paramproof.formulas.active import ACTIVE_CONVENTIONS, active, per_token
+from paramproof.formulas.conventions import PARTS, STORAGE, Undecided, size
 from paramproof.formulas.derivation import Derivation, Described
+from paramproof.formulas.expression import expression
 from paramproof.formulas.path import leaf, lies_in, parent
 from paramproof.formulas.spec import Spec
 
@@ -42,6 +44,9 @@ MAX_ADDED = 4
 MODELS_REMEMBERED = 64
 """What a model's explanations come to, whatever the number: who asks again need not wait."""
 
+NON_EMBEDDING = (*TRAINABLE, "without-embeddings", "without-heads")
+"""What people call non-embedding parameters: two conventions, and one thing to say."""
+
 ABOUT_HEADS = {"without-pooler", "without-heads"}
 """Conventions that would undo what heads are named for."""
 
@@ -51,6 +56,8 @@ def explanations(described: Described) -> Counted:
     tree = Tree(inventory_of(described))
     spec = None if isinstance(described, Derivation) else described
     yield from components(tree)
+    if isinstance(described, Derivation):
+        yield from active_counts(described)
     yield from with_other_heads(spec) if spec else ()
     yield from under_conventions(tree)
     yield from siblings(tree)
@@ -59,6 +66,40 @@ def explanations(described: Described) -> Counted:
     if spec:
         yield from full_width(tree, spec)
         yield from estimates(tree, spec)
+
+
+def simple_explanations(described: Described, named: Inventory) -> Counted:
+    """Yield what people count most: components, the whole model, its active parameters.
+
+    The whole model is counted under one convention, and with other heads. ``named`` are its
+    tensors, in ints.
+    """
+    tree = Tree(named)
+    yield from components(tree)
+    if isinstance(described, Derivation):
+        yield from active_counts(described)
+    else:
+        yield from with_other_heads(described)
+    yield from whole_under(tree, most=2)
+
+
+def active_counts(derivation: Derivation) -> Counted:
+    """Yield the active parameters per token of a model with experts, under each convention.
+
+    Nothing where they have no single number.
+    """
+    try:
+        if not per_token(derivation):
+            return
+        named = active(derivation)
+    except ValueError:
+        return
+    for name, convention in ACTIVE_CONVENTIONS.items():
+        try:
+            number = expression(size(convention(named)))
+        except Undecided:
+            continue
+        yield number.evaluate(derivation.sizes), Explanation((Part(),), 1, active=name)
 
 
 def components(tree: Tree) -> Counted:
@@ -96,7 +137,8 @@ def whole_conventions() -> Iterator[tuple[tuple[str, ...], int]]:
         named = int(storage not in TRAINABLE)
         for number in range(3 - named):
             for parts in combinations(PARTS, number):
-                yield (storage, *parts), 1 + named + number
+                names = (storage, *parts)
+                yield names, 2 if names == NON_EMBEDDING else 1 + named + number
 
 
 def siblings(tree: Tree) -> Counted:

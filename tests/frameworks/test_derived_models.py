@@ -12,9 +12,9 @@ from paramproof.sources.resolve import Undescribed
 from paramproof import resolver as models
 from paramproof.algebra.difference import components, told_apart
 from paramproof.cli.verify_built import verify_built
+from paramproof.counting.explained import explained
 from paramproof.counting.letters import in_letters
 from paramproof.explanation.number import read
-from paramproof.explanation.search import explain
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import CONVENTIONS, PARTS, count
 from paramproof.formulas.expression import letter
@@ -172,7 +172,7 @@ def test_labels(here):
     keys = {**MIXTRAL, "architectures": ["MixtralForSequenceClassification"]}
     model = resolve(keys)
     number = model.derivation.count({**model.derivation.sizes, "k": 77})
-    (found, *_) = explain(read(f"{number:,}"), {"it": model.described}).found
+    (found, *_) = explained(read(f"{number:,}"), model).found
     assert found.text == "the whole model, at num_labels=77"
 
 

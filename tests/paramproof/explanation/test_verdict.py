@@ -44,7 +44,7 @@ def test_in_words():
 
 
 def test_what_is_no_number():
-    with pytest.raises(ValueError, match="is no number of parameters"):
+    with pytest.raises(ValueError, match="is not a number of parameters"):
         verdict("about 7", COUNTS)
 
 

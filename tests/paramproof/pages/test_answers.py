@@ -118,7 +118,7 @@ def test_a_type_of_the_catalogue(model_type):
             {"config": '{"model_type": "qwen3", "hidden_size": 1000000000000}'},
             "H = 1000000000000 has more than 12 digits",
         ),
-        ("number", {}, "is no number of parameters"),
+        ("number", {}, "is not a number of parameters"),
         ("number", {"n": "1", "model": "x"}, "no model is named 'x'"),
         ("difference", {"a": "gpt2"}, "no model is named ''"),
     ],
