@@ -6,7 +6,9 @@ import json
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Mapping
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -15,7 +17,9 @@ from paramproof.formulas.printing import path_text, shown
 MAX_DEPTH = 100
 """Brackets within brackets."""
 
-_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|[][{}]', re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_BRACKET = re.compile(r"[][{}]")
+_STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
 def object_in_file(path: Path, *, largest: int) -> dict[str, Any]:
@@ -92,12 +96,8 @@ def _is_too_deep(text: str) -> bool:
 
     Python's own limit is that of its stack, which in a browser ends the interpreter.
     """
-    depth = 0
-    for found in _STRING_OR_BRACKET.finditer(text):
-        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found[0], 0)
-        if depth > MAX_DEPTH:
-            return True
-    return False
+    brackets = _BRACKET.findall(_STRING.sub("", text))
+    return max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > MAX_DEPTH
 
 
 class _Refused(ValueError):
@@ -105,11 +105,11 @@ class _Refused(ValueError):
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise _Refused(f"the key {shown(key)} stands there twice")
-        found[key] = value
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        times = Counter(key for key, _ in pairs)
+        twice = next(key for key, number in times.items() if number > 1)
+        raise _Refused(f"the key {shown(twice)} stands there twice")
     return found
 
 

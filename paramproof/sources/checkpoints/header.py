@@ -8,7 +8,9 @@ Source: https://github.com/huggingface/safetensors, section "Format".
 
 from __future__ import annotations
 
+import math
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +20,7 @@ from safetensors import SafetensorError, safe_open
 
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, path_text, shown
 from paramproof.sources.strict_json import object_in_file, object_in_text, require_file
-from paramproof.sources.telltale import ADAPTER, FLAT, QUANTISED, disguise
+from paramproof.sources.telltale import ADAPTER, FLAT, QUANTISED, disguise, unwrapped
 
 MAX_INDEX_BYTES = 2**26
 """Bytes: room for some 500,000 names."""
@@ -49,6 +51,11 @@ class StoredTensor:
     shape: tuple[int, ...]
     dtype: str
 
+    @property
+    def size(self) -> int:
+        """Number of entries, the product of the shape."""
+        return math.prod(self.shape)
+
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
@@ -62,6 +69,12 @@ class Checkpoint:
     def dtypes(self) -> tuple[str, ...]:
         """The types of its tensors, each once, in the words of the format."""
         return tuple(dict.fromkeys(stored.dtype for stored in self.tensors))
+
+    @property
+    def wrappers(self) -> tuple[str, ...]:
+        """The names of wrappers within the names of its tensors, each once."""
+        found = (unwrapped(stored.name)[1] for stored in self.tensors)
+        return tuple(dict.fromkeys(wrapper for wrappers in found for wrapper in wrappers))
 
 
 def checkpoint(path: str | Path) -> Checkpoint:
@@ -100,10 +113,11 @@ def _in_file(path: Path) -> Iterator[StoredTensor]:
         raise ValueError(f"{path_text(path)} is a pickle by its name; {CONVERT}")
     try:
         with safe_open(path, framework="numpy") as file:
-            require_names_once(path)
-            for name in file.keys():  # noqa: SIM118 - the file is no mapping
-                tensor = file.get_slice(name)
-                yield StoredTensor(name, tuple(tensor.get_shape()), tensor.get_dtype())
+            header, _ = require_names_once(path)
+            # In the order in which the format's own reader has them.
+            for name in file.keys():  # noqa: SIM118 - the file is not a mapping
+                tensor = header.pop(name)
+                yield StoredTensor(name, tuple(tensor["shape"]), sys.intern(tensor["dtype"]))
     except (SafetensorError, OSError) as error:
         where = path_text(path)
         raise ValueError(f"{where} is no whole safetensors file: {_why(path, error)}") from None
