@@ -47,6 +47,18 @@ class_option = click.option(
 """The option --class, whose parameter is ``class_name``."""
 
 
+def model_option(said: str, *, required: bool = False) -> Callable[[Command], Command]:
+    """Return the option --model of a command about one model, whose parameter is ``model``."""
+    return click.option(
+        "--model",
+        metavar="MODEL",
+        default="",
+        required=required,
+        shell_complete=MODELS,
+        help=said,
+    )
+
+
 def models_option(what: str) -> Callable[[Command], Command]:
     """Return the option --model, whose parameter is ``models``."""
     said = f"{what} only this model: its name or a config.json"

@@ -200,7 +200,7 @@ def test_compare(paramproof, config, tmp_path):
     assert done.returncode == 1, done.stderr
     lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
     assert lines[4:6] == [
-        "missing (32) model.layers.*.input_layernorm.weight -32",
+        "missing (32) model.layers.*.input_layernorm.weight −32",
         "unexpected (32) model.layers.1.self_attn.o_proj.bias +32",
     ]
 

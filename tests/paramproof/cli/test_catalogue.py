@@ -125,15 +125,15 @@ def test_checkpoint(paramproof, config, tmp_path):
     config(SMALL)
     write(tmp_path / "model.safetensors", {**STORED, "model.rotary_emb.inv_freq": (1,)})
     lines = lines_of(paramproof("checkpoint", "model.safetensors"))
-    assert "every tensor has a counterpart of its shape" in lines
-    assert "buffers, which are no weights: model.rotary_emb.inv_freq" in lines
+    assert "every tensor has its name and its shape" in lines
+    assert "not weights, passed over: model.rotary_emb.inv_freq" in lines
     wrong = {name: shape for name, shape in STORED.items() if name != "model.norm.weight"}
     wrong["module.model.layers.1.self_attn.q_proj.bias"] = (8,)
     write(tmp_path / "model.safetensors", wrong)
     done = paramproof("checkpoint", "model.safetensors")
     assert done.returncode == 1
     lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
-    assert "missing (8) model.norm.weight -8" in lines
+    assert "missing (8) model.norm.weight −8" in lines
     assert "unexpected (8) model.layers.1.self_attn.q_proj.bias +8" in lines
 
 

@@ -107,7 +107,7 @@ def test_different(paramproof, outsider, folder):
     assert command == again["command"]
     found = run_again(command, paramproof)
     assert found.returncode == 1
-    assert f"actual {again['actual']:,} - formula {again['expected']:,} = " in found.stdout
+    assert f"actual {again['actual']:,} − formula {again['expected']:,} = " in found.stdout
 
 
 def run_again(command, paramproof):

@@ -146,7 +146,7 @@ def test_command(paramproof, tmp_path):
         f"model.safetensors: {len(tensors)} tensors, BF16",
         "sizes from: config.json, read as LlamaForCausalLM",
         f"spec = {spec!r}",
-        "actual 82,356,228,096 - formula 82,356,228,096 = +0",
+        "actual 82,356,228,096 − formula 82,356,228,096 = 0",
         "every tensor is as the formula says",
     ]
 
@@ -174,7 +174,7 @@ def test_command_different(spec, component, residual, paramproof, tmp_path):
     del tensors[f"layers.0.{component}"], tensors[f"layers.1.{component}"]
     write(tmp_path / "weights.safetensors", tensors)
     config = json.dumps(spec_fields(spec))
-    done = paramproof("checkpoint", "weights.safetensors", "--config", config)
+    done = paramproof("checkpoint", "weights.safetensors", "--model", config)
     assert (done.returncode, done.stderr) == (1, "")
     assert f"layers.*.{component} (x2)  missing" in done.stdout
     assert f"actual − formula = {residual}   {component}" in done.stdout
@@ -183,10 +183,10 @@ def test_command_different(spec, component, residual, paramproof, tmp_path):
 def test_command_refuses(refused, tmp_path):
     write(tmp_path / "model.safetensors", canonical(GPT))
     assert refused("checkpoint", "model.safetensors") == (
-        "paramproof: there is no config.json beside model.safetensors: give one with --config"
+        "paramproof: there is no config.json beside model.safetensors: give one with --model"
     )
-    assert "no model is named 'x'" in refused("checkpoint", "model.safetensors", "--config", "x")
+    assert "no model is named 'x'" in refused("checkpoint", "model.safetensors", "--model", "x")
     assert refused("checkpoint", ".") == "paramproof: .: is a directory: name the file in it"
     assert refused("checkpoint", "absent") == "paramproof: absent: does not exist"
-    arguments = ("model.safetensors", "--config", "gpt2", "--architecture", "GPT2Model")
+    arguments = ("model.safetensors", "--model", "gpt2", "--class", "GPT2Model")
     assert "gpt2 is no configuration" in refused("checkpoint", *arguments)
