@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from paramproof.catalogue.files import TypeFile
-from paramproof.catalogue.outside import OutsideCatalogueError
+from paramproof.catalogue.outside import OutsideCatalogueError, Refusal
 from paramproof.catalogue.values import same
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.printing import legible, shown
@@ -47,9 +47,9 @@ class GivenKeys:
         self.labels(config)
         self.require_one_rope()
 
-    def outside(self, why: str) -> OutsideCatalogueError:
+    def outside(self, why: str, refusal: Refusal = Refusal.OTHER) -> OutsideCatalogueError:
         """Return the error that there is no entry, and why."""
-        return OutsideCatalogueError(f"{self.file.model_type}: {why}")
+        return OutsideCatalogueError(f"{self.file.model_type}: {why}", refusal)
 
     def in_place(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a configuration with the parts that are given in another key in their places.
@@ -88,7 +88,8 @@ class GivenKeys:
                 kind = value.get("model_type", self.file.parts[path])
                 if kind != self.file.parts[path] and path not in self.file.fixed_parts:
                     said = f"{path}.model_type={shown(kind)}"
-                    raise self.outside(f"{said}, and the entry is of {self.file.parts[path]}")
+                    said += f", and the entry is of {self.file.parts[path]}"
+                    raise self.outside(said, Refusal.OTHER_PART)
                 self.parts.add(path)
                 yield from self.flat(value, f"{path}.")
             elif path in self.lists:
@@ -155,7 +156,8 @@ def sizes_of(
             found[letter] = _size(given, field, value)
         elif field in given.values and field not in sized:
             if field not in given.file.null:
-                raise given.outside(f"{field}=null, and the entry has a size there")
+                said = f"{field}=null, and the entry has a size there"
+                raise given.outside(said, Refusal.OTHER_VALUE)
             waiting[letter] = given.file.null[field]
         elif filled := given.default(field, default):
             waiting[letter] = filled

@@ -22,7 +22,7 @@ from paramproof.catalogue.derivations import (
     variants,
 )
 from paramproof.catalogue.files import TypeFile, read_type
-from paramproof.catalogue.outside import OutsideCatalogueError
+from paramproof.catalogue.outside import OutsideCatalogueError, Refusal
 from paramproof.catalogue.values import same
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, letter
@@ -80,7 +80,7 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], architecture: str = "") 
     try:
         derivation.require(sizes)
     except ValueError as error:
-        raise OutsideCatalogueError(str(error)) from None
+        raise OutsideCatalogueError(str(error), Refusal.CONDITIONS) from None
     return Entry(_without_moved(derivation, file, given), sizes)
 
 
@@ -147,7 +147,8 @@ def _variant(
         raise given.outside(f"what is derived of {name} was not held")
     for path, value in first.where.items():
         if path not in given.values:
-            raise given.outside(f"{path} is absent, and the entry has {shown(value)}")
+            said = f"{path} is absent, and the entry has {shown(value)}"
+            raise given.outside(said, Refusal.OTHER_VALUE)
     return first, {**own, **first.where}
 
 
