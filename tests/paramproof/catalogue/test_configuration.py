@@ -88,7 +88,7 @@ def refused(config, architecture=""):
         ({"bias": None}, Refusal.OTHER_VALUE),
         ({"hidden_size": None}, Refusal.OTHER_VALUE),
         ({"part": {"model_type": "other", "bias": False}}, Refusal.OTHER_PART),
-        ({"num_attention_heads": 3}, Refusal.CONDITIONS),
+        ({"heads": 3}, Refusal.CONDITIONS),
         ({"part": 3}, Refusal.OTHER),
     ],
 )
