@@ -2,8 +2,8 @@
 
 Each function yields explanations of one form, with the number that each comes to. The more
 complex a form, the more numbers it reaches by chance, so every form is kept narrow, and complex
-ones explain large numbers only (``MIN_COUNT_BY_COMPLEXITY``); the script explain_rate.py in
-docs/writers measures how many numbers are still explained by chance.
+ones explain large numbers only (``MIN_COUNT_BY_COMPLEXITY``);
+``python -m docs.writers.explain_rate`` measures how many numbers are still explained by chance.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def members(
             parts = [_transposed(operation, shape, found) for shape in parts]
     if not singly:
         # A plain name may have a number in it, which is a layer's of another kind.
-        indices = dict(found)
+        indices: dict[int, int | None] = dict(iter(found))
         return {(n, indices.get(n)): shape for n, shape in enumerate(parts)}
     return {
         (source, index): shape[1:]
