@@ -60,7 +60,8 @@ def count_lines(
     if len(chunk) < LINES_AT_ONCE:
         yield from _count_chunk(chunk)
         return
-    workers = processes or os.cpu_count() or 1
+    # Windows has no more than 61 in a pool.
+    workers = min(processes or os.cpu_count() or 1, 61)
     waiting: deque[Future[list[dict[str, Any]]]] = deque()
     with ProcessPoolExecutor(workers, initializer=_ignore_interrupts) as pool:
         try:

@@ -29,7 +29,8 @@ os.environ.pop("COLUMNS", None)
 
 # What is begun in the background or with nohup ignores these, and so would all that it begins.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
+if hasattr(signal, "SIGHUP"):  # Windows does not have it.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 profiles.register()
 settings.load_profile("ci" if os.environ.get("CI") else "dev")

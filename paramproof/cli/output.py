@@ -112,6 +112,8 @@ def require_writable(path: Path, option: str = "--json") -> None:
 def write_file(path: Path, text: str, option: str = "--json") -> None:
     """Write ``text`` to ``path``, whole or not at all; to standard output for ``-``.
 
+    Where ``path`` is a symbolic link, the file that it leads to is written, and the link stays.
+
     Raises ``ValueError`` where that fails, as on a full disk: a file that exists is as it was.
     """
     if _is_standard_output(path):

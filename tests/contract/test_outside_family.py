@@ -6,7 +6,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from paramproof.resolver import resolve
 
 from paramproof import check, load
 from paramproof.algebra.symbols import sizes_of
@@ -14,6 +13,7 @@ from paramproof.checking.model import require_agreement
 from paramproof.formulas import FAMILIES, closed_form, inventory
 from paramproof.formulas.families import spec_fields, spec_from
 from paramproof.random_specs import random_specs, refusal
+from paramproof.resolver import resolve
 from tests.specs import SPECS
 
 # Mixer-B/16 of table 1 there, for images of 224·224: 196 patches of 16·16.

@@ -17,7 +17,8 @@ def installed(tmp_path, monkeypatch):
     """Install this project, as far as its metadata say, with this text in ``direct_url.json``."""
     info = tmp_path / "site" / "paramproof-1.0.dist-info"
     info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: paramproof\nVersion: 1.0\n")
+    metadata = "Metadata-Version: 2.1\nName: paramproof\nVersion: 1.0\n"
+    (info / "METADATA").write_text(metadata, encoding="utf-8")
     monkeypatch.syspath_prepend(info.parent)
     install_command.cache_clear()
 

@@ -17,7 +17,7 @@ TYPES = ["bert", "deepseek_v3", "gpt2", "llava", "t5"]
 
 def fields(model_type):
     """The sizes of a type that are keys of their own, those of its parts too."""
-    said = (one.partition(" = ")[0] for one in read_type(model_type).letters.values())
+    said = (one.path for one in read_type(model_type).letters.values())
     return [path for path in said if "[" not in path]
 
 
