@@ -12,7 +12,13 @@ from paramproof.algebra.residual import explained
 from paramproof.builders.registry import Framework
 from paramproof.checking.model import require_agreement
 from paramproof.checking.result import Result
-from paramproof.cli.options import family_option, framework_option, json_option, models_option
+from paramproof.cli.options import (
+    family_option,
+    framework_option,
+    json_option,
+    models_option,
+    time_limit_option,
+)
 from paramproof.cli.output import tables_beside, width_of
 from paramproof.cli.progress import shown_progress
 from paramproof.cli.tables import verify_table
@@ -28,6 +34,7 @@ from paramproof.formulas.spec import Spec
 from paramproof.running.jobs import Verify
 from paramproof.running.pool import run_in_workers
 from paramproof.sources.resolve import resolve_model
+from paramproof.user_formulas.asked import TIME_LIMIT
 
 
 @click.command("verify", short_help="Verify the formula in every framework, on many models.")
@@ -55,6 +62,7 @@ from paramproof.sources.resolve import resolve_model
     metavar="MODULE:FUNCTION",
     help="Check this formula instead of paramproof's.",
 )
+@time_limit_option(TIME_LIMIT, "Stop the formula of --formula after so many seconds for a call.")
 def verify_command(
     names: Sequence[str],
     models: Sequence[str],
@@ -63,6 +71,7 @@ def verify_command(
     seed: int,
     json_file: Path | None,
     reference: str | None,
+    seconds: float,
 ) -> None:
     """Compare every installed framework with the formula, over named and random models.
 
@@ -82,7 +91,7 @@ def verify_command(
             raise ValueError("--framework and --family are about models that have a family")
         if reference and len(models) == 1:
             own = unknown.get(models[0])
-            equal = verify_derived(reference, models[0], own, examples, seed, json_file)
+            equal = verify_derived(reference, models[0], own, examples, seed, seconds, json_file)
             raise SystemExit(0 if equal else 1)
         if len(unknown) == len(set(models)) and not reference:
             raise SystemExit(0 if verify_built(unknown, json_file) else 1)
@@ -92,19 +101,20 @@ def verify_command(
     if not reference:
         families = families or tuple(FAMILIES)
         require_agreement(families)
-    there, absent = chosen_frameworks(names)
     if reference:
         results = verify_formula(
             reference,
-            there,
+            names,
             specs,
             families,
             named=bool(models),
             examples=examples,
             seed=seed,
+            seconds=seconds,
             json_file=json_file,
         )
     else:
+        there, absent = chosen_frameworks(names)
         with shown_progress(there) as take:
             results = run_in_workers(there, Verify(specs, examples, seed, tuple(families)), take)
         if json_file:

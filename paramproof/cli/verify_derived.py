@@ -46,15 +46,17 @@ def verify_derived(
     unknown: Undescribed | None,
     examples: int,
     seed: int,
+    seconds: float,
     json_file: Path | None,
 ) -> bool:
     """Compare a user's formula with that of a model, and print it; return whether it is equal.
 
-    ``model`` is MODULE:FUNCTION, or has the configuration ``unknown``.
+    ``model`` is MODULE:FUNCTION, or has the configuration ``unknown``. ``seconds`` is the time that
+    the formula may take for a call.
     """
     derivation = resolving_unknown(unknown).derivation if unknown else deriving(model, seed=seed)
     known = (*derivation.sizes, *derivation.fields.values())
-    with AskedFormula(reference, known) as formula:
+    with AskedFormula(reference, known, seconds) as formula:
         found = list(comparisons(formula, derivation, examples, seed))
         differing = [compared for compared in found if not compared.equal]
         said = algebra(formula, derivation, differing[0]) if differing else ""
