@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from paramproof.explanation.explanation import Explanation, TensorCounts
-from paramproof.explanation.number import RoundedReading, Rounding, WrittenNumber
+from paramproof.explanation.number import RoundedReading, RoundingMode, WrittenNumber
 from paramproof.explanation.published import Verdict
 from paramproof.explanation.words import words
 from paramproof.formulas.derivation import Described
@@ -45,9 +45,9 @@ class Match:
         return self.rounded.bytes_each if self.rounded else 0
 
     @property
-    def rounding(self) -> Rounding:
+    def rounding(self) -> RoundingMode:
         """How the count was rounded to the number."""
-        return self.rounded.rounding if self.rounded else Rounding.NONE
+        return self.rounded.rounding if self.rounded else RoundingMode.NONE
 
     @property
     def distance(self) -> float:

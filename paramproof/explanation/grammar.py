@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import combinations
 
+from paramproof.explanation.active import active_counts
 from paramproof.explanation.explanation import (
     TRAINABLE,
     Counted,
@@ -25,10 +26,8 @@ from paramproof.explanation.full_width import full_width
 from paramproof.explanation.heads import classifiers_of, heads_of
 from paramproof.explanation.tree import WHOLE, Node, Tree, inside, part_of
 from paramproof.formulas import Inventory, inventory
-from paramproof.formulas.active import ACTIVE_CONVENTIONS, active, per_token
-from paramproof.formulas.conventions import PARTS, STORAGE, Undecided, size
+from paramproof.formulas.conventions import PARTS, STORAGE
 from paramproof.formulas.derivation import Derivation, Described
-from paramproof.formulas.expression import expression
 from paramproof.formulas.path import leaf, lies_in, parent
 from paramproof.formulas.spec import Spec
 
@@ -81,25 +80,6 @@ def simple_explanations(described: Described, named: Inventory) -> Counted:
     else:
         yield from with_other_heads(described)
     yield from whole_under(tree, most=2)
-
-
-def active_counts(derivation: Derivation) -> Counted:
-    """Yield the active parameters per token of a model with experts, under each convention.
-
-    Nothing where they have no single number.
-    """
-    try:
-        if not per_token(derivation):
-            return
-        named = active(derivation)
-    except ValueError:
-        return
-    for name, convention in ACTIVE_CONVENTIONS.items():
-        try:
-            number = expression(size(convention(named)))
-        except Undecided:
-            continue
-        yield number.evaluate(derivation.sizes), Explanation((Part(),), 1, active=name)
 
 
 def components(tree: Tree) -> Counted:

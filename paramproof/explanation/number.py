@@ -34,7 +34,7 @@ _NUMBER = re.compile(
 )
 
 
-class Rounding(IntEnum):
+class RoundingMode(IntEnum):
     """How a count was rounded to the number that is printed, the most usual way first."""
 
     NONE = 0
@@ -55,7 +55,7 @@ class RoundedReading:
     low: Fraction
     high: Fraction
     says: str
-    rounding: Rounding = Rounding.NONE
+    rounding: RoundingMode = RoundingMode.NONE
     bytes_each: int = 0
 
     def __contains__(self, count: int) -> bool:
@@ -69,7 +69,8 @@ class RoundedReading:
     @property
     def stated(self) -> Fraction:
         """The number that is printed, in parameters."""
-        return self.middle if self.rounding not in (Rounding.NONE, Rounding.CUT_OFF) else self.low
+        from_below = self.rounding in (RoundingMode.NONE, RoundingMode.CUT_OFF)
+        return self.low if from_below else self.middle
 
     def of(self, count: int) -> str:
         """Return how ``count`` becomes the number: its bytes, and how it was rounded."""
@@ -167,9 +168,9 @@ def _readings(digits: int, shift: int, unit: str, zeros: int) -> Iterator[Rounde
         if unit:
             low = (digits - Fraction(1, 2)) * binary
             says = f"rounded, in 2{_raised(10 * power)}"
-            yield RoundedReading(low, low + binary, says, Rounding.BINARY)
+            yield RoundedReading(low, low + binary, says, RoundingMode.BINARY)
         says = "cut off after the last digit"
-        yield RoundedReading(digits * one, (digits + 1) * one, says, Rounding.CUT_OFF)
+        yield RoundedReading(digits * one, (digits + 1) * one, says, RoundingMode.CUT_OFF)
     if coarse:
         yield _rounded(digits, one, coarse, figures - coarse)
 
@@ -178,7 +179,7 @@ def _rounded(digits: int, one: Fraction, zeros: int, figures: int) -> RoundedRea
     step = one * 10**zeros
     plural = "s" if figures > 1 else ""
     says = f"rounded to {figures} significant digit{plural}"
-    rounding = Rounding.TO_NONZERO_DIGIT if zeros else Rounding.TO_LAST_DIGIT
+    rounding = RoundingMode.TO_NONZERO_DIGIT if zeros else RoundingMode.TO_LAST_DIGIT
     return RoundedReading(digits * one - step / 2, digits * one + step / 2, says, rounding)
 
 

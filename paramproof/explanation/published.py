@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from paramproof.explanation.number import Rounding, read
+from paramproof.explanation.number import RoundingMode, read
 from paramproof.formulas import Inventory
 from paramproof.formulas.conventions import PARTS, Undecided, count
 from paramproof.formulas.printing import signed
@@ -55,7 +55,7 @@ def verdict(published: str, counts: Mapping[str, int]) -> Verdict:
     if exact := _among(counts, lambda number: number == written.exact):
         return Verdict(exact, "exact")
     for reading in written.readings:
-        if reading.rounding is Rounding.BINARY:  # Nobody publishes parameters in 2²⁰ or 2³⁰.
+        if reading.rounding is RoundingMode.BINARY:  # Nobody publishes parameters in 2²⁰ or 2³⁰.
             continue
         if found := _among(counts, reading.__contains__):
             return Verdict(found, reading.says)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from paramproof.explanation.answer import Match
 from paramproof.explanation.explanation import Explanation
-from paramproof.explanation.number import Rounding
+from paramproof.explanation.number import RoundingMode
 from paramproof.formulas.models import named_models
 from paramproof.formulas.parts import TABLES
 
@@ -81,7 +81,7 @@ def best_rounded(found: Iterable[Match]) -> list[Match]:
     """
     found = list(found)
     best = _simplest(found, more=0)
-    usual = [one for one in best if one.rounding <= Rounding.CUT_OFF]
+    usual = [one for one in best if one.rounding <= RoundingMode.CUT_OFF]
     if any(not is_synthetic(name) for one in usual for name in one.models):
         best = usual
     if totals := [one for one in best if one.explanation.is_total]:
