@@ -46,7 +46,8 @@ class CountOptions:
         """Raise ``ValueError`` for options that ask for different kinds of answers."""
         in_numbers = bool(self.conventions or self.every)
         in_letters = self.symbolic or self.latex
-        if in_numbers + in_letters + bool(self.depth or self.dtype or self.json_file) > 1:
+        of_tree = bool(self.depth or self.dtype or self.json_file)
+        if in_numbers + in_letters + of_tree > 1 and not self.html_file:
             raise ValueError(
                 "--depth, --dtype and --json are about the tree, --under and --all-conventions "
                 "count in numbers, --symbolic and --latex in letters: give options of one kind"

@@ -192,8 +192,8 @@ def test_a_configuration(paramproof, tmp_path):
             "'eleven' is not a number of parameters: ",
         ),
         (("explain", "0"), "'0' is not a number of parameters that a model can have"),
-        (("explain", "110M", "resnet"), "no model is named 'resnet'"),
-        (("explain", "110M", '{"hidden_size": 768}'), "missing"),
+        (("explain", "110M", "resnett"), "is named 'resnett'"),
+        (("explain", "110M", '{"hidden_size": 768}'), "needs vocab_size"),
         (("explain", "110M", "bert-base", "--json", "."), "--json .: cannot be written"),
         (("explain",), "Missing argument 'NUMBER'"),
         (

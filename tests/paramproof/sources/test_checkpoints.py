@@ -189,4 +189,4 @@ def test_command_refuses(refused, tmp_path):
     assert refused("checkpoint", ".") == "paramproof: .: is a directory: name the file in it"
     assert refused("checkpoint", "absent") == "paramproof: absent: does not exist"
     arguments = ("model.safetensors", "--model", "gpt2", "--class", "GPT2Model")
-    assert "gpt2 is no configuration" in refused("checkpoint", *arguments)
+    assert "gpt2: is not a configuration" in refused("checkpoint", *arguments)
