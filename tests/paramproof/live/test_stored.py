@@ -137,6 +137,13 @@ def test_old_names_and_buffers():
     assert (found.equal, found.buffers) == (True, ("embeddings.position_ids",))
 
 
+def test_what_older_files_have_in_every_layer():
+    """Transformers passes over it, though the model has no buffer of that name."""
+    name = "model.layers.0.self_attn.rotary_emb.inv_freq"
+    found = compared({**mixtral(), name: (1,)})
+    assert (found.equal, found.buffers) == (True, (name,))
+
+
 def test_a_head_that_is_untied_in_the_file():
     shapes = in_memory(T5)
     own = {**shapes, "lm_head.weight": (20, 6)}
