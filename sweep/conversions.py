@@ -36,7 +36,7 @@ OLD_BUFFERS = {
     "rotary_emb.inv_freq": r"rotary_emb\.inv_freq",
     "position_ids": r"(^|\.)position_ids$",
 }
-"""Buffers that older files store, and that transformers passes over (``modeling_utils.py``)."""
+"""Buffers that older files store, each with the pattern by which loading passes over it."""
 
 SLOTS = ("prefix_to_add", "prefix_to_remove", "offset")
 """Attributes of single kinds of transforms that say what they do."""

@@ -76,7 +76,7 @@ class Transform:
         first = self.pattern.groupindex[f"g{source}"]
 
         def captured(reference: re.Match[str]) -> str:
-            value = found.group(first + int(reference[1]))
+            value = found[first + int(reference[1])] or ""
             return str(int(value) + self.offset) if self.offset else value
 
         new = _ANY_GROUP.sub(captured, target)

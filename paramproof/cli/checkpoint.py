@@ -83,8 +83,7 @@ def _about_names(found: StoredReport) -> Iterator[str]:
     if found.by_shapes:
         yield "compared by shapes only: no name in the file is one of the formula's"
     if found.prefix:
-        beginning = legible(found.prefix)
-        yield f"different names: all begin with {beginning}, which the model does not have"
+        yield f"different names: all begin with {legible(found.prefix)} and fit without it"
     for weight in found.untied:
         yield (
             f"untied in the file: {legible(weight.path)} has {weight.size:,} values of its own, "

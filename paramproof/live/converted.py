@@ -44,8 +44,8 @@ def members(
             parts = [_transposed(operation, shape, found) for shape in parts]
     if not singly:
         # A plain name may have a number in it, which is a layer's of another kind.
-        indices: dict[int, int | None] = dict(iter(found))
-        return {(n, indices.get(n)): shape for n, shape in enumerate(parts)}
+        numbers = dict(found.keys())
+        return {(n, numbers.get(n)): shape for n, shape in enumerate(parts)}
     return {
         (source, index): shape[1:]
         for source, shape in enumerate(parts)

@@ -4,13 +4,14 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from math import prod
 
 import pytest
 
 from paramproof.builders.registry import Framework
 from paramproof.cli.verify_built import verify_built
 from paramproof.resolver import resolve
-from tests.checkpoints import write
+from tests.checkpoints import T5, in_memory, write
 from tests.public_configs import DEEPSEEK_V3, MIXTRAL_8X7B
 
 DEEPSEEK_HAS = 671_026_404_352
@@ -136,6 +137,58 @@ def test_checkpoint(paramproof, config, tmp_path):
     lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
     assert "missing (8) model.norm.weight −8" in lines
     assert "unexpected (8) model.layers.1.self_attn.q_proj.bias +8" in lines
+
+
+def test_checkpoint_of_experts_that_are_stored_one_by_one(paramproof, config, tmp_path):
+    config(SMALL)
+    parts = {"w1": (6, 8), "w2": (8, 6), "w3": (6, 8)}
+    stored = {name: shape for name, shape in STORED.items() if ".experts." not in name}
+    stored |= {
+        f"model.layers.{layer}.mlp.experts.{expert}.{part}.weight": shape
+        for layer in range(2)
+        for expert in range(3)
+        for part, shape in parts.items()
+    }
+    write(tmp_path / "model.safetensors", stored)
+    lines_of(paramproof("checkpoint", "model.safetensors"))
+    lost = "model.layers.1.mlp.experts.2.w3.weight"
+    write(tmp_path / "model.safetensors", {n: s for n, s in stored.items() if n != lost})
+    done = paramproof("checkpoint", "model.safetensors")
+    assert done.returncode == 1
+    assert f"missing (6, 8) {lost} −48" in [" ".join(n.split()) for n in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ("x{}.w", "compared by shapes only: no name in the file is one of the formula's"),
+        ("base.{}", "different names: all begin with base. and fit without it"),
+    ],
+)
+def test_checkpoint_whose_names_are_others(names, said, paramproof, config, tmp_path):
+    """Its shapes are right, and nobody can load it by its names."""
+    config(SMALL)
+    own = names.startswith("x")
+    shapes = {names.format(n if own else name): s for n, (name, s) in enumerate(STORED.items())}
+    write(tmp_path / "model.safetensors", shapes)
+    done = paramproof("checkpoint", "model.safetensors")
+    assert done.returncode == 1
+    assert said in done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("tied", [False, True, None])
+def test_checkpoint_with_a_head_of_its_own(tied, paramproof, config, tmp_path):
+    """T5 is tied when it is built; a file that says it is untied brings its own head."""
+    config(T5 if tied is None else T5 | {"tie_word_embeddings": tied})
+    own = in_memory(T5) | {"lm_head.weight": (20, 6)}
+    write(tmp_path / "model.safetensors", own)
+    done = paramproof("checkpoint", "model.safetensors")
+    untied = [line for line in done.stdout.splitlines() if "untied in the file" in line]
+    assert (done.returncode, len(untied)) == ((0, 2) if tied is False else (1, 0))
+    if untied:
+        assert "lm_head.weight" in untied[0]
+        assert "120" in untied[0]
+        assert untied[1].endswith(f": {sum(map(prod, own.values())):,}")
 
 
 def test_verify_a_formula(paramproof, config, tmp_path):

@@ -180,6 +180,19 @@ def test_command_different(spec, component, residual, paramproof, tmp_path):
     assert f"actual − formula = {residual}   {component}" in done.stdout
 
 
+@pytest.mark.parametrize("prefix", ["base.", "base.inner."])
+def test_a_prefix_that_explains_all(prefix, tmp_path):
+    names = canonical(GROUPED)
+    path = write(tmp_path / "a.safetensors", {f"{prefix}{name}": s for name, s in names.items()})
+    found = compare_checkpoint(path, GROUPED)
+    assert (found.prefix, found.instead, found.report.equal) == (prefix, "model.", False)
+    assert found.prefix_hint == f"all names begin with {prefix}: perhaps it should be model."
+    write(path, {f"{prefix}{name}": s for name, s in names.items()} | {f"{prefix}more": (2,)})
+    assert compare_checkpoint(path, GROUPED).prefix_hint == ""
+    write(path, names)
+    assert compare_checkpoint(path, GROUPED).prefix_hint == ""
+
+
 def test_command_refuses(refused, tmp_path):
     write(tmp_path / "model.safetensors", canonical(GPT))
     assert refused("checkpoint", "model.safetensors") == (
