@@ -21,7 +21,7 @@ from paramproof.formulas.models import (
     named_configurations,
     named_models,
 )
-from paramproof.resolver import AnyModel, resolve
+from paramproof.resolver import AnyModel, DerivedModel, resolve
 
 
 def explained(number: WrittenNumber, model: AnyModel | None = None) -> Explanations:
@@ -32,6 +32,9 @@ def explained(number: WrittenNumber, model: AnyModel | None = None) -> Explanati
         return replace(answer, published=published, nearest=None if published else answer.nearest)
     name = "the spec given" if model.name.startswith("{") else model.title
     own = explain(number, [SearchedModel(name, model.described)])
+    if isinstance(model, DerivedModel) and model.heads and not _is_plain(own):
+        loaded = explain(number, [SearchedModel(f"{name} as loaded", model.as_loaded)])
+        own = loaded if _is_plain(loaded) else own
     published = _published(number, [model.named] if model.named else [], own)
     own = replace(own, published=published)
     if own.found or published:
@@ -42,6 +45,11 @@ def explained(number: WrittenNumber, model: AnyModel | None = None) -> Explanati
     if elsewhere.published:
         return replace(own, none_in=(name,), published=elsewhere.published)
     return own
+
+
+def _is_plain(answer: Explanations) -> bool:
+    """Return whether a number is one count of one component, and not a sum."""
+    return bool(answer.found) and answer.found[0].explanation.is_plain
 
 
 @cache

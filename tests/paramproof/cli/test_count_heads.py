@@ -61,3 +61,13 @@ def test_the_resolved_model_has_both_numbers(config):
     model = resolve(config(FLAN_T5_SMALL))
     assert (model.inventory().total(), model.loaded) == (BUILT, LOADED)
     assert [head.path for head in model.heads] == ["lm_head.weight"]
+
+
+@pytest.mark.parametrize(
+    ("number", "as_loaded"), [("77M", True), (str(LOADED), True), (str(BUILT), False)]
+)
+def test_a_number_of_the_loaded_model_is_explained(paramproof, config, number, as_loaded):
+    done = paramproof("explain", number, config(FLAN_T5_SMALL))
+    assert done.returncode == 0, done.stderr
+    assert "the whole model" in done.stdout
+    assert ("as loaded" in done.stdout) == as_loaded
