@@ -237,7 +237,7 @@ def test_compare(paramproof, file, tmp_path):
     (tmp_path / "mine.py").write_text("def empty():\n    return {'w': __import__('numpy').ones(3)}")
     done = paramproof("compare", "mine:empty", "--model", file)
     assert done.returncode == 1
-    assert "actual 3 - formula 109,482,240" in done.stdout
+    assert "109,482,240" in done.stdout
 
 
 def test_explain(paramproof, file):
