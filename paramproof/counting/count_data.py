@@ -16,7 +16,7 @@ from paramproof.formulas.families import spec_fields
 from paramproof.formulas.models import NamedConfiguration, Published
 from paramproof.formulas.notation import text
 from paramproof.resolver import AnyModel, DerivedModel, LiveModel, ResolvedModel
-from paramproof.resolver.models import Reading
+from paramproof.resolver.models import ConfigReading
 
 
 def count_data(
@@ -101,7 +101,7 @@ def _loaded(model: DerivedModel) -> dict[str, Any]:
     return {"loaded": {"total": model.loaded, "untied": heads}}
 
 
-def _read(reading: Reading) -> dict[str, Any]:
+def _read(reading: ConfigReading) -> dict[str, Any]:
     return {
         "model_type": reading.model_type,
         "class": reading.class_name,

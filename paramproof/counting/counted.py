@@ -20,7 +20,7 @@ from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.notation import text
 from paramproof.json_form import document
 from paramproof.resolver import AnyModel, DerivedModel, LiveModel
-from paramproof.resolver.models import Reading
+from paramproof.resolver.models import ConfigReading
 
 COUNTED = "counted"
 """The status of a live model: its weights were counted, and it has no formula."""
@@ -111,7 +111,7 @@ class Count:
         return COUNTED if isinstance(self.model, LiveModel) else self.model.status
 
     @property
-    def reading(self) -> Reading | None:
+    def reading(self) -> ConfigReading | None:
         """How a configuration was read: class, assumed sizes, unknown keys; None without one."""
         return None if isinstance(self.model, LiveModel) else self.model.reading
 

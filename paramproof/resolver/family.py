@@ -40,7 +40,7 @@ GPT2 = {
 """Fields of GPT-2's configuration, and what its spec calls them."""
 
 
-class Described(NamedTuple):
+class FamilyClasses(NamedTuple):
     """A model type that a family describes: its spec, and what each class has of its parts.
 
     ``is_stacked`` says that transformers has the projections of queries, keys and values in one
@@ -56,24 +56,24 @@ class Described(NamedTuple):
 _ENCODER_SIZES = (*SIZES, "max_position_embeddings", "type_vocab_size")
 
 
-def _encoder(name: str, **more: Mapping[str, bool]) -> Described:
+def _encoder(name: str, **more: Mapping[str, bool]) -> FamilyClasses:
     classes = {f"{name}Model": BASE, f"{name}ForMaskedLM": MASKED}
-    return Described(
+    return FamilyClasses(
         EncoderSpec, _ENCODER_SIZES, classes | {f"{name}{end}": has for end, has in more.items()}
     )
 
 
-TYPES: Mapping[str, Described] = {
+TYPES: Mapping[str, FamilyClasses] = {
     "bert": _encoder("Bert", ForPreTraining=PRETRAINING, ForNextSentencePrediction=NEXT_SENTENCE),
     "ernie": _encoder("Ernie", ForPreTraining=PRETRAINING, ForNextSentencePrediction=NEXT_SENTENCE),
     "roberta": _encoder("Roberta"),
-    "gpt2": Described(
+    "gpt2": FamilyClasses(
         GPTSpec,
         (*SIZES, "max_position_embeddings"),
         {"GPT2Model": HEADLESS, "GPT2LMHeadModel": {}},
         is_stacked=True,
     ),
-    "llama": Described(
+    "llama": FamilyClasses(
         LlamaSpec,
         (*SIZES, "num_key_value_heads", "head_dim"),
         {"LlamaModel": HEADLESS, "LlamaForCausalLM": {}},
@@ -101,7 +101,7 @@ def spec_of(model_type: str, class_name: str, entry: Entry, keys: Mapping[str, A
     return spec if _shapes(inventory(spec.letters()), width) == own else None
 
 
-def _sizes(described: Described, entry: Entry) -> dict[str, int]:
+def _sizes(described: FamilyClasses, entry: Entry) -> dict[str, int]:
     found = {}
     for letter, field in entry.derivation.fields.items():
         name = GPT2.get(field, field)

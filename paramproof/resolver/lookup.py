@@ -22,9 +22,9 @@ from paramproof.formulas.printing import path_text
 from paramproof.resolver.family import TYPES, spec_of
 from paramproof.resolver.models import (
     AnyModel,
+    ConfigReading,
     DerivedModel,
     LiveModel,
-    Reading,
     ResolvedModel,
 )
 from paramproof.resolver.request import Request, read_request
@@ -143,8 +143,8 @@ def _of_family(request: Request, keys: Mapping[str, Any], class_name: str) -> Re
     return ResolvedModel(name=request.name, spec=spec, named=request.named, reading=reading)
 
 
-def _reading(request: Request, keys: Mapping[str, Any], found: Entry, name: str) -> Reading:
-    return Reading(
+def _reading(request: Request, keys: Mapping[str, Any], found: Entry, name: str) -> ConfigReading:
+    return ConfigReading(
         model_type=str(keys["model_type"]),
         class_name=name,
         is_class_named=found.is_class_named,
@@ -244,7 +244,7 @@ def _on_the_spot(
     start = time.monotonic()
     if key not in _derived:
         _derived[key] = derive_request(request, class_name, note=note)
-    reading = Reading(
+    reading = ConfigReading(
         model_type=str(keys["model_type"]),
         class_name=_derived[key].name,
         is_class_named=bool(class_name or named_class(keys)),

@@ -25,7 +25,7 @@ WRITTEN = "written"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class ConfigReading:
     """How a configuration was read.
 
     ``is_default`` says that a model type was named, and no size given. ``assumed`` has the type's
@@ -85,7 +85,7 @@ class ResolvedModel:
     name: str
     spec: Spec
     named: Published | None = None
-    reading: Reading | None = None
+    reading: ConfigReading | None = None
     derivation: Derivation | None = None
 
     @property
@@ -130,7 +130,7 @@ class DerivedModel:
     derivation: Derivation
     seconds: float | None = None
     named: Published | None = None
-    reading: Reading | None = None
+    reading: ConfigReading | None = None
     keys: Mapping[str, Any] | None = None
     heads: tuple[Head, ...] = ()
 

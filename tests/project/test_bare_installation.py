@@ -110,7 +110,7 @@ def test_count_from_standard_input(python):
 
 def test_checkpoint_reads_a_header(python, tmp_path):
     file = write(tmp_path / "model.safetensors", canonical(ENCODER))
-    done = python("-m", "paramproof", "checkpoint", file, "--config", "bert-base")
+    done = python("-m", "paramproof", "checkpoint", file, "--model", "bert-base")
     assert (done.returncode, done.stderr) == (1, "")  # It has the weights of a smaller one.
     assert "model.safetensors" in done.stdout
 

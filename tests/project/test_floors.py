@@ -44,7 +44,7 @@ BREACHES = {
     "builders/protocol.py": "paramproof.builders.registry",
     "builders/registry.py": "paramproof.checking.model",
     "builders/frameworks/torch/model.py": "paramproof.builders.frameworks.keras_bert",
-    "sources/resolve.py": "paramproof.explanation.search",
+    "sources/strict_json.py": "paramproof.explanation.search",
     "explanation/text.py": "paramproof.weights.canonical",
     "differences/answer.py": "paramproof.user_formulas.verify",
     "running/pool.py": "paramproof.cli.main",

@@ -73,7 +73,7 @@ def test_verify(narrow, outsider):
     table = folded.partition("component ")[2]
     first = [line[:26].strip() for line in table.splitlines()[1:]]
     assert "".join(first).startswith("layers.*.feed_forward.intermediate.bias (x12)")
-    assert re.search(r"^layers\.\*\..* missing +\(3072\) +- +- +-36,864$", table, re.MULTILINE)
+    assert re.search(r"^layers\.\*\..* missing +\(3072\) +- +- +−36,864$", table, re.MULTILINE)
     assert "spec = EncoderSpec(vocab_size=30522, " in folded
 
 

@@ -9,7 +9,7 @@ from paramproof.catalogue import Entry
 from paramproof.formulas.derivation import FITTED, PROVED
 from paramproof.formulas.parsing import condition_in
 from paramproof.resolver import DerivedModel, ResolvedModel, lookup, resolve
-from paramproof.resolver.models import MAX_KEYS_NAMED, WRITTEN, Reading
+from paramproof.resolver.models import MAX_KEYS_NAMED, WRITTEN, ConfigReading
 from tests.configs import BERT, LLAMA, without
 from tests.derivations import MIXTURE, with_tensors
 from tests.public_configs import MIXTRAL_8X7B
@@ -18,7 +18,7 @@ CLASS = "ToyForCausalLM"
 
 
 def reading(**more):
-    return Reading(model_type="toy", class_name=CLASS, **more)
+    return ConfigReading(model_type="toy", class_name=CLASS, **more)
 
 
 def test_of_a_file_that_says_all_there_is_nothing_to_say():
