@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from paramproof.explanation.explanation import Explanation
 from paramproof.explanation.number import WrittenNumber
 from paramproof.explanation.words import words
 from paramproof.formulas.derivation import Described
 from paramproof.formulas.models import NamedModel
+from paramproof.formulas.printing import legible, shown, some_of
+from paramproof.json_form import document
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +51,19 @@ class Explanations:
     nearest: Match | None = None
     none_in: tuple[str, ...] = ()
     retracted: tuple[NamedModel, ...] = ()
+
+    def __repr__(self) -> str:
+        number = shown(self.number.text)
+        if not self.found:
+            return f"<Explanations of {number}: none>"
+        first, *more = self.found
+        others = f", and {len(more)} more" if more else ""
+        models = some_of([*map(legible, first.models)], 1)
+        return f"<Explanations of {number}: {first.text} of {models}{others}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return this as data that ``json.dumps`` takes, as ``paramproof/schema.json`` says."""
+        # ``rendering`` imports this module.
+        from paramproof.explanation.rendering import as_json
+
+        return document("explanation", as_json(self))
