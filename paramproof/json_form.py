@@ -19,10 +19,10 @@ from typing import Any
 VERSION = 1
 """The version of the form.
 
-A new version removes a key, renames a key or a kind, or changes what a key means or which types of
-values it has. A release that only adds a kind, adds a key, or adds a value to a list of names, such
-as those of ``status``, keeps the version: a program that reads documents must pass over keys that
-it does not know.
+It changes if a key is removed or renamed, if a kind is renamed, or if the type, the unit or the
+meaning of a value changes; and if a text that is one of a list, an ``enum`` of the schema such as
+``status``, can have a new value. It stays the same if a kind or a key is added: a program that
+reads documents should ignore kinds and keys that it does not know.
 """
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
