@@ -5,6 +5,8 @@ Each prints as one line of bounded length, in which foreign text is escaped.
 
 from __future__ import annotations
 
+from enum import Enum, auto
+
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
 
 
@@ -57,12 +59,27 @@ class UnknownName(InvalidInput):
         return f"{super().__str__()}{between} {legible(self.listed_by)!r} lists all names"
 
 
+class Refusal(Enum):
+    """Why the catalogue has no formula for a configuration."""
+
+    NOT_TRIED = auto()
+    """A key has a value of a sort that was not tried."""
+    OTHER_VALUE = auto()
+    """A key does not have the value that the entry was derived at."""
+    OTHER_PART = auto()
+    """A part is of another model type than the entry's part."""
+    CONDITIONS = auto()
+    """The sizes do not meet the conditions of the formula."""
+    OTHER = auto()
+
+
 class NotInCatalogue(ValueError):
     """A configuration that may be right, but has no formula in the catalogue.
 
     ``key`` is the key whose value is not covered, "" where ``model_type`` itself is not.
     ``install`` is the command that installs what derives the formula, as ``install_command`` gives
-    it; it is "" where installing something does not help.
+    it; it is "" where installing something does not help. ``refusal`` says what kind of reason
+    ``reason`` is.
     """
 
     def __init__(
@@ -73,12 +90,14 @@ class NotInCatalogue(ValueError):
         key: str = "",
         install: str = "",
         where: str = "",
+        refusal: Refusal = Refusal.OTHER,
     ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.model_type = model_type
         self.key = key
         self.install = install
+        self.refusal = refusal
         self.where = where
 
     def __str__(self) -> str:

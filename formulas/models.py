@@ -26,11 +26,26 @@ CONFIGURATIONS = "configurations"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AlsoPublished:
+    """A further number that is printed for a model.
+
+    It is one of all parameters, or ``of_active`` ones. ``includes`` is what the ``source`` says
+    that it counts, "" where it says nothing.
+    """
+
+    published: str
+    source: str
+    includes: str = ""
+    of_active: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
     """What others say of a model.
 
     ``published`` is its number of parameters, or that of its ``component``, as printed in
-    ``source``: it may be rounded ("110M") or wrong. ``config`` says where its sizes are from.
+    ``source``: it may be rounded ("110M") or wrong. ``also`` are other numbers that are printed
+    for it. ``config`` says where its sizes are from.
     """
 
     name: str
@@ -38,6 +53,7 @@ class Published:
     source: str
     config: str
     component: str = ""
+    also: tuple[AlsoPublished, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +99,7 @@ def named_models() -> dict[str, NamedModel]:
 def named_configurations() -> dict[str, NamedConfiguration]:
     """Return every model that has a name and a configuration, in the order of the data."""
     return {
-        name: NamedConfiguration(name=name, **table)
+        name: NamedConfiguration(name=name, **_with_also(table))
         for file in sorted(_DATA.joinpath(CONFIGURATIONS).iterdir(), key=lambda one: one.name)
         for name, table in tomllib.loads(file.read_text("utf-8")).items()
     }
@@ -94,8 +110,12 @@ def model_names() -> Iterator[str]:
     yield from (*named_models(), *SHORT_NAMES, *named_configurations())
 
 
+def _with_also(table: dict[str, Any]) -> dict[str, Any]:
+    return {**table, "also": tuple(AlsoPublished(**one) for one in table.get("also", ()))}
+
+
 def _model(name: str, table: dict[str, Any]) -> NamedModel:
-    fields = dict(table)
+    fields = _with_also(table)
     family = fields.pop("family", "encoder")
     spec = spec_from({"family": family, **fields.pop("spec")})
     return NamedModel(name=name, spec=spec, **fields)

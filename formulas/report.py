@@ -15,8 +15,10 @@ from paramproof.formulas.path import starred
 from paramproof.formulas.printing import (
     MAX_NOTE_SHOWN,
     MAX_ROWS_SHOWN,
+    MINUS,
     legible,
     shape_text,
+    signed,
 )
 
 RowKind: TypeAlias = Literal[
@@ -66,7 +68,7 @@ class Report:
 
     @property
     def difference(self) -> int:
-        """actual - formula."""
+        """Return actual − formula."""
         return self.actual - self.formula
 
     @property
@@ -104,7 +106,7 @@ def _cells(rows: list[Row]) -> Cells:
         legible(shape_text(row.expected)),
         f"{native} ..." if many and row.native else native,
         legible(shape_text(row.observed)),
-        f"{_sum(rows):+,}",
+        signed(_sum(rows)),
         legible(row.note, MAX_NOTE_SHOWN),
     )
 
@@ -115,7 +117,8 @@ def _sum(rows: list[Row]) -> int:
 
 def totals(actual: int, formula: int) -> str:
     """Return both totals and their difference as one line."""
-    return f"actual {actual:,} - formula {formula:,} = {actual - formula:+,}"
+    difference = signed(actual - formula) if actual != formula else "0"
+    return f"actual {actual:,} {MINUS} formula {formula:,} = {difference}"
 
 
 def bounded(
@@ -134,6 +137,6 @@ def bounded(
     if rest:
         line = dict.fromkeys(headings, "")
         line[headings[0]] = f"and {len(rest):,} more"
-        line[DIFFERENCE] = f"{sum(map(difference, rest)):+,}"
+        line[DIFFERENCE] = signed(sum(map(difference, rest)))
         table.append(tuple(line.values()))
     return aligned(table, width)

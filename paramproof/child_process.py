@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from queue import SimpleQueue
 from typing import IO, Any, Self
 
@@ -75,6 +75,22 @@ class Child:
     def kill(self) -> None:
         """End the child at once."""
         self._process.kill()
+
+    @contextmanager
+    def time_limit(self, seconds: float) -> Iterator[threading.Event]:
+        """Kill the child after ``seconds`` in this context; the event says whether it was."""
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            self.kill()
+
+        timer = threading.Timer(seconds, end)
+        timer.start()
+        try:
+            yield late
+        finally:
+            timer.cancel()
 
 
 class Parent:

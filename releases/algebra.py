@@ -10,12 +10,13 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from releases import store
 from releases.trying import ROOT, Release, installed, last_words, parts, releases
+from sweep.finding import Finding, Kind
 
 DATA = ROOT / "docs" / "catalogue-releases.json"
 
@@ -26,8 +27,8 @@ OLDEST = [5, 4]
 
 CHECK = ("hunt", "--check", "catalogue")
 
-SAID = (" what it was + (", " is gone", " is new", " is not derived: ", " by default, and is ")
-"""What stands in a line that is kept: another formula, another class, another default."""
+KEPT = (Kind.FORMULA, Kind.GONE, Kind.NEW, Kind.NOT_DERIVED, Kind.DEFAULT)
+"""What a line is about that is kept: another formula, another class, another default."""
 
 
 def compared(release: Release, types: Iterable[str]) -> dict[str, Any]:
@@ -51,14 +52,13 @@ def compared(release: Release, types: Iterable[str]) -> dict[str, Any]:
     closed = [one for one in lines if "done" in one]
     if len(closed) != len(names):
         return {"error": last_words(done)}
-    said = {one["what"]: one["report"] for one in lines if "different" in one}
+    said = {one["what"]: one["lines"] for one in lines if "different" in one}
     return {"types": names, "otherwise": {name: kept(said[name]) for name in sorted(said)}}
 
 
-def kept(report: str) -> dict[str, Any]:
+def kept(lines: Sequence[list[str]]) -> dict[str, Any]:
     """Return the lines of formulas, classes and defaults, and how many others there are."""
-    lines = report.splitlines()
-    found = [line for line in lines if any(part in line for part in SAID)]
+    found = [one.text for one in map(Finding.read, lines) if one.kind in KEPT]
     return {"lines": found, "others": len(lines) - len(found)}
 
 

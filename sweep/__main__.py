@@ -33,15 +33,13 @@ from sweep.which import types
 TYPES = 60
 """Of which random configurations are, at most."""
 
-SAME = "the same"
-
 
 def main(arguments: list[str]) -> int:
     """Derive what is asked for; return the status."""
     options = _options(arguments)
     if options.reasons:
         for reason, names in by_reason().items():
-            print(f"{len(names)} {reason}: {', '.join(names)}")
+            print(f"{len(names)} {reason.value}: {', '.join(names)}")
         return 0
     if options.public:
         return _public()
@@ -58,9 +56,8 @@ def main(arguments: list[str]) -> int:
     changed = 0
     there = in_children(todo, work, options.seconds, len(os.sched_getaffinity(0)))
     for number, (name, found, seconds) in enumerate(there, 1):
-        said = say(name, found)
-        changed += not said.startswith(SAME)
-        print(f"{number}/{len(todo)} {name}: {said} ({seconds:.0f} s)", flush=True)
+        changed += bool(options.compare and otherwise(found))
+        print(f"{number}/{len(todo)} {name}: {say(name, found)} ({seconds:.0f} s)", flush=True)
     if options.compare:
         print(f"{len(todo) - changed} of {len(todo)} types are as they are written")
     return 1 if options.compare and changed else 0
@@ -125,14 +122,14 @@ def _written(name: str, found: dict[str, Any]) -> str:
     write_failed(name, found["failed"])
     classes = found.get("entry", {}).get("classes", {})
     also = sum(len(one.get("also", ())) for one in classes.values())
-    reasons = "; ".join(f"{what}: {why}" for what, why in found["failed"].items())[:200]
+    reasons = "; ".join(f"{what}: {one.why}" for what, one in found["failed"].items())[:200]
     return f"{len(classes)} classes, {also} variants" + (f"; not {reasons}" if reasons else "")
 
 
 def _compared(_: str, found: dict[str, Any]) -> str:
     lines = otherwise(found)
     held = f", {len(found['held'])} held" if found.get("held") else ""
-    return "\n  ".join(["otherwise", *lines]) if lines else f"{SAME}{held}"
+    return "\n  ".join(["otherwise", *map(str, lines)]) if lines else f"the same{held}"
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:

@@ -11,7 +11,8 @@ import transformers
 from paramproof.catalogue.derivations import derivation_of, not_withdrawn
 from paramproof.catalogue.entries import Entry, entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile, read_type
-from sweep.held import ATTEMPTS, REFUSED, random_config, wrong
+from sweep.held import ATTEMPTS, random_config
+from sweep.problem import Problem, wrong
 
 
 class Compared(NamedTuple):
@@ -21,7 +22,7 @@ class Compared(NamedTuple):
     architecture: str
     config: dict[str, Any]
     parameters: int
-    wrong: str
+    wrong: Problem | None
 
 
 def at_random(known: Sequence[str], number: int, types: int, seed: int) -> Iterator[Compared]:
@@ -36,7 +37,7 @@ def at_random(known: Sequence[str], number: int, types: int, seed: int) -> Itera
         file = read_type(chosen[index % len(chosen)])
         for _ in range(ATTEMPTS):
             found = compared(file, random)
-            if not found.wrong.startswith(REFUSED):
+            if not (found.wrong and found.wrong.is_refusal):
                 break
         yield found
 

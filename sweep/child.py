@@ -31,8 +31,9 @@ import transformers.models.auto.tokenization_auto
 import transformers.processing_utils
 
 from paramproof.catalogue.files import read_type
-from paramproof.sources.reference import in_one_line
 from sweep.comparing import differences
+from sweep.failure import NO_TIME, Failure, Reason
+from sweep.finding import Finding, Kind
 from sweep.one import OutOfTime, Sweep
 
 Found = dict[str, Any]
@@ -66,16 +67,17 @@ def derived(model_type: str, seconds: float, found: Found) -> None:
 
 def compared(model_type: str, seconds: float, found: Found) -> None:
     """Derive a type again: its ``differences`` from what is written, and what is ``held`` alone."""
-    there: list[str] = []
+    there: list[list[str]] = []
     held: list[str] = []
     found |= {"differences": there, "held": held}
     for one in differences(read_type(model_type), seconds, held):
-        there.append(one)
+        there.append(one.data)
 
 
-def otherwise(found: Found) -> list[str]:
+def otherwise(found: Found) -> list[Finding]:
     """Return what ``compared`` has found, and why a type could not be derived again."""
-    return [*found.get("differences", ()), *found["failed"].values()]
+    failed = (Finding(Kind.FAILED, one.why) for one in found["failed"].values())
+    return [*map(Finding.read, found.get("differences", ())), *failed]
 
 
 def in_children(
@@ -83,7 +85,7 @@ def in_children(
 ) -> Iterator[tuple[str, Found, float]]:
     """Do the work for each type; yield what is found as it ends, and the seconds that it took.
 
-    What could not be done is in ``failed``, by the type.
+    What could not be done is in ``failed``, by the type: a ``Failure``.
     """
     left, children = list(reversed(names)), dict[int, _Child]()
     with tempfile.TemporaryDirectory() as folder:
@@ -116,11 +118,13 @@ def _begun(model_type: str, work: Work, seconds: float, folder: Path) -> _Child:
 def _result(child: _Child, seconds: float) -> Found:
     status = child.process.exitcode
     if status in (-signal.SIGKILL, -signal.SIGXCPU):
-        return {"failed": {child.model_type: f"not derived within {seconds * SPARE:g} seconds"}}
+        why = f"not derived within {seconds * SPARE:g} seconds"
+        return {"failed": {child.model_type: Failure(Reason.NO_TIME, why)}}
     if not child.result.exists():
-        return {"failed": {child.model_type: f"the process ended with status {status}"}}
+        why = f"the process ended with status {status}"
+        return {"failed": {child.model_type: Failure(Reason.ERROR, why)}}
     found: Found = json.loads(child.result.read_text("utf-8"))
-    return found
+    return {**found, "failed": {name: Failure.read(one) for name, one in found["failed"].items()}}
 
 
 def _out_of_time(*_: object) -> None:
@@ -144,10 +148,13 @@ def _run(work: Work, model_type: str, seconds: float, result: Path) -> None:
         work(model_type, seconds, found)
     except BaseException as error:  # Anybody's constructor may raise anything.
         signal.setitimer(signal.ITIMER_PROF, 0)
-        why = "no time was left" if isinstance(error, OutOfTime) else in_one_line(error)
-        found["failed"] = {model_type: why, **found["failed"]}
-    found["failed"] = {
-        name: SITE.sub("", " ".join(why.split()))[:400] for name, why in found["failed"].items()
-    }
-    result.write_text(json.dumps(found), "utf-8")
+        failure = NO_TIME if isinstance(error, OutOfTime) else Failure.of(error)
+        found["failed"] = {model_type: failure, **found["failed"]}
+    failed = {name: _cut(failure).data for name, failure in found["failed"].items()}
+    result.write_text(json.dumps({**found, "failed": failed}), "utf-8")
     os._exit(0)
+
+
+def _cut(failure: Failure) -> Failure:
+    """Return a failure in one line without the paths of this machine."""
+    return failure._replace(why=SITE.sub("", " ".join(failure.why.split()))[:400])

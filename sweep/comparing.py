@@ -32,16 +32,18 @@ from paramproof.formulas.notation import text
 from paramproof.sources.reference import in_one_line
 from sweep.defaults import in_class
 from sweep.fields import fields_of
+from sweep.finding import Finding, Kind
 from sweep.held import hold
 from sweep.mending import SEEDS
 from sweep.one import SIZED, OutOfTime, Sweep
+from sweep.problem import Problem
 from sweep.store import failed
 from sweep.which import classes
 
 
 def differences(
     file: TypeFile, seconds: float = math.inf, held: list[str] | None = None
-) -> Iterator[str]:
+) -> Iterator[Finding]:
     """Yield a line for each thing that transformers builds otherwise than its file says.
 
     ``seconds`` are of the processor; in ``held`` is put what is proved and was not derived for
@@ -53,16 +55,16 @@ def differences(
     tried = failed().get(file.model_type, {})
     for name in [*file.classes, *(name for name in there if name not in file.classes)]:
         if name not in there:
-            yield f"{name} is gone"
+            yield Finding(Kind.GONE, f"{name} is gone")
         elif name in file.classes:
             for written in not_withdrawn(file, name):
                 yield from _variant(sweep, file, written, held)
         elif name not in tried:
-            yield f"{name} is new"
-    yield from (f"{path} is a new key" for path in _new_keys(sweep, file))
+            yield Finding(Kind.NEW, f"{name} is new")
+    yield from (Finding(Kind.KEY, f"{path} is a new key") for path in _new_keys(sweep, file))
 
 
-def _variant(sweep: Sweep, file: TypeFile, written: Written, held: list[str]) -> Iterator[str]:
+def _variant(sweep: Sweep, file: TypeFile, written: Written, held: list[str]) -> Iterator[Finding]:
     if written.data["status"] == PROVED:
         if not sweep.late():
             try:
@@ -73,28 +75,28 @@ def _variant(sweep: Sweep, file: TypeFile, written: Written, held: list[str]) ->
                 sweep.until = 0
         held.append(_name(written))
     if why := _not_held(sweep, file, written):
-        yield f"{_name(written)}: {why}"
+        yield Finding(Kind.MODEL, f"{_name(written)}: {why}")
         # What is put together of two was not derived, and may not be derivable.
         if PUT_TOGETHER not in written.data.get("doubts", ()) and not sweep.late():
             yield from _derived(sweep, file, written)
 
 
-def _derived(sweep: Sweep, file: TypeFile, written: Written) -> Iterator[str]:
+def _derived(sweep: Sweep, file: TypeFile, written: Written) -> Iterator[Finding]:
     own = own_sizes(file, written.data.get("absent", ()))
     where = _name(written)
     try:
         found = sweep.derived(written.name, written.where, dict.fromkeys(written.sized, SIZED))
     except Exception as error:  # Anybody's constructor may raise anything.
-        yield f"{where} is not derived: {in_one_line(error)}"
+        yield Finding(Kind.NOT_DERIVED, f"{where} is not derived: {in_one_line(error)}")
         return
     known = derivation_of(file, written, own)
-    yield from (f"{where}: {line}" for line in _apart(known, found))
+    yield from (one._replace(text=f"{where}: {one}") for one in _apart(known, found))
     # A part that is given, as for a value in it, may have other defaults.
     for letter, size in own.items() if where == written.name else ():
         now, field = found.sizes.get(letter, size), field_of(file, letter)
         # HRM's layers are computed of themselves: what stands in the class is what is absent.
         if now != size and size != in_class(sweep.start, field) and field not in sweep.needed:
-            yield f"{where}: {letter} was {size} by default, and is {now}"
+            yield Finding(Kind.DEFAULT, f"{where}: {letter} was {size} by default, and is {now}")
 
 
 def _not_held(sweep: Sweep, file: TypeFile, written: Written) -> str:
@@ -102,7 +104,7 @@ def _not_held(sweep: Sweep, file: TypeFile, written: Written) -> str:
 
     In place of a configuration that transformers refuses another is drawn: there is no model.
     """
-    model_class, refusals = getattr(transformers, written.name), list[str]()
+    model_class, refusals = getattr(transformers, written.name), list[Problem]()
     try:
         hold(file, written, sweep.config_class, model_class, Random(SEEDS[0]), refusals)
     except ValueError as error:
@@ -115,20 +117,21 @@ def _name(written: Written) -> str:
     return written.name + (f"[{', '.join(changed)}]" if changed else "")
 
 
-def _apart(known: Derivation, found: Derivation) -> Iterator[str]:
+def _apart(known: Derivation, found: Derivation) -> Iterator[Finding]:
     if more := found.formula - known.formula:
-        yield f"what it was + ({text(more)})"
+        yield Finding(Kind.FORMULA, f"what it was + ({text(more)})")
     for sign, ones, others in (("−", known, found), ("+", found, known)):
         there = set(others.tensors)
-        yield from (f"{sign} {_tensor(one)}" for one in ones.tensors if one not in there)
+        new = (one for one in ones.tensors if one not in there)
+        yield from (Finding(Kind.TENSOR, f"{sign} {_tensor(one)}") for one in new)
     for letter in chain(known.fields, found.fields.keys() - known.fields):
         was, now = known.fields.get(letter), found.fields.get(letter)
         if was != now:
-            yield f"{letter} was {was}, and is {now}"
+            yield Finding(Kind.LETTER, f"{letter} was {was}, and is {now}")
     for name in ("conditions", "status", "fixed", "unexplained", "inert"):
         was, now = _said(known, name), _said(found, name)
         if was != now:
-            yield f"{name}: {was} was, {now} is"
+            yield Finding(Kind.PROPERTY, f"{name}: {was} was, {now} is")
 
 
 def _tensor(one: DerivedTensor) -> str:

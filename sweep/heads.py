@@ -26,8 +26,7 @@ def untied_on_loading(
 ) -> dict[str, list[str]]:
     """Return the heads that are tied although a field is false, by the field's path.
 
-    ``start`` is the type's own configuration, and ``values`` are those that it lacks. A model that
-    is refused where a field is false has none.
+    ``start`` is the type's own configuration, and ``values`` are those that it lacks.
     """
     found = {
         path: heads
@@ -40,10 +39,10 @@ def untied_on_loading(
 def _untied(
     start: PreTrainedConfig, values: Mapping[str, Any]
 ) -> Iterator[tuple[str, PreTrainedConfig]]:
-    """Yield configurations of which a field says false and which tie weights all the same.
+    """Yield a field with a configuration that sets it to false and ties weights all the same.
 
-    The field is that of the whole where the configuration turns it to true, and that of the
-    decoder's text where the whole's own default, true, is what transformers looks at.
+    The field is the whole's if the configuration class turns it to true. It is the text decoder's
+    if it stays false there, and transformers looks at the whole's field, which is true by default.
     """
     text = start.get_text_config(decoder=True)
     paths = [path for path, part in parts_of(start) if part is text]
@@ -59,9 +58,9 @@ def _untied(
 
 
 def tied_heads(model_class: Any, config: PreTrainedConfig) -> list[str]:
-    """Return the weights of a model that are tied to those of an embedding and of none themselves.
+    """Return the names of weights that are tied to an embedding, and are no embedding's own.
 
-    These are the names that loading unties. A model that is refused has none.
+    These are the targets that loading unties. A model that transformers refuses has none.
     """
     try:
         with meta(), warnings.catch_warnings(action="ignore"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from random import Random
@@ -13,14 +12,16 @@ from transformers import PreTrainedConfig
 
 from paramproof.catalogue.configuration import GivenKeys, sizes_of
 from paramproof.catalogue.derivations import Written, computed_of, derivation_of, field_of, variants
-from paramproof.catalogue.entries import Entry, entry_in, own_sizes
+from paramproof.catalogue.entries import entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.values import THETAS
 from paramproof.derivation.points import drawn_inside
-from paramproof.formulas.derivation import Derivation, expected
+from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.path import leaf, parent
-from sweep.model import Keys, made, part_in, put, remove
+from sweep.failure import Reason, SweepError
+from sweep.model import Keys, part_in, put, remove
+from sweep.problem import Problem, wrong
 from sweep.trials import LARGE, PROBES
 
 HELD = 5
@@ -30,19 +31,12 @@ ATTEMPTS = 12
 """To draw one that is inside the conditions."""
 
 
-ARITHMETIC = "refused by transformers, which divides by zero"
-
-REFUSED = "refused by transformers"
-
-OF_SIZES = (ARITHMETIC, f"{REFUSED}: Class validation error")
-"""Refusals that sizes alone may cause: a part that is given in part has others filled in."""
-
-
-class NotHeldError(ValueError):
+class NotHeldError(SweepError):
     """An entry says other than transformers makes of ``config``."""
 
-    def __init__(self, why: str, config: Mapping[str, Any] | None = None) -> None:
-        super().__init__(f"{why}; {json.dumps(config)[:300]}" if config else why)
+    def __init__(self, problem: Problem, config: Mapping[str, Any]) -> None:
+        reason = Reason.CONFIG_REFUSED if problem.is_refusal else Reason.NOT_AS_BUILT
+        super().__init__(reason, f"{problem}; {json.dumps(config)[:300]}")
         self.config = config
 
 
@@ -52,12 +46,13 @@ def hold(
     config_class: type[PreTrainedConfig],
     model_class: Any,
     random: Random,
-    refusals: list[str] | None = None,
+    refusals: list[Problem] | None = None,
 ) -> int:
     """Hold a variant to models of random configurations; return how many.
 
     Raises ``NotHeldError``, in one line, for the first that has other tensors, or is refused;
-    with a list of ``refusals`` these are put there, and others are drawn.
+    with a list of ``refusals`` these are put there, and others are drawn. Raises ``SweepError``
+    if none is drawn inside the conditions.
     """
     derivation = derivation_of(file, written, own_sizes(file, written.data.get("absent", ())))
     held = 0
@@ -70,41 +65,20 @@ def hold(
                 found = entry_in(file, config, written.name)
             except ValueError:
                 continue
-            why = wrong(found, config_class, model_class, config)
-            if why.startswith(OF_SIZES) and _are_degenerate(
+            problem = wrong(found, config_class, model_class, config)
+            if problem is None:
+                held += 1
+                break
+            if problem.may_be_of_sizes and _are_degenerate(
                 file, written.name, config_class, model_class, config
             ):
                 continue
-            if why.startswith(REFUSED) and refusals is not None:
-                refusals.append(why)
-                continue
-            if why:
-                raise NotHeldError(why, config)
-            held += 1
-            break
+            if not problem.is_refusal or refusals is None:
+                raise NotHeldError(problem, config)
+            refusals.append(problem)
     if not held:
-        raise NotHeldError("no configuration was drawn inside the conditions")
+        raise SweepError(Reason.NOT_DRAWN, "no configuration was drawn inside the conditions")
     return held
-
-
-def wrong(
-    found: Entry, config_class: type[PreTrainedConfig], model_class: Any, config: Mapping[str, Any]
-) -> str:
-    """Return what is not as an entry has it where a configuration is built, "" for nothing."""
-    wanted = expected((t for t in found.derivation.tensors if t.role != "buffer"), found.sizes)
-    try:
-        # What a configuration warns of, as of Fuyu's rope_scaling, it does not refuse.
-        with warnings.catch_warnings(action="ignore"):
-            there = made(model_class, config_class.from_dict(deepcopy(dict(config)))).parameters
-    except ZeroDivisionError as error:
-        return f"{ARITHMETIC}: {error}"
-    except Exception as error:
-        return f"{REFUSED}: {' '.join(str(error).split())[:150]}"
-    apart = {key for key in wanted.keys() | there.keys() if wanted[key] != there[key]}
-    if not apart:
-        return ""
-    kind, shape = sorted(apart, key=str)[0]
-    return f"{kind.path} of {shape} is not as derived"
 
 
 def _are_degenerate(
@@ -127,7 +101,8 @@ def _are_degenerate(
         found = entry_in(file, sizes, name)
     except ValueError:
         return False
-    return wrong(found, config_class, model_class, sizes).startswith(OF_SIZES)
+    problem = wrong(found, config_class, model_class, sizes)
+    return problem is not None and problem.may_be_of_sizes
 
 
 def culprit(

@@ -12,6 +12,7 @@ from transformers import CONFIG_MAPPING
 from paramproof.catalogue.derivations import Written, variants
 from paramproof.catalogue.files import TypeFile, type_in
 from paramproof.catalogue.values import sort_of
+from sweep.failure import Failure, Reason, SweepError, reason_of
 from sweep.filled_in import moving
 from sweep.held import NotHeldError, culprit, hold
 
@@ -31,7 +32,7 @@ class Mending:
         self.free = {name: set(sorts) for name, sorts in file.free.items()}
         self.texts = {name: list(values) for name, values in file.texts.items()}
         self.config_class = CONFIG_MAPPING[file.model_type]
-        self.failed: dict[str, str] = {}
+        self.failed: dict[str, Failure] = {}
         self.dropped: list[str] = []
 
     def file(self) -> TypeFile:
@@ -50,10 +51,11 @@ class Mending:
                 try:
                     for seed in seeds:
                         self.hold_one(written, seed)
-                except (NotHeldError, KeyError, ZeroDivisionError) as error:
+                except (SweepError, KeyError, ZeroDivisionError) as error:
                     self.free, self.texts = before
                     self.write_free()
-                    self.failed[f"{name} variant {index} {dict(written.where)}"] = str(error)
+                    what = f"{name} variant {index} {dict(written.where)}"
+                    self.failed[what] = Failure(reason_of(error), str(error))
                     (one["also"][index - 1] if index else one)["withdrawn"] = True
 
     def hold_one(self, written: Written, seed: int) -> None:
@@ -64,15 +66,14 @@ class Mending:
             try:
                 hold(file, written, self.config_class, model_class, Random(seed))
             except NotHeldError as error:
-                found = error.config and culprit(
-                    file, written.name, self.config_class, model_class, error.config
-                )
+                found = culprit(file, written.name, self.config_class, model_class, error.config)
                 if not found:
                     raise
                 self.drop(*found)
             else:
                 return
-        raise NotHeldError(f"{written.name}: more than {REPAIRS} fields decide after all")
+        said = f"{written.name}: more than {REPAIRS} fields decide after all"
+        raise SweepError(Reason.ERROR, said)
 
     def drop(self, path: str, value: Any) -> None:
         """Take back that a value of this sort decides nothing."""

@@ -17,9 +17,9 @@ from paramproof.derivation.points import drawn_inside
 from paramproof.derivation.transformers_models import constructor, made_of, readable
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import FITTED, Derivation
-from paramproof.sources.reference import in_one_line
 from sweep.computed import computed
 from sweep.defaults import Defaults
+from sweep.failure import NO_TIME, Failure, Reason, SweepError
 from sweep.fields import fields_of
 from sweep.file import File
 from sweep.heads import untied_on_loading
@@ -53,7 +53,7 @@ class Sweep:
         self.letters: dict[str, str] = {}
         self.classes: dict[str, Any] = {}
         self.known: list[Known] = []
-        self.failed: dict[str, str] = {}
+        self.failed: dict[str, Failure] = {}
         self.trials: Any = None
         self.base_trials: Any = None
         self.free: dict[str, set[str]] = {}
@@ -75,13 +75,14 @@ class Sweep:
             try:
                 self.one_class(name)
             except OutOfTime:
-                self.failed[name] = "no time was left"
+                self.failed[name] = NO_TIME
             except Exception as error:  # Anybody's constructor may raise anything.
-                self.failed[name] = in_one_line(error)
+                self.failed[name] = Failure.of(error)
             if not self.classes:
                 break
         if not self.classes:
-            raise ValueError(next(iter(self.failed.values()), "no class"))
+            first = next(iter(self.failed.values()), Failure(Reason.ERROR, "no class"))
+            raise SweepError(*first)
         signal.setitimer(signal.ITIMER_PROF, 0)
         data = File(self).data()
         mending = Mending(data)
@@ -122,7 +123,7 @@ class Sweep:
     def one_class(self, name: str) -> None:
         """Derive a class and its variants."""
         if self.late():
-            raise ValueError("no time was left")
+            raise SweepError(*NO_TIME)
         first = self.derived(name, {})
         decides, only = self.tried(name, first)
         data = self.written(name, first, 0)
@@ -167,7 +168,7 @@ class Sweep:
             new = self.written(name, found, len(data["also"]) + 1)
         except Exception as error:  # As above.
             said = ", ".join(f"{p}={v}" for p, v in {**where, **sized}.items())
-            self.failed[f"{name} at {said}"] = in_one_line(error)
+            self.failed[f"{name} at {said}"] = Failure.of(error)
             return
         # What the first has and this one has not would be taken from it.
         empty: dict[str, Any] = {
@@ -246,7 +247,7 @@ class Sweep:
         self.trials = Trials(self.config_class, model_class, self.start, paths, most)
         found = [point for point, path in zip(found, paths, strict=True) if self.trials.has(path)]
         if not found:
-            raise ValueError(f"{name}: no sizes meet the conditions")
+            raise SweepError(Reason.NO_SIZES, f"{name}: no sizes meet the conditions")
         paths = self.trials.points
         if not self.points:
             self.points, self.base_trials = found, self.trials

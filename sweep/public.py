@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import transformers
 from transformers import CONFIG_MAPPING
 
-from paramproof.catalogue import entry
-from paramproof.formulas.errors import NotInCatalogue
-from sweep.held import wrong
+from paramproof.catalogue import entry, model_types, read_type
+from paramproof.formulas.errors import NotInCatalogue, Refusal
+from sweep.problem import Problem, wrong
 
 FOUND = Path(__file__).parent.parent / "tests" / "catalogue" / "public.jsonl"
 """A configuration a line, as the ``source`` has it: a repository, and a path in it.
@@ -23,23 +23,20 @@ lists of more than 400 characters in what is said of a stored form.
 """
 
 REASONS = {
-    "no entry for the model type": "a model type without an entry",
-    "no entry for the class": "a class without an entry",
-    "was not tried": "a value that was not tried",
-    "and the entry has": "another value than the entry's",
-    "and the entry is of": "a part of another model type",
-    "the formula holds": "sizes outside the conditions",
+    Refusal.NOT_TRIED: "a value that was not tried",
+    Refusal.OTHER_VALUE: "another value than the entry's",
+    Refusal.OTHER_PART: "a part of another model type",
+    Refusal.CONDITIONS: "sizes outside the conditions",
+    Refusal.OTHER: "what else the catalogue does not read",
 }
-"""Classes of reasons, by what stands in what the catalogue says."""
-
-OTHER_REASON = "what else the catalogue does not read"
+"""Why the catalogue does not count a configuration, in words."""
 
 
 class Public(NamedTuple):
     """What became of a configuration.
 
     ``parameters`` is None for one that is refused, ``reason`` then the class of reason and ``why``
-    what was said; ``wrong`` is what is not as transformers builds it, "" where all is.
+    what was said; ``wrong`` is what is not as transformers builds it, None where all is.
     """
 
     model_type: str
@@ -48,7 +45,7 @@ class Public(NamedTuple):
     parameters: int | None
     reason: str = ""
     why: str = ""
-    wrong: str = ""
+    wrong: Problem | None = None
 
 
 def found() -> list[dict[str, Any]]:
@@ -71,11 +68,16 @@ def _counted(config: Mapping[str, Any], source: str, held: bool) -> Public:
     except NotInCatalogue as error:
         if not hasattr(transformers, name):
             return Public(model_type, name, source, None, "a class that transformers has not", name)
-        return Public(model_type, name, source, None, _reason(error.reason), error.reason)
+        reason = _reason(error, model_type, name)
+        return Public(model_type, name, source, None, reason, error.reason)
     model_class = getattr(transformers, read.derivation.name)
-    said = wrong(read, CONFIG_MAPPING[model_type], model_class, config) if held else ""
+    said = wrong(read, CONFIG_MAPPING[model_type], model_class, config) if held else None
     return Public(model_type, name, source, read.count, wrong=said)
 
 
-def _reason(why: str) -> str:
-    return next((said for part, said in REASONS.items() if part in why), OTHER_REASON)
+def _reason(error: NotInCatalogue, model_type: str, name: str) -> str:
+    if model_type not in model_types():
+        return "a model type without an entry"
+    if name.casefold() not in map(str.casefold, read_type(model_type).classes):
+        return "a class without an entry"
+    return REASONS[error.refusal]

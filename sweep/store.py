@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 
 from paramproof.catalogue.derivations import not_withdrawn
 from paramproof.catalogue.files import own_classes, type_in
+from sweep.failure import Failure, Reason
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / "paramproof" / "catalogue" / "data"
@@ -80,61 +81,29 @@ def digest() -> int:
     return int.from_bytes(whole.digest()[:4])
 
 
-def failed() -> dict[str, dict[str, str]]:
+def failed() -> dict[str, dict[str, Failure]]:
     """Return what could not be derived, by type and class, with the reason."""
-    if not FAILED.exists() or not (text := FAILED.read_text("utf-8")):
-        return {}
-    found: dict[str, dict[str, str]] = json.loads(text)
-    return found
+    found = json.loads(FAILED.read_text("utf-8"))
+    return {
+        model_type: {name: Failure.read(one) for name, one in failures.items()}
+        for model_type, failures in found.items()
+    }
 
 
-def write_failed(model_type: str, reasons: dict[str, str]) -> None:
-    """Write what could not be derived of a type, in place of what was there.
-
-    Parts that run at one time write the same list, one after the other.
-    """
-    with FAILED.open("a+", encoding="utf-8") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        known = failed()
+def write_failed(model_type: str, failures: Mapping[str, Failure]) -> None:
+    """Write what could not be derived of a type, in place of what was there."""
+    with _rewritten(FAILED) as known:
         known.pop(model_type, None)
-        if reasons:
-            known[model_type] = dict(sorted(reasons.items()))
-        file.truncate(0)
-        file.write(json.dumps(dict(sorted(known.items())), indent=1, ensure_ascii=False) + "\n")
+        if failures:
+            known[model_type] = {name: one.data for name, one in sorted(failures.items())}
 
 
-REASONS = {
-    "requires the": "a package is missing",
-    "No module named": "a package is missing",
-    "is not made": "its own configuration is not made",
-    "not derived within": "no time was left",
-    "no time was left": "no time was left",
-    "not explained": "a shape or a number is not explained",
-    "was not found why": "other tensors at other sizes, and it was not found why",
-    "refuses sizes inside": "sizes inside the conditions are refused",
-    "not as derived at": "not as derived at other sizes",
-    "is not as derived": "not as transformers fills in a configuration",
-    "refused by transformers": "an entry's configuration is refused",
-    "no configuration was drawn": "no configuration was drawn inside the conditions",
-    "no sizes meet": "no sizes meet the conditions",
-    "no parameters": "no parameters",
-    "is not made of a configuration": "a class of another configuration",
-}
-"""Classes of reasons, by what stands in a reason."""
-
-
-def reason_class(why: str) -> str:
-    """Return the class of a reason."""
-    found = (said for part, said in REASONS.items() if part in why)
-    return next(found, "an error in the constructor or the configuration")
-
-
-def by_reason() -> dict[str, list[str]]:
+def by_reason() -> dict[Reason, list[str]]:
     """Return what could not be derived by the class of the reason, most first."""
-    found: dict[str, list[str]] = {}
-    for model_type, reasons in failed().items():
-        for name, why in reasons.items():
-            found.setdefault(reason_class(why), []).append(
+    found: dict[Reason, list[str]] = {}
+    for model_type, failures in failed().items():
+        for name, failure in failures.items():
+            found.setdefault(failure.reason, []).append(
                 name if name == model_type else f"{model_type}: {name}"
             )
     return dict(sorted(found.items(), key=lambda pair: -len(pair[1])))

@@ -15,14 +15,17 @@ SECONDS = 600.0
 def points(model_type: str, seed: int, number: int) -> Iterator[dict[str, Any]]:
     """Yield what differs of each of ``number`` random configurations, nothing where it is equal."""
     for one in at_random([model_type], number, 1, seed):
-        yield _difference(one.config, one.parameters, one.wrong) if one.wrong else {}
+        yield _difference(one.config, one.parameters, str(one.wrong)) if one.wrong else {}
 
 
 def catalogue(model_type: str, seed: int, number: int) -> Iterator[dict[str, Any]]:
     """Derive a type again; yield once what is otherwise than written, nothing where nothing is."""
     for _, found, _ in in_children([model_type], compared, SECONDS, at_a_time=1):
-        lines = otherwise(found)
-        yield _difference(model_type, "as in the catalogue", "\n".join(lines)) if lines else {}
+        if lines := otherwise(found):
+            said = _difference(model_type, "as in the catalogue", "\n".join(map(str, lines)))
+            yield {**said, "lines": [one.data for one in lines]}
+        else:
+            yield {}
 
 
 def _difference(what: Any, expected: Any, actual: str) -> dict[str, Any]:

@@ -5,7 +5,9 @@ Source: https://github.com/huggingface/safetensors, section "Format".
 
 import json
 import struct
+from dataclasses import replace
 
+from paramproof.catalogue.entries import entry
 from paramproof.formulas import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec, inventory
 
 SIZES = {"vocab_size": 29, "num_attention_heads": 3, "intermediate_size": 7}
@@ -32,6 +34,37 @@ GROUPED = LlamaSpec(
 BOTH = EncoderDecoderSpec(
     **SIZES, hidden_size=12, num_encoder_layers=2, num_decoder_layers=1, max_position_embeddings=5
 )
+
+
+T5 = {
+    "model_type": "t5",
+    "architectures": ["T5ForConditionalGeneration"],
+    "vocab_size": 20,
+    "d_model": 6,
+    "d_kv": 2,
+    "d_ff": 5,
+    "num_layers": 1,
+    "num_decoder_layers": 1,
+    "num_heads": 3,
+}
+
+
+def derivation(keys):
+    """The derivation of a configuration, at its sizes."""
+    found = entry(keys)
+    return replace(found.derivation, sizes=found.sizes)
+
+
+def in_memory(keys):
+    """The tensors of a model, under their names in memory, each layer for itself."""
+    model = derivation(keys)
+    named = model.inventory(model.sizes)
+    return {
+        tensor.path.replace("*", str(number)): tensor.shape
+        for tensor in named
+        for number in range(tensor.repeat)
+        if not tensor.tied_to
+    }
 
 
 def header(tensors, metadata=None, *, dtype="F32", size=4):

@@ -9,8 +9,8 @@ import sys
 from random import Random
 
 from docs.writers.explain_page import rate_table
+from paramproof.counting.explained import named
 from paramproof.explanation.grammar import components
-from paramproof.explanation.search import candidates
 from paramproof.explanation.tree import Tree
 from paramproof.formulas import inventory
 from paramproof.formulas.models import named_models
@@ -23,7 +23,7 @@ LARGE = 10**6
 
 def reached():
     """Every number that has an explanation in some named model."""
-    return {count for model in named_models().values() for count, _ in candidates(model.spec)}
+    return {count for model in named() for count, _ in model.candidates(None, alone=False)}
 
 
 def real_counts():

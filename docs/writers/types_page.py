@@ -135,7 +135,7 @@ def _changes(written: Written, known: Mapping[str, Any]) -> str:
 
 def _reasons() -> Iterator[str]:
     for reason, names in by_reason().items():
-        yield f"{len(names)}, {reason}: {', '.join(sorted(names))}."
+        yield f"{len(names)}, {reason.value}: {', '.join(sorted(names))}."
 
 
 def write() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from paramproof.catalogue.configuration import GivenKeys
 from paramproof.catalogue.values import FACTOR, THETAS, factors, same, sort_of
+from paramproof.formulas.errors import NotInCatalogue, Refusal
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.path import leaf, parent
 from paramproof.formulas.printing import legible, shown
@@ -45,13 +46,16 @@ def require_alike(
             tried = free and _is_free(given, path, value, None, letters)
             if not (is_due(given, path, value, decides[path]) or layers or tried):
                 there = "nothing" if decides[path] is ABSENT else shown(decides[path])
-                raise given.outside(
-                    f"{legible(path)}={shown(value)}, and the entry has {there}", path
-                )
+                said = f"{legible(path)}={shown(value)}, and the entry has {there}"
+                raise given.outside(said, path, Refusal.OTHER_VALUE)
         elif path not in given.letter_of and not _is_free(
             given, path, value, only.get(path), letters
         ):
-            raise given.outside(f"{legible(path)}={shown(value)} was not tried", path)
+            raise _not_tried(given, path, value)
+
+
+def _not_tried(given: GivenKeys, path: str, value: Any) -> NotInCatalogue:
+    return given.outside(f"{legible(path)}={shown(value)} was not tried", path, Refusal.NOT_TRIED)
 
 
 def _require_computed(
@@ -63,7 +67,7 @@ def _require_computed(
     """
     formula = expression_in(said) if said else None
     if formula is None or not formula.letters <= letters.keys():
-        raise given.outside(f"{legible(path)}={shown(value)} was not tried", path)
+        raise _not_tried(given, path, value)
     if not same(value, due := formula.evaluate(letters)):
         raise given.outside(f"{legible(path)}={shown(value)}, and its sizes make it {due}", path)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.values import same
-from paramproof.formulas.errors import InvalidInput, NotInCatalogue
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.printing import legible, shown
 
@@ -53,10 +53,11 @@ class GivenKeys:
         self.labels(config)
         self.require_one_rope()
 
-    def outside(self, why: str, key: str = "") -> NotInCatalogue:
+    def outside(self, why: str, key: str = "", refusal: Refusal = Refusal.OTHER) -> NotInCatalogue:
         """Return the error that the entry is not of this configuration, and why."""
         model_type = self.file.model_type
-        return NotInCatalogue(f"{model_type}: {why}", model_type=model_type, key=key)
+        reason = f"{model_type}: {why}"
+        return NotInCatalogue(reason, model_type=model_type, key=key, refusal=refusal)
 
     def in_place(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a configuration with the parts that are given in another key in their places.
@@ -99,7 +100,8 @@ class GivenKeys:
                 kind = value.get("model_type", self.file.parts[path])
                 if kind != self.file.parts[path] and path not in self.file.fixed_parts:
                     said = f"{path}.model_type={shown(kind)}"
-                    raise self.outside(f"{said}, and the entry is of {self.file.parts[path]}", path)
+                    said += f", and the entry is of {self.file.parts[path]}"
+                    raise self.outside(said, path, Refusal.OTHER_PART)
                 self.parts.add(path)
                 yield from self.flat(value, f"{path}.")
             elif path in self.lists:
@@ -171,7 +173,8 @@ def sizes_of(
             found[letter] = _size(given, field, value)
         elif field in given.values and field not in sized:
             if field not in given.file.null:
-                raise given.outside(f"{field}=null, and the entry has a size there", field)
+                said = f"{field}=null, and the entry has a size there"
+                raise given.outside(said, field, Refusal.OTHER_VALUE)
             waiting[letter] = given.file.null[field]
         elif filled := given.default(field, default):
             waiting[letter] = filled

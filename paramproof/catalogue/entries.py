@@ -27,7 +27,7 @@ from paramproof.catalogue.names import has_class, release
 from paramproof.catalogue.unknown import unknown_keys
 from paramproof.catalogue.values import same
 from paramproof.formulas.derivation import Derivation
-from paramproof.formulas.errors import InvalidInput, NotInCatalogue
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.printing import shown
 
@@ -107,7 +107,8 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], class_name: str = "") ->
     try:
         derivation.require(sizes)
     except ValueError as error:
-        raise NotInCatalogue(str(error), model_type=file.model_type) from None
+        reason, refusal = str(error), Refusal.CONDITIONS
+        raise NotInCatalogue(reason, model_type=file.model_type, refusal=refusal) from None
     return Entry(
         _without_moved(derivation, file, given),
         sizes,
@@ -237,7 +238,8 @@ def _variant(
         raise given.outside(f"what is derived of {name} was not held")
     for path, value in first.where.items():
         if path not in given.values:
-            raise given.outside(f"{path} is absent, and the entry has {shown(value)}", path)
+            said = f"{path} is absent, and the entry has {shown(value)}"
+            raise given.outside(said, path, Refusal.OTHER_VALUE)
     return first, {**own, **first.where}
 
 

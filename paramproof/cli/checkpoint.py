@@ -9,11 +9,12 @@ import click
 
 from paramproof.algebra.residual import explained
 from paramproof.checking.model import require_agreement
+from paramproof.cli.options import class_option, model_option
 from paramproof.cli.output import say
 from paramproof.cli.resolving import resolving
 from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import legible, path_text, some_of
-from paramproof.live.stored import compare_stored
+from paramproof.live.stored import StoredReport, compare_stored
 from paramproof.resolver import AnyModel, DerivedModel, ResolvedModel
 from paramproof.sources.checkpoints import (
     Checkpoint,
@@ -29,29 +30,26 @@ MAX_DTYPES_NAMED = 6
 
 @click.command("checkpoint", short_help="Compare a file of weights with the formula.")
 @click.argument("file", metavar="FILE", type=Path)
-@click.option(
-    "--config",
-    metavar="MODEL",
-    help="A config.json or a model's name. Default: the spec in FILE, else the config.json beside.",
+@model_option(
+    "Model to compare with: a name or a config.json. "
+    "Default: the spec in FILE, or the config.json beside it."
 )
-@click.option(
-    "--architecture",
-    metavar="CLASS",
-    default="",
-    help="Read the config.json as this class, not the one that it names.",
-)
-def checkpoint_command(file: Path, config: str | None, architecture: str) -> None:
+@class_option
+def checkpoint_command(file: Path, model: str, class_name: str) -> None:
     """Compare the tensors in FILE with the formula, by their names and shapes.
 
     FILE is a safetensors file, or the index of a sharded one (model.safetensors.index.json).
-    Only headers are read, and no weight. Names are those of Hugging Face's BERT, ERNIE,
-    RoBERTa, GPT-2, LLaMA and Phi-3, or this project's own; what DataParallel, torch.compile
-    and FSDP put into them is passed over. Of a model without a family they are those of
-    transformers, and the formula is the catalogue's, or derived. Weights that this project saved
-    have their spec in the file; others need a config.json.
+    Only headers are read, and no weight.
+
+    Names are mapped as transformers maps them when it loads a file. So FILE may be as transformers
+    saves it, with one tensor for each expert, or as a model has its tensors in memory. Prefixes
+    that DataParallel, torch.compile and FSDP add are passed over. A file whose names cannot be
+    mapped is not equal, even if its shapes are right.
+
+    A file that this project saved contains its spec. Any other file needs a config.json.
     """
     read = checkpoint(file)
-    resolved = resolving(config or recorded_spec(file) or _beside(file), architecture)
+    resolved = resolving(model or recorded_spec(file) or _beside(file), class_name)
     if isinstance(resolved, DerivedModel):
         equal = _compared_by_names(read, resolved)
         raise SystemExit(0 if equal else 1)
@@ -67,18 +65,33 @@ def checkpoint_command(file: Path, config: str | None, architecture: str) -> Non
 def _beside(file: Path) -> str:
     config = file.parent / "config.json"
     if not config.exists():
-        where = path_text(file)
-        raise ValueError(f"there is no config.json beside {where}: give one with --config")
+        raise ValueError(f"there is no config.json beside {path_text(file)}: give one with --model")
     return str(config)
 
 
 def _compared_by_names(read: Checkpoint, resolved: DerivedModel) -> bool:
     """Print how a file compares with a derived formula; return whether it is equal."""
-    buffers, report = compare_stored(read, resolved.derivation)
-    lines = _about(read, (), buffers, resolved)
-    for line in [*lines, report.render(resolved.derivation)]:
+    found = compare_stored(read, resolved.derivation, is_untied=bool(resolved.heads))
+    lines = _about(read, read.wrappers, found.buffers, resolved)
+    rendered = found.report.render(resolved.derivation, "every tensor has its name and its shape")
+    for line in [*lines, *_about_names(found), rendered]:
         say(line)
-    return report.equal
+    return found.equal
+
+
+def _about_names(found: StoredReport) -> Iterator[str]:
+    if found.by_shapes:
+        yield "compared by shapes only: no name in the file is one of the formula's"
+    if found.prefix:
+        yield f"different names: all begin with {legible(found.prefix)} and fit without it"
+    for weight in found.untied:
+        yield (
+            f"untied in the file: {legible(weight.path)} has {weight.size:,} values of its own, "
+            "which the formula does not count"
+        )
+    if found.untied:
+        total = found.report.formula + sum(weight.size for weight in found.untied)
+        yield f"with what is untied in the file: {total:,}"
 
 
 def _about(
@@ -86,17 +99,19 @@ def _about(
 ) -> Iterator[str]:
     where = f" in {read.shards} shards" if read.shards > 1 else ""
     dtypes = some_of([*map(legible, read.dtypes)], MAX_DTYPES_NAMED)
-    yield f"{path_text(read.path)}: {len(read.tensors)} tensors{where}, {dtypes}"
+    yield f"{path_text(read.path)}: {len(read.tensors):,} tensors{where}, {dtypes}"
     yield from resolved.origin()
     if wrappers:
         names = ", ".join(f"{name}. ({WRAPPERS[name]})" for name in wrappers)
         yield f"passed over in names: {names}"
     if buffers:
-        yield f"buffers, which are no weights: {some_of([*map(legible, buffers)], 1)}"
+        yield f"not weights, passed over: {some_of([*map(legible, buffers)], 1)}"
 
 
 def _verdict(found: CheckpointReport, resolved: ResolvedModel) -> Iterator[str]:
     if found.report.equal:
         yield found.report.render(resolved.spec)
         return
+    if hint := found.prefix_hint:
+        yield hint
     yield explained(found.report, resolved.spec)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from paramproof.checking.model import require_agreement
-from paramproof.cli.options import class_option
+from paramproof.cli.options import class_option, model_option
 from paramproof.cli.output import console
 from paramproof.cli.resolving import resolving
 from paramproof.formulas.families import family_of
@@ -15,25 +15,20 @@ from paramproof.resolver import DerivedModel, ResolvedModel
 
 @click.command("compare", short_help="Compare a live model with the formula.")
 @click.argument("reference", metavar="MODULE:FUNCTION")
-@click.option(
-    "--spec",
-    "--model",
-    "text",
-    required=True,
-    metavar="SPEC",
-    help="A model's name, a config.json, or JSON.",
-)
+@model_option("Model to compare with: a name, a config.json, or a spec as JSON.", required=True)
 @class_option
-def compare_command(reference: str, text: str, class_name: str) -> None:
+def compare_command(reference: str, model: str, class_name: str) -> None:
     """Compare the live model that MODULE:FUNCTION returns with the formula, by its shapes.
 
-    The model is one of PyTorch, Keras, tf-keras or nnx, whatever the names of its weights; of
-    linen it is the pair (module, variables), or the variables. The spec is a named model's, a
-    config.json's, or JSON with the fields of a spec, inline or in a file. For a config.json of a
-    model without a family the formula is the catalogue's, or derived where transformers is
-    installed; tensors are then told apart by their names, too.
+    The function returns a model of PyTorch, Keras, tf-keras or Flax nnx. For Flax linen it returns
+    the pair (module, variables), or the variables. The names of the weights do not matter.
+
+    --model is the name of a model, a config.json, or JSON with the fields of a spec, inline or in a
+    file. The formula of a config.json is that of a family, the catalogue's, or one that is derived
+    from transformers where that is installed. If the model has the names of transformers, names
+    are compared too.
     """
-    resolved = resolving(text, class_name)
+    resolved = resolving(model, class_name)
     if isinstance(resolved, ResolvedModel):
         require_agreement([family_of(resolved.spec).name])
     report = compare_live(model_named(reference), resolved.described)

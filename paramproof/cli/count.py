@@ -45,7 +45,8 @@ class CountOptions:
         """Raise ``ValueError`` for options that ask for different kinds of answers."""
         in_numbers = bool(self.conventions or self.every)
         in_letters = self.symbolic or self.latex
-        if in_numbers + in_letters + bool(self.depth or self.dtype or self.json_file) > 1:
+        of_tree = bool(self.depth or self.dtype or self.json_file)
+        if in_numbers + in_letters + of_tree > 1 and not self.html_file:
             raise ValueError(
                 "--depth, --dtype and --json are about the tree, --under and --all-conventions "
                 "count in numbers, --symbolic and --latex in letters: give options of one kind"
@@ -127,7 +128,8 @@ def count_command(models: Sequence[str], **options: Any) -> None:
 
     With --under, print one number instead, and what it counts; several conventions apply together.
     """
-    asked = CountOptions(**options)
+    dtype = options.pop("dtype")
+    asked = CountOptions(**options, dtype=require_dtype(dtype) if dtype else "")
     asked.require_one_kind()
     if asked.lines_file:
         if models:
@@ -138,8 +140,6 @@ def count_command(models: Sequence[str], **options: Any) -> None:
     if asked.html_file:
         _write_page(asked.html_file, models, asked)
         return
-    if asked.dtype:
-        require_dtype(asked.dtype)
     resolved, refused = _resolved(models, asked.class_name)
     _answer(resolved, asked)
     if refused:
@@ -191,7 +191,6 @@ def _write_json(file: Path, models: Sequence[AnyModel], asked: CountOptions) -> 
 def _write_page(file: Path, models: Sequence[str], asked: CountOptions) -> None:
     asked.require_page(models)
     require_writable(file, "--html")
-    require_dtype(asked.dtype or DTYPE)
     (under,) = asked.conventions or (DEFAULT,)
     (model,) = resolving_all(models, asked.class_name)
     write_file(file, model_file(model, under, asked.dtype or DTYPE), "--html")

@@ -16,7 +16,7 @@ from paramproof.cli.derive_text import (
     letters_table,
     tensors_table,
 )
-from paramproof.cli.options import MODELS, class_option, json_option
+from paramproof.cli.options import MODELS, class_option, json_option, time_limit_option
 from paramproof.cli.output import console, errors, require_writable, tables_beside, write_json
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data
@@ -39,15 +39,7 @@ from paramproof.resolver import Request, derive_request, read_request
 @json_option("the derivation, its expressions as text and as data")
 @click.option("--latex", "as_latex", is_flag=True, help="Print the formula as LaTeX.")
 @click.option("--seed", default=0, show_default=True, help="Seed for sampling sizes.")
-@click.option(
-    "--time-limit",
-    "seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    default=600.0,
-    show_default="600",
-    metavar="SECONDS",
-    help="Stop after so many seconds.",
-)
+@time_limit_option(600, "Stop after so many seconds.")
 def derive_command(
     model: str,
     sizes: Sequence[str],

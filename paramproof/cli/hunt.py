@@ -20,6 +20,7 @@ from paramproof.cli.workers import chosen_frameworks, how_to_get
 from paramproof.formulas import FAMILIES
 from paramproof.hunt.doing import in_checkout
 from paramproof.hunt.files import is_complete, lost_file, write_lost
+from paramproof.hunt.folder import held
 from paramproof.hunt.here import TRIES, do_here
 from paramproof.hunt.slurm import do_on_slurm
 from paramproof.hunt.submitting import Cluster
@@ -49,12 +50,13 @@ def hunt_command(ctx: click.Context, /, folder: Path, json_file: Path | None, **
         _end(summary_of(given["summary"]), json_file)
     there, absent = _frameworks(**given)
     tasks = _tasks(there, **given)
-    ask(folder, tasks)
-    waiting = [task for task in tasks if not is_complete(folder, task.name)]
-    for task in waiting:
-        lost_file(folder, task.name).unlink(missing_ok=True)
-    for name, reason in _do(waiting, folder, **given).items():
-        write_lost(folder, name, f"{reason} (tried {TRIES} times)")
+    with held(folder):
+        ask(folder, tasks)
+        waiting = [task for task in tasks if not is_complete(folder, task.name)]
+        for task in waiting:
+            lost_file(folder, task.name).unlink(missing_ok=True)
+        for name, reason in _do(waiting, folder, **given).items():
+            write_lost(folder, name, f"{reason} (tried {TRIES} times)")
     _end(summary_of([folder]), json_file, absent)
 
 

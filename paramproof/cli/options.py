@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -12,8 +13,12 @@ from click.shell_completion import CompletionItem
 from paramproof.builders.registry import frameworks
 from paramproof.cli.output import STANDARD_OUTPUT, WHERE, require_writable
 from paramproof.formulas import FAMILIES
+from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.families import family_named
 from paramproof.formulas.models import model_names
+
+MAX_SECONDS = 10**9
+"""The longest time limit: some systems have no timer for a longer one."""
 
 INSTEAD = "to FILE or standard output, in place of what else is printed."
 """How the help of --json goes on where JSON is all there is."""
@@ -45,6 +50,18 @@ class_option = click.option(
     help="Read the configuration as this class of transformers, not the one that it names.",
 )
 """The option --class, whose parameter is ``class_name``."""
+
+
+def model_option(said: str, *, required: bool = False) -> Callable[[Command], Command]:
+    """Return the option --model of a command about one model, whose parameter is ``model``."""
+    return click.option(
+        "--model",
+        metavar="MODEL",
+        default="",
+        required=required,
+        shell_complete=MODELS,
+        help=said,
+    )
 
 
 def models_option(what: str) -> Callable[[Command], Command]:
@@ -81,6 +98,26 @@ def json_option(what: str, where: str = WHERE) -> Callable[[Command], Command]:
         shell_complete=completing(tuple, files=True),
         help=f"Write {what} as JSON {where}",
     )
+
+
+def time_limit_option(seconds: int, said: str) -> Callable[[Command], Command]:
+    """Return the option --time-limit, whose parameter is ``seconds``, as its default is."""
+    return click.option(
+        "--time-limit",
+        "seconds",
+        type=click.FloatRange(0, MAX_SECONDS, min_open=True),
+        default=float(seconds),
+        show_default=str(seconds),
+        metavar="SECONDS",
+        callback=_number,
+        help=said,
+    )
+
+
+def _number(ctx: click.Context, param: click.Parameter, given: float) -> float:
+    if math.isnan(given):
+        raise InvalidInput("nan is not a number of seconds", key="--time-limit")
+    return given
 
 
 def _repeatable(

@@ -12,7 +12,13 @@ from paramproof.algebra.residual import explained
 from paramproof.builders.registry import Framework
 from paramproof.checking.model import require_agreement
 from paramproof.checking.result import Result
-from paramproof.cli.options import family_option, framework_option, json_option, models_option
+from paramproof.cli.options import (
+    family_option,
+    framework_option,
+    json_option,
+    models_option,
+    time_limit_option,
+)
 from paramproof.cli.output import tables_beside, width_of, write_json
 from paramproof.cli.progress import shown_progress
 from paramproof.cli.resolving import require_one_input, resolving
@@ -30,6 +36,7 @@ from paramproof.json_form import document
 from paramproof.resolver import AnyModel, DerivedModel, ResolvedModel
 from paramproof.running.jobs import Verify
 from paramproof.running.pool import run_in_workers
+from paramproof.user_formulas.asked import TIME_LIMIT
 
 
 @click.command("verify", short_help="Verify the formula in every framework, on many models.")
@@ -57,6 +64,7 @@ from paramproof.running.pool import run_in_workers
     metavar="MODULE:FUNCTION",
     help="Check this formula instead of paramproof's.",
 )
+@time_limit_option(TIME_LIMIT, "Stop the formula of --formula after so many seconds for a call.")
 def verify_command(
     names: Sequence[str],
     models: Sequence[str],
@@ -65,6 +73,7 @@ def verify_command(
     seed: int,
     json_file: Path | None,
     reference: str | None,
+    seconds: float,
 ) -> None:
     """Compare every installed framework with the formula, over named and random models.
 
@@ -83,7 +92,7 @@ def verify_command(
     if derived:
         _require_alone(derived, resolved, bool(names or families), reference)
         equal = (
-            verify_derived(reference, derived[0], examples, seed, json_file)
+            verify_derived(reference, derived[0], examples, seed, seconds, json_file)
             if reference
             else verify_built(derived, json_file)
         )
@@ -94,19 +103,20 @@ def verify_command(
     if not reference:
         families = families or tuple(FAMILIES)
         require_agreement(families)
-    there, absent = chosen_frameworks(names)
     if reference:
         results = verify_formula(
             reference,
-            there,
+            names,
             specs,
             families,
             named=bool(models),
             examples=examples,
             seed=seed,
+            seconds=seconds,
             json_file=json_file,
         )
     else:
+        there, absent = chosen_frameworks(names)
         with shown_progress(there) as take:
             results = run_in_workers(there, Verify(specs, examples, seed, tuple(families)), take)
         if json_file:

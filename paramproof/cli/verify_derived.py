@@ -21,12 +21,16 @@ def verify_derived(
     model: DerivedModel,
     examples: int,
     seed: int,
+    seconds: float,
     json_file: Path | None,
 ) -> bool:
-    """Compare a user's formula with that of a model, and print it; return whether it is equal."""
+    """Compare a user's formula with that of a model, and print it; return whether it is equal.
+
+    ``seconds`` is the time that the formula may take for a call.
+    """
     derivation = model.derivation
     known = (*derivation.sizes, *derivation.fields.values())
-    with AskedFormula(reference, known) as formula:
+    with AskedFormula(reference, known, seconds) as formula:
         found = list(comparisons(formula, derivation, examples, seed))
         differing = [compared for compared in found if not compared.equal]
         said = algebra(formula, derivation, differing[0]) if differing else ""

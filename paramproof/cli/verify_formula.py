@@ -7,12 +7,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from paramproof.builders.registry import Framework
 from paramproof.checking.result import Result
 from paramproof.cli.output import tables_beside, write_json
 from paramproof.cli.progress import shown_progress
 from paramproof.cli.tables import verify_table
-from paramproof.cli.workers import broken, record_data
+from paramproof.cli.workers import broken, chosen_frameworks, record_data
 from paramproof.formulas import Family, Spec
 from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import path_text
@@ -26,23 +25,29 @@ from paramproof.user_formulas.verdict import require_counts, verdict, without_sm
 
 def verify_formula(
     reference: str,
-    there: Sequence[Framework],
+    names: Sequence[str],
     models: Mapping[str, Spec],
     families: Sequence[str],
     *,
     named: bool,
     examples: int,
     seed: int,
+    seconds: float,
     json_file: Path | None,
 ) -> list[Result]:
     """Compare a user's formula, print the verdict and return every result.
 
-    Its family is one of ``families``, or of all where there are none. Of ``models`` it counts
-    those of that family, which are all of them where they were ``named``.
+    It is compared with the frameworks of these ``names``, or with all that are installed; that it
+    can be called is found out first, since it needs none of them.
 
-    Raises ``ValueError`` for a formula that cannot be called, and a model that it is not about.
+    Its family is one of ``families``, or of all where there are none. Of ``models`` it counts
+    those of that family, which are all of them where they were ``named``. ``seconds`` is the time
+    that it may take for a call.
+
+    Raises ``ValueError`` for a formula that cannot be called, a model that it is not about, and a
+    framework that is not installed.
     """
-    with AskedFormula(reference) as formula:
+    with AskedFormula(reference, seconds=seconds) as formula:
         family = chosen_family(formula, families)
         own = {name: spec for name, spec in models.items() if family_of(spec) is family}
         others = [name for name in models if name not in own]
@@ -51,8 +56,9 @@ def verify_formula(
             about = f"{reference} is about {family.name}"
             raise ValueError(f"--model {path_text(others[0])} is of the family {of}, and {about}")
         require_counts(formula, family, own)
+        there, _ = chosen_frameworks(names)
         with shown_progress(there) as take:
-            job = Verify(own, examples, seed, (family.name,), reference)
+            job = Verify(own, examples, seed, (family.name,), reference, seconds)
             results = run_in_workers(there, job, take)
         if json_file:
             body = record_data(results, seed=seed, examples=examples)

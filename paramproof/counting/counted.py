@@ -136,8 +136,7 @@ class Count:
         That is float32 where it names none. Raises ``UnknownName`` for a dtype of no known width.
         """
         chosen = dtype or (self.reading.dtype if self.reading else "") or DEFAULT_DTYPE
-        require_dtype(chosen)
-        return bytes_of(self.total, chosen)
+        return bytes_of(self.total, require_dtype(chosen))
 
     def under(self, *conventions: str) -> int:
         """Return the count under conventions such as ``without-embeddings``, which go together.

@@ -7,7 +7,6 @@ process to do anything else in.
 from __future__ import annotations
 
 import tempfile
-import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -36,29 +35,19 @@ def derived(
     """
     own = None if keys is None else dict(keys)
     request = {"what": what, "sizes": dict(sizes or {}), "keys": own, "architecture": architecture}
-    late = threading.Event()
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8") as errors,
         Child("paramproof.derivation.child", errors=errors) as child,
+        child.time_limit(seconds) as late,
     ):
-
-        def end() -> None:
-            late.set()
-            child.kill()
-
-        timer = threading.Timer(seconds, end)
-        timer.start()
-        try:
-            child.ask({"constructor": request, "seed": seed})
-            for answer in child.answers():
-                if "derivation" in answer:
-                    return derivation_from(answer["derivation"])
-                if "refused" in answer:
-                    raise ValueError(legible(answer["refused"], 2000))
-                note(answer["note"])
-            status = child.wait()
-        finally:
-            timer.cancel()
+        child.ask({"constructor": request, "seed": seed})
+        for answer in child.answers():
+            if "derivation" in answer:
+                return derivation_from(answer["derivation"])
+            if "refused" in answer:
+                raise ValueError(legible(answer["refused"], 2000))
+            note(answer["note"])
+        status = child.wait()
     if late.is_set():
         raise ValueError(f"{path_text(what)}: not derived within {seconds:g} seconds")
     raise ValueError(f"{path_text(what)}: the process ended {how_it_ended(status)}")

@@ -18,7 +18,7 @@ from paramproof.derivation.finding import Finder
 from paramproof.derivation.holding import MOST_BLAMED, Holder
 from paramproof.derivation.in_letters import Tensors, in_letters
 from paramproof.derivation.letters import letters_for
-from paramproof.derivation.making import Maker, NotDerived, Note
+from paramproof.derivation.making import Cause, Maker, NotDerived, Note
 from paramproof.derivation.points import DEEPEST
 from paramproof.derivation.reading import Key
 from paramproof.derivation.sorting import Sorter
@@ -101,7 +101,7 @@ class NotExplained(NotDerived):
     """Of these kinds of tensors the shapes or the numbers were not found in letters."""
 
     def __init__(self, text: str, keys: Iterable[Key]) -> None:
-        super().__init__(text)
+        super().__init__(text, Cause.NOT_EXPLAINED)
         self.keys = tuple(keys)
 
 

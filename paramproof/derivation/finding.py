@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from paramproof.derivation.doubts import Doubt
-from paramproof.derivation.making import Maker, NotDerived, Note, Trace
+from paramproof.derivation.making import Cause, Maker, NotDerived, Note, Trace
 from paramproof.derivation.reading import Key, TensorGroup
 from paramproof.derivation.told import LoopQuestion, answered_both_ways, doubt
 from paramproof.formulas.condition import Condition, Relation
@@ -53,7 +53,8 @@ class Finder:
             if letters is None:
                 raise NotDerived(
                     f"{self.maker.name}: at other sizes other tensors were made, "
-                    "and it was not found why"
+                    "and it was not found why",
+                    Cause.NOT_ALIKE,
                 )
             if letters != self.maker.fixed:
                 self.fix(letters)

@@ -8,9 +8,10 @@ from dataclasses import replace
 from paramproof.derivation.conditions import Conditions, otherwise
 from paramproof.derivation.doubts import Doubt, listed, written
 from paramproof.derivation.in_letters import Tensors
-from paramproof.derivation.making import Maker, NotDerived, Note
+from paramproof.derivation.making import Cause, Maker, NotDerived, Note
 from paramproof.derivation.sorting import Sorter
 from paramproof.derivation.trying import Trial, tried
+from paramproof.formulas.derivation import Outcome
 from paramproof.formulas.expression import letter
 
 MOST_BLAMED = 4
@@ -57,7 +58,8 @@ class Holder:
         while held < number:
             sizes = self.maker.sizes if held == 0 else self.others(held)
             if sizes is None:
-                raise NotDerived(f"{self.maker.name}: no sizes meet the conditions")
+                said = f"{self.maker.name}: no sizes meet the conditions"
+                raise NotDerived(said, Cause.NO_SIZES)
             held = held + 1 if self.holds(sizes) else 0
             self.note(f"held at {held} of {number} points")
 
@@ -68,7 +70,7 @@ class Holder:
             return True
         unmet = [c for c in self.conditions.harmless if not c.is_met(sizes)]
         if not unmet:
-            self.blame(sizes, trial.wrong)
+            self.blame(sizes, trial)
         elif remembered := [c for c in unmet if c in self.sorter.remembered]:
             self.sorter.try_again(remembered)
         else:
@@ -84,17 +86,21 @@ class Holder:
             self.tensors.leave_out(kind)
         return trial
 
-    def blame(self, sizes: Mapping[str, int], wrong: Doubt) -> None:
+    def blame(self, sizes: Mapping[str, int], trial: Trial) -> None:
         """Fix the letters without which the formula holds at ``sizes``, or raise ``NotDerived``.
 
         They must be few, and others must be left.
         """
         names = self.to_blame(sizes)
         if not 0 < len(names) <= min(self.most, len(sizes) - len(self.maker.fixed) - 1):
-            raise NotDerived(f"{self.maker.name}: {written(wrong)}")
+            refused = trial.outside and trial.outside.outcome is Outcome.REFUSED
+            raise NotDerived(
+                f"{self.maker.name}: {written(trial.wrong)}",
+                Cause.REFUSED if refused else Cause.NOT_AS_DERIVED,
+            )
         self.maker.fixed |= names
         fixed = listed((letter(name),) for name in sorted(names))
-        self.doubts[*fixed, " did not vary once the formula had failed: ", *wrong] = None
+        self.doubts[*fixed, " did not vary once the formula had failed: ", *trial.wrong] = None
 
     def to_blame(self, sizes: Mapping[str, int]) -> set[str]:
         """Return the letters that must be as at first for the formula to hold at these sizes."""

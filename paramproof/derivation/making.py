@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from random import Random
 
 from paramproof.derivation.constructor import Constructor
@@ -25,8 +26,31 @@ Note = Callable[[str], None]
 """Is told, in a few words, how far it is."""
 
 
+class Cause(Enum):
+    """Why a formula was not found."""
+
+    NOT_MADE = auto()
+    """The constructor does not make a model at its own sizes."""
+    NO_PARAMETERS = auto()
+    NOT_ALIKE = auto()
+    """It makes other tensors at other sizes, and no guard says where."""
+    NOT_EXPLAINED = auto()
+    """A shape, or how often a tensor is there, was not found in letters."""
+    NO_SIZES = auto()
+    """No sizes that meet the conditions were found."""
+    REFUSED = auto()
+    """The constructor refuses sizes inside the conditions."""
+    NOT_AS_DERIVED = auto()
+    """It makes other tensors than the formula has, inside the conditions."""
+    OTHER = auto()
+
+
 class NotDerived(ValueError):
-    """A formula was not found, or what was found did not hold."""
+    """A formula was not found, or what was found did not hold, for a ``cause``."""
+
+    def __init__(self, text: str, cause: Cause = Cause.OTHER) -> None:
+        super().__init__(text)
+        self.cause = cause
 
 
 @dataclass(slots=True)
@@ -99,9 +123,11 @@ class Maker:
             try:
                 trace = self._first()
             except Exception:
-                raise NotDerived(f"{self.name} is not made: {self._why(error)}") from error
+                own = self._own(error)
+                said = f"{self.name} is not made: {in_one_line(own)}"
+                raise NotDerived(said, Cause.NOT_MADE) from own
         if not trace.readings:
-            raise NotDerived(f"{self.name} has no parameters")
+            raise NotDerived(f"{self.name} has no parameters", Cause.NO_PARAMETERS)
         return trace
 
     def _first(self) -> Trace:
@@ -169,13 +195,13 @@ class Maker:
         seconds = round(time.perf_counter() - self.started, 2)
         return Evidence(self.traced, self.built, held, seconds, dict(self.constructor.versions))
 
-    def _why(self, error: Exception) -> str:
-        """Return what the code itself says at its own sizes, where it is refused untouched too."""
+    def _own(self, error: Exception) -> Exception:
+        """Return what untouched code raises at its own sizes, or else ``error``."""
         try:
             self.build(self.sizes)
         except Exception as own:
-            return in_one_line(own)
-        return in_one_line(error)
+            return own
+        return error
 
 
 def _questions(recorder: Recorder) -> dict[Condition, set[Place]]:

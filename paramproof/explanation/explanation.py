@@ -11,12 +11,15 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from math import prod
+from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.explanation.heads import Heads
 from paramproof.formulas import EncoderSpec, Inventory, inventory
+from paramproof.formulas.active import ACTIVE_CONVENTIONS, active
 from paramproof.formulas.conventions import counted
 from paramproof.formulas.derivation import Derivation, Described
+from paramproof.formulas.expression import expression
 from paramproof.formulas.path import at_layer, lies_in, starred
 from paramproof.formulas.spec import Spec
 from paramproof.formulas.tensors import Tensor
@@ -48,7 +51,8 @@ class Explanation(NamedTuple):
     Explanations are ranked by ``complexity``, the number of things that there are to say.
     ``sizes`` are fields of the spec and values. ``as_estimate`` replaces the model's layers by
     those of the usual estimate 12·L·H², which are BERT's at an intermediate size of 4·H
-    (Kaplan et al. 2020, arXiv:2001.08361, table 1).
+    (Kaplan et al. 2020, arXiv:2001.08361, table 1). ``active`` names the convention under which
+    the active parameters per token are counted, "" where all parameters are.
     """
 
     parts: tuple[Part, ...]
@@ -56,7 +60,27 @@ class Explanation(NamedTuple):
     sizes: ChangedSizes = ()
     as_estimate: bool = False
     heads: Heads | None = None
+    active: str = ""
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether this counts one component, or the whole, of the model as it is."""
+        changed = self.sizes or self.heads or self.as_estimate
+        return len(self.parts) == 1 and not changed
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether this counts the model as it is, or its active parameters: no component."""
+        return self.is_plain and not self.parts[0].component
+
+    @property
+    def is_total(self) -> bool:
+        """Whether this is the model's number of trainable parameters."""
+        return self.is_whole and not self.active and self.parts[0].conventions == TRAINABLE
+
+
+TensorCounts: TypeAlias = frozenset[tuple[str, int]]
+"""How often tensors are counted, by their paths."""
 
 Counted = Iterator[tuple[int, Explanation]]
 """Explanations, each with the number that it comes to."""
@@ -112,14 +136,15 @@ def inventory_of(described: Described, sizes: ChangedSizes = ()) -> Inventory:
 
 
 def recount(
-    explanation: Explanation, described: Described
-) -> tuple[int, frozenset[tuple[str, int]]]:
+    explanation: Explanation, described: Described, named: Inventory | None = None
+) -> tuple[int, TensorCounts]:
     """Return the number that ``explanation`` comes to, and how often it counts which tensor.
 
-    Two explanations of a model that count the same tensors are the same explanation.
+    Two explanations of a model that count the same tensors are the same explanation. ``named``
+    are the tensors of a derived formula at its own sizes, where they are known already.
     """
     if isinstance(described, Derivation):
-        return _recount_derived(explanation, described)
+        return _recount_derived(explanation, described, named)
     spec = spec_of(explanation, described)
     tensors = _expanded(spec, explanation.heads)
     times: Counter[str] = Counter()
@@ -135,11 +160,14 @@ def recount(
 
 
 def _recount_derived(
-    explanation: Explanation, derivation: Derivation
-) -> tuple[int, frozenset[tuple[str, int]]]:
+    explanation: Explanation, derivation: Derivation, named: Inventory | None
+) -> tuple[int, TensorCounts]:
     """The same of a derived formula, which does not say which layers are of which kind."""
+    if explanation.active:
+        return _recount_active(explanation.active, derivation)
     times: Counter[Tensor] = Counter()
-    named = inventory_of(derivation, explanation.sizes)
+    if named is None or explanation.sizes:
+        named = inventory_of(derivation, explanation.sizes)
     for part in explanation.parts:
         for tensor in counted(named, *part.conventions):
             if lies_in(tensor.path, part.component):
@@ -147,6 +175,17 @@ def _recount_derived(
     number = sum(count * tensor.size for tensor, count in times.items())
     counts = ((f"{tensor.path} {tensor.shape}", count) for tensor, count in times.items() if count)
     return number, frozenset(counts)
+
+
+def _recount_active(convention: str, derivation: Derivation) -> tuple[int, TensorCounts]:
+    """The same of active parameters, whose shapes are evaluated one by one."""
+    total, counts = 0, []
+    for tensor in ACTIVE_CONVENTIONS[convention](active(derivation)):
+        lengths = [expression(one).evaluate(derivation.sizes) for one in tensor.shape]
+        repeat = expression(tensor.repeat).evaluate(derivation.sizes)
+        total += repeat * prod(lengths)
+        counts.append((f"{tensor.path} {tuple(lengths)}", repeat))
+    return total, frozenset(counts)
 
 
 @lru_cache(maxsize=64)

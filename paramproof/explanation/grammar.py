@@ -2,8 +2,8 @@
 
 Each function yields explanations of one form, with the number that each comes to. The more
 complex a form, the more numbers it reaches by chance, so every form is kept narrow, and complex
-ones explain large numbers only (``MIN_COUNT_BY_COMPLEXITY``); ``python -m tests.explain_rate``
-measures how many numbers are still explained by chance.
+ones explain large numbers only (``MIN_COUNT_BY_COMPLEXITY``);
+``python -m docs.writers.explain_rate`` measures how many numbers are still explained by chance.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import combinations
 
+from paramproof.explanation.active import active_counts
 from paramproof.explanation.explanation import (
     TRAINABLE,
     Counted,
@@ -24,7 +25,7 @@ from paramproof.explanation.explanation import (
 from paramproof.explanation.full_width import full_width
 from paramproof.explanation.heads import classifiers_of, heads_of
 from paramproof.explanation.tree import WHOLE, Node, Tree, inside, part_of
-from paramproof.formulas import inventory
+from paramproof.formulas import Inventory, inventory
 from paramproof.formulas.conventions import PARTS, STORAGE
 from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.path import leaf, lies_in, parent
@@ -42,6 +43,9 @@ MAX_ADDED = 4
 MODELS_REMEMBERED = 64
 """What a model's explanations come to, whatever the number: who asks again need not wait."""
 
+NON_EMBEDDING = (*TRAINABLE, "without-embeddings", "without-heads")
+"""What people call non-embedding parameters: two conventions, and one thing to say."""
+
 ABOUT_HEADS = {"without-pooler", "without-heads"}
 """Conventions that would undo what heads are named for."""
 
@@ -51,6 +55,8 @@ def explanations(described: Described) -> Counted:
     tree = Tree(inventory_of(described))
     spec = None if isinstance(described, Derivation) else described
     yield from components(tree)
+    if isinstance(described, Derivation):
+        yield from active_counts(described)
     yield from with_other_heads(spec) if spec else ()
     yield from under_conventions(tree)
     yield from siblings(tree)
@@ -59,6 +65,21 @@ def explanations(described: Described) -> Counted:
     if spec:
         yield from full_width(tree, spec)
         yield from estimates(tree, spec)
+
+
+def simple_explanations(described: Described, named: Inventory) -> Counted:
+    """Yield what people count most: components, the whole model, its active parameters.
+
+    The whole model is counted under one convention, and with other heads. ``named`` are its
+    tensors, in ints.
+    """
+    tree = Tree(named)
+    yield from components(tree)
+    if isinstance(described, Derivation):
+        yield from active_counts(described)
+    else:
+        yield from with_other_heads(described)
+    yield from whole_under(tree, most=2)
 
 
 def components(tree: Tree) -> Counted:
@@ -96,7 +117,8 @@ def whole_conventions() -> Iterator[tuple[tuple[str, ...], int]]:
         named = int(storage not in TRAINABLE)
         for number in range(3 - named):
             for parts in combinations(PARTS, number):
-                yield (storage, *parts), 1 + named + number
+                names = (storage, *parts)
+                yield names, 2 if names == NON_EMBEDDING else 1 + named + number
 
 
 def siblings(tree: Tree) -> Counted:

@@ -10,9 +10,10 @@ from paramproof.explanation.explanation import (
     usual_estimate,
 )
 from paramproof.formulas import Inventory, inventory
-from paramproof.formulas.conventions import counted
+from paramproof.formulas.active import ACTIVE_CONVENTIONS, active
+from paramproof.formulas.conventions import counted, size
 from paramproof.formulas.derivation import Derivation, Described
-from paramproof.formulas.expression import Expression, letter
+from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import lies_in
 from paramproof.formulas.spec import FamilyLetters, Quantity, Spec
@@ -21,6 +22,8 @@ from paramproof.formulas.spec import FamilyLetters, Quantity, Spec
 def in_letters(explanation: Explanation, described: Described) -> Expression:
     """The number of ``explanation`` as a polynomial."""
     if isinstance(described, Derivation):
+        if explanation.active:
+            return expression(size(ACTIVE_CONVENTIONS[explanation.active](active(described))))
         total = _sum(explanation, described.inventory())
         changed = dict(explanation.sizes)
         primed = {n: letter(f"{n}'") for n, field in described.fields.items() if field in changed}

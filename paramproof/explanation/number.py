@@ -3,7 +3,7 @@
 A number with all its digits is meant exactly. One with a unit, a point or an exponent, or
 with many zeros at its end, is rounded, and says less than it seems to: which units (10⁶ or
 2²⁰), how many digits, whether rounded or cut off, is to be found out. One of bytes (438MB, 418 MiB,
-437928960 bytes) is of so many parameters as its bytes hold, at two or four bytes each.
+437928960 bytes) stands for as many parameters as it holds at four, two or one bytes each.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import IntEnum
 from fractions import Fraction
 
 UNITS = {"": 0, "k": 1, "m": 2, "b": 3, "g": 3, "t": 4}
 WORDS = {"thousand": "k", "million": "m", "billion": "b", "trillion": "t"}
-BYTES_EACH = {4: "float32", 2: "float16 or bfloat16"}
+BYTES_EACH = {4: "float32", 2: "float16 or bfloat16", 1: "float8 or int8"}
 """Bytes of a parameter, with the types that have so many."""
 
 MAX_DIGITS = 30
@@ -33,17 +34,28 @@ _NUMBER = re.compile(
 )
 
 
+class RoundingMode(IntEnum):
+    """How a count was rounded to the number that is printed, the most usual way first."""
+
+    NONE = 0
+    TO_LAST_DIGIT = 1
+    CUT_OFF = 2
+    BINARY = 3
+    TO_NONZERO_DIGIT = 4
+
+
 @dataclass(frozen=True, slots=True)
 class RoundedReading:
     """One way to read a rounded number: it stands for any number in [low, high).
 
-    ``says`` completes "rounded …"; the narrower, the more it says. One of bytes stands for
-    parameters of ``bytes_each``, which is 0 where the number is of parameters.
+    ``says`` is the ``rounding`` in words. One of bytes stands for parameters of ``bytes_each``,
+    which is 0 where the number is of parameters.
     """
 
     low: Fraction
     high: Fraction
     says: str
+    rounding: RoundingMode = RoundingMode.NONE
     bytes_each: int = 0
 
     def __contains__(self, count: int) -> bool:
@@ -53,6 +65,12 @@ class RoundedReading:
     def middle(self) -> Fraction:
         """The number halfway."""
         return (self.low + self.high) / 2
+
+    @property
+    def stated(self) -> Fraction:
+        """The number that is printed, in parameters."""
+        from_below = self.rounding in (RoundingMode.NONE, RoundingMode.CUT_OFF)
+        return self.low if from_below else self.middle
 
     def of(self, count: int) -> str:
         """Return how ``count`` becomes the number: its bytes, and how it was rounded."""
@@ -80,6 +98,10 @@ class WrittenNumber:
         exact = self.exact or 0
         return exact.bit_length() - 1 if exact > 1 and not exact & (exact - 1) else None
 
+    def same_as(self, other: WrittenNumber) -> bool:
+        """Return whether both write one number: 6738415616 and 6,738,415,616, 117M and 0.117B."""
+        return (self.exact is not None and self.exact == other.exact) or self.rounds_as(other)
+
     def rounds_as(self, other: WrittenNumber) -> bool:
         """Return whether both are the same rounded number: 117M, 117,000,000 and 0.117B."""
         return self._middle is not None and self._middle == other._middle
@@ -95,17 +117,17 @@ class WrittenNumber:
 def read(text: str) -> WrittenNumber:
     """Return the number that ``text`` writes.
 
-    Raises ``ValueError``, in one line, for what is no number, zero or absurdly long.
+    Raises ``ValueError``, in one line, where it is not a number, is zero, or is absurdly long.
     """
     match = _NUMBER.fullmatch(text.strip())
     if not match or len(text) > 2 * MAX_DIGITS:
         shown = text if len(text) < 2 * MAX_DIGITS else f"{text[:MAX_DIGITS]}…"
-        raise ValueError(f"{shown!r} is no number of parameters, as 2,362,368 or 110M are")
+        raise ValueError(f"{shown!r} is not a number of parameters: write it as 2,362,368 or 110M")
     whole = re.sub(r"\D", "", match["whole"])
     places, exponent = match["places"] or "", int(match["exponent"] or 0)
     digits = whole + places
     if not int(digits) or len(digits) + exponent > MAX_DIGITS:
-        raise ValueError(f"{text.strip()!r} is no number of parameters that a model can have")
+        raise ValueError(f"{text.strip()!r} is not a number of parameters that a model can have")
     word = (match["unit"] or match["word"] or "").lower()
     unit = WORDS.get(word, word)
     zeros = len(digits) - len(digits.rstrip("0"))
@@ -130,7 +152,8 @@ def _in_bytes(readings: Iterable[RoundedReading]) -> Iterator[RoundedReading]:
     """The same as readings of bytes: the number of parameters that have as many."""
     for each in BYTES_EACH:
         for one in readings:
-            yield RoundedReading(one.low / each, one.high / each, one.says, each)
+            low, high = one.low / each, one.high / each
+            yield RoundedReading(low, high, one.says, one.rounding, each)
 
 
 def _readings(digits: int, shift: int, unit: str, zeros: int) -> Iterator[RoundedReading]:
@@ -144,8 +167,10 @@ def _readings(digits: int, shift: int, unit: str, zeros: int) -> Iterator[Rounde
         yield _rounded(digits, one, 0, figures)
         if unit:
             low = (digits - Fraction(1, 2)) * binary
-            yield RoundedReading(low, low + binary, f"rounded, in 2{_raised(10 * power)}")
-        yield RoundedReading(digits * one, (digits + 1) * one, "cut off after the last digit")
+            says = f"rounded, in 2{_raised(10 * power)}"
+            yield RoundedReading(low, low + binary, says, RoundingMode.BINARY)
+        says = "cut off after the last digit"
+        yield RoundedReading(digits * one, (digits + 1) * one, says, RoundingMode.CUT_OFF)
     if coarse:
         yield _rounded(digits, one, coarse, figures - coarse)
 
@@ -154,7 +179,8 @@ def _rounded(digits: int, one: Fraction, zeros: int, figures: int) -> RoundedRea
     step = one * 10**zeros
     plural = "s" if figures > 1 else ""
     says = f"rounded to {figures} significant digit{plural}"
-    return RoundedReading(digits * one - step / 2, digits * one + step / 2, says)
+    rounding = RoundingMode.TO_NONZERO_DIGIT if zeros else RoundingMode.TO_LAST_DIGIT
+    return RoundedReading(digits * one - step / 2, digits * one + step / 2, says, rounding)
 
 
 def _raised(power: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from paramproof.explanation.number import read
+from paramproof.explanation.number import RoundingMode, read
 from paramproof.formulas import Inventory
 from paramproof.formulas.conventions import PARTS, Undecided, count
 from paramproof.formulas.printing import signed
@@ -21,9 +21,6 @@ LEFT_OUT = (
     "without-embeddings",
 )
 """Conventions that a published total may be of, after the default, those that say most first."""
-
-BINARY = "in 2"
-"""What readings in powers of two say; no number of a model is published so."""
 
 
 class Verdict(NamedTuple):
@@ -52,14 +49,15 @@ def verdict(published: str, counts: Mapping[str, int]) -> Verdict:
     """Return the verdict on a number as it is printed; ``counts`` are by convention, best first.
 
     What is rounded to the digits that are printed comes before what is cut off behind them, and
-    that before what has zeros that may be rounded. Raises ``ValueError`` for what is no number.
+    that before what has zeros that may be rounded. Raises ``ValueError`` where it is not a number.
     """
     written = read(published)
     if exact := _among(counts, lambda number: number == written.exact):
         return Verdict(exact, "exact")
     for reading in written.readings:
-        found = () if BINARY in reading.says else _among(counts, reading.__contains__)
-        if found:
+        if reading.rounding is RoundingMode.BINARY:  # Nobody publishes parameters in 2²⁰ or 2³⁰.
+            continue
+        if found := _among(counts, reading.__contains__):
             return Verdict(found, reading.says)
     (first, number), *_ = counts.items()
     if written.exact is None:

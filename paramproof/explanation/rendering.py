@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paramproof.explanation import letters as algebra
-from paramproof.explanation.answer import Explanations, Match
+from paramproof.explanation.answer import Explanations, Match, PublishedNumber
 from paramproof.explanation.explanation import Part, recount
 from paramproof.explanation.heads import Heads
 from paramproof.explanation.ranking import is_synthetic
@@ -40,7 +40,8 @@ class Rendered:
         found = self.match
         yield f"  {found.text}{_number_of(found)}"
         whole = not found.explanation.parts[0].component
-        if self.residual and whole and not (found.explanation.sizes and len(found.models) > 1):
+        plainly = found.explanation.active or not (self.residual and whole)
+        if not plainly and not (found.explanation.sizes and len(found.models) > 1):
             yield f"    claimed − formula = {signed(self.difference)} = {self.residual}"
         else:
             yield f"    = {self.letters}"
@@ -66,6 +67,7 @@ class Rendered:
             "sizes": dict(explanation.sizes),
             "as_estimate": explanation.as_estimate,
             "heads": explanation.heads and _heads_as_json(explanation.heads),
+            "active": explanation.active,
             "equal": list(self.equal),
         }
 
@@ -111,10 +113,23 @@ def as_json(answer: Explanations) -> dict[str, Any]:
         "nearest": _render(near).as_json() if near else None,
         "none_in": list(answer.none_in),
         "power_of_two": answer.number.power_of_two,
+        "published": [_published_as_json(one) for one in answer.published],
         "retracted": [
             {"model": model.name, "published": model.retracted, "source": model.retracted_source}
             for model in answer.retracted
         ],
+    }
+
+
+def _published_as_json(one: PublishedNumber) -> dict[str, Any]:
+    return {
+        "model": one.model,
+        "published": one.number,
+        "of": one.of,
+        "source": one.source,
+        "includes": one.note,
+        "conventions": list(one.verdict.conventions),
+        "verdict": one.verdict.how,
     }
 
 

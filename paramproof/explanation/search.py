@@ -1,63 +1,54 @@
-"""Find where a number comes from: its simplest explanations, by one model or all named ones."""
+"""Find where a number comes from: its best explanations, by one model or by several."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from fractions import Fraction
 
 from paramproof.explanation.answer import Explanations, Match
-from paramproof.explanation.explanation import (
-    Counted,
-    Explanation,
-    inventory_of,
-    recount,
-)
-from paramproof.explanation.grammar import (
-    MIN_COUNT_BY_COMPLEXITY,
-    MODELS_REMEMBERED,
-    components,
-    explanations,
-    whole_under,
-    with_classifier,
-    with_other_heads,
-)
+from paramproof.explanation.explanation import TRAINABLE, Explanation, recount
 from paramproof.explanation.number import RoundedReading, WrittenNumber, read
-from paramproof.explanation.ranking import different, is_synthetic, joined, simplest
-from paramproof.explanation.sizes import at_known_sizes, at_unnamed_sizes, with_labels
-from paramproof.explanation.tree import Tree
-from paramproof.formulas.derivation import Derivation, Described
+from paramproof.explanation.ranking import (
+    best_exact,
+    best_rounded,
+    different,
+    is_synthetic,
+    joined,
+)
+from paramproof.explanation.searched import SearchedModel
+from paramproof.explanation.sizes import at_unnamed_sizes
+from paramproof.formulas.conventions import STORAGE
 from paramproof.formulas.models import NamedModel, named_models
-from paramproof.formulas.spec import Spec
 
-Models = Mapping[str, Described]
+NEAR = Fraction(1, 20)
+"""A count that differs from a number by a larger share of it is not near."""
+
+MOST_ROUNDED_AWAY = Fraction(1, 4)
+"""Nobody rounds a larger share of a count away, though 1T may be 671B to one digit."""
 
 
-def explain(number: WrittenNumber, models: Models, others: Models | None = None) -> Explanations:
-    """Return the simplest explanations of ``number`` by ``models``, or else by ``others``.
+def explain(number: WrittenNumber, models: Sequence[SearchedModel]) -> Explanations:
+    """Return the best explanations of ``number`` by ``models``; where there is none, what is near.
 
-    Explanations more complex by one than the simplest are included.
+    Of an exact number these are the simplest and those more complex by one.
     """
     withdrawn = tuple(_retracted(number))
-    for chosen in filter(None, (models, others)):
-        found = exact(number.exact, chosen) if number.exact else []
-        for readings in (number.bytes_readings, number.readings):
-            found = found or rounded(readings, chosen, whole=chosen is others or len(models) > 1)
-        if found:
-            none_in = tuple(models) if chosen is others else ()
-            return Explanations(number, tuple(found), none_in=none_in, retracted=withdrawn)
-    if number.exact is None:
-        reading = (number.bytes_readings or number.readings)[0]
-        near = nearest(int(reading.middle), models)
-        near = replace(near, reading=replace(reading, says="").of(near.count))
-        return Explanations(number, (), nearest=near, retracted=withdrawn)
-    solved = (
-        _match(explanation, name, spec, number.exact)
-        for name, spec in models.items()
-        for explanation in at_unnamed_sizes(spec, number.exact)
-    )
-    near = nearest(number.exact, models)
-    return Explanations(number, (), tuple(joined(solved)), near, retracted=withdrawn)
+    found = exact(number.exact, models) if number.exact else []
+    for readings in _readings(number):
+        found = found or rounded(number, readings, models)
+    if found:
+        return Explanations(number, tuple(found), retracted=withdrawn)
+    near = nearest(number, models)
+    unnamed = _at_unnamed_sizes(number.exact, models) if number.exact else ()
+    return Explanations(number, (), tuple(joined(unnamed)), near, retracted=withdrawn)
+
+
+def _readings(number: WrittenNumber) -> Iterator[list[RoundedReading]]:
+    """Yield the readings that are tried together: bytes of a usual size, of one, parameters."""
+    yield [one for one in number.bytes_readings if one.bytes_each > 1]
+    yield [one for one in number.bytes_readings if one.bytes_each == 1]
+    yield [*number.readings]
 
 
 def _retracted(number: WrittenNumber) -> Iterator[NamedModel]:
@@ -66,112 +57,103 @@ def _retracted(number: WrittenNumber) -> Iterator[NamedModel]:
             yield model
 
 
-def exact(number: int, models: Models) -> list[Match]:
-    """Return what explains ``number`` at the models' own sizes, or at those of a named model."""
+def exact(number: int, models: Sequence[SearchedModel]) -> list[Match]:
+    """Return what explains ``number`` at the models' own sizes, or at those of a named model.
+
+    Where it is some model's total, the forms of several parts are not tried.
+    """
+    some_total = any(model.total == number for model in models)
+    return best_exact(_exactly(number, models, simple=some_total))
+
+
+def _exactly(number: int, models: Sequence[SearchedModel], *, simple: bool) -> Iterator[Match]:
+    for model in models:
+        tried = model.simple if simple else model.candidates(number, alone=len(models) == 1)
+        found = (explanation for count, explanation in tried if count == number)
+        yield from different(_match(explanation, model, number) for explanation in found)
+
+
+def rounded(
+    number: WrittenNumber, readings: Sequence[RoundedReading], models: Sequence[SearchedModel]
+) -> list[Match]:
+    """Return what was rounded to the number: counts of whole models, of one its components too."""
+    low = min((one.low for one in readings), default=0)
+    high = max((one.high for one in readings), default=0)
     found: list[Match] = []
-    for name, spec in models.items():
-        of_model = [
-            explanation
-            for count, explanation in candidates(spec, alone=len(models) == 1, number=number)
-            if count == number
-        ]
-        found += different(_match(explanation, name, spec, number) for explanation in of_model)
-    return simplest(joined(found))
+    for model in models:
+        of_model = []
+        for count, explanation in model.rounded_candidates(alone=len(models) == 1):
+            if not low <= count < high:
+                continue
+            fitting = (one for one in readings if count in one)
+            reading = min(fitting, key=lambda one: one.rounding, default=None)
+            if reading and _is_likely(reading, count, explanation):
+                one = _match(explanation, model, count, reading)
+                published = model.is_published(number, explanation)
+                of_model.append(replace(one, as_published=published))
+        found += different(of_model)
+    return best_rounded(found)
 
 
-def candidates(
-    described: Described, *, alone: bool = False, number: int | None = None
-) -> Iterator[tuple[int, Explanation]]:
-    """Yield every explanation by a model that an exact number may have, with its count.
+def _is_likely(reading: RoundedReading, count: int, explanation: Explanation) -> bool:
+    """Whether people would print ``count`` so; in one byte each they have whole models only."""
+    if reading.bytes_each == 1 and not explanation.is_total:
+        return False
+    return abs(count - reading.stated) <= MOST_ROUNDED_AWAY * count
 
-    Where the ``number`` is given, the labels of a classifier are solved for.
+
+def _at_unnamed_sizes(number: int, models: Sequence[SearchedModel]) -> Iterator[Match]:
+    for model in models:
+        if model.every_form:
+            for explanation in at_unnamed_sizes(model.described, number):
+                yield _match(explanation, model, number)
+
+
+def nearest(number: WrittenNumber, models: Sequence[SearchedModel]) -> Match | None:
+    """Return the count that is nearest to a number, None where none is near.
+
+    Of several models only totals count, where the number is as large as some model, and those
+    of models that were released come before those of synthetic ones.
     """
-    if isinstance(described, Derivation):
-        found = (*explanations(described), *with_labels(described, number))
-    else:
-        found = (
-            *with_classifier(described, number),
-            *_of_any_number(described, alone),
-        )
-    for count, explanation in found:
-        if count >= MIN_COUNT_BY_COMPLEXITY[explanation.complexity]:
-            yield count, explanation
+    reading = None
+    if number.exact is None:
+        reading = replace((number.bytes_readings or number.readings)[0], says="")
+    wanted = int(reading.middle) if reading else number.exact or 0
+    known = [*_near(wanted, models)]
+    if len(models) > 1 and wanted >= min(model.total for model in models):
+        known = [one for one in known if one[2].is_total]
+    released = [one for one in known if not is_synthetic(one[3].name)]
+    if not known:
+        return None
+    _, count, explanation, model = min(released or known, key=lambda one: one[0])
+    return replace(_match(explanation, model, count), rounded=reading)
 
 
-@lru_cache(MODELS_REMEMBERED)
-def _of_any_number(spec: Spec, alone: bool) -> tuple[tuple[int, Explanation], ...]:
-    return (*explanations(spec), *at_known_sizes(spec, alone=alone))
+def _near(
+    wanted: int, models: Sequence[SearchedModel]
+) -> Iterator[tuple[int, int, Explanation, SearchedModel]]:
+    """Yield what is near a number: components, whole models, and active parameters."""
+    for model in models:
+        for count, explanation in model.simple:
+            distance = abs(count - wanted)
+            plain = explanation.complexity == 1 or (
+                explanation.is_whole and explanation.parts[0].conventions[0] in STORAGE_BUT_DEFAULT
+            )
+            if plain and distance <= NEAR * wanted:
+                yield distance, count, explanation, model
 
 
-def rounded(readings: Sequence[RoundedReading], models: Models, *, whole: bool) -> list[Match]:
-    """Return what was rounded to the number: counts of ``whole`` models, or components too."""
-    counts = [
-        (name, spec, count, explanation)
-        for name, spec in models.items()
-        for count, explanation in _short_of(spec)
-        if readings and not (whole and explanation.parts[0].component)
-    ]
-    found: dict[tuple[str, Explanation], Match] = {}
-    for reading in readings:
-        for name, spec, count, explanation in counts:
-            if count in reading:
-                one = _match(explanation, name, spec, count, reading)
-                found.setdefault((name, explanation), one)
-    return simplest(joined(found.values()), more=0)
-
-
-def _short_of(described: Described) -> Counted:
-    if isinstance(described, Derivation):
-        return _short(described)
-    return iter(_short_of_spec(described))
-
-
-@lru_cache(MODELS_REMEMBERED)
-def _short_of_spec(spec: Spec) -> tuple[tuple[int, Explanation], ...]:
-    return tuple(_short(spec))
-
-
-def _short(described: Described) -> Counted:
-    """What a rounded number may be: a component, or the whole model, perhaps with other heads."""
-    tree = Tree(inventory_of(described))
-    yield from components(tree)
-    if not isinstance(described, Derivation):
-        yield from with_other_heads(described)
-    yield from whole_under(tree, most=2)
-
-
-def nearest(number: int, models: Models) -> Match:
-    """Return the component whose number of trainable parameters is nearest.
-
-    Of several models only the whole counts, where the number is as large as some model, and
-    models that were released come before synthetic ones.
-    """
-    counts = [
-        (abs(count - number), count, name, explanation)
-        for name, spec in models.items()
-        for count, explanation in components(Tree(inventory_of(spec)))
-        if explanation.complexity == 1
-    ]
-    wholes = [known for known in counts if not known[-1].parts[0].component]
-    if len(models) > 1 and number >= min(count for _, count, *_ in wholes):
-        counts = wholes
-    released = [known for known in counts if not is_synthetic(known[2])]
-    _, count, name, explanation = min(released or counts, key=lambda known: known[0])
-    return _match(explanation, name, models[name], count)
+STORAGE_BUT_DEFAULT = STORAGE.keys() - {*TRAINABLE}
 
 
 def _match(
     explanation: Explanation,
-    name: str,
-    spec: Described,
+    model: SearchedModel,
     number: int,
-    reading: RoundedReading | None = None,
+    rounded: RoundedReading | None = None,
 ) -> Match:
     """The explanation, recounted. Raises ``ArithmeticError`` where the search was wrong."""
-    count, _ = recount(explanation, spec)
+    count, tensors = recount(explanation, model.described, model.named)
     if count != number:
-        raise ArithmeticError(f"{name}: {explanation} comes to {count}, not {number}")
-    found = Match(explanation, count, (name,), spec)
-    if reading is None:
-        return found
-    return replace(found, reading=reading.of(count), bytes_each=reading.bytes_each)
+        raise ArithmeticError(f"{model.name}: {explanation} comes to {count}, not {number}")
+    return Match(explanation, count, (model.name,), model.described, tensors, rounded)

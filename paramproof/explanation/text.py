@@ -12,6 +12,7 @@ from paramproof.explanation.number import WrittenNumber
 from paramproof.explanation.rendering import Rendered, limit, render
 from paramproof.explanation.tree import Tree
 from paramproof.formulas import inventory
+from paramproof.formulas.active import ACTIVE_CONVENTIONS
 from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.formulas.notation import SUPERSCRIPTS
 from paramproof.formulas.printing import MINUS, and_more, signed
@@ -21,6 +22,9 @@ WIDTH = 80
 
 MAX_SHOWN = 6
 """So many explanations are printed."""
+
+MAX_PUBLISHED_SHOWN = 3
+"""So many models are printed that the number was published for."""
 
 MAX_UNNAMED_SHOWN = 3
 """So many are printed of those that rest on a size that no named model has."""
@@ -32,7 +36,7 @@ def lines(answer: Explanations, *, everything: bool = False, width: int = WIDTH)
     The first few, and of their models, unless ``everything`` is asked for. A line that is longer
     than ``width`` goes on in the next.
     """
-    for line in (*_retracted(answer), *_lines(answer, everything)):
+    for line in (*_retracted(answer), *_lines(answer, everything), *_near(answer)):
         yield from _folded(line, width)
 
 
@@ -60,9 +64,8 @@ def _retracted(answer: Explanations) -> Iterator[str]:
 
 
 def _lines(answer: Explanations, everything: bool) -> Iterator[str]:
-    number = answer.number
+    number, where = answer.number, ", ".join(answer.none_in)
     if answer.found:
-        where = ", ".join(answer.none_in)
         other = f"{number}: not explained by {where}; other models have it:"
         yield other if where else f"{number} is"
         rendered = render(answer.found)
@@ -70,24 +73,51 @@ def _lines(answer: Explanations, everything: bool) -> Iterator[str]:
         yield from _numbered(rendered, len(shown), everything)
         yield from _perhaps_by_chance(number)
         yield from _legend(shown)
+        yield from _published(answer, everything)
         return
-    yield f"{number}: no {'other ' if answer.retracted else ''}explanation found"
-    if answer.unnamed:
+    if where:
+        yield f"{number}: not explained by {where}"
+    elif not answer.published:
+        yield f"{number}: no {'other ' if answer.retracted else ''}explanation found"
+    yield from _published(answer, everything)
+    if answer.unnamed and not answer.published:
         yield (
             "at another size of one table, which no named model has, it would be the following; "
             "but one number in hidden_size fits so by chance:"
         )
         rendered = render(answer.unnamed)
         yield from _numbered(rendered, limit(MAX_UNNAMED_SHOWN, everything), everything)
-    if near := answer.nearest:
+
+
+def _published(answer: Explanations, everything: bool) -> Iterator[str]:
+    """For which models the number is printed, though it is not their count, and what is true."""
+    shown = answer.published[: limit(MAX_PUBLISHED_SHOWN, everything)]
+    for number, one in enumerate(shown):
+        if number or answer.found or answer.none_in:
+            yield ""
+        of = f", {one.of}" if one.of else ""
+        yield f"{one.number} is published for {one.model}{of} ({one.source})"
+        if one.note:
+            yield f"  it includes {one.note}"
+        yield f"  {one.verdict.in_full}"
+    if more := len(answer.published) - len(shown):
         yield ""
-        size = f", {near.reading}" if near.reading else ""
-        yield f"nearest: {near.count:,}{size}, {near.text} of {', '.join(near.models)}"
-        if number.exact:
-            residual = number.exact - near.count
-            powers = algebra.in_powers(residual, near.spec)
-            same = powers.replace(MINUS, "").isdigit()
-            yield f"claimed − formula = {signed(residual)}{'' if same else f' = {powers}'}"
+        yield f"and for {more} more models"
+
+
+def _near(answer: Explanations) -> Iterator[str]:
+    """The count that is nearest, where the number has no explanation."""
+    number, near = answer.number, answer.nearest
+    if answer.found or near is None:
+        return
+    yield ""
+    size = f", {near.reading}" if near.reading else ""
+    yield f"nearest: {near.count:,}{size}, {near.text} of {', '.join(near.models)}"
+    if number.exact:
+        residual = number.exact - near.count
+        powers = algebra.in_powers(residual, near.spec)
+        same = powers.replace(MINUS, "").isdigit()
+        yield f"claimed − formula = {signed(residual)}{'' if same else f' = {powers}'}"
 
 
 def _perhaps_by_chance(number: WrittenNumber) -> Iterator[str]:
@@ -111,10 +141,12 @@ def _numbered(rendered: list[Rendered], most: int, everything: bool) -> Iterator
 
 def _legend(rendered: list[Rendered]) -> Iterator[str]:
     """What the conventions mean that were named."""
-    parts = [part for one in rendered for part in one.match.explanation.parts]
+    explanations = [one.match.explanation for one in rendered]
+    parts = [part for one in explanations for part in one.parts]
     names = dict.fromkeys(name for part in parts for name in part.conventions)
-    named = [name for name in names if name != "trainable"]
-    if named:
+    meant = {name: CONVENTIONS[name] for name in names if name != "trainable"}
+    meant |= {one.active: ACTIVE_CONVENTIONS[one.active] for one in explanations if one.active}
+    if meant:
         yield ""
-    for name in named:
-        yield f"{name}: {CONVENTIONS[name].__doc__}"
+    for name, convention in meant.items():
+        yield f"{name}: {convention.__doc__}"

@@ -18,6 +18,8 @@ def words(explanation: Explanation) -> str:
 
     ``the whole model without pooler``, ``layers.*.attention in one layer`` …
     """
+    if explanation.active:
+        return f"the active parameters per token ({explanation.active})"
     base, left_out, again, wide = split(explanation)
     text = " + ".join(_components(base))
     if heads := explanation.heads:

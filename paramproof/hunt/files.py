@@ -13,6 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from paramproof.formulas.errors import InvalidInput
+from paramproof.formulas.printing import path_text
 from paramproof.whole_file import write_whole
 
 DIGEST = "sha256"
@@ -39,6 +41,34 @@ class Block:
         return self.differences, closing
 
 
+class Unwritable(InvalidInput):
+    """A folder that cannot be written to, as on a full disk: no task can be done there."""
+
+
+def write(file: Path, text: str) -> None:
+    """Write a file of a hunt, whole or not at all; raise ``Unwritable``, of its folder."""
+    try:
+        write_whole(file, text)
+    except OSError as error:
+        reason = f"cannot be written to: {error.strerror}; what is done stays there"
+        raise Unwritable(reason, where=path_text(file.parent)) from None
+
+
+def make_folder(folder: Path) -> None:
+    """Make ``folder`` where it is missing.
+
+    Raises ``InvalidInput``, whose ``where`` is the folder, where it is not a directory, and
+    ``Unwritable``, which is one, where it cannot be made.
+    """
+    where = path_text(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise InvalidInput("is not a directory: give another --folder", where=where) from None
+    except OSError as error:
+        raise Unwritable(f"cannot be made: {error.strerror}", where=where) from None
+
+
 def file_of(folder: Path, name: str) -> Path:
     """Return the file of the task of that name."""
     return folder / f"{name}.jsonl"
@@ -50,16 +80,19 @@ def lost_file(folder: Path, name: str) -> Path:
 
 
 def write_block(folder: Path, block: Block) -> None:
-    """Write a block to the file of its task, which is then no longer lost."""
+    """Write a block to the file of its task, which is then no longer lost.
+
+    Raises ``Unwritable`` where that fails.
+    """
     lines = [json.dumps({"different": block.name, **one}) for one in block.differences]
     closing = {**block.closing, DIGEST: _digest([*lines, json.dumps(block.closing)])}
-    write_whole(file_of(folder, block.name), "\n".join([*lines, json.dumps(closing), ""]))
+    write(file_of(folder, block.name), "\n".join([*lines, json.dumps(closing), ""]))
     lost_file(folder, block.name).unlink(missing_ok=True)
 
 
 def write_lost(folder: Path, name: str, reason: str) -> None:
-    """Write down why a task has no result."""
-    write_whole(lost_file(folder, name), json.dumps({"lost": name, "reason": reason}) + "\n")
+    """Write down why a task has no result. Raises ``Unwritable`` where that fails."""
+    write(lost_file(folder, name), json.dumps({"lost": name, "reason": reason}) + "\n")
 
 
 def is_complete(folder: Path, name: str) -> bool:

@@ -8,13 +8,15 @@ from __future__ import annotations
 import tempfile
 from collections import Counter, deque
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 from threading import Lock
 from typing import IO
 
 from paramproof.builders.registry import framework
 from paramproof.child_process import Child, how_it_ended
+from paramproof.formulas.printing import path_text
+from paramproof.hunt.files import Unwritable
 from paramproof.hunt.tasks import Task
 from paramproof.running.pool import Workers, ended
 from paramproof.running.progress import OnProgress, Progress
@@ -33,14 +35,18 @@ def do_here(
     """Do tasks in ``processes`` workers; return why those have no result that are lost, by name.
 
     ``on_progress`` is called from threads.
+
+    Raises ``Unwritable``, at once, where ``folder`` cannot be written to: no try would help.
     """
     queue = _Queue(tasks, tries, on_progress)
     workers = Workers()
     with ThreadPoolExecutor(processes) as pool:
         try:
             served = [pool.submit(_serve, queue, workers, folder) for _ in range(processes)]
+            wait(served, return_when=FIRST_EXCEPTION)
             for one in served:
-                one.result()
+                if one.done():
+                    one.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             workers.end()
@@ -132,6 +138,8 @@ def _done(queue: _Queue, child: Child, task: Task, folder: Path, errors: IO[str]
     for answer in child.answers():
         if "checked" in answer:
             queue.checked(task, answer["checked"])
+        elif "unwritable" in answer:
+            raise Unwritable(answer["unwritable"], where=path_text(folder))
         elif "failed" in answer:
             queue.failed(task, answer["failed"])
             # Whatever has failed may have left something behind, which no other task is to see.

@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import path_text, shown
-from paramproof.whole_file import write_whole
+from paramproof.hunt.files import make_folder, write
+from paramproof.whole_file import BESIDE
 
 ASKED = "asked.jsonl"
 """The file of a hunt's tasks in its folder."""
@@ -76,9 +78,10 @@ def blocks(
 def ask(folder: Path, tasks: Sequence[Task]) -> None:
     """Write down in ``folder`` what is asked for, or find that it stands there already.
 
-    Raises ``ValueError``, in one line, where something else has been asked for in ``folder``, or
-    something else lies there.
+    Raises ``ValueError``, in one line, where something else has been asked for in ``folder``,
+    something else lies there, or nothing can be written.
     """
+    make_folder(folder)
     file = folder / ASKED
     if file.exists():
         try:
@@ -93,10 +96,11 @@ def ask(folder: Path, tasks: Sequence[Task]) -> None:
                 f"{which}: give the same options again, or another --folder"
             )
         return
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ValueError(f"{path_text(folder)} is there and is no hunt: give another --folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    write_whole(file, "".join(json.dumps({"asked": t.name, **t.as_json()}) + "\n" for t in tasks))
+    # What a hunt that was killed has half written is in no file of a name of its own.
+    if any(not one.name.startswith(BESIDE) for one in folder.iterdir()):
+        reason = f"has files, and no {ASKED} of a hunt: give another --folder"
+        raise InvalidInput(reason, where=path_text(folder))
+    write(file, "".join(json.dumps({"asked": t.name, **t.as_json()}) + "\n" for t in tasks))
 
 
 def asked(lines: Iterable[str]) -> list[Task]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from paramproof.child_process import Parent
 from paramproof.hunt.doing import do
+from paramproof.hunt.files import Unwritable
 from paramproof.hunt.tasks import Task
 from paramproof.sources.reference import in_one_line
 
@@ -21,6 +22,8 @@ def main() -> None:
         task = Task(**request["task"])
         try:
             do(task, Path(request["folder"]), lambda checked: parent.tell({"checked": checked}))
+        except Unwritable as error:
+            parent.tell({"unwritable": error.reason})
         except Exception as error:  # Anybody's framework may raise anything.
             parent.tell({"failed": in_one_line(error)})
         else:

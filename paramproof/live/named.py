@@ -19,7 +19,7 @@ def match_named(named: Inventory, weights: Sequence[LiveWeight]) -> Matching:
     tensor's. A model that has none of the names (another framework's, or the user's own) is
     matched by shapes.
     """
-    units = [unit for tensor in named for unit in _units(tensor)]
+    units = [unit for tensor in named for unit in units_in(tensor)]
     beginning = _beginning(units, weights)
     waiting: dict[Unit, int] = Counter(units)
     found: list[tuple[Unit, LiveWeight]] = []
@@ -40,8 +40,8 @@ def match_named(named: Inventory, weights: Sequence[LiveWeight]) -> Matching:
     return Matching(pairs=(), missing=tuple(left), unexpected=tuple(rest), named=tuple(found))
 
 
-def _units(tensor: Tensor) -> Iterator[Unit]:
-    """A tensor that has a storage of its own, as often as it is there."""
+def units_in(tensor: Tensor) -> Iterator[Unit]:
+    """Yield a tensor that has a storage of its own, as often as it is there."""
     if tensor.trainable and not tensor.tied_to and tensor.size:
         forms = frozenset({without_ones(tensor.shape), without_ones(tensor.shape[::-1])})
         unit = Unit(tensor.path, tensor.shape, forms)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from paramproof.formulas import closed_form
 from paramproof.formulas.derivation import Derivation, Described
-from paramproof.formulas.printing import and_more, legible, shape_text, some_of
+from paramproof.formulas.printing import and_more, legible, shape_text, signed, some_of
 from paramproof.formulas.report import DIFFERENCE, bounded, totals
 from paramproof.live.matching import Matching, match_weights
 from paramproof.live.named import match_named
@@ -27,10 +27,13 @@ MAX_SHARED_NAMED = 10
 """So many storages that have several names are named."""
 
 ALL_FROZEN = (
-    ", which is all of it; the formula counts what is trainable: unfreeze it to compare it "
+    ", which are all parameters; the formula counts trainable ones: unfreeze the model first "
     "(requires_grad_(True) in PyTorch, trainable = True in Keras)"
 )
-"""Said of a model of which nothing is trainable."""
+"""What a report adds where no parameter of the model is trainable."""
+
+EVERY_SHAPE = "every tensor has a counterpart of its shape"
+"""What a report says where no tensor is left over."""
 
 HEADINGS = ("what", "shape", "where", DIFFERENCE, "")
 
@@ -46,7 +49,7 @@ class LiveRow(NamedTuple):
 
     def cells(self) -> tuple[str, ...]:
         """Return the row as text."""
-        return self.what, self.shape, self.where, f"{self.difference:+,}", self.note
+        return self.what, self.shape, self.where, signed(self.difference), self.note
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class LiveReport:
 
     @property
     def difference(self) -> int:
-        """actual - formula."""
+        """Return actual − formula."""
         return self.actual - self.formula
 
     @property
@@ -75,11 +78,12 @@ class LiveReport:
         frozen = any(not weight.trainable for _, weight in self.matching.all_pairs)
         return not (self.difference or self.matching.missing or unexpected or frozen)
 
-    def render(self, described: Described) -> str:
-        """Return this report as text: what was asked for, the totals, what has no counterpart.
+    def render(self, described: Described, equal: str = EVERY_SHAPE) -> str:
+        """Return this report as text: the spec or sizes, the totals, and what does not fit.
 
-        The differences of the rows add up to that of the totals; there are no more rows than
-        ``MAX_ROWS_SHOWN``, and one for all others.
+        The differences of the rows add up to that of the totals. There are at most
+        ``MAX_ROWS_SHOWN`` rows, and one for all others. Where there are none, the last line is
+        ``equal``.
         """
         lines = [
             _asked(described),
@@ -89,12 +93,12 @@ class LiveReport:
         ]
         rows = [*self._missing(), *self._unexpected(), *self._frozen()]
         if not rows:
-            return "\n".join([*lines, "every tensor has a counterpart of its shape"])
+            return "\n".join([*lines, equal])
         table = bounded(HEADINGS, rows, LiveRow.cells, lambda row: row.difference)
         return "\n".join([*lines, *table])
 
     def _shared(self) -> list[str]:
-        """A line for each storage that has several names."""
+        """Return a line for each storage that has several names."""
         pairs = [weight for _, weight in self.matching.all_pairs]
         weights = [weight for weight in (*pairs, *self.matching.unexpected) if weight.others]
         lines = [
@@ -104,13 +108,13 @@ class LiveReport:
         return and_more(lines, MAX_SHARED_NAMED)
 
     def _missing(self) -> Iterator[LiveRow]:
-        """A row for all that may be the one missing: what is stored alike looks alike."""
+        """Yield a row for tensors of which some are missing: those of one shape look alike."""
         for paths, units in self.matching.missing_together():
             names, size = (
                 some_of(sorted(paths), MAX_COMPONENTS_NAMED),
                 sum(unit.size for unit in units),
             )
-            note = f"{len(units)} of these" if len(paths) > 1 else _times(len(units))
+            note = _tensors(len(units)) if len(paths) == 1 else f"{len(units)} of these tensors"
             yield LiveRow("missing", shape_text(units[0].shape), names, -size, note)
 
     def _unexpected(self) -> Iterator[LiveRow]:
@@ -118,8 +122,8 @@ class LiveReport:
         for weight in self.matching.unexpected:
             if weight.trainable:
                 others = alike[without_ones(weight.shape)] - 1
-                few = {0: "", 1: "or the other one of this shape"}
-                note = few.get(others, f"or one of {others} others of this shape")
+                few = {0: "", 1: "or the other tensor of this shape"}
+                note = few.get(others, f"or one of the {others} other tensors of this shape")
                 shape, path = legible(shape_text(weight.shape)), legible(weight.path)
                 yield LiveRow("unexpected", shape, path, weight.size, note)
 
@@ -127,7 +131,13 @@ class LiveReport:
         for unit, weight in self.matching.all_pairs:
             if not weight.trainable:
                 shape, path = shape_text(weight.shape), legible(weight.path)
-                yield LiveRow("frozen", shape, path, -weight.size, f"as {legible(unit.path)}")
+                yield LiveRow(
+                    "frozen",
+                    shape,
+                    path,
+                    -weight.size,
+                    f"trainable in the formula: {legible(unit.path)}",
+                )
 
 
 def compare_live(model: Any, described: Described) -> LiveReport:
@@ -176,7 +186,7 @@ def assert_parameters(
 
 
 def _asked(described: Described) -> str:
-    """What was asked for: a spec to paste, or the sizes at which a formula was derived."""
+    """Return the spec to paste, or the sizes of a derived formula."""
     if not isinstance(described, Derivation):
         return f"spec = {described!r}"
     moving = described.formula.letters
@@ -186,9 +196,9 @@ def _asked(described: Described) -> str:
 
 
 def model_named(reference: str) -> Any:
-    """The model that the function MODULE:FUNCTION returns, called without arguments.
+    """Return the model that MODULE:FUNCTION returns when it is called without arguments.
 
-    Raises ``ValueError``, in one line, where there is none or it raises.
+    Raises ``ValueError``, in one line, where there is no such function or it raises.
     """
     function = load_reference(reference)
     try:
@@ -197,5 +207,5 @@ def model_named(reference: str) -> Any:
         raise ValueError(f"{reference} raised {in_one_line(error)}") from error
 
 
-def _times(number: int) -> str:
-    return f"{number} of it" if number > 1 else ""
+def _tensors(number: int) -> str:
+    return f"{number:,} tensors" if number > 1 else ""

@@ -2,49 +2,246 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
 
+from paramproof.catalogue.conversions import Conversions, Loaded, Transform, conversions_of
+from paramproof.formulas import Inventory
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.path import starred
-from paramproof.live.named import match_named
+from paramproof.live.converted import Member, members
+from paramproof.live.matching import Matching, most_pairs
+from paramproof.live.named import units_in
 from paramproof.live.report import LiveReport
+from paramproof.live.units import Unit
 from paramproof.sources.checkpoints import Checkpoint
+from paramproof.sources.checkpoints.names import shared_prefixes
 from paramproof.sources.live.weight import LiveWeight
 from paramproof.sources.telltale import unwrapped
 
+MAX_NAMES_TRIED = 100
+"""So many names of a file are tried for what all of them begin with."""
 
-class StoredReport(NamedTuple):
-    """What of a file are buffers, and the report on the rest."""
+
+@dataclass(frozen=True, slots=True)
+class StoredReport:
+    """What of a file are buffers, what is untied in it, and the report on the rest.
+
+    ``prefix`` is what all names begin with and transformers does not know. ``by_shapes`` says
+    that no name in the file is one of the formula's, so that only shapes were compared. Either
+    way the file cannot be loaded by its names, and is not equal.
+    """
 
     buffers: tuple[str, ...]
     report: LiveReport
+    untied: tuple[LiveWeight, ...] = ()
+    prefix: str = ""
+    by_shapes: bool = False
+
+    @property
+    def equal(self) -> bool:
+        """Whether the file has the formula's tensors, under names by which they are loaded."""
+        return self.report.equal and not self.prefix and not self.by_shapes
 
 
-def compare_stored(found: Checkpoint, derivation: Derivation) -> StoredReport:
+def compare_stored(
+    found: Checkpoint, derivation: Derivation, *, is_untied: bool = False
+) -> StoredReport:
     """Compare what is stored with the formula at its own sizes.
 
-    Names are transformers' own, with or without one of a wrapper or of a model around it. A header
-    does not say what is trained, so that is as the formula has it; a tied tensor that is stored is
-    one more.
+    Names are mapped as transformers' ``from_pretrained`` maps them, so that a file may be stored
+    as ``save_pretrained`` stores it, or have the names in memory. A header does not say what is
+    trained, so that is as the formula has it. A tied tensor that is stored is one more, unless
+    ``is_untied``: the configuration says that embeddings are not tied.
     """
     named = derivation.inventory(derivation.sizes)
-    frozen = {tensor.path for tensor in named if not tensor.trainable}
+    names = [unwrapped(stored.name)[0] for stored in found.tensors]
+    loading = _Loading(named, derivation.buffers, conversions_of(derivation.name))
+    prefix, loaded = loading.load(names)
+    matcher = _Matcher(unit for tensor in named for unit in units_in(tensor))
     buffers, weights = [], []
-    for stored in found.tensors:
-        name = unwrapped(stored.name)[0]
-        if _is_one_of(name, derivation.buffers):
+    for one, stored in zip(loaded, found.tensors, strict=True):
+        if loading.is_passed_over(one):
             buffers.append(stored.name)
-        else:
-            weights.append(LiveWeight(name, stored.shape, not _is_one_of(name, frozen)))
+        elif stored.size or not loading.knows(one.name):
+            # A tensor without entries is a model's with none of something: no registers, no labels.
+            trainable = not loading.is_frozen(one.name)
+            weights.append((one, LiveWeight(one.stored, stored.shape, trainable)))
+    _match_names(matcher, weights, loading, is_untied=is_untied)
+    by_shapes = bool(weights) and not matcher.pairs
+    own = [weight for _, weight in weights if weight not in matcher.untied]
+    matching = most_pairs([*matcher.left()], own) if by_shapes else matcher.matching()
     report = LiveReport(
         formula=named.total(),
-        actual=sum(weight.size for weight in weights if weight.trainable),
-        frozen=sum(weight.size for weight in weights if not weight.trainable),
-        matching=match_named(named, weights),
+        actual=sum(weight.size for weight in own if weight.trainable),
+        frozen=sum(weight.size for weight in own if not weight.trainable),
+        matching=matching,
     )
-    return StoredReport(tuple(buffers), report)
+    return StoredReport(tuple(buffers), report, tuple(matcher.untied), prefix, by_shapes)
 
 
-def _is_one_of(name: str, paths: frozenset[str] | set[str] | tuple[str, ...]) -> bool:
-    path = starred(name)
-    return any(path == one or path.endswith(f".{one}") for one in paths)
+class _Loading:
+    """The names that a model has in memory, and how those in a file are mapped to them."""
+
+    def __init__(self, named: Inventory, buffers: Sequence[str], conversions: Conversions) -> None:
+        self.buffers = frozenset(map(starred, buffers))
+        self.frozen = frozenset(tensor.path for tensor in named if not tensor.trainable)
+        self.shapes = {tensor.path: tensor.shape for tensor in named}
+        self.owners = {tensor.path: tensor.tied_to for tensor in named if tensor.tied_to}
+        self.conversions = conversions
+
+    def knows(self, name: str) -> bool:
+        """Return whether the model has a parameter or a buffer of this name."""
+        path = starred(name)
+        return path in self.shapes or path in self.buffers
+
+    def load(self, names: Sequence[str]) -> tuple[str, list[Loaded]]:
+        """Return the names in memory, and what all names begin with that is not part of them."""
+        tried = names[:: max(1, len(names) // MAX_NAMES_TRIED)]
+        prefix = max(("", *shared_prefixes(names)), key=lambda before: self._known(before, tried))
+        bare = [name.removeprefix(prefix) for name in names]
+        return prefix, self.conversions.load(bare, self.knows)
+
+    def _known(self, prefix: str, names: Sequence[str]) -> int:
+        bare = [name.removeprefix(prefix) for name in names]
+        return sum(self.knows(one.name) for one in self.conversions.load(bare, self.knows))
+
+    def is_passed_over(self, one: Loaded) -> bool:
+        """Return whether this is a buffer, or what transformers passes over in older files."""
+        path = starred(one.name)
+        if path in self.shapes:
+            return False
+        return path in self.buffers or self.conversions.is_ignored(one.name)
+
+    def is_frozen(self, name: str) -> bool:
+        """Return whether the parameter of this name is not trained."""
+        return starred(name) in self.frozen
+
+    def owner(self, name: str) -> str | None:
+        """Return the path of the tensor that this name is tied to, None where there is none."""
+        return self.owners.get(starred(name))
+
+
+def _match_names(
+    matcher: _Matcher,
+    weights: Sequence[tuple[Loaded, LiveWeight]],
+    loading: _Loading,
+    *,
+    is_untied: bool,
+) -> None:
+    """Match weights by their names: tied ones last, since one name of a tensor is enough."""
+    made: dict[tuple[int, str], list[tuple[Loaded, LiveWeight]]] = defaultdict(list)
+    tied = []
+    for one, weight in weights:
+        if one.converter:
+            made[id(one.converter), one.name].append((one, weight))
+        elif owner := loading.owner(one.name):
+            tied.append((owner, weight))
+        else:
+            matcher.take(one.name, weight)
+    for group in made.values():
+        matcher.take_converted(group)
+    for owner, weight in tied:
+        matcher.take_tied(owner, weight, is_untied=is_untied)
+
+
+class _Matcher:
+    """The tensors that are expected, and those of a file that were found to be one of them."""
+
+    def __init__(self, units: Iterator[Unit]) -> None:
+        self.waiting = Counter(units)
+        self.by_path: dict[str, list[Unit]] = defaultdict(list)
+        for unit in self.waiting:
+            self.by_path[unit.path].append(unit)
+        self.pairs: list[tuple[Unit, LiveWeight]] = []
+        self.missing: list[Unit] = []
+        self.unexpected: list[LiveWeight] = []
+        self.untied: list[LiveWeight] = []
+
+    def matching(self) -> Matching:
+        """Return what was matched by names, and what was not."""
+        return Matching((), self.left(), tuple(self.unexpected), tuple(self.pairs))
+
+    def left(self) -> tuple[Unit, ...]:
+        """Return what is missing: of what is stored in parts, the parts."""
+        whole = (unit for unit, times in self.waiting.items() for _ in range(times))
+        return (*self.missing, *whole)
+
+    def take(self, name: str, weight: LiveWeight) -> None:
+        """Match a weight that is stored as it is in memory."""
+        for unit in self._candidates(name):
+            if unit.shape == weight.shape:
+                self.waiting[unit] -= 1
+                self.pairs.append((unit, weight))
+                return
+        self.unexpected.append(weight)
+
+    def take_tied(self, owner: str, weight: LiveWeight, *, is_untied: bool) -> None:
+        """Match a weight under a further name of the tensor at the path ``owner``.
+
+        It stands for that tensor where the file has it under this name only. Otherwise it is one
+        more, or untied where the configuration says so.
+        """
+        is_alike = any(unit.shape == weight.shape for unit in self.by_path.get(owner, ()))
+        if is_untied and is_alike and not self._candidates(owner):
+            self.untied.append(weight)
+        else:
+            self.take(owner, weight)
+
+    def take_converted(self, group: Sequence[tuple[Loaded, LiveWeight]]) -> None:
+        """Match the weights from which one converter makes one tensor in memory, or several."""
+        first, _ = group[0]
+        converter = first.converter
+        assert converter
+        head = converter.targets[0]
+        names = [first.name.replace(head, target) for target in converter.targets]
+        found = {(one.source, one.number): weight for one, weight in group}
+        shapes = {member: weight.shape for member, weight in found.items()}
+        choices = [
+            (units, members(converter, [unit.shape for unit in units], shapes))
+            for units in product(*map(self._candidates, names))
+        ]
+        if not choices:
+            self.unexpected += [weight for _, weight in group]
+            return
+        # A tensor may have one shape in some layers, and another in others.
+        units, due = max(choices, key=lambda choice: len(choice[1].items() & shapes.items()))
+        self.waiting.subtract(units)
+        siblings = {member: one.stored for (one, _), member in zip(group, found, strict=True)}
+        for member, shape in due.items():
+            unit = Unit(_name_of(member, siblings, converter), shape, frozenset())
+            if shapes.get(member) == shape:
+                self.pairs.append((unit, found[member]))
+            else:
+                self.missing.append(unit)
+        self.unexpected += [
+            weight for member, weight in found.items() if due.get(member) != weight.shape
+        ]
+
+    def _candidates(self, name: str) -> list[Unit]:
+        return [unit for unit in self.by_path.get(starred(name), ()) if self.waiting[unit]]
+
+
+def _name_of(member: Member, siblings: Mapping[Member, str], converter: Transform) -> str:
+    """Return the name in the file of one of the tensors from which a converter makes others.
+
+    The name of one that is missing follows from that of a sibling: it has another number, or the
+    end of another source.
+    """
+    if member in siblings:
+        return siblings[member]
+    source, index = member
+    like = min(siblings, key=lambda other: other[0] != source)
+    name, (other, number) = siblings[like], like
+    own, its = _end_of(converter.sources[source]), _end_of(converter.sources[other])
+    if name.endswith(its):
+        name = name.removesuffix(its) + own
+    before, dot, after = name.rpartition(f".{number}.")
+    return f"{before}.{index}.{after}" if dot else name
+
+
+def _end_of(source: str) -> str:
+    """Return what the names end with that a source matches: the text behind its ``*``."""
+    return source.replace("\\.", ".").rpartition("*")[2]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from paramproof.catalogue import Head
 from paramproof.formulas import Inventory, Spec, Tensor, inventory
-from paramproof.formulas.derivation import FITTED, PROVED, Derivation
+from paramproof.formulas.derivation import FITTED, PROVED, Derivation, DerivedTensor
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.models import NamedConfiguration, Published
 from paramproof.formulas.notation import text
@@ -154,10 +154,21 @@ class DerivedModel:
         return self.derivation.inventory(self.derivation.sizes)
 
     @property
+    def as_loaded(self) -> Derivation:
+        """The formula of the model that transformers loads, with ``heads`` that are not tied."""
+        heads = {one.path for one in self.heads}
+        tensors: list[DerivedTensor] = []
+        for one in self.derivation.tensors:
+            kept = tuple(name for name in one.aliases if name not in heads)
+            own = (name for name in one.aliases if name in heads)
+            tensors += [replace(one, aliases=kept)]
+            tensors += [replace(one, path=name, aliases=()) for name in own]
+        return replace(self.derivation, tensors=tuple(tensors))
+
+    @property
     def loaded(self) -> int:
         """The parameters of the model that transformers loads, with each of the ``heads``."""
-        sizes = self.derivation.sizes
-        return self.derivation.count(sizes) + sum(one.size.evaluate(sizes) for one in self.heads)
+        return self.as_loaded.count(self.derivation.sizes)
 
     @property
     def reasons(self) -> tuple[str, ...]:

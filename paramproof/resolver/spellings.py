@@ -50,11 +50,14 @@ def as_transformers(keys: Mapping[str, Any]) -> Mapping[str, Any]:
 
     Raises ``InvalidInput`` for a file that does not say what model it is of.
     """
-    if keys.get("model_type") is not None:
+    if (model_type := keys.get("model_type")) is not None:
+        if not isinstance(model_type, str):
+            said = f"model_type={shown(model_type)} is not a model type of transformers"
+            raise InvalidInput(said, key="model_type")
         return keys
     if class_name := named_class(keys):
-        if model_type := type_with_class(class_name):
-            return {**keys, "model_type": model_type}
+        if found := type_with_class(class_name):
+            return {**keys, "model_type": found}
         raise InvalidInput(
             f"model_type is missing, and no class of transformers is named {shown(class_name)}",
             key="model_type",

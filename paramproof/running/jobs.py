@@ -21,7 +21,7 @@ from paramproof.proof.prove import OnStep, Proof, proofs
 from paramproof.random_specs import fixed_in, random_specs, refusal
 from paramproof.record import Record
 from paramproof.running.memory import peak_memory
-from paramproof.user_formulas.asked import AskedFormula
+from paramproof.user_formulas.asked import TIME_LIMIT, AskedFormula
 from paramproof.user_formulas.verify import verify_formula
 
 R = TypeVar("R", bound=Record)
@@ -73,7 +73,8 @@ class Verify(Job[Result]):
     """Check named ``models`` and random specs, ``examples`` of each of the ``families``.
 
     ``formula`` names a user-supplied one, MODULE:FUNCTION, that is checked in place of this
-    project's; then there is one family, and all models are of it.
+    project's; then there is one family, and all models are of it. ``seconds`` is the time that it
+    may take for a call.
     """
 
     name = "verify"
@@ -84,6 +85,7 @@ class Verify(Job[Result]):
     seed: int
     families: tuple[str, ...] = field(default_factory=lambda: tuple(FAMILIES))
     formula: str = ""
+    seconds: float = TIME_LIMIT
 
     def records(self, chosen: Framework, builder: Builder, on_step: OnStep) -> Iterator[Result]:
         """Return a result for each named model first, then for each random spec."""
@@ -121,7 +123,7 @@ class Verify(Job[Result]):
         if self.formula:
             (family,) = self.families
             asked = FAMILIES[family], self.models, self.examples, self.seed
-            with AskedFormula(self.formula) as formula:
+            with AskedFormula(self.formula, seconds=self.seconds) as formula:
                 yield from verify_formula(chosen, builder, formula, *asked)
             return
         for model, spec in self.models.items():

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,6 +19,7 @@ from paramproof.formulas.derivation_data import expression_data
 from paramproof.formulas.expression import expression, letter
 from paramproof.formulas.families import spec_from
 from paramproof.sources.reference import in_one_line
+from paramproof.user_formulas.asked import CALLED
 from paramproof.user_formulas.calling import Given
 from paramproof.user_formulas.difference import difference
 from paramproof.user_formulas.signature import FormulaRefused, UserFormula
@@ -35,9 +37,20 @@ def main() -> None:
     except BaseException as error:  # Anybody's module may raise anything.
         parent.tell({"refused": f"{reference} cannot be imported: {in_one_line(error)}"})
     else:
+        formula = replace(formula, function=_announced(formula.function, parent))
         parent.tell({"answer": "imported"})
         while True:
             parent.tell(reply(formula, **parent.request()))
+
+
+def _announced(function: Callable[..., Any], parent: Parent) -> Callable[..., Any]:
+    """Return ``function``, which then tells the parent before each call."""
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        parent.tell(CALLED)
+        return function(*arguments, **named)
+
+    return call
 
 
 def reply(formula: UserFormula, **request: Any) -> dict[str, Any]:

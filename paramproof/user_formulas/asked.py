@@ -17,18 +17,29 @@ from paramproof.formulas.expression import Expression
 from paramproof.formulas.families import spec_fields
 from paramproof.user_formulas.signature import FormulaRefused
 
+TIME_LIMIT = 60
+"""Seconds that a formula may take for a call, unless it is given another time."""
+
+CALLED = {"called": True}
+"""What the process of a formula tells before each call, which an answer may take many of."""
+
 
 class AskedFormula:
     """The formula that MODULE:FUNCTION names, in a process that ends with the context.
 
-    ``known`` are the names that it may ask for, in place of those of the families.
+    ``known`` are the names that it may ask for, in place of those of the families. ``seconds`` is
+    the time that it may take to be imported, and then for each call.
 
     Whatever it is asked, it raises ``FormulaRefused`` where it cannot be imported or called,
-    where what it returned is no count, and where it ended its process.
+    where it does not return a count, or not in time, and where it ended its process.
     """
 
-    def __init__(self, reference: str, known: Sequence[str] = ()) -> None:
+    def __init__(
+        self, reference: str, known: Sequence[str] = (), seconds: float = TIME_LIMIT
+    ) -> None:
         self.name = reference
+        self._seconds = seconds
+        self._late: FormulaRefused | None = None
         self._child = Child("paramproof.user_formulas.answering", reference, *known)
         self._answers = self._child.answers()
         self._imported = False
@@ -65,6 +76,8 @@ class AskedFormula:
         return self._ask(f"at {spec!r}", spec=spec_fields(spec), **about)
 
     def _ask(self, when: str, **request: Any) -> Any:
+        if self._late:  # Its process was ended: whatever else it is asked, this is why.
+            raise self._late
         if not self._imported:
             self._next("when it was imported")
             self._imported = True
@@ -72,9 +85,18 @@ class AskedFormula:
         return self._next(when)
 
     def _next(self, when: str) -> Any:
-        for answer in self._answers:
-            if "refused" in answer:
-                raise FormulaRefused(answer["refused"])
+        answer: Any = CALLED
+        while answer == CALLED:
+            with self._child.time_limit(self._seconds) as late:
+                answer = next(self._answers, None)
+        if answer and "refused" in answer:
+            raise FormulaRefused(answer["refused"])
+        if answer:
             return answer["answer"]
+        if late.is_set():
+            self._late = FormulaRefused(
+                f"{self.name} does not return within {self._seconds:g} seconds {when}"
+            )
+            raise self._late
         ended = how_it_ended(self._child.wait())
         raise FormulaRefused(f"{self.name} ended its process {ended} {when}")

@@ -27,7 +27,7 @@ def test_a_number_is_explained_as_the_command_line_does(numbers, paramproof):
     )
     assert leads == ["model.html#model=bert-large-uncased"]
     numbers.state("number.html", n="<b>")
-    assert numbers.problem == "'<b>' is no number of parameters, as 2,362,368 or 110M are"
+    assert numbers.problem == "'<b>' is not a number of parameters: write it as 2,362,368 or 110M"
 
 
 def test_two_models_side_by_side(differences, paramproof):

@@ -14,6 +14,7 @@ from paramproof.catalogue.files import type_in  # noqa: E402
 from sweep.__main__ import in_one_order  # noqa: E402
 from sweep.child import compared, in_children  # noqa: E402
 from sweep.comparing import differences  # noqa: E402
+from sweep.failure import Reason  # noqa: E402
 from sweep.one import OutOfTime, Sweep  # noqa: E402
 from sweep.store import read  # noqa: E402
 from sweep.which import classes  # noqa: E402
@@ -24,13 +25,17 @@ HEADS = [f"{name} is new" for name in classes("gpt2") if name != "GPT2Model"]
 """Of each file here, which has the base model alone."""
 
 
+def texts(data, *how):
+    return [one.text for one in differences(type_in(data, "gpt2"), *how)]
+
+
 def said(change):
     """What is otherwise than the file of GPT-2 says, with its base model alone, and changed."""
     data = deepcopy(GPT2)
     base = data["classes"]["GPT2Model"]
     data["classes"] = {"GPT2Model": base}
     change(data, base)
-    lines = list(differences(type_in(data, "gpt2")))
+    lines = texts(data)
     assert set(HEADS) <= set(lines)
     return [line for line in lines if line not in HEADS]
 
@@ -70,9 +75,9 @@ def test_what_was_put_together():
     data["classes"] = {one: data["classes"][one] for one in ("GPT2Model", name)}
     head = data["classes"][name]
     together = next(one for one in head["also"] if one["doubts"] == ["put together"])
-    assert [line for line in differences(type_in(data, "gpt2")) if name in line] == []
+    assert [line for line in texts(data) if name in line] == []
     together["tensors"] = {**head["tensors"], "classifier.bias": "2·k"}
-    (line,) = (line for line in differences(type_in(data, "gpt2")) if name in line)
+    (line,) = (line for line in texts(data) if name in line)
     changed = "GPT2ForTokenClassification[add_cross_attention=True]"
     assert line.startswith(f"{changed}: classifier.bias of (")
     assert "is not as derived" in line
@@ -84,9 +89,9 @@ def test_what_is_fitted():
     base = data["classes"]["GPT2Model"]
     base |= {"status": "fitted and checked", "doubts": ["a doubt"], "also": []}
     data["classes"] = {"GPT2Model": base}
-    assert [line for line in differences(type_in(data, "gpt2")) if line not in HEADS] == []
+    assert [line for line in texts(data) if line not in HEADS] == []
     base["tensors"]["ln_f.bias"] = "2·H"
-    lines = [line for line in differences(type_in(data, "gpt2")) if line not in HEADS]
+    lines = [line for line in texts(data) if line not in HEADS]
     assert lines[0].startswith("GPT2Model: ln_f.bias of (")
     assert lines[1] == "GPT2Model: what it was + (−H)"
 
@@ -105,10 +110,10 @@ def test_what_there_is_no_time_for(monkeypatch, late):
     data["classes"] = {"GPT2Model": base}
     held = []
     seconds = 0 if late else 10**6
-    assert set(differences(type_in(data, "gpt2"), seconds, held)) == set(HEADS)
+    assert set(texts(data, seconds, held)) == set(HEADS)
     assert held == ["GPT2Model", "GPT2Model[add_cross_attention=True]"]
     base["tensors"]["ln_f.bias"] = "2·H"
-    lines = [one for one in differences(type_in(data, "gpt2"), seconds) if one not in HEADS]
+    lines = [one for one in texts(data, seconds) if one not in HEADS]
     assert [line.partition(" of (")[0] for line in lines] == [
         "GPT2Model: ln_f.bias",
         "GPT2Model[add_cross_attention=True]: ln_f.bias",
@@ -142,7 +147,9 @@ def test_processes():
         name: what for name, what, _ in in_children(["internvl_vision", "none"], compared, 60, 2)
     }
     assert found["internvl_vision"] == {"failed": {}, "differences": [], "held": []}
-    assert "no entry for the model type 'none'" in found["none"]["failed"]["none"]
+    failure = found["none"]["failed"]["none"]
+    assert failure.reason is Reason.ERROR
+    assert "no entry for the model type 'none'" in failure.why
 
 
 def test_hashes_have_one_seed(monkeypatch):

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from paramproof.catalogue import model_types, read_type
+from paramproof.catalogue import entry, model_types, read_type
 from paramproof.catalogue.derivations import derivation_of, not_withdrawn, variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.values import ACTIVATIONS
@@ -16,6 +16,7 @@ pytest.importorskip("transformers")
 from sweep.at_random import at_random  # noqa: E402
 from sweep.held import NotHeldError, hold, random_config  # noqa: E402
 from sweep.most_used import MOST_USED  # noqa: E402
+from sweep.problem import Fault, wrong  # noqa: E402
 from sweep.store import digest  # noqa: E402
 from sweep.which import held_this_time  # noqa: E402
 
@@ -133,6 +134,28 @@ def test_an_entry_that_is_wrong_is_not_held():
     file = file.__class__(**{**_fields(file), "classes": {"BertModel": dict(broken.data)}})
     with pytest.raises(NotHeldError, match=r"pooler\.dense\.bias"):
         hold(file, broken, config_class, model_class, Random(0))
+
+
+@pytest.mark.parametrize(
+    ("keys", "fault"),
+    [
+        ({"vocab_size": 99}, None),
+        ({"hidden_size": 7, "num_attention_heads": 3}, Fault.INVALID),
+        ({"hidden_size": "wide"}, Fault.REFUSED),
+        ({"num_attention_heads": 0, "head_dim": None}, Fault.DIVIDES_BY_ZERO),
+        ({"hidden_size": 64, "vocab_size": 98}, Fault.OTHER_TENSORS),
+    ],
+)
+def test_what_is_wrong_with_a_configuration(keys, fault):
+    """The entry is that of a LLaMA with a vocabulary of 99."""
+    import transformers
+
+    found = entry({"model_type": "llama", "vocab_size": 99})
+    problem = wrong(found, transformers.LlamaConfig, transformers.LlamaModel, keys)
+    assert (problem and problem.fault) == fault
+    if problem:
+        assert problem.is_refusal == (fault is not Fault.OTHER_TENSORS)
+        assert problem.may_be_of_sizes == (fault in (Fault.INVALID, Fault.DIVIDES_BY_ZERO))
 
 
 def _fields(file):

@@ -11,6 +11,7 @@ pytest.importorskip("transformers")
 from transformers import SamVisionConfig  # noqa: E402
 
 from paramproof.catalogue.files import type_in  # noqa: E402
+from sweep.failure import Reason  # noqa: E402
 from sweep.filled_in import moving  # noqa: E402
 from sweep.mending import Mending, free_text  # noqa: E402
 from sweep.model import made  # noqa: E402
@@ -73,7 +74,8 @@ def test_a_class_that_is_wrong_is_withdrawn():
 
     mending = base_alone(change)
     (said,) = mending.failed.values()
-    assert said.startswith("pooler.dense.bias of ")
+    assert said.reason is Reason.NOT_AS_BUILT
+    assert said.why.startswith("pooler.dense.bias of ")
     assert mending.data["classes"]["BertModel"]["withdrawn"]
 
 

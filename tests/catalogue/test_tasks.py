@@ -4,9 +4,14 @@ import pytest
 
 pytest.importorskip("transformers")
 
+from releases.algebra import kept
 from sweep import tasks
 from sweep.at_random import Compared
 from sweep.child import compared
+from sweep.failure import NO_TIME
+from sweep.problem import Fault, Problem
+
+PROBLEM = Problem(Fault.OTHER_TENSORS, "wte is not as derived")
 
 pytestmark = pytest.mark.framework("transformers")
 
@@ -31,13 +36,17 @@ def test_the_same(derived):
 
 
 def test_otherwise(derived):
-    (found,) = derived({"differences": ["a is b", "c is d"], "failed": {}})
+    (found,) = derived(
+        {"differences": [["new key", "a is b"], ["formula", "c is d"]], "failed": {}}
+    )
     assert (found["what"], found["report"]) == ("gpt2", "a is b\nc is d")
+    assert kept(found["lines"]) == {"lines": ["c is d"], "others": 1}
 
 
 def test_not_derived(derived):
-    (found,) = derived({"failed": {"gpt2": "no time was left"}})
+    (found,) = derived({"failed": {"gpt2": NO_TIME}})
     assert found["actual"] == "no time was left"
+    assert kept(found["lines"]) == {"lines": [], "others": 1}
 
 
 def test_points(monkeypatch):
@@ -46,8 +55,8 @@ def test_points(monkeypatch):
 
     def at_random(*arguments):
         asked.append(arguments)
-        yield Compared("gpt2", "GPT2Model", {"n_embd": 3}, 7, "")
-        yield Compared("gpt2", "GPT2Model", {"n_embd": 4}, 8, "wte is not as derived")
+        yield Compared("gpt2", "GPT2Model", {"n_embd": 3}, 7, None)
+        yield Compared("gpt2", "GPT2Model", {"n_embd": 4}, 8, PROBLEM)
 
     monkeypatch.setattr(tasks, "at_random", at_random)
     equal, other = tasks.points("gpt2", 5, 2)

@@ -41,7 +41,7 @@ def test_every_command_has_a_row():
 
 def test_a_formula_of_your_own(paramproof, outsider, user_formulas):
     """Any framework that is right gives the sample; the toy framework is one."""
-    (shown,) = re.findall(r"^    (actual 5 - .*\n    .*)$", TEXT, re.MULTILINE)
+    (shown,) = re.findall(r"^    (actual 5 − .*\n    .*)$", TEXT, re.MULTILINE)
     arguments = ("--framework", "toy", "--model", "bert-tiny", "--examples", "5")
     printed = paramproof("verify", "--formula", f"{user_formulas}:without_biases", *arguments)
     assert shown.replace("\n    ", "\n") in printed.stdout, printed.stderr

@@ -11,6 +11,7 @@ from paramproof.catalogue import read_type
 from releases import algebra
 from releases.__main__ import main, written
 from releases.trying import counts, found, is_whole, releases
+from sweep.finding import Finding, Kind
 from sweep.most_used import MOST_USED
 
 TEXT = PAGE.read_text("utf-8")
@@ -31,8 +32,12 @@ def test_the_catalogue_is_compared_with_every_release_from_which_it_is_derived()
 def test_what_a_release_derives_otherwise_in_short():
     """Formulas, classes and defaults are said, conditions and keys counted."""
     formula = "BertModel: what it was + (2·H)"
-    others = ["BertModel: conditions: [] was, ['H ≥ A'] is", "new is a new key"]
-    assert algebra.kept("\n".join([formula, *others])) == {"lines": [formula], "others": 2}
+    lines = [
+        Finding(Kind.FORMULA, formula),
+        Finding(Kind.PROPERTY, "BertModel: conditions: [] was, ['H ≥ A'] is"),
+        Finding(Kind.KEY, "is_new is a new key"),
+    ]
+    assert algebra.kept([one.data for one in lines]) == {"lines": [formula], "others": 2}
     found = {"types": ["bert", "llama", "t5"], "otherwise": {}}
     found["otherwise"]["bert"] = {"lines": [formula, *["BertForCats is gone"] * 4], "others": 2}
     found["otherwise"]["t5"] = {"lines": [], "others": 1}

@@ -287,10 +287,10 @@ def test_render():
     report = compared(spec, weights)
     lines = report.render(spec).splitlines()
     assert eval(lines[0].removeprefix("spec = "), vars(formulas)) == spec
-    assert lines[1] == f"actual {report.actual:,} - formula {report.formula:,} = -27"
+    assert lines[1] == f"actual {report.actual:,} − formula {report.formula:,} = −27"
     assert lines[2].split() == ["component", "what", "expected", "native", "observed", "difference"]
     assert lines[3].split() == (
-        ["layers.*.feed_forward.intermediate.bias", "(x3)", "missing", "(5)", "-", "-", "-15"]
+        ["layers.*.feed_forward.intermediate.bias", "(x3)", "missing", "(5)", "-", "-", "−15"]
     )
-    assert lines[4].split() == ["pooler.bias", "missing", "(12)", "-", "-", "-12"]
+    assert lines[4].split() == ["pooler.bias", "missing", "(12)", "-", "-", "−12"]
     assert len(lines) == 5

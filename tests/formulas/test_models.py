@@ -161,8 +161,20 @@ def test_their_data_are_read_as_they_stand():
         assert not found.keys() & tables.keys()
         found |= tables
     for name, model in named_configurations.__wrapped__().items():
-        assert found.pop(name).items() <= asdict(model).items()
+        table, fields = found.pop(name), asdict(model)
+        also = table.pop("also", [])
+        assert table.items() <= fields.items()
+        for further, read in zip(also, fields["also"], strict=True):
+            assert further.items() <= read.items()
     assert not found
+
+
+def test_further_published_numbers_are_cited():
+    further = {name: one.also for name, one in named_configurations().items() if one.also}
+    assert [one.published for one in further["deepseek-v3"]] == ["685B", "36.7B"]
+    assert [one.of_active for one in further["deepseek-v3"]] == [False, True]
+    assert [one.published for one in further["whisper-large"]] == ["1550M"]
+    assert all(len(one.source) > 10 for known in further.values() for one in known)
 
 
 def test_active_numbers_are_cited():

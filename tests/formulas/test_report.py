@@ -115,9 +115,9 @@ ROWS = (
 
 TEXT = """\
 spec = 'the spec'
-actual 1,079,982 - formula 1,000,000 = +79,982
+actual 1,079,982 − formula 1,000,000 = +79,982
 component        what         expected  native     observed  difference
-layers.0.gate    missing      (3, 4)    -          -         -12
+layers.0.gate    missing      (3, 4)    -          -         −12
 layers.*.b (x2)  wrong shape  (3)       h.0.b ...  (40000)   +79,994     a note"""
 
 
@@ -126,7 +126,7 @@ def test_text():
 
 
 def test_text_where_nothing_differs():
-    text = "spec = 'the spec'\nactual 5 - formula 5 = +0\nevery tensor is as the formula says"
+    text = "spec = 'the spec'\nactual 5 − formula 5 = 0\nevery tensor is as the formula says"
     assert Report(5, 5, ()).render("the spec") == text
 
 

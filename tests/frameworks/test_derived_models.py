@@ -7,20 +7,19 @@ import json
 import textwrap
 
 import pytest
-from paramproof.sources.resolve import Undescribed
 
-from paramproof import resolver as models
 from paramproof.algebra.difference import components, told_apart
 from paramproof.cli.verify_built import verify_built
+from paramproof.counting.explained import explained
 from paramproof.counting.letters import in_letters
 from paramproof.explanation.number import read
-from paramproof.explanation.search import explain
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import CONVENTIONS, PARTS, count
+from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.expression import letter
 from paramproof.formulas.spec import EncoderSpec, GPTSpec, LlamaSpec
 from paramproof.live.report import assert_parameters, compare_live
-from paramproof.resolver import derivation_for, resolve, resolve_type
+from paramproof.resolver import lookup, resolve
 
 pytestmark = pytest.mark.framework("transformers")
 
@@ -49,15 +48,18 @@ def config(tmp_path):
 def here(monkeypatch):
     """Derive in this process, which has transformers already, and forget it afterwards."""
 
-    def derived(what, *, keys, architecture, note):
+    def derived(what, *, keys, architecture, **_):
         from paramproof.derivation.derive import derive
         from paramproof.derivation.transformers_models import constructor
 
         return derive(constructor(what, keys, architecture))
 
-    monkeypatch.setattr(models, "SOURCES", (models.on_the_spot,))
-    monkeypatch.setattr(models, "derived", derived)
-    monkeypatch.setattr(models, "_derived", {})
+    def nothing(*_):
+        raise NotInCatalogue("it is left out")
+
+    monkeypatch.setattr(lookup, "catalogued", nothing)
+    monkeypatch.setattr(lookup, "derived", derived)
+    monkeypatch.setattr(lookup, "_derived", {})
 
 
 @pytest.fixture
@@ -82,13 +84,13 @@ def test_count(paramproof, tmp_path):
         json.dumps(MIXTRAL | {"hidden_act": "prelu", "head_dim": 8})
     )
     done = paramproof("count", "config.json")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0, done.stderr
     lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
     assert f"total {MIXTRAL_HAS + 3:,} 100.00 %" in lines
     assert any(line.startswith("each of 3 ") for line in lines)
     formula, buffers = lines[-2:]
-    assert formula.startswith("formula: that of MixtralForCausalLM, derived from transformers 5.")
-    assert formula.endswith(" s: proved")
+    assert formula.startswith("formula: MixtralForCausalLM, derived in ")
+    assert formula.endswith(": proved")
     assert buffers.startswith("buffers, not counted: model.rotary_emb.inv_freq")
 
 
@@ -100,10 +102,10 @@ def test_another_class(here):
 
 def test_types_by_their_names(here):
     """Qwen3 is LLaMA, but for norms of queries and keys in each layer."""
-    llama, qwen3 = (in_letters(resolve_type(name)) for name in ("llama", "qwen3"))
+    llama, qwen3 = (in_letters(resolve(name)) for name in ("llama", "qwen3"))
     found = components(llama, told_apart(llama, qwen3))
     assert {one.path: one.difference for one in found if one.difference != 0} == {
-        "layers.*.self_attn": 2 * letter("L") * letter("K")
+        "model.layers.*.self_attn": 2 * letter("L") * letter("K")
     }
 
 
@@ -151,7 +153,7 @@ def test_every_convention_counts_what_it_counts_of_the_family(here, keys, spec, 
 
     BERT's output bias has two names in transformers, and one in the formula.
     """
-    found = derivation_for(Undescribed("", "it", keys)).inventory()
+    found = resolve(keys).inventory()
     known = inventory(spec.letters())
     for name in CONVENTIONS:
         chosen = ("trainable", name) if name in PARTS else (name,)
@@ -164,7 +166,7 @@ def test_explain(paramproof, config):
     done = paramproof("explain", str(experts), config)
     assert done.returncode == 0, done.stderr
     assert "model.layers.*.mlp.experts in all layers\n    = 3·L·H·F·E" in done.stdout
-    assert "formula: that of MixtralForCausalLM" in done.stdout
+    assert "formula: MixtralForCausalLM" in done.stdout
 
 
 def test_labels(here):
@@ -172,7 +174,7 @@ def test_labels(here):
     keys = {**MIXTRAL, "architectures": ["MixtralForSequenceClassification"]}
     model = resolve(keys)
     number = model.derivation.count({**model.derivation.sizes, "k": 77})
-    (found, *_) = explain(read(f"{number:,}"), {"it": model.described}).found
+    (found, *_) = explained(read(f"{number:,}"), model).found
     assert found.text == "the whole model, at num_labels=77"
 
 
@@ -200,7 +202,7 @@ def test_compare(paramproof, config, tmp_path):
     assert done.returncode == 1, done.stderr
     lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
     assert lines[4:6] == [
-        "missing (32) model.layers.*.input_layernorm.weight -32",
+        "missing (32) model.layers.*.input_layernorm.weight −32",
         "unexpected (32) model.layers.1.self_attn.o_proj.bias +32",
     ]
 
@@ -242,10 +244,7 @@ def test_verify_says_what_is_otherwise(mixtral, monkeypatch, capsys):
     from dataclasses import replace
 
     wrong = replace(mixtral.derivation, sizes={**mixtral.derivation.sizes, "H": 36, "A": 4})
-    source = models.DerivedModel("it", wrong, "from a list")
-    monkeypatch.setattr(models, "SOURCES", (lambda *_: source,))
-    text = json.dumps(MIXTRAL)
-    assert not verify_built({text: Undescribed("it", "it", MIXTRAL)}, None)
+    assert not verify_built([replace(mixtral, derivation=wrong)], None)
     printed = capsys.readouterr().out
     assert "0 of 1 models equal the formula" in printed
     assert "missing" in printed

@@ -61,8 +61,8 @@ def test_frozen():
     assert (report.difference, report.frozen) == (-20, 20)
     row = report.render(SPEC).splitlines()[-1].split()
     assert row == [
-        *("frozen", "(20)", "h.1.up.bias", "-20"),
-        *("as", "layers.*.feed_forward.intermediate.bias"),
+        *("frozen", "(20)", "h.1.up.bias", "−20"),
+        *("trainable", "in", "the", "formula:", "layers.*.feed_forward.intermediate.bias"),
     ]
 
 

@@ -97,5 +97,5 @@ def test_all_frozen():
     net = encoder().requires_grad_(False)
     report = compare_live(net, SPEC)
     assert (report.equal, report.actual, report.frozen) == (False, 0, report.formula)
-    assert "which is all of it; the formula counts what is trainable" in report.render(SPEC)
+    assert "which are all parameters; the formula counts trainable ones" in report.render(SPEC)
     assert compare_live(net.requires_grad_(True), SPEC).equal

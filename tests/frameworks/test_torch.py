@@ -23,43 +23,43 @@ pytestmark = pytest.mark.framework("torch")
 
 EXPECTED = {
     bias_dropped: [
-        "actual 690 - formula 700 = -10",
-        "layers.*.feed_forward.intermediate.bias (x2)  missing  (5)  -  -  -10",
+        "actual 690 − formula 700 = −10",
+        "layers.*.feed_forward.intermediate.bias (x2)  missing  (5)  -  -  −10",
     ],
     norm_shared: [
-        "actual 676 - formula 700 = -24",
+        "actual 676 − formula 700 = −24",
         "layers.*.feed_forward_layer_norm.scale (x2)  missing  (6)  layers.0.norm1.weight ...  -"
-        "  -12  shares the storage of layers.0.attention_layer_norm.scale",
+        "  −12  shares the storage of layers.0.attention_layer_norm.scale",
         "layers.*.feed_forward_layer_norm.bias (x2)  missing  (6)  layers.0.norm1.bias ...  -"
-        "  -12  shares the storage of layers.0.attention_layer_norm.bias",
+        "  −12  shares the storage of layers.0.attention_layer_norm.bias",
     ],
     axes_swapped: [
-        "actual 700 - formula 700 = +0",
+        "actual 700 − formula 700 = 0",
         "layers.1.feed_forward.output.kernel  wrong shape  (6, 5)  layers.1.linear2.weight"
         "  (5, 6)  +0",
     ],
     frozen: [
-        "actual 682 - formula 700 = -18",
+        "actual 682 − formula 700 = −18",
         "layers.0.attention.{query,key,value}.bias  wrong trainability  (18)"
-        "  layers.0.self_attn.in_proj_bias  (18)  -18  frozen",
+        "  layers.0.self_attn.in_proj_bias  (18)  −18  frozen",
     ],
     renamed: [
-        "actual 700 - formula 700 = +0",
+        "actual 700 − formula 700 = 0",
         "embeddings_norm.gain  unexpected  -  embeddings_norm.gain  (6)  +6  no canonical name",
-        "embeddings.layer_norm.scale  missing  (6)  -  -  -6",
+        "embeddings.layer_norm.scale  missing  (6)  -  -  −6",
     ],
     doubled: [
-        "actual 712 - formula 700 = +12",
+        "actual 712 − formula 700 = +12",
         "layers.0.norm3.weight  unexpected  -  layers.0.norm3.weight  (6)  +6  no canonical name",
         "layers.0.norm3.bias  unexpected  -  layers.0.norm3.bias  (6)  +6  no canonical name",
     ],
     no_pooler: [
-        "actual 658 - formula 700 = -42",
-        "pooler.kernel  missing  (6, 6)  -  -  -36",
-        "pooler.bias  missing  (6)  -  -  -6",
+        "actual 658 − formula 700 = −42",
+        "pooler.kernel  missing  (6, 6)  -  -  −36",
+        "pooler.bias  missing  (6)  -  -  −6",
     ],
     two_positions_more: [
-        "actual 712 - formula 700 = +12",
+        "actual 712 − formula 700 = +12",
         "embeddings.position_embeddings.weight  wrong shape  (7, 6)  position_embeddings.weight"
         "  (9, 6)  +12",
     ],

@@ -4,10 +4,11 @@ import json
 
 import pytest
 
+from paramproof.catalogue import read_type
+from paramproof.catalogue.entries import usual_class
 from paramproof.formulas import LlamaSpec
+from paramproof.resolver import resolve
 from paramproof.sources.checkpoints import compare_checkpoint
-from paramproof.sources.configs import read_config, spec_of_config
-from paramproof.sources.configs.formats import BY_MODEL_TYPE
 from tests.frameworks.transformers_configs import CLASSES, SMALL, config_of
 
 pytestmark = pytest.mark.framework("transformers")
@@ -32,7 +33,7 @@ def saved(folder, kind, name, *, dtype="float32", shard="1GB", **options):
 @pytest.mark.parametrize(("kind", "name"), CLASSES)
 def test_every_class(kind, name, tmp_path):
     model, file = saved(tmp_path, kind, name)
-    found = compare_checkpoint(file, spec_of_config(tmp_path / "config.json"))
+    found = compare_checkpoint(file, resolve(tmp_path / "config.json").spec)
     assert found.report.rows == ()
     assert found.report.actual == found.report.formula == model.num_parameters()
     assert (found.checkpoint.shards, found.dtypes, found.buffers) == (1, ("F32",), ())
@@ -44,7 +45,7 @@ def test_every_class(kind, name, tmp_path):
 )
 def test_shards_in_half_the_bytes(kind, name, tmp_path):
     model, file = saved(tmp_path, kind, name, dtype="bfloat16", shard="2KB")
-    found = compare_checkpoint(file, spec_of_config(tmp_path / "config.json"))
+    found = compare_checkpoint(file, resolve(tmp_path / "config.json").spec)
     assert file.name == "model.safetensors.index.json"
     assert found.report.equal
     assert found.report.actual == model.num_parameters()
@@ -55,9 +56,9 @@ def test_shards_in_half_the_bytes(kind, name, tmp_path):
 @pytest.mark.parametrize("kind", ["gpt2", "llama"])
 @pytest.mark.parametrize("tied", [True, False])
 def test_a_tied_head_is_not_saved(kind, tied, tmp_path):
-    name = BY_MODEL_TYPE[kind].default
+    name = usual_class(read_type(kind))
     model, file = saved(tmp_path, kind, name, tie_word_embeddings=tied)
-    spec = spec_of_config(tmp_path / "config.json")
+    spec = resolve(tmp_path / "config.json").spec
     found = compare_checkpoint(file, spec)
     assert spec.tie_word_embeddings is tied
     assert found.report.equal
@@ -76,7 +77,7 @@ def test_the_model_inside_has_the_same_names_without_prefix(kind, name, tmp_path
     state = model.base_model.state_dict()
     save_file(state, file)
     config = config_of({"model_type": kind, **SMALL[kind]}).to_dict()
-    rows = compare_checkpoint(file, read_config(config, bare).spec).report.rows
+    rows = compare_checkpoint(file, resolve(config, bare).spec).report.rows
     # A masked-language model has no pooler inside, and the class of its own has one.
     missing = {"pooler.kernel", "pooler.bias"} if name.endswith("MaskedLM") else set()
     assert {row.path for row in rows} == missing
@@ -88,7 +89,7 @@ def test_names_of_old_files(tmp_path):
     from safetensors.torch import load_file, save_file
 
     _, file = saved(tmp_path, "bert", "BertForPreTraining")
-    spec = spec_of_config(tmp_path / "config.json")
+    spec = resolve(tmp_path / "config.json").spec
     state = load_file(file)
     old = {
         key.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
@@ -112,7 +113,7 @@ def test_names_of_old_files(tmp_path):
 def test_another_class_than_was_saved(tmp_path):
     _, file = saved(tmp_path, "bert", "BertForPreTraining")
     config = json.loads((tmp_path / "config.json").read_text())
-    rows = compare_checkpoint(file, read_config(config, "BertForMaskedLM").spec).report.rows
+    rows = compare_checkpoint(file, resolve(config, "BertForMaskedLM").spec).report.rows
     assert {(row.kind, row.path) for row in rows} == {
         ("unexpected", "pooler.kernel"),
         ("unexpected", "pooler.bias"),
@@ -134,7 +135,7 @@ def test_another_class_than_was_saved(tmp_path):
 def test_what_a_config_is_refused_for_is_seen_in_the_file_too(kind, name, options, tmp_path):
     _, file = saved(tmp_path, kind, name, **options)
     plain = config_of({"model_type": kind, **SMALL[kind]}).to_dict()
-    rows = compare_checkpoint(file, read_config(plain, name).spec).report.rows
+    rows = compare_checkpoint(file, resolve(plain, name).spec).report.rows
     assert rows
     assert {row.kind for row in rows} == {"unexpected"}
 

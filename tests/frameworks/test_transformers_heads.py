@@ -3,7 +3,7 @@
 import pytest
 
 from paramproof.explanation.explanation import recount
-from paramproof.explanation.search import candidates
+from paramproof.explanation.searched import candidates
 from paramproof.formulas.models import named_model
 
 pytestmark = pytest.mark.framework("transformers")

@@ -1,9 +1,9 @@
 """Hugging Face's classes, with small configs of each kind, and the models made of them."""
 
-from paramproof.sources.configs.formats import BY_MODEL_TYPE
+from paramproof.resolver.family import TYPES
 from tests.configs import without
 
-CLASSES = [(kind, name) for kind, found in BY_MODEL_TYPE.items() for name in found.architectures]
+CLASSES = [(kind, name) for kind, found in TYPES.items() for name in found.classes]
 SMALL = {
     "bert": {"vocab_size": 37, "hidden_size": 12, "num_hidden_layers": 3, "intermediate_size": 7},
     "gpt2": {"vocab_size": 37, "n_embd": 24, "n_layer": 2, "n_head": 3, "n_positions": 11},

@@ -10,7 +10,7 @@ from paramproof.bulk import AHEAD, LINES_AT_ONCE, count_line, count_lines, lines
 from paramproof.catalogue import entry
 from paramproof.sources import strict_json
 from tests.configs import BERT, LLAMA
-from tests.public import public_configurations
+from tests.public_jsonl import public_configurations
 
 KEYS = json.dumps(LLAMA).encode()
 

@@ -84,6 +84,7 @@ def test_difference(pair):
         (123_456_789, "gpt2"),
         (109_482_240, "gpt2"),
         ("117M", None),
+        ("12.9B", None),
     ],
 )
 def test_explanation(number, source):
@@ -95,6 +96,8 @@ def test_the_explanations_above_are_of_every_sort():
     heads = paramproof.explain(109_483_778, "bert-base").to_dict()
     assert any(one["heads"] for one in heads["found"])
     assert paramproof.explain("117M").to_dict()["retracted"]
+    assert paramproof.explain("110M").to_dict()["published"]
+    assert any(one["active"] for one in paramproof.explain("12.9B").to_dict()["found"])
     assert paramproof.explain(123_456_789, "gpt2").to_dict()["nearest"]
     assert paramproof.explain(109_482_240, "gpt2").to_dict()["none_in"] == ["gpt2"]
 

@@ -76,4 +76,4 @@ def test_a_failure_ends_in_the_test_that_asked(tmp_path):
     assert done.returncode == 1
     assert re.search(r"^test_model.py:4: ", done.stdout, re.MULTILINE)
     assert "live.py" not in done.stdout
-    assert re.search(r"^E +actual 3 - formula 4,385,920 = -4,385,917$", done.stdout, re.MULTILINE)
+    assert re.search(r"^E +actual 3 − formula 4,385,920 = −4,385,917$", done.stdout, re.MULTILINE)

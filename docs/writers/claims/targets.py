@@ -17,7 +17,7 @@ from paramproof.explanation.explanation import (
     usual_estimate,
 )
 from paramproof.explanation.ranking import tables_left_out
-from paramproof.explanation.search import candidates
+from paramproof.explanation.searched import candidates
 from paramproof.explanation.sizes import FIELDS
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import counted, weights_only

@@ -10,9 +10,9 @@ from paramproof.builders.names import Storage
 from paramproof.formulas import Inventory, Report, Row, Spec, Tensor, Weight, compare, inventory
 from paramproof.formulas.families import family_of
 from paramproof.formulas.path import LAYER, layer_of
+from paramproof.formulas.printing import legible
 from paramproof.sources.checkpoints.header import Checkpoint, StoredTensor, checkpoint
 from paramproof.sources.checkpoints.names import CheckpointNames
-from paramproof.sources.telltale import unwrapped
 
 MAX_LAYERS_IN_ROWS = 1000
 """So many layers, or as many as a file has tensors, have rows of their own."""
@@ -20,11 +20,23 @@ MAX_LAYERS_IN_ROWS = 1000
 
 @dataclass(frozen=True, slots=True)
 class CheckpointReport:
-    """What a checkpoint has, what of it are buffers, and the report on the rest."""
+    """A checkpoint, the names of its buffers, and the report on its other tensors.
+
+    ``prefix`` is what all names begin with, if the names are known without it; else it is "".
+    ``instead`` is the prefix that would be known in its place, or "".
+    """
 
     checkpoint: Checkpoint
     buffers: tuple[str, ...]
     report: Report
+    prefix: str = ""
+    instead: str = ""
+
+    @property
+    def prefix_hint(self) -> str:
+        """The line that says which prefix explains why no name is known, or "" without one."""
+        perhaps = f": perhaps it should be {self.instead}" if self.instead else ""
+        return f"all names begin with {legible(self.prefix)}{perhaps}" if self.prefix else ""
 
     @property
     def dtypes(self) -> tuple[str, ...]:
@@ -34,8 +46,7 @@ class CheckpointReport:
     @property
     def wrappers(self) -> tuple[str, ...]:
         """Names of wrappers within the names of its tensors, which were passed over."""
-        found = (unwrapped(stored.name)[1] for stored in self.checkpoint.tensors)
-        return tuple(dict.fromkeys(wrapper for wrappers in found for wrapper in wrappers))
+        return self.checkpoint.wrappers
 
 
 def compare_checkpoint(path: str | Path | Checkpoint, spec: Spec) -> CheckpointReport:
@@ -59,7 +70,9 @@ def compare_checkpoint(path: str | Path | Checkpoint, spec: Spec) -> CheckpointR
         for stored in found.tensors
         if not names.is_buffer(stored.name)
     ]
-    return CheckpointReport(found, buffers, _compared(named, weights))
+    prefix = names.unknown_prefix([stored.name for stored in found.tensors])
+    instead = names.usual_prefix if prefix else ""
+    return CheckpointReport(found, buffers, _compared(named, weights), prefix, instead)
 
 
 def _weight(stored: StoredTensor, storage: Storage, fixed: set[str]) -> Weight:

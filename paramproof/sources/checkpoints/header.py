@@ -8,7 +8,9 @@ Source: https://github.com/huggingface/safetensors, section "Format".
 
 from __future__ import annotations
 
+import math
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +19,7 @@ from typing import Any
 from paramproof.formulas.printing import legible, path_text, shown
 from paramproof.sources.checkpoints.safetensors_file import NotSafetensors, read_header
 from paramproof.sources.strict_json import object_in_file, require_file
-from paramproof.sources.telltale import ADAPTER, FLAT, QUANTISED, disguise
+from paramproof.sources.telltale import ADAPTER, FLAT, QUANTISED, disguise, unwrapped
 
 MAX_INDEX_BYTES = 2**26
 """Bytes: room for some 500,000 names."""
@@ -48,6 +50,11 @@ class StoredTensor:
     shape: tuple[int, ...]
     dtype: str
 
+    @property
+    def size(self) -> int:
+        """Number of entries, the product of the shape."""
+        return math.prod(self.shape)
+
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
@@ -61,6 +68,12 @@ class Checkpoint:
     def dtypes(self) -> tuple[str, ...]:
         """The types of its tensors, each once, in the words of the format."""
         return tuple(dict.fromkeys(stored.dtype for stored in self.tensors))
+
+    @property
+    def wrappers(self) -> tuple[str, ...]:
+        """The names of wrappers within the names of its tensors, each once."""
+        found = (unwrapped(stored.name)[1] for stored in self.tensors)
+        return tuple(dict.fromkeys(wrapper for wrappers in found for wrapper in wrappers))
 
 
 def checkpoint(path: str | Path) -> Checkpoint:
@@ -98,7 +111,7 @@ def _in_file(path: Path) -> Iterator[StoredTensor]:
         raise ValueError(f"{path_text(path)} is a pickle by its name; {CONVERT}")
     try:
         for name, entry in read_header(path).tensors.items():
-            yield StoredTensor(name, entry.shape, entry.dtype)
+            yield StoredTensor(name, entry.shape, sys.intern(entry.dtype))
     except (NotSafetensors, OSError) as error:
         where = path_text(path)
         raise ValueError(f"{where} is no whole safetensors file: {_why(path, error)}") from None

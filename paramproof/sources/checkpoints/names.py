@@ -7,6 +7,8 @@ name has no canonical name: it is an extra one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from paramproof.builders.huggingface import NUMBER, names_of
 from paramproof.builders.names import Storage, storage_of
 from paramproof.formulas import Inventory
@@ -15,6 +17,16 @@ from paramproof.sources.telltale import unwrapped
 
 MAX_NAME = 1000
 """Characters: no tensor that is known has a longer name."""
+
+
+def shared_prefixes(names: Sequence[str]) -> Iterator[str]:
+    """Yield what all names begin with, up to each of the dots in it, the shortest first."""
+    first, last = min(names, default=""), max(names, default="")
+    for end, (sign, other) in enumerate(zip(first, last, strict=False), 1):
+        if sign != other:
+            return
+        if sign == ".":
+            yield first[:end]
 
 
 class CheckpointNames:
@@ -37,6 +49,24 @@ class CheckpointNames:
         own, _ = unwrapped(name)
         found = storage_of(self.names.table, self._without_prefix(own), NUMBER)
         return found if found.parts else storage_of(self.canonical, own, NUMBER)
+
+    @property
+    def usual_prefix(self) -> str:
+        """The prefix of the model inside that names have in the family's files, or ""."""
+        return next(iter(self.names.prefixes), "")
+
+    def unknown_prefix(self, names: Sequence[str]) -> str:
+        """Return what all names begin with, if no name is known with it and all are without it."""
+        if not names or any(len(name) > MAX_NAME or self._is_known(name) for name in names):
+            return ""
+        for prefix in shared_prefixes([unwrapped(name)[0] for name in names]):
+            bare = (unwrapped(name)[0].removeprefix(prefix) for name in names)
+            if all(map(self._is_known, bare)):
+                return prefix
+        return ""
+
+    def _is_known(self, name: str) -> bool:
+        return bool(self.storage(name).parts) or self.is_buffer(name)
 
     def _without_prefix(self, name: str) -> str:
         prefix = next(filter(name.startswith, self.names.prefixes), "")

@@ -100,6 +100,8 @@ def _object(data: bytes, path: Path) -> dict[str, Any]:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         raise NotSafetensors("its header is not text in UTF-8") from None
+    if text.startswith("\ufeff"):
+        raise NotSafetensors("its header begins with a byte order mark")
     return object_in_text(text, f"the header of {path_text(path)}")
 
 

@@ -26,7 +26,7 @@ def refusal_here(name, **sizes):
 
     with pytest.raises(NotDerived) as caught:
         derive(constructor("it", getattr(bad, name), sizes))
-    return str(caught.value)
+    return caught.value
 
 
 @pytest.mark.parametrize(
@@ -42,11 +42,18 @@ def refusal_here(name, **sizes):
     ],
 )
 def test_what_makes_no_model(name, said):
-    assert refusal_here(name) == said
+    from paramproof.derivation.making import Cause
+
+    error = refusal_here(name)
+    assert str(error) == said
+    assert error.cause is (Cause.NO_PARAMETERS if name == "empty" else Cause.NOT_MADE)
+    assert isinstance(error.__cause__, ImportError) == (name == "needs_a_package")
 
 
 def test_one_that_calls_itself():
-    assert refusal_here("recurses").startswith("it is not made: RecursionError: maximum recursion")
+    assert str(refusal_here("recurses")).startswith(
+        "it is not made: RecursionError: maximum recursion"
+    )
 
 
 def test_sizes_that_pytorch_does_not_take():
@@ -54,7 +61,9 @@ def test_sizes_that_pytorch_does_not_take():
     from paramproof.derivation.derive import derive
     from paramproof.derivation.functions import constructor
 
-    assert "it is not made: TypeError: empty()" in refusal_here("many_layers", hidden_size=10**30)
+    assert "it is not made: TypeError: empty()" in str(
+        refusal_here("many_layers", hidden_size=10**30)
+    )
     found = derive(constructor("it", bad.many_layers, {"hidden_size": 10**9}))
     (reason,) = (one for one in found.reasons if "Storage size calculation overflowed" in one)
     said = "H did not vary once the formula had failed: refuses sizes inside the "

@@ -103,20 +103,21 @@ def test_a_loop_that_halves_is_a_branch_at_every_round():
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "cause", "said"),
     [
-        ("by_chance", "not explained: weight of"),
-        ("by_number_of_calls", "not explained: weight of"),
-        ("by_remainder", "not as derived at hidden_size = "),
-        ("by_bits", "not as derived at hidden_size = "),
+        ("by_chance", "NOT_EXPLAINED", "not explained: weight of"),
+        ("by_number_of_calls", "NOT_EXPLAINED", "not explained: weight of"),
+        ("by_remainder", "NOT_AS_DERIVED", "not as derived at hidden_size = "),
+        ("by_bits", "NOT_AS_DERIVED", "not as derived at hidden_size = "),
     ],
 )
-def test_not_derived(name, said):
+def test_not_derived(name, cause, said):
     """What changes from build to build, or with what nobody hears, does not hold."""
     from paramproof.derivation.derive import NotDerived
 
-    with pytest.raises(NotDerived, match=f"^branches:{name}: {said}"):
+    with pytest.raises(NotDerived, match=f"^branches:{name}: {said}") as caught:
         derived(f"branches:{name}")
+    assert caught.value.cause.name == cause
 
 
 def test_the_environment_is_not_seen(monkeypatch):

@@ -81,11 +81,12 @@ def test_the_doubt_is_right(name, sizes):
 
 @pytest.mark.parametrize(("name", "tensors"), NOT_EXPLAINED.items())
 def test_not_derived(name, tensors):
-    from paramproof.derivation.derive import NotDerived
+    from paramproof.derivation.making import Cause, NotDerived
 
     with pytest.raises(NotDerived) as caught:
         derived(f"lost:{name}")
     assert str(caught.value) == f"lost:{name}: not explained: {tensors}"
+    assert caught.value.cause is Cause.NOT_EXPLAINED
 
 
 def test_rather_fixed_than_refused():
@@ -107,11 +108,13 @@ def test_rather_fixed_with_a_single_block():
 
 
 def test_as_many_fixed_as_are_to_blame():
-    from paramproof.derivation.derive import Effort, NotDerived, derive
+    from paramproof.derivation.derive import Effort, derive
+    from paramproof.derivation.making import Cause, NotDerived
 
     made = constructor("lost:refused_where_nothing_remembers")
-    with pytest.raises(NotDerived, match="refuses sizes inside the conditions"):
+    with pytest.raises(NotDerived, match="refuses sizes inside the conditions") as caught:
         derive(made)
+    assert caught.value.cause is Cause.REFUSED
     found = derive(made, effort=Effort(rather_fixed=True))
     assert (str(found.formula), len(found.fixed)) == ("H² + H", 5)
     assert found.reasons[0].endswith(" did not vary")

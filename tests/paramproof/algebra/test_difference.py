@@ -4,7 +4,7 @@ from paramproof.algebra.difference import components, told_apart
 from paramproof.algebra.terms import Lettered
 from paramproof.counting.letters import in_letters
 from paramproof.formulas.expression import letter
-from paramproof.sources.resolve import resolve_model
+from paramproof.resolver import resolve
 from tests.derivations import MIXTURE, H, L, V, tensor, with_tensors
 
 D, E, F, K = map(letter, "DEFK")
@@ -41,7 +41,7 @@ def test_by_component():
 
 
 def test_families():
-    one, two = (in_letters(resolve_model(name)) for name in ("bert-base", "gpt2"))
+    one, two = (in_letters(resolve(name)) for name in ("bert-base", "gpt2"))
     assert differences(one, two) == {
         "embeddings.token_type_embeddings": -letter("T") * H,
         "embeddings.layer_norm": -2 * H,
@@ -52,7 +52,7 @@ def test_families():
 
 def test_names_of_two_kinds_are_put_together_in_groups():
     """A family's canonical paths, and native ones."""
-    llama = in_letters(resolve_model("llama-3-8b"))
+    llama = in_letters(resolve("llama-3-8b"))
     found = {one.path: one for one in components(llama, told_apart(llama, lettered()))}
     assert list(found) == ["embeddings", "layers", "elsewhere", "heads"]
     assert found["embeddings"].difference == 0

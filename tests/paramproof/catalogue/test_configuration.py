@@ -6,7 +6,7 @@ import pytest
 
 from paramproof.catalogue.entries import entry_in
 from paramproof.catalogue.files import type_in
-from paramproof.formulas.errors import NotInCatalogue
+from paramproof.formulas.errors import NotInCatalogue, Refusal
 
 TOY = {
     "format": 1,
@@ -78,6 +78,23 @@ def refused(config, architecture=""):
     with pytest.raises(NotInCatalogue) as caught:
         toy(config, architecture)
     return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("config", "refusal"),
+    [
+        ({"dropout": True}, Refusal.NOT_TRIED),
+        ({"bias": None}, Refusal.OTHER_VALUE),
+        ({"hidden_size": None}, Refusal.OTHER_VALUE),
+        ({"part": {"model_type": "other", "bias": False}}, Refusal.OTHER_PART),
+        ({"heads": 3}, Refusal.CONDITIONS),
+        ({"part": 3}, Refusal.OTHER),
+    ],
+)
+def test_a_refusal_says_of_what_sort_it_is(config, refusal):
+    with pytest.raises(NotInCatalogue) as caught:
+        toy(config)
+    assert caught.value.refusal is refusal
 
 
 def test_nothing_but_the_type_is_its_own_configuration():

@@ -133,8 +133,8 @@ def run(monkeypatch, capsys):
         "explain 2,362,368 bert-base",
         "explain 2,362,368 gpt2",
         "explain 2,362,368",
-        "checkpoint weights.safetensors --config bert-base",
-        "compare no_module:model --spec bert-base",
+        "checkpoint weights.safetensors --model bert-base",
+        "compare no_module:model --model bert-base",
     ],
 )
 def test_a_contradiction_is_all_that_is_said(closed, run, command, tmp_path, monkeypatch):

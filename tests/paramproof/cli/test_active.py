@@ -4,24 +4,23 @@ import json
 from dataclasses import replace
 
 import pytest
-from paramproof.cli.count_json import as_json
 
 from paramproof.cli.active import active_table
 from paramproof.counting import active as of_command
 from paramproof.counting.active import active_as_json, active_in_letters, routing, total_and_active
+from paramproof.counting.count_data import count_data
 from paramproof.formulas.expression import letter
 from paramproof.resolver import DerivedModel
 from tests.derivations import MIXTURE, NUMBER, E, H, V, tensor
 from tests.printed import rows
 
 ROUTED = DerivedModel(
-    "mixture.json",
-    replace(
+    name="mixture.json",
+    derivation=replace(
         MIXTURE,
         sizes={**MIXTURE.sizes, "nept": 1},
         fields={**MIXTURE.fields, "nept": "experts_per_token"},
     ),
-    "from a list",
 )
 """A quarter of four experts."""
 
@@ -114,7 +113,7 @@ def test_as_json(paramproof):
         (109_482_240, 109_482_240),
         (85_646_592, 85_646_592),
     }
-    assert "active" not in as_json(ROUTED, None, "")
+    assert "active" not in count_data(ROUTED, ROUTED.inventory())
 
 
 @pytest.mark.parametrize("name", ["gpt2", "qwen3-8b"])
@@ -159,9 +158,9 @@ def test_routing_of_two_towers():
         ),
         (('{"model_type": "longcat_flash"}',), "that have no parameters (zero_expert_num)"),
         (('{"model_type": "deepseek_v2"}',), "n_routed_experts=64, nothing says how many a token"),
-        (("gpt2", "--depth", "2"), "--active goes with --symbolic or --json, and with no other"),
-        (("gpt2", "--under", "total"), "--active goes with --symbolic or --json"),
-        (("gpt2", "--latex"), "--active goes with --symbolic or --json"),
+        (("gpt2", "--depth", "2"), "--active goes only with --symbolic or --json"),
+        (("gpt2", "--under", "total"), "--active goes only with --symbolic or --json"),
+        (("gpt2", "--latex"), "--active goes only with --symbolic or --json"),
         (("gpt2", "--symbolic", "--json"), "give options of one kind"),
     ],
 )

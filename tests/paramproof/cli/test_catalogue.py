@@ -3,17 +3,19 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
+from math import prod
 
 import pytest
 
 from paramproof.builders.registry import Framework
 from paramproof.cli.verify_built import verify_built
-from paramproof.sources.resolve import Undescribed
-from tests.checkpoints import write
+from paramproof.resolver import resolve
+from tests.checkpoints import T5, in_memory, write
 from tests.public_configs import DEEPSEEK_V3, MIXTRAL_8X7B
 
 DEEPSEEK_HAS = 671_026_404_352
-SOURCE = "in the catalogue, derived from torch "
+SOURCE = " of the catalogue (torch "
 
 SMALL = {
     **MIXTRAL_8X7B,
@@ -57,7 +59,7 @@ def config(tmp_path):
 
 
 def lines_of(done):
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0, done.stderr
     return [" ".join(line.split()) for line in done.stdout.splitlines()]
 
 
@@ -65,8 +67,8 @@ def test_count(paramproof, config):
     lines = lines_of(paramproof("count", config(DEEPSEEK_V3)))
     assert f"total {DEEPSEEK_HAS:,} 100.00 %" in lines
     formula = next(line for line in lines if line.startswith("formula: "))
-    assert formula.startswith(f"formula: that of DeepseekV3ForCausalLM {SOURCE}")
-    assert formula.endswith(": proved; the code that auto_map names is not run")
+    assert formula.startswith(f"formula: DeepseekV3ForCausalLM{SOURCE}")
+    assert formula.endswith(": proved")
 
 
 def test_no_framework_is_imported(invocation, config):
@@ -107,7 +109,7 @@ def test_explain(paramproof, config):
 def test_diff_of_two_types(paramproof):
     """Neither is a file, nor a model's name."""
     lines = lines_of(paramproof("diff", "llama", "qwen3"))
-    assert any(line.startswith("layers.*.self_attn 2·L·K ") for line in lines)
+    assert any(line.startswith("model.layers.*.self_attn 2·L·K ") for line in lines)
     assert sum(SOURCE in line for line in lines) == 2
 
 
@@ -125,16 +127,68 @@ def test_checkpoint(paramproof, config, tmp_path):
     config(SMALL)
     write(tmp_path / "model.safetensors", {**STORED, "model.rotary_emb.inv_freq": (1,)})
     lines = lines_of(paramproof("checkpoint", "model.safetensors"))
-    assert "every tensor has a counterpart of its shape" in lines
-    assert "buffers, which are no weights: model.rotary_emb.inv_freq" in lines
+    assert "every tensor has its name and its shape" in lines
+    assert "not weights, passed over: model.rotary_emb.inv_freq" in lines
     wrong = {name: shape for name, shape in STORED.items() if name != "model.norm.weight"}
     wrong["module.model.layers.1.self_attn.q_proj.bias"] = (8,)
     write(tmp_path / "model.safetensors", wrong)
     done = paramproof("checkpoint", "model.safetensors")
     assert done.returncode == 1
     lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
-    assert "missing (8) model.norm.weight -8" in lines
+    assert "missing (8) model.norm.weight −8" in lines
     assert "unexpected (8) model.layers.1.self_attn.q_proj.bias +8" in lines
+
+
+def test_checkpoint_of_experts_that_are_stored_one_by_one(paramproof, config, tmp_path):
+    config(SMALL)
+    parts = {"w1": (6, 8), "w2": (8, 6), "w3": (6, 8)}
+    stored = {name: shape for name, shape in STORED.items() if ".experts." not in name}
+    stored |= {
+        f"model.layers.{layer}.mlp.experts.{expert}.{part}.weight": shape
+        for layer in range(2)
+        for expert in range(3)
+        for part, shape in parts.items()
+    }
+    write(tmp_path / "model.safetensors", stored)
+    lines_of(paramproof("checkpoint", "model.safetensors"))
+    lost = "model.layers.1.mlp.experts.2.w3.weight"
+    write(tmp_path / "model.safetensors", {n: s for n, s in stored.items() if n != lost})
+    done = paramproof("checkpoint", "model.safetensors")
+    assert done.returncode == 1
+    assert f"missing (6, 8) {lost} −48" in [" ".join(n.split()) for n in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ("x{}.w", "compared by shapes only: no name in the file is one of the formula's"),
+        ("base.{}", "different names: all begin with base. and fit without it"),
+    ],
+)
+def test_checkpoint_whose_names_are_others(names, said, paramproof, config, tmp_path):
+    """Its shapes are right, and nobody can load it by its names."""
+    config(SMALL)
+    own = names.startswith("x")
+    shapes = {names.format(n if own else name): s for n, (name, s) in enumerate(STORED.items())}
+    write(tmp_path / "model.safetensors", shapes)
+    done = paramproof("checkpoint", "model.safetensors")
+    assert done.returncode == 1
+    assert said in done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("tied", [False, True, None])
+def test_checkpoint_with_a_head_of_its_own(tied, paramproof, config, tmp_path):
+    """T5 is tied when it is built; a file that says it is untied brings its own head."""
+    config(T5 if tied is None else T5 | {"tie_word_embeddings": tied})
+    own = in_memory(T5) | {"lm_head.weight": (20, 6)}
+    write(tmp_path / "model.safetensors", own)
+    done = paramproof("checkpoint", "model.safetensors")
+    untied = [line for line in done.stdout.splitlines() if "untied in the file" in line]
+    assert (done.returncode, len(untied)) == ((0, 2) if tied is False else (1, 0))
+    if untied:
+        assert "lm_head.weight" in untied[0]
+        assert "120" in untied[0]
+        assert untied[1].endswith(f": {sum(map(prod, own.values())):,}")
 
 
 def test_verify_a_formula(paramproof, config, tmp_path):
@@ -152,6 +206,5 @@ def test_verify_a_formula(paramproof, config, tmp_path):
 
 def test_verify_against_transformers_needs_it(monkeypatch):
     monkeypatch.setattr(Framework, "missing", ("transformers",))
-    unknown = {"config.json": Undescribed("it", "config.json", SMALL)}
     with pytest.raises(ValueError, match=r"^config.json: to build it: python -m pip install "):
-        verify_built(unknown, None)
+        verify_built([replace(resolve(SMALL), name="config.json")], None)

@@ -8,16 +8,15 @@ from rich.console import Console
 from paramproof.algebra.terms import latex_sum, terms
 from paramproof.cli import conventions
 from paramproof.cli.beside_table import beside_tables
-from paramproof.cli.count_json import as_json
 from paramproof.cli.count_table import count_table
 from paramproof.cli.symbolic import symbolic_table
+from paramproof.counting.count_data import count_data
 from paramproof.counting.letters import in_letters, latex_of, letters_of
 from paramproof.counting.tree import MOST_ROWS, ties, tree
-from paramproof.resolver import DerivedModel
-from paramproof.sources.resolve import resolve_model
+from paramproof.resolver import DerivedModel, resolve
 from tests.derivations import MIXTURE, NUMBER, D, E, F, H, L, V, tensor, with_tensors
 
-MODEL = DerivedModel("mixture.json", MIXTURE, "from a list")
+MODEL = DerivedModel(name="mixture.json", derivation=MIXTURE)
 NAMED = MODEL.inventory()
 
 
@@ -99,7 +98,7 @@ def test_a_tree_of_very_many_rows_has_fewer_levels():
 def test_beside_another_a_tree_of_very_many_rows_has_fewer_levels():
     """All have the levels that the one with most rows has; what is deeper is part of them."""
     experts = [tensor(f"mlp.expert_{number}.weight", H) for number in range(MOST_ROWS)]
-    other = DerivedModel("other.json", with_tensors(*experts), "from a list")
+    other = DerivedModel(name="other.json", derivation=with_tensors(*experts))
     every = printed(*beside_tables([MODEL, other], 3, "", width=200))
     number = 2 * MOST_ROWS + 1
     assert sum("expert_" in line for line in every) == MOST_ROWS
@@ -169,8 +168,8 @@ def test_symbolic():
     assert lines[-1].startswith("total ")
     assert lines[-1].endswith(f" {NUMBER:,}")
     assert list(letters_of(MODEL)) == [
-        "V = 50 (vocab_size), H = 8 (hidden_size), L = 5 (layers), D = 2 (dense_layers), "
-        "F = 16 (ffn_dim), E = 4 (experts), k = 3 (num_labels)",
+        "V = 50 (vocab_size), H = 8 (hidden_size), A = 2 (heads), L = 5 (layers), "
+        "D = 2 (dense_layers), F = 16 (ffn_dim), E = 4 (experts), k = 3 (num_labels)",
         "holds where A divides H",
     ]
 
@@ -186,7 +185,7 @@ def test_latex():
 
 def test_beside():
     """Sizes under letters that a family has, others under their fields; kinds are added up."""
-    family = resolve_model("bert-tiny")
+    family = resolve("bert-tiny")
     lines = printed(*beside_tables([MODEL, family], 3, "", 1000))
     assert "V 50 30,522 +30,472" in lines
     assert "experts 4 - -" in lines
@@ -199,7 +198,7 @@ def test_beside():
 
 
 def test_json():
-    found = as_json(MODEL, None, "")
+    found = count_data(MODEL, NAMED)
     assert (found["class"], found["status"], found["total"]) == (MIXTURE.name, "proved", NUMBER)
     assert found["conditions"] == ["A divides H"]
     assert found["letters"] == MIXTURE.sizes

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from paramproof.resolver import resolve
+
 
 def test_an_explanation(paramproof):
     done = paramproof("explain", "335043584", "bert-large")
@@ -18,12 +20,12 @@ def test_an_explanation(paramproof):
 
 
 def test_no_explanation(paramproof):
-    done = paramproof("explain", "101,675,521", "bert-base")
+    done = paramproof("explain", "109,000,001", "bert-base")
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout == (
-        "101,675,521: no explanation found\n\n"
+        "109,000,001: no explanation found\n\n"
         "nearest: 109,482,240, the whole model of bert-base-uncased\n"
-        "claimed − formula = −7,806,719 = −13·H² − 181·H + 1\n"
+        "claimed − formula = −482,239 = −H² + 140·H + 65\n"
     )
 
 
@@ -42,9 +44,9 @@ def test_all_of_a_model_that_has_a_configuration(paramproof, number, lines):
 
 
 def test_a_difference_without_letters_is_said_once(paramproof):
-    assert paramproof("explain", "110").stdout.splitlines()[2:] == [
+    assert paramproof("explain", "127", "bert-tiny").stdout.splitlines()[2:] == [
         "nearest: 128, embeddings.layer_norm.scale of bert-tiny",
-        "claimed − formula = −18",
+        "claimed − formula = −1",
     ]
 
 
@@ -79,13 +81,13 @@ def test_eighty_columns(paramproof, number):
 
 
 def test_only_at_a_size_that_nobody_has(paramproof):
-    done = paramproof("explain", "116761344", "bert-base")
+    done = paramproof("explain", "111385344", "bert-base")
     assert done.returncode == 1
     assert (
-        "116,761,344: no explanation found\nat another size of one table, which no named model has"
+        "111,385,344: no explanation found\nat another size of one table, which no named model has"
         in done.stdout
     )
-    assert "the whole model, at vocab_size=40000, which no named model has" in done.stdout
+    assert "the whole model, at vocab_size=33000, which no named model has" in done.stdout
     assert "nearest: 109,482,240" in done.stdout
 
 
@@ -109,6 +111,38 @@ def test_json(paramproof, tmp_path):
             "per_head_full_width": False,
         }
     ]
+
+
+def test_json_without_a_file(paramproof):
+    """To standard output, as of other commands; the text goes to standard error."""
+    done = paramproof("explain", "110M", "bert-base", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["found"][0]["models"] == ["bert-base-uncased"]
+    assert "the whole model = 109,482,240" in done.stderr
+
+
+def test_a_model_s_name_is_not_taken_for_the_file(refused):
+    assert "--json bert-base: " in refused("explain", "110M", "--json", "bert-base")
+
+
+def test_another_class(paramproof, refused, tmp_path):
+    """As of count: the class is that of a configuration, and a name has none."""
+    keys = {"model_type": "qwen3", "architectures": ["Qwen3ForCausalLM"]}
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(keys), "utf-8")
+    total = resolve(keys, "Qwen3Model").inventory().total()
+    assert total != resolve(keys).inventory().total()
+    done = paramproof("explain", str(total), str(file), "--class", "Qwen3Model")
+    assert done.stdout.splitlines()[2] == "  the whole model"
+    assert "--class" in refused("explain", "110M", "--class", "Qwen3Model")
+    refused("explain", "110M", "bert-base", "--class", "BertModel")
+
+
+def test_what_was_published_is_an_answer(paramproof):
+    done = paramproof("explain", "685B", "deepseek-v3")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("685B is published for deepseek-v3 (deepseek-ai/DeepSeek-V3,")
+    assert "no explanation found" not in done.stdout
 
 
 def test_json_where_there_is_none(paramproof, tmp_path):
@@ -153,10 +187,13 @@ def test_a_configuration(paramproof, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("explain", "eleven"), "'eleven' is no number of parameters, as 2,362,368 or 110M are"),
-        (("explain", "0"), "'0' is no number of parameters that a model can have"),
-        (("explain", "110M", "resnet"), "no model is named 'resnet'"),
-        (("explain", "110M", '{"hidden_size": 768}'), "missing"),
+        (
+            ("explain", "eleven"),
+            "'eleven' is not a number of parameters: ",
+        ),
+        (("explain", "0"), "'0' is not a number of parameters that a model can have"),
+        (("explain", "110M", "resnett"), "is named 'resnett'"),
+        (("explain", "110M", '{"hidden_size": 768}'), "needs vocab_size"),
         (("explain", "110M", "bert-base", "--json", "."), "--json .: cannot be written"),
         (("explain",), "Missing argument 'NUMBER'"),
         (

@@ -107,7 +107,7 @@ def test_different(paramproof, outsider, folder):
     assert command == again["command"]
     found = run_again(command, paramproof)
     assert found.returncode == 1
-    assert f"actual {again['actual']:,} - formula {again['expected']:,} = " in found.stdout
+    assert f"actual {again['actual']:,} − formula {again['expected']:,} = " in found.stdout
 
 
 def run_again(command, paramproof):
@@ -158,7 +158,7 @@ def test_of_another_family(paramproof, outsider):
             ("--check", "points", "--type", "bart2"),
             "no model type of the catalogue is named 'bart2'",
         ),
-        (("--folder", "/dev/null"), "/dev/null is there and is no hunt"),
+        (("--folder", "/dev/null"), "/dev/null: is not a directory"),
     ],
 )
 def test_mistakes(refused, outsider, arguments, why):
@@ -203,6 +203,65 @@ def test_ended_half_way(invocation, paramproof, waiting, folder, sent, status):
     assert [*contents(folder)] == [ASKED]
     (waiting / "go").touch()
     assert "2 of 2 tasks are done, 0 lost\n4 of 4 models" in paramproof(*asked).stdout
+
+
+@pytest.fixture
+def on_a_full_disk(invocation):
+    """Run the command where no file may have more than 100 bytes: writing fails half-way."""
+
+    def run(*arguments):
+        asked = invocation(*arguments)
+        python, safe, code, main, *rest = asked["args"]
+        limit = (
+            "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+            "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)); "
+        )
+        # Else the limit would cut the bytecode of what is imported, too.
+        asked["env"] |= {"PYTHONDONTWRITEBYTECODE": "1"}
+        asked["args"] = [python, safe, code, limit + main, *rest]
+        return subprocess.run(**asked, capture_output=True, timeout=EVENTUALLY)
+
+    return run
+
+
+def test_a_full_disk_ends_a_hunt_at_once_and_loses_nothing(
+    hunted, paramproof, on_a_full_disk, folder
+):
+    whole = contents(folder)
+    (folder / "toy.models.encoder.seed-1.of-3.jsonl").unlink()
+    (folder / "toy.models.encoder.seed-2.of-1.jsonl").unlink()
+    left = contents(folder)
+    done = on_a_full_disk(*TOY)
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("paramproof: hunt: cannot be written to: File too large")
+    assert contents(folder) == left
+    assert paramproof(*TOY).stdout == hunted.stdout
+    assert contents(folder) == whole
+
+
+def test_a_disk_that_is_full_from_the_start(paramproof, outsider, on_a_full_disk, folder):
+    done = on_a_full_disk(*TOY)
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("paramproof: hunt: cannot be written to: File too large")
+    assert contents(folder) == {}
+    assert paramproof(*TOY).returncode == 0
+
+
+def test_one_hunt_at_a_time(invocation, paramproof, refused, waiting, folder):
+    asked = ("hunt", "--framework", "toy-waits", "--family", "encoder", "--examples", "2")
+    process = subprocess.Popen(**invocation(*asked), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    end = time.monotonic() + EVENTUALLY
+    while not [*waiting.glob("begun-*")]:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    for other in (asked, TOY):
+        assert "paramproof: hunt: a hunt is running there" in refused(*other)
+    (waiting / "go").touch()
+    stdout, _ = process.communicate(timeout=EVENTUALLY)
+    assert process.returncode == 0
+    assert paramproof(*asked).stdout == stdout
 
 
 def test_many_tasks_that_are_lost_for_one_reason_are_one_line(paramproof, folder):

@@ -1,13 +1,10 @@
 """What is refused before any model is made, in one line; no framework is needed for that."""
 
-import json
-
 import pytest
 
 from paramproof.builders.registry import Framework
 from paramproof.derivation import child
 from paramproof.derivation.asking import derived
-from paramproof.sources.strict_json import MAX_FILE_BYTES
 
 BAD = "tests.paramproof.derivation.bad"
 
@@ -51,41 +48,11 @@ def test_sizes_that_are_none(sizes, said):
         (f"{BAD}:NUMBER", f"{BAD}:NUMBER: 'NUMBER' is no function, it is of type int"),
         (f"{BAD}:nobody", f"{BAD}:nobody: {BAD} has no 'nobody'"),
         ("a\x1b[31mb:c", "'a\\x1b[31mb:c' is not MODULE:FUNCTION"),
-        ("\x1b[31m.json", "\\x1b[31m.json: does not exist"),
         ("no.such:f", "no.such cannot be imported: ModuleNotFoundError: No module named 'no'"),
     ],
 )
 def test_names_that_are_none(what, said):
     assert refusal(what) == said
-
-
-@pytest.mark.parametrize(
-    ("keys", "said"),
-    [
-        (
-            {"model_type": "bert", "auto_map": {"AutoModel": "modeling.Own"}},
-            "auto_map names code beside the file, which is not run",
-        ),
-        ({"hidden_size": 8}, "model_type=None is no model type of transformers"),
-        (
-            {"model_type": ["\x1b[31m"]},
-            r"model_type=['\x1b[31m'] is no model type of transformers",
-        ),
-    ],
-)
-def test_configurations_that_are_refused(keys, said, tmp_path):
-    path = tmp_path / "config.json"
-    path.write_text(json.dumps(keys))
-    (tmp_path / "modeling.py").write_text("raise SystemExit('was run')")
-    assert refusal(str(path)) == f"{path}: {said}"
-
-
-def test_a_file_that_is_no_configuration(tmp_path):
-    path = tmp_path / "config.json"
-    path.write_text("[1]")
-    assert str(path) in refusal(str(path))
-    path.write_text(" " * (MAX_FILE_BYTES + 1))
-    assert f"{MAX_FILE_BYTES:,}" in refusal(str(path))
 
 
 def test_a_class_of_transformers_needs_it(monkeypatch):

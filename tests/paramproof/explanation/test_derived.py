@@ -6,14 +6,19 @@ from paramproof.explanation.explanation import recount
 from paramproof.explanation.grammar import explanations
 from paramproof.explanation.number import read
 from paramproof.explanation.rendering import render
-from paramproof.explanation.search import candidates, explain
+from paramproof.explanation.search import explain
+from paramproof.explanation.searched import SearchedModel, candidates
 from paramproof.explanation.text import lines
 from tests.derivations import MIXTURE, NUMBER, H, L, tensor, with_tensors
 
 
+def answer(number, derivation):
+    return explain(read(number), [SearchedModel("it", derivation)])
+
+
 def explained(number, derivation=MIXTURE):
     """The first explanation, in words and in letters."""
-    first, *_ = render(explain(read(f"{number:,}"), {"it": derivation}).found)
+    first, *_ = render(answer(f"{number:,}", derivation).found)
     return first.match.text, first.letters
 
 
@@ -38,7 +43,7 @@ def test_conventions():
     model = large()
     biases = 5 * 800
     number = model.count(model.sizes) - biases
-    texts = [one.text for one in explain(read(f"{number:,}"), {"it": model}).found]
+    texts = [one.text for one in answer(f"{number:,}", model).found]
     assert "the whole model (without-biases)" in texts
 
 
@@ -65,9 +70,9 @@ def test_labels():
     model = large()
     number = model.count({**model.sizes, "k": 14})
     assert explained(number, model)[0] == "the whole model, at num_labels=14"
-    (match, *_) = explain(read(f"{number:,}"), {"it": model}).found
+    (match, *_) = answer(f"{number:,}", model).found
     assert render([match])[0].residual in ("H·k' − H·k", "−H·k + H·k'")
-    assert not explain(read(f"{number + 1:,}"), {"it": model}).found
+    assert not answer(f"{number + 1:,}", model).found
 
 
 def test_labels_that_cannot_vary():
@@ -79,24 +84,24 @@ def test_labels_that_cannot_vary():
 def test_another_vocabulary():
     model = large()
     number = model.count({**model.sizes, "V": 7777})
-    answer = explain(read(f"{number:,}"), {"it": model})
-    assert not answer.found
-    assert [one.text for one in answer.unnamed] == [
+    said = answer(f"{number:,}", model)
+    assert not said.found
+    assert [one.text for one in said.unnamed] == [
         "the whole model, at vocab_size=7777, which no named model has"
     ]
 
 
 def test_what_is_near():
-    printed = list(lines(explain(read(f"{NUMBER + 64 * 3:,}"), {"it": MIXTURE})))
-    assert printed[0] == f"{NUMBER + 192:,}: no explanation found"
-    assert printed[-1] == "claimed − formula = +192 = 3·H²"
+    printed = list(lines(answer(f"{NUMBER + 16:,}", MIXTURE)))
+    assert printed[0] == f"{NUMBER + 16:,}: no explanation found"
+    assert printed[-1] == "claimed − formula = +16 = 2·H"
 
 
 def test_what_is_near_where_there_is_no_hidden_size():
     """A difference is then a number and nothing else."""
     other = with_tensors(tensor("w", L, L), sizes={"L": 5}, fields={"L": "layers"}, conditions=())
-    printed = list(lines(explain(read("100,003"), {"it": other})))
-    assert printed[-1] == f"claimed − formula = +{100_003 - 25:,}"
+    printed = list(lines(answer("26", other)))
+    assert printed[-1] == "claimed − formula = +1"
 
 
 def test_undecided_conventions_explain_nothing():

@@ -4,16 +4,17 @@ from functools import cache
 
 import pytest
 
+from paramproof.counting.explained import explained
 from paramproof.explanation import heads
 from paramproof.explanation.explanation import recount
 from paramproof.explanation.number import read
 from paramproof.explanation.rendering import render
-from paramproof.explanation.search import candidates, explain
+from paramproof.explanation.searched import candidates
 from paramproof.formulas import LlamaSpec
-from paramproof.formulas.models import named_model, named_models
+from paramproof.formulas.models import named_model
+from paramproof.resolver import resolve
 
 BERT = "bert-base-uncased"
-NAMED = {name: model.spec for name, model in named_models().items()}
 
 # What transformers counts for its classes at these sizes, with tie_word_embeddings as it is by
 # default, or False where untied: tests/frameworks/test_transformers_heads.py asks it.
@@ -40,8 +41,7 @@ COUNTS = [
 
 @cache
 def found(number, model=None):
-    spec = {model: named_model(model).spec} if model else NAMED
-    return explain(read(str(number)), spec, NAMED).found
+    return explained(read(str(number)), model and resolve(model)).found
 
 
 @pytest.mark.parametrize(("number", "model", "like"), COUNTS)
@@ -89,7 +89,7 @@ def test_labels_have_an_end():
         "BertForSequenceClassification": 1000,
         "BertForTokenClassification": 767,
     }
-    assert {one.like: most for one, most in heads.classifiers_of(NAMED["llama-7b"])} == {
+    assert {one.like: most for one, most in heads.classifiers_of(named_model("llama-7b").spec)} == {
         "LlamaForQuestionAnswering": 2,
         "LlamaForSequenceClassification": 100,
         "LlamaForTokenClassification": 1000,
@@ -137,10 +137,9 @@ def test_a_classifier_in_place_of_an_untied_language_head():
 
 
 def test_the_algebra_of_heads():
-    spec = {BERT: named_model(BERT).spec}
     residuals = [
-        render(explain(read(number), spec).found)[0].residual
-        for number in ("110106428", "109514298", "109483778", "108893186", "133577846")
+        render(found(number, BERT))[0].residual
+        for number in (110106428, 109514298, 109483778, 108893186, 133577846)
     ]
     assert residuals == [
         "H² + 5·H + V + 2",

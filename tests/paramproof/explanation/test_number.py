@@ -76,9 +76,10 @@ def test_bytes(text, four, two):
 
 
 def test_bytes_are_said():
-    (four, two) = read("437928960 bytes").bytes_readings
+    (four, two, one) = read("437928960 bytes").bytes_readings
     assert four.of(109_482_240) == "437,928,960 bytes in float32"
     assert two.of(218_964_480) == "437,928,960 bytes in float16 or bfloat16"
+    assert one.of(437_928_960) == "437,928,960 bytes in float8 or int8"
     assert 109_482_239 not in four
     assert 109_482_241 not in four
     first, *_ = read("438MB").bytes_readings
@@ -144,13 +145,13 @@ def test_a_number_with_all_its_digits_is_not_rounded():
     ["", "abc", "-5", "1,23", "12,34,567", "1.2.3", "110MM", "5ib", "1e", "0x10", "٣", "1e999"],
 )
 def test_nonsense(text):
-    with pytest.raises(ValueError, match=r"is no number of parameters, as 2,362,368 or 110M are$"):
+    with pytest.raises(ValueError, match=r"is not a number of parameters: "):
         read(text)
 
 
 @pytest.mark.parametrize("text", ["0", "0.0M", "1e99", "9" * 31])
 def test_absurd(text):
-    with pytest.raises(ValueError, match=r"is no number of parameters that a model can have$"):
+    with pytest.raises(ValueError, match=r"is not a number of parameters that a model can have$"):
         read(text)
 
 

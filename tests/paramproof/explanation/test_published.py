@@ -4,20 +4,18 @@ from functools import cache
 
 import pytest
 
+from paramproof.counting.explained import explained
 from paramproof.explanation.number import read
 from paramproof.explanation.ranking import is_synthetic
 from paramproof.explanation.rendering import as_json
-from paramproof.explanation.search import explain
 from paramproof.explanation.text import lines
-from paramproof.formulas.models import named_model, named_models
-
-NAMED = {name: model.spec for name, model in named_models().items()}
+from paramproof.formulas.models import named_model
+from paramproof.resolver import resolve
 
 
 @cache
-def answer(number, *models):
-    chosen = {name: named_model(name).spec for name in models} or NAMED
-    return explain(read(number), chosen, NAMED)
+def answer(number, model=None):
+    return explained(read(number), model and resolve(model))
 
 
 @pytest.mark.parametrize("name", ["roberta-base", "distilgpt2", "tinyllama-1.1b", "llama-3.2-1b"])
@@ -53,7 +51,7 @@ def test_bytes_of_other_heads():
 
 def test_bytes_come_before_parameters():
     """219M parameters of BERT-base are none; 219MB are its bytes, and a K or M alone is no byte."""
-    assert answer("219M", "bert-base-uncased").found == ()
+    assert answer("219M", "bert-base-uncased").none_in
     assert answer("219MB", "bert-base-uncased").found
     # 163,825,152 bytes of distilgpt2 in two each; as parameters, GPT-2 with each of its tables.
     assert answer("163MB").found[0].models == ("distilgpt2",)
@@ -64,9 +62,9 @@ def test_bytes_come_before_parameters():
 
 
 def test_the_nearest_in_bytes():
-    near = answer("999MB", "bert-base-uncased").nearest
-    assert (near.count, near.reading) == (109_482_240, "437,928,960 bytes in float32")
-    printed = "\n".join(lines(answer("999MB", "bert-base-uncased"), width=200))
+    said = answer("441.5MB", "bert-base-uncased")
+    assert (said.nearest.count, said.nearest.bytes_each) == (109_482_240, 4)
+    printed = "\n".join(lines(said, width=200))
     assert "nearest: 109,482,240, 437,928,960 bytes in float32, the whole model of" in printed
 
 
@@ -111,8 +109,8 @@ def test_real_models_come_before_synthetic_ones():
     models = answer("2,362,368").found[0].models
     assert models[-1] == "keras-bert-question"
     assert [name for name in models if is_synthetic(name)] == ["keras-bert-question"]
-    # ... and as the nearest, though 109,705,010 is nearer than 124,645,632.
-    assert answer("116,000,000").nearest.models == ("bert-base-uncased",)
+    # ... and as the nearest, though 109,705,010 is nearer.
+    assert answer("109,705,111").nearest.models == ("bert-base-uncased",)
     assert answer("109,705,011").nearest.models == ("bert-base-uncased",)
 
 

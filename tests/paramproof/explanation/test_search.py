@@ -6,18 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paramproof.counting.explained import explained
 from paramproof.explanation import letters as algebra
-from paramproof.explanation import search
+from paramproof.explanation import searched
 from paramproof.explanation.explanation import Explanation, Part, recount
 from paramproof.explanation.number import read
 from paramproof.explanation.rendering import render
-from paramproof.explanation.search import candidates, explain
+from paramproof.explanation.search import explain
+from paramproof.explanation.searched import SearchedModel, candidates
 from paramproof.formulas import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec, inventory
-from paramproof.formulas.models import named_model, named_models
+from paramproof.formulas.models import named_model
 from paramproof.formulas.notation import text
+from paramproof.resolver import resolve
 from tests import literals
-
-NAMED = {name: model.spec for name, model in named_models().items()}
 
 SMALL = {
     "encoder": EncoderSpec(
@@ -60,10 +61,12 @@ SMALL = {
 
 
 def texts(number, model=None):
-    if model is None:
-        return [one.text for one in explain(read(number), NAMED).found]
-    spec = {model: named_model(model).spec}
-    return [one.text for one in explain(read(number), spec, NAMED).found]
+    found = explained(read(number), model and resolve(model)).found
+    return [one.text for one in found]
+
+
+def by_spec(number, spec, name="mine"):
+    return explain(read(number), [SearchedModel(name, spec)])
 
 
 BIAS = "layers.*.feed_forward.intermediate.bias in all layers"
@@ -114,7 +117,7 @@ def test_explanations(number, model, explanation):
 
 def test_the_first_is_the_shortest():
     assert texts("2,362,368")[0] == "layers.*.attention in one layer"
-    found = explain(read("2,362,368"), NAMED).found
+    found = explained(read("2,362,368")).found
     assert {one.explanation.complexity for one in found} == {1}
     assert found[0].models[:2] == ("bert-base-uncased", "bert-base-cased")
     assert "gpt2" in found[0].models
@@ -126,9 +129,9 @@ def test_every_account_comes_to_its_number(family):
     """The whole grammar, against the count that walks the expanded inventory."""
     spec = SMALL[family]
     everything = [
-        *search.explanations(spec),
-        *search.with_classifier(spec),
-        *search.at_known_sizes(spec, alone=True),
+        *searched.explanations(spec),
+        *searched.with_classifier(spec),
+        *searched.at_known_sizes(spec, alone=True),
     ]
     assert len(everything) > 500
     for count, explanation in everything:
@@ -160,9 +163,9 @@ def test_recounting(parts, sizes, number):
 
 def test_what_the_search_finds_is_not_believed(monkeypatch):
     wrong = Explanation((Part("pooler"),), 1)
-    monkeypatch.setattr(search, "candidates", lambda spec, **how: [(12_345, wrong)])
+    monkeypatch.setattr(searched, "candidates", lambda spec, **how: [(12_345, wrong)])
     with pytest.raises(ArithmeticError, match="comes to 590592, not 12345"):
-        explain(read("12345"), {"bert-base": named_model("bert-base").spec})
+        by_spec("12345", named_model("bert-base").spec)
 
 
 SPECS = st.builds(
@@ -185,7 +188,7 @@ def test_a_mistake_on_any_model_is_found(spec, data):
     often = data.draw(st.sampled_from([0, 2]))
     times |= {path: often for path in tensors if _kind(path) == _kind(chosen)}
     wrong = sum(times[path] * size for path, size in tensors.items())
-    found = explain(read(str(wrong)), {"mine": spec}).found
+    found = by_spec(str(wrong), spec).found
     assert {recount(one.explanation, spec)[0] for one in found} == {wrong}
     mistake = frozenset((path, often) for path, often in times.items() if often)
     assert mistake in {recount(one.explanation, spec)[1] for one in found}
@@ -196,7 +199,7 @@ def _kind(path):
 
 
 def test_none():
-    explanation = explain(read("123,456,789"), NAMED)
+    explanation = explained(read("123,456,789"))
     assert (explanation.found, explanation.unnamed) == ((), ())
     assert explanation.nearest.models == ("gpt2",)
     assert explanation.nearest.count == 124_439_808
@@ -207,8 +210,7 @@ def test_none():
 def test_an_unnamed_size_is_no_account():
     """BERT-base with 40,000 tokens: nobody's size, so solved for, and ranked as none."""
     number = literals.TOTALS["bert-base-uncased"] + (40_000 - 30_522) * 768
-    spec = {"bert-base-uncased": named_model("bert-base").spec}
-    explanation = explain(read(str(number)), spec, NAMED)
+    explanation = explained(read(str(number)), resolve("bert-base"))
     assert explanation.found == ()
     assert explanation.unnamed[0].text == (
         "the whole model, at vocab_size=40000, which no named model has"
@@ -217,17 +219,16 @@ def test_an_unnamed_size_is_no_account():
 
 
 def test_rounded():
-    assert [one.models for one in explain(read("65.2B"), NAMED).found] == [("llama-65b",)]
-    (one,) = explain(read("340M"), {"bert-large": named_model("bert-large").spec}).found
+    assert [one.models for one in explained(read("65.2B")).found] == [("llama-65b",)]
+    (one,) = by_spec("340M", named_model("bert-large").spec).found
     assert (one.text, one.count) == ("the whole model", 335_141_888)
     assert one.reading == "rounded to 2 significant digits"
-    assert explain(read("3.31e9"), NAMED).found == ()
+    assert explained(read("3.31e9")).found == ()
 
 
 def test_alike_accounts_are_told_together():
     """Query, key, value and output have as many: no letter tells which one was left out."""
-    number = read("1,771,776")
-    explanations = render(explain(number, {"m": named_model("bert-base").spec}).found)
+    explanations = render(by_spec("1,771,776", named_model("bert-base").spec).found)
     assert explanations[0].letters == "3·H² + 3·H"
     assert len(explanations[0].equal) >= 3
 
@@ -243,7 +244,7 @@ def test_alike_accounts_are_told_together():
     ],
 )
 def test_residuals(number, model, residual):
-    explanations = render(explain(read(number), {model: named_model(model).spec}).found)
+    explanations = render(by_spec(number, named_model(model).spec).found)
     assert explanations[0].residual == residual
 
 

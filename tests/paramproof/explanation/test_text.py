@@ -4,19 +4,17 @@ from functools import cache
 
 import pytest
 
+from paramproof.counting.explained import explained
 from paramproof.explanation.number import read
 from paramproof.explanation.rendering import as_json
-from paramproof.explanation.search import explain
 from paramproof.explanation.text import lines
-from paramproof.formulas.models import named_models
 
-NAMED = {name: model.spec for name, model in named_models().items()}
 LONG = ["2362368", "109483778", "28339968", "133577846", "117M", "438MB", "131072", "123456789"]
 
 
 @cache
 def answer(number):
-    return explain(read(number), NAMED)
+    return explained(read(number))
 
 
 def printed(number, **how):
@@ -45,9 +43,9 @@ def test_what_goes_on_is_indented():
 
 def test_the_rest_can_be_shown():
     few, all_of_them = printed("2362368"), printed("2362368", everything=True)
-    assert few[-1].endswith("and 4 more")
+    assert any(line.endswith("and 4 more") for line in few)
     assert "keras-bert-question" not in " ".join(few)
-    assert all_of_them[-1].endswith("keras-bert-question")
+    assert any(line.endswith("keras-bert-question") for line in all_of_them)
     assert not [line for line in all_of_them if "more" in line]
 
 

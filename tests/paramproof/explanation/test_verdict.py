@@ -5,7 +5,7 @@ import pytest
 from paramproof.explanation.published import totals, verdict, verdict_on_total
 from paramproof.formulas.families import inventory
 from paramproof.formulas.models import named_model
-from paramproof.sources.resolve import resolve_spec
+from paramproof.resolver import resolve
 from tests.derivations import MIXTURE, H, tensor, with_tensors
 
 COUNTS = {"trainable": 37_552_282_624, "head-only": 36_625_603_584, "neither": 35_698_924_544}
@@ -44,7 +44,7 @@ def test_in_words():
 
 
 def test_what_is_no_number():
-    with pytest.raises(ValueError, match="is no number of parameters"):
+    with pytest.raises(ValueError, match="is not a number of parameters"):
         verdict("about 7", COUNTS)
 
 
@@ -64,7 +64,7 @@ def test_what_cannot_be_decided_is_left_out():
 
 def test_a_total_is_of_what_is_trained_first():
     """70,553,706,496 is 70B where it is cut off; without the head it would be rounded to 70B."""
-    llama = inventory(resolve_spec("llama-3.1-70b").letters())
+    llama = inventory(resolve("llama-3.1-70b").spec.letters())
     assert verdict("70B", totals(llama)).conventions[0] == "without-heads"
     assert verdict_on_total("70B", llama).text == "cut off after the last digit"
     assert verdict_on_total("69.5B", llama).text.endswith(", under without-heads")

@@ -9,7 +9,7 @@ import pytest
 
 from paramproof.builders.registry import framework
 from paramproof.hunt import here
-from paramproof.hunt.files import file_of, is_complete
+from paramproof.hunt.files import Unwritable, file_of, is_complete
 from paramproof.hunt.here import do_here
 from paramproof.hunt.tasks import MODELS, Task, blocks
 
@@ -36,6 +36,19 @@ def test_a_task_gives_the_same_lines_in_any_order_and_number_of_processes(outsid
     one, *others = ({f.name: f.read_bytes() for f in folder.iterdir()} for folder in folders)
     assert len(one) == len(asked)
     assert others == [one, one]
+
+
+def test_a_folder_that_cannot_be_written_to_ends_all_at_once(waiting, tmp_path):
+    """No task is tried a second time, and the others, which wait in their workers, are ended."""
+    absent = tmp_path / "absent"
+    start = time.monotonic()
+    news = []
+    with pytest.raises(Unwritable) as caught:
+        do_here([*tasks("toy"), *tasks("toy-waits")], absent, 2, news.append)
+    assert time.monotonic() - start < EVENTUALLY
+    assert caught.value.where == str(absent)
+    assert "No such file" in caught.value.reason
+    assert max(one.steps for one in news if one.framework == "toy") == 3
 
 
 def test_a_worker_that_raises_is_followed_by_another(ending, tmp_path):

@@ -1,10 +1,16 @@
 """What a hunt is made of: its tasks, and what is asked for in a folder."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paramproof.formulas.errors import InvalidInput
+from paramproof.hunt.files import Unwritable
+from paramproof.hunt.folder import held
 from paramproof.hunt.tasks import ASKED, CATALOGUE, MODELS, POINTS, Task, ask, asked, blocks
+from paramproof.whole_file import BESIDE
 
 TASKS = [*blocks(MODELS, "torch", "gpt", 7, 3, 5), Task(CATALOGUE, "transformers", "bert")]
 
@@ -67,9 +73,36 @@ def test_a_folder_has_one_hunt(tmp_path, others, why):
 def test_a_folder_of_something_else_is_left_alone(tmp_path):
     (tmp_path / "notes").touch()
     for folder in (tmp_path, tmp_path / "notes"):
-        with pytest.raises(ValueError, match="is there and is no hunt"):
+        with pytest.raises(InvalidInput) as caught:
             ask(folder, TASKS)
+        assert caught.value.where == str(folder)
+        assert "--folder" in caught.value.reason
     assert [path.name for path in tmp_path.iterdir()] == ["notes"]
+
+
+def test_what_a_killed_hunt_has_half_written_is_passed_over(tmp_path):
+    (tmp_path / f"{BESIDE}x").mkdir()
+    ask(tmp_path, TASKS)
+    assert (tmp_path / ASKED).exists()
+
+
+def test_a_folder_is_held_by_one_hunt_at_a_time(tmp_path):
+    folder = tmp_path / "a" / "hunt"
+    with held(folder):
+        with pytest.raises(InvalidInput) as caught, held(folder):
+            pass
+        assert (caught.value.where, type(caught.value)) == (str(folder), InvalidInput)
+        with held(tmp_path):
+            pass
+    with held(folder):
+        pass
+    assert [*folder.iterdir()] == []
+
+
+def test_a_folder_that_cannot_be_made():
+    with pytest.raises(Unwritable) as caught, held(Path("/proc/hunt")):
+        pass
+    assert caught.value.where == "/proc/hunt"
 
 
 @pytest.mark.parametrize("line", ["x", '{"asked": "x"}', '{"asked": "x", "number": "many"}'])

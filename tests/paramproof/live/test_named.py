@@ -59,7 +59,7 @@ def test_by_names():
     assert found.render(MIXTURE).splitlines()[:2] == [
         "MixtureForSequenceClassification, derived, at vocab_size=50, hidden_size=8, layers=5, "
         "dense_layers=2, ffn_dim=16, experts=4, num_labels=3",
-        f"actual {NUMBER:,} - formula {NUMBER:,} = +0",
+        f"actual {NUMBER:,} − formula {NUMBER:,} = 0",
     ]
 
 
@@ -80,26 +80,26 @@ def test_what_is_fixed_need_not_be_stored():
     """And stored it is no difference; frozen, what should be trained is one."""
     assert compare_live(Named({**SHAPES, "model.embed_positions.weight": (9, 8)}), MIXTURE).equal
     other = {("frozen.weight" if n == "score.weight" else n): s for n, s in SHAPES.items()}
-    assert rows(other) == ["missing (3, 8) score.weight -24"]
+    assert rows(other) == ["missing (3, 8) score.weight −24"]
 
 
 def test_a_layer_without_its_norm():
     """Under the formula's names nothing else of that shape takes its place."""
     fewer = {n: s for n, s in SHAPES.items() if n != "model.layers.3.norm.weight"}
     assert rows({**fewer, "extra": (8,)}) == [
-        "missing (8) model.layers.*.norm.weight -8",
+        "missing (8) model.layers.*.norm.weight −8",
         "unexpected (8) extra +8",
     ]
 
 
 def test_what_is_frozen_and_should_not_be(monkeypatch):
     monkeypatch.setattr(Named, "frozen", ("score.weight",))
-    assert rows(SHAPES) == ["frozen (3, 8) score.weight -24 as score.weight"]
+    assert rows(SHAPES) == ["frozen (3, 8) score.weight −24 trainable in the formula: score.weight"]
 
 
 def test_another_shape():
     assert rows({**SHAPES, "score.weight": (8, 3)}) == [
-        "missing (3, 8) score.weight -24",
+        "missing (3, 8) score.weight −24",
         "unexpected (8, 3) score.weight +24",
     ]
 
@@ -111,7 +111,7 @@ def test_a_layer_more():
 
 def test_experts_that_are_missing():
     fewer = {n: s for n, s in SHAPES.items() if ".experts.3." not in n}
-    assert rows(fewer) == ["missing (16, 8) model.layers.*.mlp.experts.*.weight -384 3 of it"]
+    assert rows(fewer) == ["missing (16, 8) model.layers.*.mlp.experts.*.weight −384 3 tensors"]
 
 
 def test_assert_parameters():
@@ -123,11 +123,15 @@ def test_assert_parameters():
 def test_a_configuration_in_place_of_a_spec(tmp_path, monkeypatch):
     """By its path, as a text or a path, or by its keys; the class may be another."""
     sizes = {**BERT, "architectures": ["BertModel"], "vocab_size": 5, "hidden_size": 2}
-    sizes |= {"num_hidden_layers": 0, "num_attention_heads": 1}
+    sizes |= {"num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 3}
     sizes |= {"max_position_embeddings": 3, "type_vocab_size": 1}
     (tmp_path / "config.json").write_text(json.dumps(sizes))
     monkeypatch.chdir(tmp_path)
     bare = {"words": (5, 2), "positions": (3, 2), "types": (1, 2), "gain": (2,), "bias": (2,)}
+    bare |= {f"{name}.weight": (2, 2) for name in ("query", "key", "value", "output")}
+    bare |= {f"{name}.bias": (2,) for name in ("query", "key", "value", "output", "down")}
+    bare |= {f"{name}.{of}": (2,) for name in ("first", "second") for of in ("gain", "shift")}
+    bare |= {"up.weight": (2, 3), "up.bias": (3,), "down.weight": (3, 2)}
     pooled = {**bare, "pooler": (2, 2), "pooler_bias": (2,)}
     for given in ("config.json", tmp_path / "config.json", sizes):
         assert_parameters(model(pooled), given)

@@ -90,11 +90,11 @@ def test_a_model_that_is_all_frozen_is_not_equal():
     report = compare_live(frozen(model(shapes())), SPEC)
     assert (report.equal, report.actual, report.frozen) == (False, 0, report.formula)
     _, totals, said, *rows = report.render(SPEC).splitlines()
-    assert totals == f"actual 0 - formula {report.formula:,} = -{report.formula:,}"
+    assert totals == f"actual 0 − formula {report.formula:,} = −{report.formula:,}"
     assert said == (
-        f"not trainable: {report.formula:,}, which is all of it; the formula counts what is "
-        "trainable: unfreeze it to compare it (requires_grad_(True) in PyTorch, trainable = True "
-        "in Keras)"
+        f"not trainable: {report.formula:,}, which are all parameters; the formula counts "
+        "trainable ones: unfreeze the model first (requires_grad_(True) in PyTorch, "
+        "trainable = True in Keras)"
     )
     assert sum(row.startswith("frozen") for row in rows) == len(shapes())
 
@@ -110,12 +110,12 @@ def test_equal_is_about_counterparts_and_totals():
 
 def test_a_model_with_something_trainable_is_not_said_to_be_frozen():
     variables = frozen(model(shapes())) | {"params": {"more": np.empty(3)}}
-    assert "which is all of it" not in compare_live(variables, SPEC).render(SPEC)
+    assert "which are all parameters" not in compare_live(variables, SPEC).render(SPEC)
 
 
 def test_layers_by_the_thousand():
     spec = replace(SPEC, num_hidden_layers=10_000)
     start = time.process_time()
     report = compare_live(model(shapes()), spec)
-    assert "9998 of it" in report.render(spec)
+    assert "9,998 tensors" in report.render(spec)
     assert time.process_time() - start < 15

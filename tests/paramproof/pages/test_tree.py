@@ -6,7 +6,7 @@ import pytest
 
 from paramproof.pages.tree import HEADS, tree
 from paramproof.pages.viewing import View
-from paramproof.resolver import resolve, resolve_type
+from paramproof.resolver import resolve
 
 AT_A_GLANCE = 30
 """Lines."""
@@ -81,7 +81,7 @@ def test_heads():
 
 @pytest.mark.parametrize("name", ["bert-base", "deepseek-v3", "clip-vit-l-14", *MANY_KINDS])
 def test_what_is_unfolded_at_first_stays_readable(name):
-    view = View(resolve_type(name))
+    view = View(resolve(name))
     lines = [*in_view(elements(view))]
     first = len(view.components.inside)
     # With the heads and the total.

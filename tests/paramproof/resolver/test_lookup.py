@@ -10,6 +10,7 @@ from paramproof.builders.registry import Framework
 from paramproof.catalogue import entry
 from paramproof.formulas import EncoderSpec
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
+from paramproof.formulas.installation import install_command
 from paramproof.resolver import DerivedModel, ResolvedModel, derive_request, lookup, resolve
 from paramproof.resolver.request import read_request
 from paramproof.resolver.spellings import as_transformers
@@ -186,7 +187,7 @@ def test_what_to_install_is_said_where_it_helps(keys, install):
     """That is where the release of the catalogue has the model type and the class."""
     with pytest.raises(NotInCatalogue) as caught:
         resolve(keys)
-    assert caught.value.install == ("paramproof[transformers]" if install else "")
+    assert caught.value.install == (install_command("transformers") if install else "")
     assert caught.value.model_type == keys["model_type"]
     assert ("pip install" in str(caught.value)) is install
 

@@ -105,6 +105,13 @@ def test_the_class_alone_tells_the_type(config):
     assert as_transformers(config) is config
 
 
+@pytest.mark.parametrize("model_type", [["bert"], 5, {}, True])
+def test_a_model_type_that_is_not_a_name(model_type):
+    with pytest.raises(InvalidInput) as caught:
+        as_transformers(BERT | {"model_type": model_type})
+    assert caught.value.key == "model_type"
+
+
 @pytest.mark.parametrize(
     "keys",
     [ELECTRA, CDIAL_GPT, DIALOGPT | {"dff": 3072}, {"dim": 4096}, {"n_embd": 768}, {}],

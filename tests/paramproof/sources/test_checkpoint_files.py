@@ -83,7 +83,7 @@ def test_what_is_no_whole_file(content, words, file):
 
 def test_a_header_that_is_not_json(file):
     file.write_bytes(struct.pack("<Q", 8) + b"{no json")
-    assert refusal(file).startswith(f"the header of {file} is no JSON: ")
+    assert refusal(file).startswith(f"the header of {file}: is not JSON: ")
 
 
 @pytest.mark.parametrize("suffix", [".bin", ".pt", ".ckpt"])

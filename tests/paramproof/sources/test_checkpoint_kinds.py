@@ -151,13 +151,13 @@ def test_wrapped_checkpoints(spec, paramproof, tmp_path):
     tensors = {f"_orig_mod.module.{name}": shape for name, shape in tensors.items()}
     write(tmp_path / "weights.safetensors", tensors)
     config = json.dumps(spec_fields(spec))
-    done = paramproof("checkpoint", "weights.safetensors", "--config", config)
+    done = paramproof("checkpoint", "weights.safetensors", "--model", config)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[1] == (
         "passed over in names: _orig_mod. (torch.compile), module. (DataParallel)"
     )
     write(tmp_path / "weights.safetensors", canonical(spec))
-    done = paramproof("checkpoint", "weights.safetensors", "--config", config)
+    done = paramproof("checkpoint", "weights.safetensors", "--model", config)
     assert "passed over" not in done.stdout
 
 

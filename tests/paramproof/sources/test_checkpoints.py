@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from paramproof.sources.configs import spec_of_config
 
 from paramproof.formulas import EncoderSpec, inventory
 from paramproof.formulas.families import family_of, spec_fields
+from paramproof.resolver import resolve
 from paramproof.sources.checkpoints import compare_checkpoint
 from paramproof.sources.checkpoints.names import CheckpointNames
 from paramproof.weights.canonical import stored_tensors
@@ -136,7 +136,7 @@ HUGE = LLAMA | {"num_hidden_layers": 2, "vocab_size": 10**7}
 
 def test_command(paramproof, tmp_path):
     """Hundreds of gigabytes that are not there: whoever loaded them would not come back."""
-    spec = spec_of_config(HUGE)
+    spec = resolve(HUGE).spec
     tensors = canonical(spec)
     write(tmp_path / "model.safetensors", tensors, dtype="BF16", size=2)
     (tmp_path / "config.json").write_text(json.dumps(HUGE))
@@ -146,7 +146,7 @@ def test_command(paramproof, tmp_path):
         f"model.safetensors: {len(tensors)} tensors, BF16",
         "sizes from: config.json, read as LlamaForCausalLM",
         f"spec = {spec!r}",
-        "actual 82,356,228,096 - formula 82,356,228,096 = +0",
+        "actual 82,356,228,096 − formula 82,356,228,096 = 0",
         "every tensor is as the formula says",
     ]
 
@@ -174,19 +174,32 @@ def test_command_different(spec, component, residual, paramproof, tmp_path):
     del tensors[f"layers.0.{component}"], tensors[f"layers.1.{component}"]
     write(tmp_path / "weights.safetensors", tensors)
     config = json.dumps(spec_fields(spec))
-    done = paramproof("checkpoint", "weights.safetensors", "--config", config)
+    done = paramproof("checkpoint", "weights.safetensors", "--model", config)
     assert (done.returncode, done.stderr) == (1, "")
     assert f"layers.*.{component} (x2)  missing" in done.stdout
     assert f"actual − formula = {residual}   {component}" in done.stdout
 
 
+@pytest.mark.parametrize("prefix", ["base.", "base.inner."])
+def test_a_prefix_that_explains_all(prefix, tmp_path):
+    names = canonical(GROUPED)
+    path = write(tmp_path / "a.safetensors", {f"{prefix}{name}": s for name, s in names.items()})
+    found = compare_checkpoint(path, GROUPED)
+    assert (found.prefix, found.instead, found.report.equal) == (prefix, "model.", False)
+    assert found.prefix_hint == f"all names begin with {prefix}: perhaps it should be model."
+    write(path, {f"{prefix}{name}": s for name, s in names.items()} | {f"{prefix}more": (2,)})
+    assert compare_checkpoint(path, GROUPED).prefix_hint == ""
+    write(path, names)
+    assert compare_checkpoint(path, GROUPED).prefix_hint == ""
+
+
 def test_command_refuses(refused, tmp_path):
     write(tmp_path / "model.safetensors", canonical(GPT))
     assert refused("checkpoint", "model.safetensors") == (
-        "paramproof: there is no config.json beside model.safetensors: give one with --config"
+        "paramproof: there is no config.json beside model.safetensors: give one with --model"
     )
-    assert "no model is named 'x'" in refused("checkpoint", "model.safetensors", "--config", "x")
+    assert "no model is named 'x'" in refused("checkpoint", "model.safetensors", "--model", "x")
     assert refused("checkpoint", ".") == "paramproof: .: is a directory: name the file in it"
     assert refused("checkpoint", "absent") == "paramproof: absent: does not exist"
-    arguments = ("model.safetensors", "--config", "gpt2", "--architecture", "GPT2Model")
-    assert "gpt2 is no configuration" in refused("checkpoint", *arguments)
+    arguments = ("model.safetensors", "--model", "gpt2", "--class", "GPT2Model")
+    assert "gpt2: is not a configuration" in refused("checkpoint", *arguments)

@@ -73,7 +73,7 @@ def test_a_family_from_outside_by_component(verify, mixer):
     assert lines[lines.index(SMALLEST) + 1 :][:5] == [
         "spec = MixerSpec(num_patches=1, patch_size=1, num_channels=1, hidden_size=1, "
         "num_blocks=0, tokens_mlp_dim=1, channels_mlp_dim=1, num_labels=1, classifier=False)",
-        "actual 2 - formula 1 = +1   stem",
+        "actual 2 − formula 1 = +1   stem",
         "actual − formula = H·R²·C − S·H + H   stem",
         "",
         "tests.family_formulas:mixer_in_patches does not count: blocks, final_norm",

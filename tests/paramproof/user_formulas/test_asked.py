@@ -1,5 +1,7 @@
 """A formula that ends its process, or raises what nobody expects: its own fault, in one line."""
 
+import fcntl
+
 import pytest
 
 from paramproof.formulas import FAMILIES, Report, Row
@@ -56,6 +58,98 @@ def test_a_module_that_cannot_be_imported(refusal, tmp_path, condition, ending, 
     source = f"import os\nif {condition}:\n    {ending}\ndef f(spec): return 0\n"
     (tmp_path / "module.py").write_text(source)
     assert refusal("module:f") == f"paramproof: {words}"
+
+
+ENDLESS = """
+import fcntl, os
+lock = open(LOCK, "w")
+def stay():
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    while True:
+        pass
+"""
+
+PLACES = {
+    "import": "stay()\n",
+    "call": "def f(spec): stay()\n",
+    "symbols": "def f(spec): return 0 if isinstance(spec.hidden_size, int) else stay()\n",
+    "worker": "def f(spec): return stay() if 'TOY' in os.environ else 0\n",
+}
+
+
+@pytest.fixture
+def endless(tmp_path):
+    """Write the module ``endless``, whose ``f`` never returns; return the lock that it holds."""
+
+    def write(place):
+        lock = tmp_path / "lock"
+        lock.touch()
+        source = ENDLESS.replace("LOCK,", f"{str(lock)!r},") + PLACES[place]
+        (tmp_path / "endless.py").write_text(source)
+        return lock
+
+    return write
+
+
+def is_free(lock):
+    """Whether no process holds ``lock``: one that has ended holds none, even unreaped."""
+    with lock.open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("reference", "line"),
+    [
+        ("{}:no_such", "no_such"),
+        ("no_such_module:f", "no_such_module"),
+        ("{}:takes_nothing", "takes nothing"),
+        ("{}:raises", "AttributeError"),
+        ("{}:exact", "not installed: toy-absent"),
+    ],
+)
+def test_a_formula_is_tried_before_frameworks_are_looked_for(
+    refused, outsider, user_formulas, reference, line
+):
+    reference = reference.format(user_formulas)
+    assert line in refused("verify", "--formula", reference, "--framework", "toy-absent")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_formula_that_never_returns_is_ended(refused, outsider, endless, place):
+    lock = endless(place)
+    frameworks = ("--framework", "toy", "--framework", "toy-wrong")
+    asked = ("verify", "--formula", "endless:f", "--model", "bert-tiny", "--time-limit", "1.5")
+    line = refused(*asked, *frameworks)
+    assert line.startswith("paramproof: endless:f does not return within 1.5 seconds ")
+    assert is_free(lock)
+
+
+def test_the_time_limit_is_of_one_call(outsider, tmp_path, paramproof):
+    """Of many calls each is below it, and all of them take longer."""
+    source = "import time\ndef f(spec):\n    time.sleep(0.1)\n    return 0\n"
+    (tmp_path / "slow.py").write_text(source)
+    asked = ("verify", "--formula", "slow:f", "--family", "encoder", "--examples", "30")
+    done = paramproof(*asked, "--framework", "toy", "--time-limit", "2")
+    assert done.returncode == 1
+    assert "models have the count of slow:f" in done.stdout
+
+
+def test_a_formula_that_was_ended_says_why_again(tmp_path, monkeypatch, endless):
+    endless("call")
+    monkeypatch.syspath_prepend(tmp_path)
+    with AskedFormula("endless:f", seconds=1.5) as asked:
+        for _ in range(2):
+            with pytest.raises(FormulaRefused, match="does not return within"):
+                asked.counts(WHOLE)
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "1e+300", "x"])
+def test_a_time_limit_is_a_number_of_seconds(refused, seconds):
+    assert seconds in refused("verify", "--formula", "m:f", "--time-limit", seconds)
 
 
 def test_what_a_formula_prints_is_no_answer(paramproof, outsider, tmp_path):

@@ -187,7 +187,7 @@ def test_different(verify):
     start = lines.index("toy: the smallest spec that differs")
     assert lines[start + 1 : start + 4] == [
         LEAST,
-        "actual 5 - formula 3 = +2",
+        "actual 5 − formula 3 = +2",
         "actual − formula = L·(9·H + F) + 2·H + pooler·H + mlm·(3·H + V) + 2·nsp",
     ]
     assert "0 of 6 models have the count of tests.user_formulas:without_biases" in lines
@@ -196,7 +196,7 @@ def test_different(verify):
 def test_different_by_component(verify):
     done = verify("components_without_norms", "--examples", "5")
     assert done.returncode == 1, done.stderr
-    assert "actual 16 - formula 12 = +4   layers\n" in done.stdout
+    assert "actual 16 − formula 12 = +4   layers\n" in done.stdout
     assert re.search(r"^actual . formula = 4·L·H   layers$", done.stdout, re.MULTILINE)
     assert "does not count: embeddings, pooler, mlm_head, nsp_head\n" in done.stdout
 

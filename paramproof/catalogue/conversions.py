@@ -1,0 +1,208 @@
+"""How transformers stores what it builds: the names in a file, and the names in memory.
+
+``conversions.json`` has the mappings of one release of transformers, which is where the rules
+come from: ``transformers/conversion_mapping.py`` and ``core_model_loading.py``. A mapping is a
+list of transforms. A renaming changes a part of a name. A converter also computes tensors: it
+merges experts that are stored singly, or splits queries, keys and values that are stored in one.
+Here names are mapped as ``from_pretrained`` maps them, and no tensor is needed for that.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+FORMAT = 1
+
+FILE = Path(__file__).parent / "conversions.json"
+
+LEGACY = "legacy"
+"""The mapping that transformers applies to every model, after its own."""
+
+GROUP = "GroupWeightRename"
+"""Renamings that apply only where the first of them does."""
+
+_ANY_GROUP = re.compile(r"\\(\d+)")
+
+
+class Operation(NamedTuple):
+    """What a converter does with tensors, ``("Concatenate", {"dim": 1})``."""
+
+    name: str
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """A renaming or a converter, and the part of the model in which it applies.
+
+    ``pattern`` has a named group ``g0``, ``g1``, ... for each of ``sources``. In ``targets`` the
+    text ``\\1`` stands for what the source captured. ``scope`` is None for the whole model.
+    """
+
+    kind: str
+    pattern: re.Pattern[str]
+    sources: tuple[str, ...]
+    targets: tuple[str, ...]
+    operations: tuple[Operation, ...]
+    offset: int
+    scope: str | None
+    base: str
+
+    def match(self, name: str) -> tuple[str, re.Match[str], int] | None:
+        """Return what precedes the scope, the match behind it and the number of its source."""
+        before = ""
+        if self.scope is not None:
+            scope = f"{self.scope}." if self.scope else ""
+            base = f"{self.base}." if self.base else ""
+            before = base + scope if name.startswith(base + scope) else scope
+            if not name.startswith(before):
+                return None
+        found = self.pattern.search(name[len(before) :])
+        if found is None:
+            return None
+        group = next(key for key, value in found.groupdict().items() if value is not None)
+        return before, found, int(group[1:])
+
+    def renamed(self, before: str, found: re.Match[str], source: int) -> str:
+        """Return the name for a match, with the target in place of what was matched."""
+        own = self.kind == GROUP
+        target = self.targets[source if own else 0]
+        first = self.pattern.groupindex[f"g{source}"]
+
+        def captured(reference: re.Match[str]) -> str:
+            value = found[first + int(reference[1])] or ""
+            return str(int(value) + self.offset) if self.offset else value
+
+        new = _ANY_GROUP.sub(captured, target)
+        return before + found.string.replace(found[0], new, 1)
+
+
+class Loaded(NamedTuple):
+    """A name in a file with the name that it has in memory.
+
+    Where a converter makes the tensor in memory, ``source`` is the position of the converter's
+    source that the file's name matched, and ``number`` the number in the name, which is an
+    expert's, or None.
+    """
+
+    stored: str
+    name: str
+    converter: Transform | None = None
+    source: int = 0
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversions:
+    """The transforms of a class, its prefix, and the names that loading passes over."""
+
+    transforms: tuple[Transform, ...] = ()
+    prefix: str = ""
+    ignored: tuple[re.Pattern[str], ...] = ()
+
+    def is_ignored(self, name: str) -> bool:
+        """Return whether transformers passes over a stored tensor that the model does not have."""
+        return any(pattern.search(name) for pattern in self.ignored)
+
+    def load(self, stored: Sequence[str], known: Callable[[str], bool]) -> list[Loaded]:
+        """Return the names that stored tensors have in memory, in the order of ``stored``.
+
+        ``known`` says whether the model has a tensor of a name. A name that is known as it is
+        and not known when converted stays as it is, as in ``from_pretrained``.
+        """
+        names = self._renamed(stored)
+        return [self._loaded(own, name, known) for own, name in zip(stored, names, strict=True)]
+
+    def _renamed(self, stored: Iterable[str]) -> list[str]:
+        names = list(stored)
+        for one in self.transforms:
+            if one.operations:
+                continue
+            matches = [one.match(name) for name in names]
+            # A group applies where the first of its names is in the file.
+            if one.kind == GROUP and not any(found and not found[2] for found in matches):
+                continue
+            names = [
+                one.renamed(*found) if found else name
+                for name, found in zip(names, matches, strict=True)
+            ]
+        return names
+
+    def _loaded(self, own: str, name: str, known: Callable[[str], bool]) -> Loaded:
+        for one in self.transforms:
+            if one.operations and (found := one.match(name)):
+                new = self._with_prefix(one.renamed(*found), known)
+                if known(new):
+                    return Loaded(own, new, one, found[2], _number_in(found[1][0]))
+                break
+        else:
+            new = self._with_prefix(name, known)
+        if known(new):
+            return Loaded(own, new)
+        plain = self._with_prefix(own, known)
+        return Loaded(own, plain if known(plain) else new)
+
+    def _with_prefix(self, name: str, known: Callable[[str], bool]) -> str:
+        """Return ``name`` with the prefix of the model inside, or without, as the model has it."""
+        if not self.prefix:
+            return name
+        inside = f"{self.prefix}."
+        if name.startswith(inside) and known(name.removeprefix(inside)):
+            return name.removeprefix(inside)
+        return inside + name if known(inside + name) else name
+
+
+def conversions_of(class_name: str) -> Conversions:
+    """Return how transformers stores a class; no transforms but the legacy ones where unknown.
+
+    Raises ``ValueError`` for a damaged file.
+    """
+    data = _data()
+    own = data["classes"].get(class_name, {})
+    prefix = own.get("prefix", "")
+    scopes = [*own.get("scopes", ()), [None, LEGACY]]
+    found = [
+        transform
+        for scope, mapping in scopes
+        for transform in _transforms(data["mappings"], mapping, scope, prefix)
+    ]
+    return Conversions(tuple(found), prefix, tuple(map(re.compile, own.get("ignored", ()))))
+
+
+@cache
+def _data() -> Mapping[str, Any]:
+    data: Mapping[str, Any] = json.loads(FILE.read_text("utf-8"))
+    if data.get("format") != FORMAT:
+        raise ValueError(f"{FILE.name}: its format is not {FORMAT}")
+    return data
+
+
+def _transforms(
+    mappings: Mapping[str, Any], name: str, scope: str | None, base: str
+) -> Iterable[Transform]:
+    own = mappings[name]
+    if isinstance(own, str):
+        own = mappings[own]
+    for data in own:
+        yield Transform(
+            data["kind"],
+            re.compile(data["pattern"]),
+            tuple(data["sources"]),
+            tuple(data["targets"]),
+            tuple(Operation(*one) for one in data.get("operations", ())),
+            data.get("offset", 0),
+            scope,
+            base,
+        )
+
+
+def _number_in(matched: str) -> int | None:
+    """Return the last number between dots, or behind ``_``, in the text that a source matched."""
+    found = re.findall(r"(?<=[._])\d+(?=\.|$)", matched)
+    return int(found[-1]) if found else None

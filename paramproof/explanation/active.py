@@ -1,0 +1,28 @@
+"""Explanations by the active parameters per token of a model with experts."""
+
+from __future__ import annotations
+
+from paramproof.explanation.explanation import Counted, Explanation, Part
+from paramproof.formulas.active import ACTIVE_CONVENTIONS, active, per_token
+from paramproof.formulas.conventions import Undecided, size
+from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.expression import expression
+
+
+def active_counts(derivation: Derivation) -> Counted:
+    """Yield the active parameters per token of a model with experts, under each convention.
+
+    Nothing where they have no single number.
+    """
+    try:
+        if not per_token(derivation):
+            return
+        named = active(derivation)
+    except ValueError:
+        return
+    for name, convention in ACTIVE_CONVENTIONS.items():
+        try:
+            number = expression(size(convention(named)))
+        except Undecided:
+            continue
+        yield number.evaluate(derivation.sizes), Explanation((Part(),), 1, active=name)

@@ -1,0 +1,111 @@
+"""A model that numbers are looked for in, with what its parameters come to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from paramproof.explanation.explanation import Counted, Explanation, inventory_of
+from paramproof.explanation.grammar import (
+    MIN_COUNT_BY_COMPLEXITY,
+    MODELS_REMEMBERED,
+    NON_EMBEDDING,
+    explanations,
+    simple_explanations,
+    with_classifier,
+)
+from paramproof.explanation.number import WrittenNumber
+from paramproof.explanation.sizes import at_known_sizes, with_labels
+from paramproof.formulas import Inventory
+from paramproof.formulas.conventions import STORAGE
+from paramproof.formulas.derivation import Derivation, Described
+from paramproof.formulas.spec import Spec
+
+WHOLE_CONVENTIONS = frozenset({NON_EMBEDDING, *((storage,) for storage in STORAGE)})
+"""What a rounded number of a whole model may be counted under, where no model is named."""
+
+
+@dataclass(frozen=True, eq=False)
+class SearchedModel:
+    """A model that numbers are looked for in.
+
+    Of one with ``every_form`` the whole grammar is tried on an exact number, of others what
+    people count most. ``printed`` is the number of its parameters as it was published, and
+    ``printed_active`` that of its active parameters.
+    """
+
+    name: str
+    described: Described
+    every_form: bool = True
+    printed: WrittenNumber | None = None
+    printed_active: WrittenNumber | None = None
+
+    @cached_property
+    def named(self) -> Inventory:
+        """Its tensors, in ints."""
+        return inventory_of(self.described)
+
+    @cached_property
+    def total(self) -> int:
+        """Its number of trainable parameters."""
+        return int(self.named.total())
+
+    @cached_property
+    def simple(self) -> tuple[tuple[int, Explanation], ...]:
+        """The explanations that people give most, each with its number."""
+        return tuple(dict.fromkeys(simple_explanations(self.described, self.named)))
+
+    def candidates(self, number: int | None, *, alone: bool) -> Iterator[tuple[int, Explanation]]:
+        """Yield the explanations that an exact ``number`` may have, each with its own number.
+
+        ``alone`` says that no other model is searched. Where there is no ``number``, those of any.
+        """
+        if self.every_form:
+            return candidates(self.described, alone=alone, number=number)
+        return large_enough(self.simple)
+
+    def rounded_candidates(self, *, alone: bool) -> Counted:
+        """Yield the explanations that a rounded number may have, each with its number.
+
+        Components, and conventions that leave little of a model, only of one searched ``alone``.
+        """
+        for count, explanation in self.simple:
+            part = explanation.parts[0]
+            if alone or (not part.component and part.conventions in WHOLE_CONVENTIONS):
+                yield count, explanation
+
+    def is_published(self, number: WrittenNumber, explanation: Explanation) -> bool:
+        """Return whether ``number`` was published for what ``explanation`` counts."""
+        printed = self.printed_active if explanation.active else self.printed
+        counts = explanation.active or explanation.is_total
+        return bool(counts and printed and number.same_as(printed))
+
+
+def candidates(
+    described: Described, *, alone: bool = False, number: int | None = None
+) -> Iterator[tuple[int, Explanation]]:
+    """Yield every explanation by a model that an exact number may have, with its count.
+
+    Where the ``number`` is given, the labels of a classifier are solved for.
+    """
+    if isinstance(described, Derivation):
+        found = (*explanations(described), *with_labels(described, number))
+    else:
+        found = (
+            *with_classifier(described, number),
+            *_of_any_number(described, alone),
+        )
+    yield from large_enough(found)
+
+
+def large_enough(found: tuple[tuple[int, Explanation], ...]) -> Counted:
+    """Yield the explanations whose number is large enough for so complex a form."""
+    for count, explanation in found:
+        if count >= MIN_COUNT_BY_COMPLEXITY[explanation.complexity]:
+            yield count, explanation
+
+
+@lru_cache(MODELS_REMEMBERED)
+def _of_any_number(spec: Spec, alone: bool) -> tuple[tuple[int, Explanation], ...]:
+    return (*explanations(spec), *at_known_sizes(spec, alone=alone))

@@ -1,0 +1,184 @@
+"""Write how transformers stores what it builds: ``python -m sweep.conversions``.
+
+Run in the checkout, where PyTorch and Hugging Face transformers are installed. It writes
+``paramproof/catalogue/conversions.json``: transformers' own mapping between the names in a file
+and the names in memory, and for each class of the catalogue which parts of it apply where.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from random import Random
+from typing import Any
+
+from transformers import PreTrainedModel
+from transformers.conversion_mapping import (
+    _MODEL_TO_CONVERSION_PATTERN,
+    _build_checkpoint_conversion_mapping,
+    get_model_conversion_mapping,
+)
+from transformers.core_model_loading import WeightTransform
+
+from paramproof.catalogue import model_types
+from paramproof.catalogue.conversions import FILE, FORMAT
+from paramproof.catalogue.derivations import derivation_of, variants
+from paramproof.catalogue.entries import own_sizes
+from paramproof.catalogue.files import read_type
+from paramproof.derivation.transformers_models import model_of
+from sweep.held import random_config
+
+OLD_BUFFERS = {
+    "rotary_emb.inv_freq": r"rotary_emb\.inv_freq",
+    "position_ids": r"(^|\.)position_ids$",
+}
+"""Buffers that older files store, each with the pattern by which loading passes over it."""
+
+SLOTS = ("prefix_to_add", "prefix_to_remove", "offset")
+"""Attributes of single kinds of transforms that say what they do."""
+
+
+def main() -> int:
+    """Write the file; return the status, which is 1 where a class could not be built."""
+    classes, failed = {}, 0
+    for name, model_type in classes_of_catalogue():
+        try:
+            classes[name] = class_data(model_for(name, model_type))
+        except ValueError as error:
+            failed += 1
+            print(error, file=sys.stderr, flush=True)
+    FILE.write_text(laid_out(data_of(classes)), "utf-8")
+    return 1 if failed else 0
+
+
+def classes_of_catalogue() -> Iterator[tuple[str, str]]:
+    """Yield each class of the catalogue with a model type that it is of."""
+    found: dict[str, str] = {}
+    for model_type in model_types():
+        file = read_type(model_type)
+        for name in file.classes:
+            if name not in found or not file.classes_of:
+                found[name] = model_type
+    yield from found.items()
+
+
+def model_for(name: str, model_type: str) -> PreTrainedModel:
+    """Return a model of a class: at its defaults, or at random sizes where these build none.
+
+    Raises ``ValueError``, in one line, where no sizes are found.
+    """
+    try:
+        return model_of({"model_type": model_type}, name)
+    except ValueError:
+        return next(small_models(name, model_type))
+
+
+def small_models(name: str, model_type: str, tries: int = 40) -> Iterator[PreTrainedModel]:
+    """Yield models of a class at random small sizes, on the meta device.
+
+    Raises ``ValueError`` at the end.
+    """
+    file = read_type(model_type)
+    written = variants(file, name)[0]
+    derivation = derivation_of(file, written, own_sizes(file, written.data.get("absent", ())))
+    for seed in range(tries):
+        if config := random_config(file, written, derivation, Random(seed)):
+            with suppress(ValueError):
+                yield model_of(config, name)
+    raise ValueError(f"{name}: no sizes were found at which transformers builds it")
+
+
+def data_of(classes: dict[str, Any]) -> dict[str, Any]:
+    """Return what the file says: of which release, its mappings, and what applies to classes."""
+    return {
+        "format": FORMAT,
+        "transformers": importlib.metadata.version("transformers"),
+        "mappings": mappings(),
+        "classes": dict(sorted(classes.items())),
+    }
+
+
+@cache
+def mappings() -> dict[str, Any]:
+    """Return transformers' mappings by model type or class; one that equals another is its name."""
+    found: dict[str, Any] = {}
+    first: dict[str, str] = {}
+    all_of_them = _build_checkpoint_conversion_mapping()
+    for name in sorted(all_of_them, key=lambda name: (name in _MODEL_TO_CONVERSION_PATTERN, name)):
+        transforms = all_of_them[name]
+        own = [transform_data(one) for one in transforms]
+        same = first.setdefault(json.dumps(own), name)
+        found[name] = own if same == name else same
+    return found
+
+
+def transform_data(transform: WeightTransform) -> dict[str, Any]:
+    """Return what one transform does on loading: its pattern, its names and its operations."""
+    data: dict[str, Any] = {
+        "kind": type(transform).__name__,
+        "pattern": transform.compiled_sources.pattern,
+        "sources": transform.source_patterns,
+        "targets": transform.target_patterns,
+    }
+    data |= {name: value for name in SLOTS if (value := getattr(transform, name, None)) is not None}
+    if operations := getattr(transform, "operations", None):
+        data["operations"] = [[type(one).__name__, plain(vars(one))] for one in operations]
+    return data
+
+
+def plain(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of an operation that are numbers, truths, texts or lists."""
+    return {name: value for name, value in options.items() if value not in (None, False)}
+
+
+def class_data(model: PreTrainedModel) -> dict[str, Any]:
+    """Return the prefix of a class, where which mapping applies, and what loading passes over."""
+    data: dict[str, Any] = {}
+    if model.base_model_prefix:
+        data["prefix"] = model.base_model_prefix
+    if scopes := list(scopes_of(model)):
+        data["scopes"] = scopes
+    patterns = set(model._keys_to_ignore_on_load_unexpected or ())
+    buffers = [name for name, _ in model.named_buffers()]
+    for end, pattern in OLD_BUFFERS.items():
+        if any(name.endswith(end) for name in buffers):
+            patterns.add(pattern)
+    if patterns:
+        data["ignored"] = sorted(patterns)
+    return data
+
+
+def scopes_of(model: PreTrainedModel) -> Iterator[list[str]]:
+    """Yield the mappings that apply to a model, each with the path below which it applies.
+
+    Transformers copies a mapping for each part of a model that it applies to; which mapping
+    that was is found by what the copy does.
+    """
+    names = {json.dumps(own): name for name, own in mappings().items() if isinstance(own, list)}
+    own: dict[str | None, list[Any]] = {}
+    for transform in get_model_conversion_mapping(model, add_legacy=False):
+        own.setdefault(transform.scope_prefix, []).append(transform_data(transform))
+    for scope, transforms in own.items():
+        yield [scope, names[json.dumps(transforms)]]
+
+
+def laid_out(data: dict[str, Any]) -> str:
+    """Return the JSON of the file, with a line for each mapping and each class."""
+
+    def lines(entries: dict[str, Any]) -> str:
+        each = (f"{json.dumps(name)}: {json.dumps(one)}" for name, one in entries.items())
+        return "{\n    " + ",\n    ".join(each) + "\n  }"
+
+    parts = (
+        f"{json.dumps(name)}: {lines(one) if isinstance(one, dict) else json.dumps(one)}"
+        for name, one in data.items()
+    )
+    return "{\n  " + ",\n  ".join(parts) + "\n}\n"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

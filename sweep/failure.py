@@ -1,0 +1,90 @@
+"""Why a class, or a variant of one, could not be derived."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from typing import NamedTuple
+
+from paramproof.derivation.making import Cause, NotDerived
+from paramproof.sources.reference import in_one_line
+
+
+class Reason(Enum):
+    """A class of reasons, with its words; ``sweep/failed.json`` has its name."""
+
+    PACKAGE = "a package is missing"
+    NOT_MADE = "its own configuration is not made"
+    NO_TIME = "no time was left"
+    NOT_EXPLAINED = "a shape or a number is not explained"
+    NOT_ALIKE = "other tensors at other sizes, and it was not found why"
+    REFUSES_INSIDE = "sizes inside the conditions are refused"
+    NOT_AS_DERIVED = "not as derived at other sizes"
+    NOT_AS_BUILT = "not as transformers fills in a configuration"
+    CONFIG_REFUSED = "an entry's configuration is refused"
+    NOT_DRAWN = "no configuration was drawn inside the conditions"
+    NO_SIZES = "no sizes meet the conditions"
+    NO_PARAMETERS = "no parameters"
+    ERROR = "an error in the constructor or the configuration"
+
+
+OF_CAUSES = {
+    Cause.NOT_MADE: Reason.NOT_MADE,
+    Cause.NO_PARAMETERS: Reason.NO_PARAMETERS,
+    Cause.NOT_ALIKE: Reason.NOT_ALIKE,
+    Cause.NOT_EXPLAINED: Reason.NOT_EXPLAINED,
+    Cause.NO_SIZES: Reason.NO_SIZES,
+    Cause.REFUSED: Reason.REFUSES_INSIDE,
+    Cause.NOT_AS_DERIVED: Reason.NOT_AS_DERIVED,
+}
+
+
+class Failure(NamedTuple):
+    """A reason, and what was said."""
+
+    reason: Reason
+    why: str
+
+    @property
+    def data(self) -> dict[str, str]:
+        """What JSON has of it."""
+        return {"reason": self.reason.name, "why": self.why}
+
+    @classmethod
+    def read(cls, data: Mapping[str, str]) -> Failure:
+        """Return the failure that ``data`` is of."""
+        return cls(Reason[data["reason"]], data["why"])
+
+    @classmethod
+    def of(cls, error: BaseException) -> Failure:
+        """Return the failure that an error is."""
+        why = str(error) if isinstance(error, SweepError) else in_one_line(error)
+        return cls(reason_of(error), why)
+
+
+class SweepError(ValueError):
+    """Something that the sweep itself cannot do, for a ``reason``."""
+
+    def __init__(self, reason: Reason, why: str) -> None:
+        super().__init__(why)
+        self.reason = reason
+
+
+NO_TIME = Failure(Reason.NO_TIME, "no time was left")
+
+
+def reason_of(error: BaseException) -> Reason:
+    """Return the class of the reason for which an error was raised."""
+    if any(isinstance(one, ImportError) for one in _causes(error)):
+        return Reason.PACKAGE
+    if isinstance(error, SweepError):
+        return error.reason
+    if isinstance(error, NotDerived):
+        return OF_CAUSES.get(error.cause, Reason.ERROR)
+    return Reason.ERROR
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__

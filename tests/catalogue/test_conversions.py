@@ -1,0 +1,193 @@
+"""What transformers saves is compared as it is stored, and the data are transformers' own."""
+
+import json
+
+import pytest
+
+pytestmark = pytest.mark.framework("transformers")
+
+transformers = pytest.importorskip("transformers")
+
+from paramproof.catalogue.conversions import FILE  # noqa: E402
+from paramproof.catalogue.entries import entry  # noqa: E402
+from paramproof.catalogue.files import read_type  # noqa: E402
+from paramproof.derivation.transformers_models import model_of  # noqa: E402
+from paramproof.live.stored import compare_stored  # noqa: E402
+from paramproof.resolver import resolve  # noqa: E402
+from paramproof.sources.checkpoints import checkpoint  # noqa: E402
+from sweep.conversions import class_data, classes_of_catalogue, mappings  # noqa: E402
+from sweep.model import put  # noqa: E402
+from tests.checkpoints import write  # noqa: E402
+
+SINGLY = """
+    MixtralForCausalLM Qwen2MoeForCausalLM Qwen3MoeForCausalLM DeepseekV2ForCausalLM
+    DeepseekV3ForCausalLM PhimoeForCausalLM JambaForCausalLM Glm4MoeForCausalLM MiniMaxForCausalLM
+    Ernie4_5_MoeForCausalLM Qwen3NextForCausalLM Dots1ForCausalLM AfmoeForCausalLM
+"""
+"""Classes whose experts are stored one by one."""
+
+OTHERS = """
+    GptOssForCausalLM GraniteMoeForCausalLM ViTModel CLIPModel
+    LlavaForConditionalGeneration Qwen2VLForConditionalGeneration Molmo2ForConditionalGeneration
+    HrmTextForCausalLM Gemma3ForConditionalGeneration Qwen3VLMoeForConditionalGeneration
+    JinaEmbeddingsV3ForMaskedLM DINOv3ViTModel
+"""
+"""Classes with other conversions, or with experts that are stored as they are in memory."""
+
+TINY = {
+    "vocab_size": 199,
+    "num_labels": 2,
+    "key_value_heads": 2,
+    "per_tok": 2,
+    "topk_group": 1,
+    "n_group": 2,
+    "shared_experts": 1,
+    "experts": 4,
+    "heads": 4,
+    "head": 4,
+    "layers": 2,
+    "layer": 2,
+    "depth": 2,
+    "head_dim": 8,
+    "hidden_size": 32,
+    "embed_dim": 32,
+    "intermediate_size": 24,
+    "positions": 64,
+    "embeddings": 64,
+    "image_size": 32,
+    "patch_size": 8,
+}
+"""Sizes by the end of the field's name."""
+
+TYPES = dict(classes_of_catalogue())
+
+
+def tiny(name, layers=1):
+    """The keys of a configuration of a class, with small sizes."""
+    file = read_type(TYPES[name])
+    absent = file.classes[name].get("absent", ())
+    keys = {"model_type": file.model_type, "architectures": [name]}
+    for letter, said in file.letters.items():
+        field, _, default = said.partition(" = ")
+        if "[" in field or letter in absent:
+            continue
+        end = next((end for end in TINY if field.endswith(end)), None)
+        if end and end.startswith("layer") and layers is None:
+            continue
+        if end:
+            put(keys, field, TINY[end] * (layers if end.startswith("layer") else 1))
+        elif default.isdigit():
+            put(keys, field, min(int(default), 8))
+    return keys
+
+
+def built(name, part=""):
+    """A tiny model of a class that has such a part, and the keys of its configuration.
+
+    Some classes have experts from the third layer on, and some only their own number of layers.
+    """
+    for layers in (1, 2, 4, None):
+        keys = tiny(name, layers)
+        try:
+            assert entry(keys).count < 10**7
+            on_meta = model_of(keys)
+        except ValueError as error:
+            refused = error
+            continue
+        if any(part in path for path, _ in on_meta.named_parameters()):
+            return type(on_meta)(on_meta.config), keys
+    raise refused
+
+
+@pytest.fixture(scope="module", params=[*SINGLY.split(), *OTHERS.split()])
+def saved(request, tmp_path_factory):
+    """A class, its model, its configuration and the file that transformers saved."""
+    model, keys = built(request.param)
+    folder = tmp_path_factory.mktemp("saved")
+    model.save_pretrained(folder)
+    return request.param, model, keys, folder / "model.safetensors"
+
+
+def test_the_mappings_are_those_of_transformers():
+    data = json.loads(FILE.read_text("utf-8"))
+    assert data["mappings"] == mappings()
+    assert data["transformers"] == transformers.__version__
+
+
+def test_every_class_of_the_catalogue_has_its_conversions():
+    data = json.loads(FILE.read_text("utf-8"))
+    assert {*data["classes"]} == {*TYPES}
+    used = {name for one in data["classes"].values() for _, name in one.get("scopes", ())}
+    assert used <= {*data["mappings"]}
+
+
+def test_a_file_as_transformers_saves_it(saved):
+    name, model, keys, file = saved
+    assert json.loads(FILE.read_text("utf-8"))["classes"][name] == class_data(model)
+    found = compare_stored(checkpoint(file), resolve(keys).derivation)
+    assert found.equal, found.report.render(resolve(keys).derivation)
+    assert found.report.actual == found.report.formula == model.num_parameters(only_trainable=True)
+
+
+def test_a_file_with_the_names_in_memory(saved, tmp_path):
+    _, model, keys, _ = saved
+    shapes = {name: tuple(value.shape) for name, value in model.named_parameters()}
+    file = write(tmp_path / "model.safetensors", shapes)
+    found = compare_stored(checkpoint(file), resolve(keys).derivation)
+    assert found.equal, found.report.render(resolve(keys).derivation)
+
+
+@pytest.fixture(scope="module", params=SINGLY.split())
+def experts(request, tmp_path_factory):
+    """The shapes that a class with experts stores, one expert's name, and its configuration."""
+    model, keys = built(request.param, ".experts.")
+    folder = tmp_path_factory.mktemp("experts")
+    model.save_pretrained(folder)
+    shapes = {one.name: one.shape for one in checkpoint(folder / "model.safetensors").tensors}
+    expert = max(name for name in shapes if ".experts.2." in name)
+    return shapes, expert, keys
+
+
+def differences(shapes, keys, folder):
+    """The names that are missing and unexpected in a file of these shapes."""
+    file = write(folder / "model.safetensors", shapes)
+    found = compare_stored(checkpoint(file), resolve(keys).derivation)
+    assert not found.equal
+    matching = found.report.matching
+    return (
+        [(unit.path, unit.shape) for unit in matching.missing],
+        [(weight.path, weight.shape) for weight in matching.unexpected if weight.trainable],
+    )
+
+
+def test_one_expert_is_missing(experts, tmp_path):
+    shapes, expert, keys = experts
+    fewer = {name: shape for name, shape in shapes.items() if name != expert}
+    assert differences(fewer, keys, tmp_path) == ([(expert, shapes[expert])], [])
+
+
+def test_one_expert_is_transposed(experts, tmp_path):
+    shapes, expert, keys = experts
+    turned = shapes[expert][::-1]
+    assert differences(shapes | {expert: turned}, keys, tmp_path) == (
+        [(expert, shapes[expert])],
+        [(expert, turned)],
+    )
+
+
+@pytest.mark.parametrize("number", ["7", "two"])
+def test_one_expert_is_renamed(experts, number, tmp_path):
+    shapes, expert, keys = experts
+    other = expert.replace(".experts.2.", f".experts.{number}.")
+    renamed = {(other if name == expert else name): shape for name, shape in shapes.items()}
+    missing, unexpected = differences(renamed, keys, tmp_path)
+    assert missing == [(expert, shapes[expert])]
+    assert unexpected == [(other, shapes[expert])]
+
+
+def test_the_command(paramproof, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model, _ = built("Qwen3MoeForCausalLM")
+    model.save_pretrained(tmp_path)
+    done = paramproof("checkpoint", "model.safetensors")
+    assert done.returncode == 0, done.stdout + done.stderr

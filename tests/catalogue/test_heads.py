@@ -1,0 +1,104 @@
+"""Heads that a class ties although a field is false: found again, built, and loaded untied."""
+
+import json
+from copy import deepcopy
+
+import pytest
+
+pytestmark = pytest.mark.framework("transformers")
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+
+from safetensors.torch import save_file  # noqa: E402
+from transformers import CONFIG_MAPPING  # noqa: E402
+
+from paramproof.catalogue import entry, model_types, read_type  # noqa: E402
+from paramproof.derivation.transformers_models import readable  # noqa: E402
+from sweep.heads import untied_on_loading  # noqa: E402
+from sweep.starting import OWN_VALUES, needed  # noqa: E402
+from sweep.store import digest  # noqa: E402
+from sweep.which import held_this_time  # noqa: E402
+from tests.heads import INTERNVL  # noqa: E402
+
+SMALL = {"vocab_size": 100, "d_model": 16, "d_kv": 8, "d_ff": 24, "num_layers": 1, "num_heads": 2}
+
+T5_KIND = {
+    "t5": "T5ForConditionalGeneration",
+    "mt5": "MT5ForConditionalGeneration",
+    "umt5": "UMT5ForConditionalGeneration",
+    "longt5": "LongT5ForConditionalGeneration",
+    "udop": "UdopForConditionalGeneration",
+}
+
+CONFIGS = [
+    *(
+        {"model_type": kind, "architectures": [name], **SMALL, "tie_word_embeddings": False}
+        for kind, name in T5_KIND.items()
+    ),
+    INTERNVL,
+]
+
+
+def written(model_type):
+    """Return the heads of each class that has some, as the file of a type has them."""
+    there = {
+        name: one.get("untied_on_loading") for name, one in read_type(model_type).classes.items()
+    }
+    return {name: heads for name, heads in there.items() if heads}
+
+
+WITH_HEADS = [model_type for model_type in model_types() if written(model_type)]
+
+WITHOUT = ("bark", "blip-2", "csm", "llama", "llava", "qwen2_vl", "vilt")
+"""Types whose ties are other than these: of codebooks, of a part that has its own field, none."""
+
+
+def heads_of(model_type):
+    """Return the heads of each class of a type that has some, found anew."""
+    start = readable(CONFIG_MAPPING[model_type]())
+    values = dict(OWN_VALUES.get(model_type, {}))
+    classes = {name: getattr(transformers, name) for name in read_type(model_type).classes}
+    if model_type in WITH_HEADS:
+        values |= needed(model_type, start, values, next(iter(classes.values())))
+    found = {name: untied_on_loading(one, start, values) for name, one in classes.items()}
+    return {name: heads for name, heads in found.items() if heads}
+
+
+@pytest.mark.parametrize("model_type", WITH_HEADS)
+def test_the_heads_are_found_again(model_type):
+    assert heads_of(model_type) == written(model_type)
+
+
+def test_no_other_type_has_such_heads():
+    """Of those used most, of a tenth of the others, and of those whose ties are of another kind."""
+    others = {*held_this_time(model_types(), digest()), *T5_KIND, *WITHOUT} - {*WITH_HEADS}
+    assert {name: heads for name in sorted(others) if (heads := heads_of(name))} == {}
+
+
+def test_which_types_have_such_heads():
+    assert {*T5_KIND, "internvl", "paddleocr_vl", "hunyuan_vl"} <= set(WITH_HEADS)
+    assert not {*WITHOUT} & {*WITH_HEADS}
+
+
+def parameters(model):
+    """Return the number of parameters of a model, tied ones once."""
+    return sum(one.numel() for one in model.parameters())
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config["model_type"])
+@pytest.mark.parametrize("differs", [True, False], ids=["other values", "the same values"])
+def test_a_head_is_untied_if_the_checkpoint_has_other_values(config, differs, tmp_path):
+    found = entry(config)
+    (head,) = found.heads
+    model_class = getattr(transformers, found.derivation.name)
+    model = model_class(CONFIG_MAPPING[config["model_type"]].from_dict(deepcopy(config)))
+    assert parameters(model) == found.count
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    weights = {name: one.clone() for name, one in model.state_dict().items()}
+    if differs:
+        weights[head.path] = torch.randn_like(weights[head.path])
+    save_file(weights, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    loaded = model_class.from_pretrained(tmp_path)
+    assert parameters(loaded) == (found.loaded if differs else found.count)
+    assert torch.equal(loaded.get_parameter(head.path), weights[head.path])

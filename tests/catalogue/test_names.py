@@ -1,0 +1,57 @@
+"""The names of keys and classes that the catalogue knows are those of transformers."""
+
+import json
+
+import pytest
+
+from paramproof.catalogue.names import NAMES, has_class, has_type, type_keys, type_with_class
+
+pytestmark = pytest.mark.framework("transformers")
+
+pytest.importorskip("transformers")
+
+from sweep.names import classes_of, keys_of, names  # noqa: E402
+
+WRITTEN = json.loads(NAMES.read_text("utf-8"))
+
+
+def test_the_file_is_of_the_release_that_is_installed():
+    found = names()
+    assert found["transformers"] == WRITTEN["transformers"]
+    assert found["keys"] == WRITTEN["keys"]
+    assert found["types"].keys() == WRITTEN["types"].keys()
+    changed = {
+        one: (said, WRITTEN["types"][one])
+        for one, said in found["types"].items()
+        if said != WRITTEN["types"][one]
+    }
+    assert changed == {}
+
+
+def test_keys_of_a_configuration_class():
+    """Its fields, the other names of them, and what it looks for while it is made."""
+    from transformers import GPT2Config, Qwen2Config
+
+    assert {"n_embd", "hidden_size", "scale_attn_weights", "vocab_size"} <= keys_of(GPT2Config)
+    assert "n_ctx" not in keys_of(GPT2Config)
+    assert "max_window_layers" in keys_of(Qwen2Config)
+    assert "hidden_sise" not in keys_of(GPT2Config)
+
+
+def test_classes_of_a_model_type():
+    found = classes_of("bert")
+    assert {"BertModel", "BertForNextSentencePrediction", "BertForMultipleChoice"} <= found
+    assert not {"BertSelfAttention", "GPT2Model", "load_tf_weights_in_bert"} & found
+
+
+def test_what_transformers_has():
+    assert has_type("bert")
+    assert not has_type("kimi_k2")
+    assert has_class("bert", "BertForMultipleChoice")
+    assert has_class("bert", "BertModel")
+    assert not has_class("bert", "GPT2Model")
+    assert not has_class("kimi_k2", "BertModel")
+    assert "output_attentions" in type_keys("bert")
+    assert type_with_class("BertForMultipleChoice") == "bert"
+    assert type_with_class("GPT2LMHeadModel") == "gpt2"
+    assert type_with_class("NobodysModel") is None

@@ -1,0 +1,60 @@
+"""Why something could not be derived is recorded as a class of reasons, and not read from text."""
+
+import json
+
+import pytest
+
+from paramproof.derivation.making import Cause, NotDerived
+from sweep import store
+from sweep.failure import NO_TIME, OF_CAUSES, Failure, Reason, SweepError, reason_of
+
+
+def not_made(own):
+    """The error of a constructor that raises ``own``."""
+    try:
+        raise NotDerived("BertModel is not made", Cause.NOT_MADE) from own
+    except NotDerived as error:
+        return error
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (not_made(ValueError("requires the timm library")), Reason.NOT_MADE),
+        (not_made(ModuleNotFoundError("timm")), Reason.PACKAGE),
+        (ImportError("timm"), Reason.PACKAGE),
+        (NotDerived("no time was left", Cause.NOT_ALIKE), Reason.NOT_ALIKE),
+        (NotDerived("at its own sizes not A"), Reason.ERROR),
+        (SweepError(Reason.NOT_DRAWN, "none"), Reason.NOT_DRAWN),
+        (ValueError("is not made"), Reason.ERROR),
+    ],
+)
+def test_the_class_of_an_error_is_its_reason(error, reason):
+    assert reason_of(error) is reason
+
+
+def test_every_cause_has_a_reason():
+    assert OF_CAUSES.keys() == set(Cause) - {Cause.OTHER}
+
+
+def test_what_is_said_of_a_failure():
+    """The type of an error, but for the sweep's own: these are sentences."""
+    assert Failure.of(TypeError("no\nint")) == Failure(Reason.ERROR, "TypeError: no int")
+    assert Failure.of(SweepError(*NO_TIME)) == NO_TIME
+
+
+def test_failures_are_written_and_read(monkeypatch, tmp_path):
+    monkeypatch.setattr(store, "FAILED", tmp_path / "failed.json")
+    made, late = Failure(Reason.NOT_MADE, "no"), NO_TIME
+    store.write_failed("gpt2", {"GPT2Model": made, "GPT2LMHeadModel": late})
+    store.write_failed("bert", {"bert": late})
+    assert store.failed() == {
+        "bert": {"bert": late},
+        "gpt2": {"GPT2Model": made, "GPT2LMHeadModel": late},
+    }
+    assert list(store.by_reason().items()) == [
+        (Reason.NO_TIME, ["bert", "gpt2: GPT2LMHeadModel"]),
+        (Reason.NOT_MADE, ["gpt2: GPT2Model"]),
+    ]
+    store.write_failed("gpt2", {})
+    assert list(json.loads(store.FAILED.read_text("utf-8"))) == ["bert"]

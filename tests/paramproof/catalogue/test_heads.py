@@ -1,0 +1,63 @@
+"""Heads that the model as built ties, although the configuration says that they are not tied."""
+
+import pytest
+
+from paramproof.catalogue import entry
+from tests.configs import without
+from tests.heads import FLAN_T5_BASE, FLAN_T5_SMALL, INTERNVL, MT5_SMALL
+from tests.public_configs import LLAMA_3_1_8B
+
+FIELD = "tie_word_embeddings"
+
+
+@pytest.mark.parametrize(
+    ("config", "built", "loaded"),
+    [
+        (FLAN_T5_SMALL, 60_511_616, 76_961_152),
+        (FLAN_T5_BASE, 222_903_552, 247_577_856),
+        (MT5_SMALL, 172_119_424, 300_176_768),
+    ],
+    ids=["flan-t5-small", "flan-t5-base", "mt5-small"],
+)
+def test_what_is_built_and_what_is_loaded(config, built, loaded):
+    found = entry(config)
+    assert (found.count, found.loaded) == (built, loaded)
+    assert [(head.path, str(head.size), head.field) for head in found.heads] == [
+        ("lm_head.weight", "V·H", FIELD)
+    ]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        without(FLAN_T5_SMALL, FIELD),
+        FLAN_T5_SMALL | {FIELD: True},
+        FLAN_T5_SMALL | {"architectures": ["T5EncoderModel"]},
+        LLAMA_3_1_8B | {FIELD: False},
+        LLAMA_3_1_8B | {FIELD: True},
+    ],
+    ids=["absent", "true", "no head", "untied when built", "tied when built"],
+)
+def test_nothing_more_is_loaded(config):
+    found = entry(config)
+    assert found.heads == ()
+    assert found.loaded == found.count
+
+
+def test_the_field_of_a_part():
+    found = entry(INTERNVL)
+    assert [head.field for head in found.heads] == [f"text_config.{FIELD}"]
+    assert found.loaded - found.count == 100 * 16
+
+
+def test_a_part_that_the_whole_contradicts():
+    assert entry(INTERNVL | {FIELD: True}).heads == ()
+
+
+def test_a_part_that_the_whole_agrees_with_is_untied_when_built():
+    part = {"model_type": "mistral", FIELD: False}
+    config = {"model_type": "mistral3", "architectures": ["Mistral3ForConditionalGeneration"]}
+    config |= {"text_config": part}
+    found = entry(config | {FIELD: False})
+    assert found.heads == ()
+    assert found.count == entry(config).loaded > entry(config).count
