@@ -6,7 +6,6 @@ is asked, and nothing is derived.
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 from collections import deque
@@ -24,7 +23,7 @@ from paramproof.formulas.active import has_experts
 from paramproof.formulas.derivation import FITTED, PROVED
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.expression import Expression
-from paramproof.json_form import document
+from paramproof.json_form import document, json_text
 from paramproof.resolver import Request, catalogued
 from paramproof.resolver.spellings import as_transformers
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
@@ -171,4 +170,4 @@ def _error_data(error: InvalidInput | NotInCatalogue) -> dict[str, Any]:
 
 def json_line(body: Mapping[str, Any]) -> bytes:
     """Return a document as a line of JSON."""
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    return json_text(body, separators=(",", ":")).encode() + b"\n"

@@ -13,6 +13,7 @@ PAGES = {
     "configurations": "configs_page",
     "commands": "commands_page",
     "families": "families_page",
+    "json": "json_page",
     "python": "python_page",
     "claims": "claims.page",
     "mutation": "mutation_page",

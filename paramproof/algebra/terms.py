@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from paramproof.formulas import Inventory, Tensor
-from paramproof.formulas.expression import Expression
+from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.notation import latex
 from paramproof.formulas.path import LAYER, leaf
 from paramproof.formulas.printing import legible
@@ -29,6 +29,11 @@ class Lettered:
     sizes: Mapping[str, int]
     closed: Expression | None = None
     fields: Mapping[str, str] | None = None
+
+    @property
+    def formula(self) -> Expression:
+        """The trainable parameters: the closed form, or without one the sum of the tensors."""
+        return expression(self.named.total()) if self.closed is None else self.closed
 
 
 @dataclass(frozen=True, slots=True)

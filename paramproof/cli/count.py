@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ import click
 from paramproof.cli.count_lines import write_lines
 from paramproof.cli.count_print import print_active, print_beside, print_otherwise, print_tree
 from paramproof.cli.options import INSTEAD, MODELS, class_option, completing, json_option
-from paramproof.cli.output import complain, require_writable, write_file
+from paramproof.cli.output import complain, require_writable, write_file, write_json
 from paramproof.cli.resolving import require_families, require_one_input, resolving, resolving_all
 from paramproof.counting.conventions import DEFAULT
 from paramproof.counting.count_data import count_data
@@ -186,7 +185,7 @@ def _resolved(models: Sequence[str], class_name: str) -> tuple[list[AnyModel], b
 def _write_json(file: Path, models: Sequence[AnyModel], asked: CountOptions) -> None:
     how: dict[str, Any] = {"depth": asked.depth, "dtype": asked.dtype, "active": asked.active}
     body = {"models": [count_data(model, model.inventory(), **how) for model in models]}
-    write_file(file, json.dumps(document("counts", body), indent=1, ensure_ascii=False) + "\n")
+    write_json(file, document("counts", body))
 
 
 def _write_page(file: Path, models: Sequence[str], asked: CountOptions) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,12 @@ from paramproof.cli.derive_text import (
     tensors_table,
 )
 from paramproof.cli.options import MODELS, class_option, json_option, time_limit_option
-from paramproof.cli.output import console, errors, require_writable, tables_beside, write_file
+from paramproof.cli.output import console, errors, require_writable, tables_beside, write_json
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data
 from paramproof.formulas.notation import latex
 from paramproof.formulas.printing import legible, shown
+from paramproof.json_form import document
 from paramproof.resolver import Request, derive_request, read_request
 
 
@@ -64,8 +64,7 @@ def derive_command(
     chosen = dict(map(_size, sizes))
     derivation = deriving(read_request(model), class_name, sizes=chosen, seed=seed, seconds=seconds)
     if json_file:
-        data = derivation_data(derivation)
-        write_file(json_file, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+        write_json(json_file, document("derivation", derivation_data(derivation)))
     if as_latex:
         console.print(latex(derivation.formula), markup=False, highlight=False, soft_wrap=True)
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from paramproof.cli.options import INSTEAD, MODELS, class_option, json_option
-from paramproof.cli.output import console, write_file
+from paramproof.cli.output import console, write_json
 from paramproof.cli.resolving import resolving_all
 from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.counting.difference import Compared, Difference, difference_of
@@ -39,7 +38,7 @@ def diff_command(first: str, other: str, json_file: Path | None, class_name: str
     models = resolving_all([first, other], class_name)
     found = difference_of(*models)
     if json_file:
-        write_file(json_file, json.dumps(found.to_dict(), indent=1, ensure_ascii=False) + "\n")
+        write_json(json_file, found.to_dict())
         return
     console.print(_table(found))
     for line in [*found.sizes, *_origins(models)]:

@@ -9,9 +9,10 @@ import click
 
 from paramproof.cli.differences_tables import components, difference_tables, require_component
 from paramproof.cli.options import completing, framework_option, json_option
-from paramproof.cli.output import tables_beside
+from paramproof.cli.output import tables_beside, write_json
 from paramproof.cli.progress import shown_progress
-from paramproof.cli.workers import chosen_frameworks, how_to_get, write_json
+from paramproof.cli.workers import chosen_frameworks, how_to_get, record_data
+from paramproof.json_form import document
 from paramproof.running.jobs import Differences
 from paramproof.running.pool import run_in_workers
 
@@ -41,7 +42,7 @@ def differences_command(
     if component:
         answers = [answer for answer in answers if answer.failed or answer.concerns(component)]
     if json_file:
-        write_json(json_file, answers)
+        write_json(json_file, document("differences", record_data(answers)))
     out = tables_beside(json_file)
     for table in difference_tables(answers, out.width):
         out.print(table, markup=False, highlight=False)

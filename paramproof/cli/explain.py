@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from paramproof.checking.model import require_agreement
 from paramproof.cli.options import MODELS, class_option, json_option
-from paramproof.cli.output import tables_beside, write_file
+from paramproof.cli.output import tables_beside, write_json
 from paramproof.cli.resolving import resolving
 from paramproof.counting.explained import explained
 from paramproof.explanation.number import read
-from paramproof.explanation.rendering import as_json
 from paramproof.explanation.text import WIDTH, lines
 from paramproof.formulas import FAMILIES
 from paramproof.resolver import DerivedModel
@@ -49,7 +47,6 @@ def explain_command(
         for line in ("", *resolved.origin()):
             out.print(line, markup=False, highlight=False, soft_wrap=True)
     if json_file:
-        text = json.dumps(as_json(answer), indent=1, ensure_ascii=False)
-        write_file(json_file, text + "\n")
+        write_json(json_file, answer.to_dict())
     if not answer.says_something:
         raise SystemExit(1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from paramproof.catalogue import model_types
 from paramproof.checking.model import require_agreement
 from paramproof.cli.hunt_options import SLURM, hunt_options, require_together
 from paramproof.cli.hunt_table import print_summary
-from paramproof.cli.output import tables_beside, write_file
+from paramproof.cli.output import tables_beside, write_json
 from paramproof.cli.progress import shown_progress
 from paramproof.cli.workers import chosen_frameworks, how_to_get
 from paramproof.formulas import FAMILIES
@@ -27,6 +26,7 @@ from paramproof.hunt.slurm import do_on_slurm
 from paramproof.hunt.submitting import Cluster
 from paramproof.hunt.summary import Summary, as_json, summary_of
 from paramproof.hunt.tasks import CATALOGUE, MODELS, Task, ask, blocks
+from paramproof.json_form import document
 
 BUILDER = "transformers"
 """What the catalogue's types are of."""
@@ -116,7 +116,7 @@ def _do(
 
 def _end(found: Summary, json_file: Path | None, absent: Sequence[Framework] = ()) -> NoReturn:
     if json_file:
-        write_file(json_file, json.dumps(as_json(found), indent=1) + "\n")
+        write_json(json_file, document("hunt", as_json(found)))
     out = tables_beside(json_file)
     print_summary(out, found)
     for chosen in absent:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from paramproof.cli.options import INSTEAD, family_option, json_option
-from paramproof.cli.output import console, write_file
+from paramproof.cli.output import console, write_json
 from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.counting.active import active_as_json, total_and_active, verdict_on_active
 from paramproof.counting.conventions import UNDECIDED
@@ -27,6 +26,7 @@ from paramproof.formulas.models import (
     named_configurations,
     named_models,
 )
+from paramproof.json_form import document
 from paramproof.resolver import AnyModel, DerivedModel, resolve
 
 WIDEST_PUBLISHED = len("1,543,304,960")
@@ -50,8 +50,8 @@ def models_command(families: Sequence[str], json_file: Path | None) -> None:
         if not families or family_name(model) in families
     ]
     if json_file:
-        data = {"models": [_as_json(one, model) for one, model in models]}
-        write_file(json_file, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+        body = {"models": [_as_json(one, model) for one, model in models]}
+        write_json(json_file, document("models", body))
         return
     console.print(_table(models))
     if rows := [*active_rows(models)]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
@@ -15,6 +16,7 @@ from rich.text import Text
 from paramproof.cli.signals import READER_LEFT, Ended
 from paramproof.cli.signs import in_signs_of
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
+from paramproof.json_form import json_text
 from paramproof.whole_file import write_whole
 
 STANDARD_OUTPUT = "-"
@@ -107,6 +109,14 @@ def require_writable(path: Path, option: str = "--json") -> None:
             raise ValueError(f"{option} {path_text(path)}: cannot be replaced in its directory")
     if not writable:
         raise ValueError(f"{option} {path_text(path)}: cannot be written")
+
+
+def write_json(path: Path, data: Mapping[str, Any]) -> None:
+    """Write a document as JSON to ``path``, or to standard output for ``-``.
+
+    Raises ``ValueError`` as ``write_file`` does.
+    """
+    write_file(path, json_text(data, indent=1) + "\n")
 
 
 def write_file(path: Path, text: str, option: str = "--json") -> None:

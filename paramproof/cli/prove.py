@@ -11,15 +11,16 @@ from rich.console import Console
 from paramproof.builders.registry import Framework
 from paramproof.checking.model import require_agreement
 from paramproof.cli.options import family_option, framework_option, json_option, models_option
-from paramproof.cli.output import tables_beside
+from paramproof.cli.output import tables_beside, write_json
 from paramproof.cli.progress import shown_progress
 from paramproof.cli.prove_derived import prove_derived
 from paramproof.cli.tables import proof_table
-from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, write_json
+from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, record_data
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import path_text
+from paramproof.json_form import document
 from paramproof.proof.prove import Proof
 from paramproof.resolver import Request, ResolvedModel, read_request, resolve_request
 from paramproof.running.jobs import Prove
@@ -61,7 +62,7 @@ def prove_command(
     with shown_progress(there) as take:
         proofs = run_in_workers(there, Prove(wanted, specs), take)
     if json_file:
-        write_json(json_file, proofs)
+        write_json(json_file, document("proof", record_data(proofs)))
     _print_proofs(tables_beside(json_file), proofs, absent)
     if not _is_proved(proofs):
         raise SystemExit(1)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from paramproof.cli.derive import deriving
 from paramproof.cli.derive_text import evidence_lines, formula_lines
-from paramproof.cli.output import tables_beside, write_file
+from paramproof.cli.output import tables_beside, write_json
 from paramproof.formulas.derivation_data import derivation_data
 from paramproof.formulas.printing import legible
+from paramproof.json_form import document
 from paramproof.resolver import Request
 
 
@@ -20,8 +20,7 @@ def prove_derived(request: Request, json_file: Path | None) -> bool:
     """
     derivation = deriving(request)
     if json_file:
-        data = derivation_data(derivation)
-        write_file(json_file, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+        write_json(json_file, document("derivation", derivation_data(derivation)))
     out = tables_beside(json_file)
     for line in (legible(derivation.name), *formula_lines(derivation)):
         out.print(line, markup=False, highlight=False)

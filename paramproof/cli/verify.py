@@ -19,19 +19,20 @@ from paramproof.cli.options import (
     models_option,
     time_limit_option,
 )
-from paramproof.cli.output import tables_beside, width_of
+from paramproof.cli.output import tables_beside, width_of, write_json
 from paramproof.cli.progress import shown_progress
 from paramproof.cli.resolving import require_one_input, resolving
 from paramproof.cli.tables import verify_table
 from paramproof.cli.verify_built import verify_built
 from paramproof.cli.verify_derived import verify_derived
 from paramproof.cli.verify_formula import verify_formula
-from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, write_json
+from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, record_data
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import family_of
 from paramproof.formulas.models import named_models
 from paramproof.formulas.printing import path_text
 from paramproof.formulas.spec import Spec
+from paramproof.json_form import document
 from paramproof.resolver import AnyModel, DerivedModel, ResolvedModel
 from paramproof.running.jobs import Verify
 from paramproof.running.pool import run_in_workers
@@ -119,7 +120,8 @@ def verify_command(
         with shown_progress(there) as take:
             results = run_in_workers(there, Verify(specs, examples, seed, tuple(families)), take)
         if json_file:
-            write_json(json_file, results, seed=seed, examples=examples)
+            body = record_data(results, seed=seed, examples=examples)
+            write_json(json_file, document("verification", body))
         _print_results(tables_beside(json_file), results, absent, seed)
     # A run that verified nothing is not green: no framework could build any of the models.
     if any(result.failed for result in results) or not any(result.report for result in results):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from paramproof.builders.registry import framework
-from paramproof.cli.output import tables_beside, write_file
+from paramproof.cli.output import tables_beside, write_json
+from paramproof.json_form import document
 from paramproof.live.report import compare_live
 from paramproof.resolver import DerivedModel
 
@@ -38,6 +38,6 @@ def verify_built(models: Sequence[DerivedModel], json_file: Path | None) -> bool
         totals = {"formula": report.formula, "actual": report.actual, "equal": report.equal}
         results.append({"model": resolved.name, "class": resolved.derivation.name, **totals})
     if json_file:
-        write_file(json_file, json.dumps({"results": results}, indent=1) + "\n")
+        write_json(json_file, document("verification", {"results": results}))
     out.print(f"{equal} of {len(models)} models equal the formula, tensor by tensor")
     return equal == len(models)

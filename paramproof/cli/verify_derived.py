@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from paramproof.cli.output import tables_beside, write_file
+from paramproof.cli.output import tables_beside, write_json
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.printing import legible
 from paramproof.formulas.report import totals
+from paramproof.json_form import document
 from paramproof.resolver import DerivedModel
 from paramproof.user_formulas.asked import AskedFormula
 from paramproof.user_formulas.derived import Comparison, algebra, comparisons
@@ -35,8 +35,8 @@ def verify_derived(
         differing = [compared for compared in found if not compared.equal]
         said = algebra(formula, derivation, differing[0]) if differing else ""
     if json_file:
-        data = {"model": derivation.name, "seed": seed, "results": list(map(_as_json, found))}
-        write_file(json_file, json.dumps({**data, "algebra": said}, indent=1) + "\n")
+        body = {"model": derivation.name, "seed": seed, "results": list(map(_as_json, found))}
+        write_json(json_file, document("verification", {**body, "algebra": said}))
     out = tables_beside(json_file)
     for line in _lines(reference, derivation, found, differing, said):
         out.print(line, markup=False, highlight=False, soft_wrap=True)

@@ -8,13 +8,14 @@ from pathlib import Path
 from rich.console import Console
 
 from paramproof.checking.result import Result
-from paramproof.cli.output import tables_beside
+from paramproof.cli.output import tables_beside, write_json
 from paramproof.cli.progress import shown_progress
 from paramproof.cli.tables import verify_table
-from paramproof.cli.workers import broken, chosen_frameworks, write_json
+from paramproof.cli.workers import broken, chosen_frameworks, record_data
 from paramproof.formulas import Family, Spec
 from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import path_text
+from paramproof.json_form import document
 from paramproof.running.jobs import Verify
 from paramproof.running.pool import run_in_workers
 from paramproof.user_formulas.asked import AskedFormula
@@ -60,7 +61,8 @@ def verify_formula(
             job = Verify(own, examples, seed, (family.name,), reference, seconds)
             results = run_in_workers(there, job, take)
         if json_file:
-            write_json(json_file, results, seed=seed, examples=examples)
+            body = record_data(results, seed=seed, examples=examples)
+            write_json(json_file, document("verification", body))
         _print_verdict(tables_beside(json_file), formula, family, results, seed)
     return results
 

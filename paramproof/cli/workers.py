@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
+from typing import Any
 
 from paramproof.builders.registry import Framework, framework, frameworks
 from paramproof.checking.result import Result
-from paramproof.cli.output import write_file
 from paramproof.proof.prove import Proof
 from paramproof.record import Record
 
@@ -35,14 +33,13 @@ def how_to_get(chosen: Framework) -> str:
     return f"{chosen.name} ({chosen.how_to_get})"
 
 
-def write_json(path: Path, records: Sequence[Record], **about: int) -> None:
-    """Write every record, with the versions of what is installed, and ``about``."""
-    data = {
+def record_data(records: Sequence[Record], **about: int) -> dict[str, Any]:
+    """Return every record as data for JSON, with ``about`` and the versions of the frameworks."""
+    return {
         **about,
         "versions": {name: chosen.versions() for name, chosen in frameworks().items()},
         "results": [record.as_json() for record in records],
     }
-    write_file(path, json.dumps(data, indent=1) + "\n")
 
 
 def broken(record: Result | Proof) -> str:

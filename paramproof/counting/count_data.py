@@ -10,6 +10,7 @@ from typing import Any
 from paramproof.counting.active import active_as_json
 from paramproof.counting.conventions import under_every
 from paramproof.counting.dtypes import bytes_of
+from paramproof.counting.letters import in_letters
 from paramproof.counting.tree import tree
 from paramproof.formulas import Inventory, Spec, Tensor
 from paramproof.formulas.families import spec_fields
@@ -65,7 +66,11 @@ def _formula_of(model: AnyModel | LiveModel) -> dict[str, Any]:
 
 def _of_family(model: ResolvedModel) -> dict[str, Any]:
     spec: Spec = model.spec
-    found: dict[str, Any] = {"spec": spec_fields(spec), "letters": spec.letters()._asdict()}
+    found: dict[str, Any] = {
+        "formula": text(in_letters(model).formula),
+        "spec": spec_fields(spec),
+        "letters": spec.letters()._asdict(),
+    }
     if model.derivation:
         found["conditions"] = [str(one.condition) for one in model.derivation.conditions]
     return found

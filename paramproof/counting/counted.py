@@ -16,7 +16,7 @@ from paramproof.counting.tree import tree
 from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.conventions import STORAGE
 from paramproof.formulas.conventions import count as count_under
-from paramproof.formulas.expression import Expression, expression
+from paramproof.formulas.expression import Expression
 from paramproof.formulas.notation import text
 from paramproof.json_form import document
 from paramproof.resolver import AnyModel, DerivedModel, LiveModel
@@ -84,8 +84,7 @@ class Count:
     def _formula(self) -> Expression | None:
         if isinstance(self.model, LiveModel):
             return None
-        lettered = in_letters(self.model)
-        return lettered.closed or expression(lettered.named.total())
+        return in_letters(self.model).formula
 
     @property
     def letters(self) -> dict[str, int]:

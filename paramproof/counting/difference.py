@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any, NamedTuple
 
 from paramproof.algebra.difference import Component, components, told_apart
@@ -50,6 +51,13 @@ class Difference:
         sum_ = f"{signed(self.total.difference)} = {text(self.total.letters)}"
         return f"<Difference: {self.other} − {self.first}: {sum_}>"
 
+    def _repr_html_(self) -> str:
+        """Return a table of components for a notebook."""
+        names = ("component", "formula", self.first, self.other, "difference")
+        heading = "".join(f"<th>{escape(name)}</th>" for name in names)
+        rows = "".join(map(_html, (*self.rows, self.total)))
+        return f"<table><tr>{heading}</tr>{rows}</table>"
+
     def to_dict(self) -> dict[str, Any]:
         """Return this as data that ``json.dumps`` takes, as ``paramproof/schema.json`` says."""
         body = {
@@ -60,6 +68,14 @@ class Difference:
             "sizes": list(self.sizes),
         }
         return document("difference", body)
+
+
+def _html(row: Compared) -> str:
+    numbers = ("-" if number is None else f"{number:,}" for number in (row.first, row.other))
+    right = (*numbers, signed(row.difference) if row.difference else "0")
+    left = f"<td>{escape(row.path)}</td><td>{escape(text(row.letters))}</td>"
+    cells = "".join(f"<td style='text-align:right'>{cell}</td>" for cell in right)
+    return f"<tr>{left}{cells}</tr>"
 
 
 def _as_json(row: Compared) -> dict[str, Any]:

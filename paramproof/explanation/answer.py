@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from html import escape
+from typing import Any
 
 from paramproof.explanation.explanation import Explanation, TensorCounts
 from paramproof.explanation.number import RoundedReading, RoundingMode, WrittenNumber
@@ -10,6 +12,8 @@ from paramproof.explanation.published import Verdict
 from paramproof.explanation.words import words
 from paramproof.formulas.derivation import Described
 from paramproof.formulas.models import NamedModel
+from paramproof.formulas.printing import legible, shown, some_of
+from paramproof.json_form import document
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +101,29 @@ class Explanations:
     def says_something(self) -> bool:
         """Whether the number is explained, or was published, right or wrong."""
         return bool(self.found or self.published or self.retracted)
+
+    def __repr__(self) -> str:
+        number = shown(self.number.text)
+        if not self.found:
+            names = [*(one.model for one in self.published), *(one.name for one in self.retracted)]
+            printed = f", published for {some_of([*map(legible, names)], 1)}" if names else ""
+            return f"<Explanations of {number}: none{printed}>"
+        first, *more = self.found
+        others = f", and {len(more)} more" if more else ""
+        models = some_of([*map(legible, first.models)], 1)
+        return f"<Explanations of {number}: {first.text} of {models}{others}>"
+
+    def _repr_html_(self) -> str:
+        """Return the explanations as a list for a notebook."""
+        found = "".join(
+            f"<li>{escape(one.text)} = {one.count:,} ({escape(some_of(one.models, 6))})</li>"
+            for one in self.found
+        )
+        return f"<p>{escape(repr(self).strip('<>'))}</p>" + (f"<ol>{found}</ol>" if found else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return this as data that ``json.dumps`` takes, as ``paramproof/schema.json`` says."""
+        # ``rendering`` imports this module.
+        from paramproof.explanation.rendering import as_json
+
+        return document("explanation", as_json(self))

@@ -9,7 +9,7 @@ from typing import Any
 
 from paramproof.explanation import letters as algebra
 from paramproof.explanation.answer import Explanations, Match, PublishedNumber
-from paramproof.explanation.explanation import recount
+from paramproof.explanation.explanation import Part, recount
 from paramproof.explanation.heads import Heads
 from paramproof.explanation.ranking import is_synthetic
 from paramproof.explanation.words import of_one
@@ -63,13 +63,17 @@ class Rendered:
             "letters": self.letters,
             "difference": self.difference,
             "residual": self.residual,
-            "parts": [part._asdict() for part in explanation.parts],
+            "parts": [_part_as_json(part) for part in explanation.parts],
             "sizes": dict(explanation.sizes),
             "as_estimate": explanation.as_estimate,
             "heads": explanation.heads and _heads_as_json(explanation.heads),
             "active": explanation.active,
             "equal": list(self.equal),
         }
+
+
+def _part_as_json(part: Part) -> dict[str, Any]:
+    return {**part._asdict(), "conventions": list(part.conventions)}
 
 
 def _heads_as_json(heads: Heads) -> dict[str, Any]:

@@ -3,12 +3,12 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 import paramproof
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, UnknownName
-from paramproof.formulas.models import named_configurations, named_models
 from paramproof.resolver import STANDARD_INPUT
 from tests.configs import BERT, LLAMA
 
@@ -101,11 +101,29 @@ def test_how_it_prints():
     assert "<script" not in hostile._repr_html_()
 
 
-def test_every_named_model_is_json():
-    for name in (*named_models(), *named_configurations()):
-        data = json.loads(json.dumps(paramproof.count(name).to_dict()))
-        assert (data["paramproof"], data["kind"]) == (1, "count")
-        assert data["total"] == paramproof.count(name).total
+def test_how_a_difference_prints():
+    found = paramproof.diff("llama", "qwen3")
+    assert repr(found) == "<Difference: qwen3 − llama: +5,311,045,632 = 2·L·K>"
+    table = found._repr_html_()
+    assert "+5,311,045,632" in table
+    assert table.count("<tr>") == len(found.rows) + 2
+    assert table.count("<td") == 5 * (len(found.rows) + 1)
+    assert "<b>" not in replace(found, first="<b>")._repr_html_()
+
+
+def test_how_explanations_print():
+    many = paramproof.explain("110M")
+    assert repr(many) == (
+        "<Explanations of '110M': the whole model of bert-base-uncased, "
+        f"and {len(many.found) - 1} more>"
+    )
+    assert many._repr_html_().count("<li>") == len(many.found)
+    assert repr(paramproof.explain(123_456_789, "gpt2")) == "<Explanations of '123456789': none>"
+    assert repr(paramproof.explain("117M")).endswith(": none, published for gpt2>")
+    (one, *_) = many.found
+    hostile = replace(many, found=(replace(one, models=("<b>\n",)),))
+    assert "<b>" not in hostile._repr_html_()
+    assert "\n" not in repr(hostile)
 
 
 def test_what_is_wrong_has_fields():
@@ -126,9 +144,7 @@ def test_a_difference():
     found = paramproof.diff("llama", "qwen3")
     assert found.total.difference == 5_311_045_632
     assert str(found.total.letters) == "2·L·K"
-    assert repr(found) == "<Difference: qwen3 − llama: +5,311,045,632 = 2·L·K>"
-    data = json.loads(json.dumps(found.to_dict()))
-    assert data["total"]["formula"] == "2·L·K"
+    assert found.to_dict()["total"]["formula"] == "2·L·K"
     assert sum(row.difference for row in paramproof.diff("bert-base", "gpt2").rows) == 14_957_568
 
 

@@ -48,6 +48,7 @@ def test_the_wheel_has_one_name_and_all_of_it(wheel):
     "name",
     [
         "paramproof/py.typed",
+        "paramproof/schema.json",
         "paramproof/formulas/py.typed",
         "paramproof/formulas/models.toml",
         "paramproof/formulas/configurations/experts.toml",

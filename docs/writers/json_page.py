@@ -1,0 +1,109 @@
+"""docs/json.md: the kinds of JSON with their keys, from the schema, and a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+from docs.writers.blocks import ROOT, write_blocks, write_samples
+from docs.writers.markdown import table
+from tests.json_schema import definition, description, has_keys, kinds, schema
+
+PAGE = ROOT / "docs" / "json.md"
+
+WORDS = {
+    "integer": "int",
+    "number": "float",
+    "string": "text",
+    "boolean": "bool",
+    "null": "null",
+    "array": "list",
+    "object": "object",
+}
+"""What the page calls the types of JSON Schema."""
+
+IN_EVERY_DOCUMENT = ("paramproof", "kind")
+
+Row: TypeAlias = tuple[str, str, str]
+
+
+def blocks() -> dict[str, str]:
+    """Return the generated parts of the page, by block."""
+    source = schema()
+    rows = ((f"[{kind}](#{kind})", description(source["$defs"][kind], source)) for kind in kinds())
+    others = (one for one in source["$defs"] if one not in kinds() and _has_section(one))
+    return {
+        "kinds": table(["kind", "what it is"], rows),
+        "keys": "\n\n".join(map(_section, kinds())),
+        "objects": "\n\n".join(map(_section, others)),
+    }
+
+
+def _has_section(name: str) -> bool:
+    """Whether a definition is described once, and linked where it is used."""
+    one = schema()["$defs"][name]
+    return has_keys(one, schema()) or "prefixItems" in one.get("items", {})
+
+
+def _section(name: str) -> str:
+    one = schema()["$defs"][name]
+    rows = [*_rows(one, "", IN_EVERY_DOCUMENT if name in kinds() else ())]
+    said = description(one, schema())
+    if "$ref" in one:
+        said += f" It has the keys of {_link(one)}" + (", and these:" if rows else ".")
+    below = [table(["key", "type", "meaning"], rows)] if rows else []
+    return "\n\n".join([f"### {name}", said, *below])
+
+
+def _rows(one: dict[str, Any], path: str, but: Sequence[str] = ()) -> Iterator[Row]:
+    """Yield a row for each key of an object, and of the objects inside it that have no name."""
+    for key, value in one.get("properties", {}).items():
+        if key not in but:
+            yield f"`{path}{key}`", _type(value), description(value, schema())
+            yield from _inside(value, f"{path}{key}")
+
+
+def _inside(value: dict[str, Any], path: str) -> Iterator[Row]:
+    """Yield the rows of an object, of the items of a list, or of the values of a mapping."""
+    yield from _rows(value, f"{path}.")
+    if isinstance(items := value.get("items"), dict):
+        yield from _inside(items, f"{path}[]")
+    if isinstance(values := value.get("additionalProperties"), dict):
+        yield from _inside(values, f"{path}.NAME")
+    for choice in value.get("anyOf", ()):
+        yield from _inside(choice, path)
+
+
+def _type(value: dict[str, Any]) -> str:
+    """Return the type of a value in words, with a link where it has a table."""
+    if "$ref" in value:
+        name = value["$ref"].removeprefix("#/$defs/")
+        return _link(value) if _has_section(name) else _type(definition(value, schema()))
+    if "enum" in value:
+        return "text"
+    if choices := value.get("anyOf") or value.get("oneOf"):
+        return " or ".join(map(_type, choices))
+    types = value["type"] if isinstance(value["type"], list) else [value["type"]]
+    return " or ".join(_container(one, value) for one in types)
+
+
+def _container(word: str, value: dict[str, Any]) -> str:
+    items, values = value.get("items"), value.get("additionalProperties")
+    if "prefixItems" in value:
+        return f"[{', '.join(map(_type, value['prefixItems']))}]"
+    if word == "array" and isinstance(items, dict):
+        return f"list of {_type(items)}"
+    if word == "object" and isinstance(values, dict) and "properties" not in value:
+        return f"object of {_type(values)}"
+    return WORDS[word]
+
+
+def _link(one: dict[str, Any]) -> str:
+    name = one["$ref"].removeprefix("#/$defs/")
+    return f"[{name}](#{name})"
+
+
+def write() -> None:
+    """Rewrite the tables, and the sample."""
+    write_blocks(PAGE, blocks())
+    write_samples(PAGE)

@@ -1,0 +1,72 @@
+"""The JSON about models that are derived or built is as ``schema.json`` describes it."""
+
+import json
+
+import pytest
+
+import paramproof as api
+from tests.json_schema import assert_document
+
+pytestmark = pytest.mark.framework("transformers")
+
+MODELS = """
+from torch import nn
+
+def lost(width=64, depth=2):
+    return nn.ModuleList(nn.Linear(width, int(str(width))) for _ in range(depth))
+"""
+
+MIXTRAL = {
+    "model_type": "mixtral",
+    "architectures": ["MixtralForCausalLM"],
+    "hidden_size": 32,
+    "num_attention_heads": 4,
+    "num_hidden_layers": 2,
+}
+
+
+@pytest.fixture
+def written(paramproof, tmp_path):
+    (tmp_path / "mixtral.json").write_text(json.dumps(MIXTRAL))
+    (tmp_path / "models.py").write_text(MODELS)
+
+    def run(kind, *arguments, status=0):
+        done = paramproof(*arguments, "--json", "-")
+        assert done.returncode == status, done.stderr
+        data = json.loads(done.stdout)
+        assert_document(data, kind)
+        return data
+
+    return run
+
+
+def test_derive(written):
+    data = written("derivation", "derive", "mixtral")
+    assert data["status"] == "proved"
+    assert data["conditions"]
+    # ⌊H/A⌋ is a quotient in the data.
+    assert "floor" in json.dumps(data["terms"])
+
+
+def test_prove_what_is_fitted(written):
+    data = written("derivation", "prove", "--model", "models:lost", status=1)
+    assert data["status"] == "fitted and checked"
+    assert data["reasons"]
+
+
+def test_count_what_is_fitted(written):
+    (one,) = written("counts", "count", "models:lost")["models"]
+    assert one["reasons"]
+
+
+def test_verify_a_model_without_a_family(written):
+    data = written("verification", "verify", "--model", "mixtral.json")
+    assert [one["equal"] for one in data["results"]] == [True]
+
+
+def test_live_model():
+    from torch import nn
+
+    data = api.count(nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4))).to_dict()
+    assert_document(data, "count")
+    assert (data["total"], data["status"]) == (24, "counted")

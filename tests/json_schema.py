@@ -1,0 +1,105 @@
+"""The JSON Schema of ``paramproof/schema.json``, as it is and closed, with what is wrong by it."""
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+VALUES = ("properties",)
+"""Keywords whose value has a schema for each name."""
+
+LISTS = ("oneOf", "anyOf", "prefixItems")
+"""Keywords whose value is a list of schemas."""
+
+ONE = ("items", "additionalProperties")
+"""Keywords whose value is a schema."""
+
+
+@cache
+def schema() -> dict[str, Any]:
+    return json.loads(files("paramproof").joinpath("schema.json").read_text("utf-8"))
+
+
+def closed(source: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema in which an object may only have keys that are described.
+
+    An object is closed where it is used, so that a definition can add keys to another one.
+    """
+    named = {name: _inside(one, source) for name, one in source["$defs"].items()}
+    return _inside(source, source) | {"$defs": named}
+
+
+def _used(one: Any, source: dict[str, Any]) -> Any:
+    """Return a schema that is the whole of a value."""
+    if not isinstance(one, dict):
+        return one
+    found = _inside(one, source)
+    return found | {"unevaluatedProperties": False} if has_keys(one, source) else found
+
+
+def _inside(one: dict[str, Any], source: dict[str, Any]) -> dict[str, Any]:
+    found = dict(one)
+    for keyword in found.keys() & set(VALUES):
+        found[keyword] = {name: _used(value, source) for name, value in one[keyword].items()}
+    for keyword in found.keys() & set(LISTS):
+        found[keyword] = [_used(value, source) for value in one[keyword]]
+    for keyword in found.keys() & set(ONE):
+        found[keyword] = _used(one[keyword], source)
+    return found
+
+
+def has_keys(one: dict[str, Any], source: dict[str, Any]) -> bool:
+    """Whether a schema, or the definition that it refers to, describes keys."""
+    return "properties" in one or ("$ref" in one and has_keys(definition(one, source), source))
+
+
+def definition(one: dict[str, Any], source: dict[str, Any]) -> dict[str, Any]:
+    """Return the definition that a schema refers to. Raises ``KeyError``."""
+    return source["$defs"][one["$ref"].removeprefix("#/$defs/")]
+
+
+def description(one: dict[str, Any], source: dict[str, Any]) -> str:
+    """Return what a schema says that it is, or else the definition that it refers to."""
+    if "description" in one or "$ref" not in one:
+        return str(one.get("description", ""))
+    return description(definition(one, source), source)
+
+
+def subschemas(one: Any) -> Iterator[dict[str, Any]]:
+    """Yield a schema and all schemas inside it."""
+    if not isinstance(one, dict):
+        return
+    yield one
+    for keyword in one.keys() & {*VALUES, "$defs"}:
+        for value in one[keyword].values():
+            yield from subschemas(value)
+    for keyword in one.keys() & set(LISTS):
+        for value in one[keyword]:
+            yield from subschemas(value)
+    for keyword in one.keys() & set(ONE):
+        yield from subschemas(one[keyword])
+
+
+def kinds() -> list[str]:
+    """Return the kinds that the schema has, in its order."""
+    return [definition(one, schema())["properties"]["kind"]["const"] for one in schema()["oneOf"]]
+
+
+@cache
+def _validator(kind: str) -> Draft202012Validator:
+    """The closed schema of one kind: what is wrong by it is easier to read than by all."""
+    strict = closed(schema())
+    chosen = {"$ref": f"#/$defs/{kind}", "unevaluatedProperties": False}
+    return Draft202012Validator({"$defs": strict["$defs"], **chosen})
+
+
+def assert_document(data: dict[str, Any], kind: str) -> None:
+    """Fail unless ``data`` is a document of this kind, with no key that is not described."""
+    assert data["kind"] == kind
+    # Nothing is a tuple, or a key that is not text: it is read as it was written.
+    assert json.loads(json.dumps(data)) == data
+    wrong = _validator(kind).iter_errors(data)
+    assert not (said := [f"{one.json_path}: {one.message:.300}" for one in wrong]), "\n".join(said)

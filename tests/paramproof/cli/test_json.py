@@ -1,0 +1,121 @@
+"""What ``--json`` writes is as ``schema.json`` describes it, for every command."""
+
+import json
+
+import pytest
+
+from tests.json_schema import assert_document
+
+MIXTRAL = '{"model_type": "mixtral", "num_hidden_layers": 3}'
+
+FORMULAS = """
+def half(V, H):
+    return V * H
+"""
+
+
+@pytest.fixture
+def written(paramproof, outsider, tmp_path):
+    """Run a command with ``--json``, and return what it writes, which is checked."""
+    (tmp_path / "mixtral.json").write_text(MIXTRAL)
+    (tmp_path / "mine.py").write_text(FORMULAS)
+
+    def run(kind, *arguments, status=0):
+        done = paramproof(*arguments, "--json", "-")
+        assert done.returncode == status, done.stderr
+        data = json.loads(done.stdout)
+        assert_document(data, kind)
+        return data
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("--depth", "1"), ("--dtype", "bf16"), ("--active",)], ids=str
+)
+def test_count(written, options):
+    data = written("counts", "count", "bert-base", "mixtral.json", *options)
+    first, second = data["models"]
+    assert (first["status"], second["status"]) == ("written", "proved")
+    assert ("bytes" in first, "active" in second) == ("--dtype" in options, "--active" in options)
+
+
+def test_diff(written):
+    assert written("difference", "diff", "gpt2", "gpt2-medium")["first"] == "gpt2"
+
+
+def test_explain(written):
+    assert written("explanation", "explain", "2362368", "bert-base")["exact"] == 2_362_368
+    assert written("explanation", "explain", "123456789", "gpt2", status=1)["nearest"]
+
+
+def test_models(written):
+    models = written("models", "models")["models"]
+    assert {"llama", None} <= {one["family"] for one in models}
+    assert any("published_active" in one for one in models)
+
+
+def test_verify(written):
+    asked = ("verify", "--examples", "2", "--seed", "3")
+    data = written("verification", *asked, "--framework", "toy")
+    assert (data["seed"], data["examples"]) == (3, 2)
+    assert {one["status"] for one in data["results"]} == {"equal", "not expressible"}
+    bad = ("--framework", "toy-wrong", "--framework", "toy-broken")
+    data = written("verification", *asked, *bad, status=1)
+    assert {one["status"] for one in data["results"]} >= {"different", "broken"}
+    assert any(one["report"] and one["report"]["rows"] for one in data["results"])
+
+
+def test_verify_a_formula_of_your_own(written):
+    asked = ("verify", "--framework", "toy", "--model", "bert-tiny", "--examples", "2")
+    data = written("verification", *asked, "--formula", "mine:half", status=1)
+    assert any(one["smallest"] for one in data["results"])
+
+
+def test_verify_a_formula_of_a_model_without_a_family(written):
+    asked = ("verify", "--model", "mixtral.json", "--formula", "mine:half", "--examples", "2")
+    data = written("verification", *asked, status=1)
+    assert data["model"] == "MixtralForCausalLM"
+    assert data["algebra"]
+    assert [one["theirs"] != one["derived"] for one in data["results"]] == [True] * 3
+
+
+def test_prove(written):
+    frameworks = ("--framework", "toy", "--framework", "toy-wrong", "--framework", "toy-broken")
+    data = written("proof", "prove", *frameworks, status=1)
+    expected = {"proved", "different", "not expressible", "broken"}
+    assert {one["status"] for one in data["results"]} == expected
+    data = written("proof", "prove", "--framework", "toy", "--model", "bert-tiny")
+    assert [one["model"] for one in data["results"]] == ["bert-tiny"]
+
+
+def test_differences(written):
+    assert written("differences", "differences", "--framework", "toy")["results"]
+    data = written("differences", "differences", "--framework", "toy-broken", status=1)
+    assert [one["section"] for one in data["results"]] == ["broken"]
+
+
+def test_hunt(written):
+    asked = ("--family", "encoder", "--examples", "3", "--block", "2")
+    frameworks = ("--framework", "toy", "--framework", "toy-wrong")
+    data = written("hunt", "hunt", *frameworks, *asked, status=1)
+    assert (data["asked"], data["done"], data["damaged"]) == (4, 4, 0)
+    assert {one["framework"] for one in data["groups"]} == {"toy", "toy-wrong"}
+    assert data["different"]
+
+
+def test_hunt_that_is_not_done(written, tmp_path):
+    asked = ("--framework", "toy", "--family", "encoder", "--examples", "3", "--block", "2")
+    written("hunt", "hunt", *asked, "--folder", "found")
+    (file, _) = sorted((tmp_path / "found").glob("toy.*"))
+    file.unlink()
+    data = written("hunt", "hunt", "--summary", "found", status=1)
+    assert [*data["lost"]] == [file.name.removesuffix(".jsonl")]
+
+
+@pytest.mark.parametrize("model", ["a\udcff.json", "b.json"])
+def test_count_of_what_is_not_utf_8(written, tmp_path, model):
+    """A name of a file and a key of a configuration that UTF-8 does not have."""
+    (tmp_path / model).write_text('{"model_type": "bert", "\\ud800": 1}')
+    (one,) = written("counts", "count", model)["models"]
+    assert (one["model"], one["unknown_keys"]) == (model, ["\ud800"])

@@ -1,0 +1,135 @@
+"""What ``to_dict`` and a line of ``count --jsonl`` give is as ``schema.json`` describes it."""
+
+import json
+
+import pytest
+
+import paramproof
+from paramproof.bulk import count_line, json_line
+from paramproof.counting.counted import Count
+from paramproof.formulas.models import named_configurations, named_models
+from paramproof.json_form import json_text
+from paramproof.resolver import LiveModel
+from paramproof.sources.live.readers import live_weights
+from tests.configs import BERT, LLAMA
+from tests.json_schema import assert_document
+from tests.paramproof.live.models import model, shapes
+
+T5 = {
+    "model_type": "t5",
+    "architectures": ["T5ForConditionalGeneration"],
+    "tie_word_embeddings": False,
+}
+MIXTRAL = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"]}
+
+
+@pytest.mark.parametrize("name", [*named_models(), *named_configurations()])
+def test_named_model(name):
+    count = paramproof.count(name)
+    data = count.to_dict()
+    assert_document(data, "count")
+    assert (data["total"], data["formula"]) == (count.total, count.formula)
+    assert data["published"]["number"]
+
+
+@pytest.mark.parametrize("source", [BERT, LLAMA, MIXTRAL])
+def test_configuration(source):
+    data = paramproof.count(source).to_dict()
+    assert_document(data, "count")
+    assert data["model_type"] == source["model_type"]
+
+
+def test_assumed_sizes_and_unknown_keys():
+    keys = {"model_type": "mistral", "hidden_size": 2048, "head_dim": 64, "my_note": 1}
+    data = paramproof.count(keys).to_dict()
+    assert_document(data, "count")
+    assert data["class_assumed"]
+    assert data["assumed"]["vocab_size"] == 32_000
+    assert data["unknown_keys"] == ["my_note"]
+
+
+def test_head_that_loading_adds():
+    data = paramproof.count(T5).to_dict()
+    assert_document(data, "count")
+    (head,) = data["loaded"]["untied"]
+    assert data["loaded"]["total"] == data["total"] + head["parameters"]
+
+
+def test_live_model():
+    live = LiveModel(name="mine", weights=tuple(live_weights(model(shapes()))))
+    data = Count(live).to_dict()
+    assert_document(data, "count")
+    assert data["status"] == "counted"
+    assert not {"formula", "letters", "active"} & data.keys()
+
+
+@pytest.mark.parametrize(
+    "pair", [("bert-base", "bert-large"), ("llama", "qwen3"), ("gpt2", "mixtral-8x7b")]
+)
+def test_difference(pair):
+    data = paramproof.diff(*pair).to_dict()
+    assert_document(data, "difference")
+    assert sum(row["difference"] for row in data["rows"]) == data["total"]["difference"]
+
+
+@pytest.mark.parametrize(
+    ("number", "source"),
+    [
+        (335_043_584, "bert-large"),
+        (2_362_368, "bert-base"),
+        ("110M", None),
+        ("438MB", "bert-base"),
+        (109_483_778, "bert-base"),
+        (6_442_450_944, "llama-7b"),
+        (123_456_789, "gpt2"),
+        (109_482_240, "gpt2"),
+        ("117M", None),
+        ("12.9B", None),
+    ],
+)
+def test_explanation(number, source):
+    assert_document(paramproof.explain(number, source).to_dict(), "explanation")
+
+
+def test_the_explanations_above_are_of_every_sort():
+    """With heads, withdrawn, nearest, of another model, and with a power of two among them."""
+    heads = paramproof.explain(109_483_778, "bert-base").to_dict()
+    assert any(one["heads"] for one in heads["found"])
+    assert paramproof.explain("117M").to_dict()["retracted"]
+    assert paramproof.explain("110M").to_dict()["published"]
+    assert any(one["active"] for one in paramproof.explain("12.9B").to_dict()["found"])
+    assert paramproof.explain(123_456_789, "gpt2").to_dict()["nearest"]
+    assert paramproof.explain(109_482_240, "gpt2").to_dict()["none_in"] == ["gpt2"]
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        (json.dumps(BERT), "total"),
+        (json.dumps(MIXTRAL), "active"),
+        (json.dumps(T5), "loaded"),
+        (json.dumps({"config": LLAMA, "name": "a", "from": {"page": 1}}), "about"),
+        (json.dumps({"model_type": "llama", "my_note": 1}), "unknown_keys"),
+        # Only a family has this class.
+        (json.dumps({**BERT, "architectures": ["BertForNextSentencePrediction"]}), "total"),
+        (json.dumps({**LLAMA, "hidden_size": "x"}), "error"),
+        ('{"model_type": "kimi_k2"}', "error"),
+        ('{"model_type": "nonesuch"}', "error"),
+        ("[1]", "error"),
+        ("[" * 10_000, "error"),
+        ("", "error"),
+    ],
+)
+def test_line(line, key):
+    data = count_line(1, line.encode())
+    assert_document(data, "line")
+    assert key in data
+
+
+def test_a_lone_surrogate_is_escaped():
+    """Others are written as they are: UTF-8 has what a reader can read."""
+    data = {"name": "\ud800 é 😀"}
+    text = json_text(data)
+    assert text.encode() == '{"name": "\\ud800 é 😀"}'.encode()
+    assert json.loads(text) == data
+    assert json.loads(json_line(data)) == data

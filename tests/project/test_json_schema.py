@@ -1,0 +1,141 @@
+"""``schema.json`` describes every key, has the kinds that the code writes, and can be strict."""
+
+import ast
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import paramproof
+from docs.writers.blocks import ROOT
+from paramproof.json_form import VERSION, document
+from tests.json_schema import (
+    assert_document,
+    closed,
+    definition,
+    description,
+    kinds,
+    schema,
+    subschemas,
+)
+
+
+def documents():
+    """Yield for each call of ``document`` where it is and the kind that it writes."""
+    for path in sorted((ROOT / "paramproof").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "document":
+                yield path.name, node.args[0]
+
+
+def test_the_schema_is_one():
+    Draft202012Validator.check_schema(schema())
+
+
+def test_the_kinds_are_those_that_the_code_writes():
+    written = list(documents())
+    assert all(isinstance(kind, ast.Constant) for _, kind in written), written
+    assert sorted({kind.value for _, kind in written}) == sorted(kinds())
+
+
+def test_a_kind_is_defined_under_its_name():
+    assert [one["$ref"] for one in schema()["oneOf"]] == [f"#/$defs/{kind}" for kind in kinds()]
+
+
+def test_the_version_is_that_of_the_code():
+    assert schema()["$defs"]["version"]["const"] == VERSION
+    assert schema()["title"].endswith(f"version {VERSION}")
+
+
+def test_every_reference_has_a_definition_and_every_definition_is_used():
+    used = [one["$ref"] for one in subschemas(schema()) if "$ref" in one]
+    assert {one.removeprefix("#/$defs/") for one in used} == schema()["$defs"].keys()
+
+
+def test_every_definition_and_key_is_described():
+    source = schema()
+    for name, one in source["$defs"].items():
+        assert one.get("description"), name
+    for one in subschemas(source):
+        for key, value in one.get("properties", {}).items():
+            assert "const" in value or description(value, source), key
+
+
+def test_every_required_key_is_described():
+    source = schema()
+    for one in subschemas(source):
+        if "properties" not in one:
+            continue
+        keys = {**one["properties"]}
+        if "$ref" in one:
+            keys |= definition(one, source)["properties"]
+        assert set(one.get("required", ())) <= keys.keys()
+
+
+def test_a_key_that_is_not_required_says_when_it_is_absent():
+    source = schema()
+    for one in subschemas(source):
+        for key, value in one.get("properties", {}).items():
+            if "const" not in value and key not in one.get("required", ()):
+                said = description(value, source)
+                assert "bsent" in said, key
+
+
+@pytest.fixture(scope="module")
+def count():
+    return paramproof.count("bert-base").to_dict()
+
+
+def faults(data, source):
+    return list(Draft202012Validator(source).iter_errors(data))
+
+
+def test_later_keys_are_allowed(count):
+    tensor, *others = count["tensors"]
+    later = {**count, "later": 1, "tensors": [{**tensor, "later": 1}, *others]}
+    assert not faults(later, schema())
+
+
+def test_the_closed_schema_refuses_a_key_that_is_not_described(count):
+    tensor, *others = count["tensors"]
+    assert not faults(count, closed(schema()))
+    assert_document(count, "count")
+    for later in (
+        {**count, "later": 1},
+        {**count, "published": {**count["published"], "later": 1}},
+        {**count, "tensors": [{**tensor, "later": 1}, *others]},
+    ):
+        assert faults(later, closed(schema()))
+        with pytest.raises(AssertionError, match="later"):
+            assert_document(later, "count")
+
+
+def test_the_closed_schema_refuses_a_key_inside_what_may_be_null():
+    data = paramproof.explain(123_456_789, "gpt2").to_dict()
+    assert_document(data, "explanation")
+    with pytest.raises(AssertionError):
+        assert_document({**data, "nearest": {**data["nearest"], "later": 1}}, "explanation")
+
+
+@pytest.mark.parametrize("key", ["paramproof", "kind", "total", "tensors"])
+def test_a_key_that_is_absent_is_refused(count, key):
+    assert faults({name: value for name, value in count.items() if name != key}, schema())
+
+
+@pytest.mark.parametrize("kind", ["Count", "", "counts"])
+def test_another_kind_is_refused(count, kind):
+    assert faults({**count, "kind": kind}, schema())
+
+
+def test_a_document_is_of_one_kind():
+    assert not faults(document("models", {"models": []}), schema())
+    assert faults(document("proof", {"models": []}), schema())
+
+
+def test_the_schema_has_no_key_twice():
+    def once(pairs):
+        assert len(dict(pairs)) == len(pairs), pairs
+        return dict(pairs)
+
+    text = (ROOT / "paramproof" / "schema.json").read_text("utf-8")
+    json.loads(text, object_pairs_hook=once)
