@@ -231,14 +231,18 @@ class Derivation:
             return False
         return True
 
+    def violated(self, sizes: Mapping[str, int]) -> StatedCondition | None:
+        """Return the first condition that these sizes do not meet, None where they meet all."""
+        unmet = (one for one in self.conditions if not one.condition.is_met(sizes))
+        return next(unmet, None)
+
     def require(self, sizes: Mapping[str, int]) -> None:
         """Require that the formula holds at these sizes.
 
         Raises ``ValueError``, naming the condition, for sizes at which it was not seen to hold.
         """
-        for stated in self.conditions:
-            if not stated.condition.is_met(sizes):
-                raise ValueError(f"{self.name}: the formula holds where {stated.condition}")
+        if stated := self.violated(sizes):
+            raise ValueError(f"{self.name}: the formula holds where {stated.condition}")
         moved = [name for name in self.fixed if sizes[name] != self.sizes[name]]
         if moved:
             raise ValueError(

@@ -70,6 +70,8 @@ class Refusal(Enum):
     """A part is of another model type than the entry's part."""
     CONDITIONS = auto()
     """The sizes do not meet the conditions of the formula."""
+    CONSTRUCTOR = auto()
+    """The sizes do not meet a condition without which transformers refused to build the model."""
     OTHER = auto()
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from paramproof.builders.registry import load
     from paramproof.checking.model import check
     from paramproof.formulas.comparison import compare
+    from paramproof.formulas.errors import InvalidInput, NotInCatalogue, UnknownName
     from paramproof.formulas.families import closed_form, inventory
     from paramproof.formulas.spec import (
         EncoderDecoderSpec,
@@ -27,8 +28,11 @@ __all__ = [
     "EncoderDecoderSpec",
     "EncoderSpec",
     "GPTSpec",
+    "InvalidInput",
     "LlamaSpec",
+    "NotInCatalogue",
     "Numerics",
+    "UnknownName",
     "assert_parameters",
     "check",
     "closed_form",
@@ -42,6 +46,9 @@ __all__ = [
 ]
 
 _FROM = {
+    "InvalidInput": "formulas.errors",
+    "NotInCatalogue": "formulas.errors",
+    "UnknownName": "formulas.errors",
     "assert_parameters": "live.report",
     "check": "checking.model",
     "count": "api",

@@ -27,6 +27,7 @@ REASONS = {
     Refusal.OTHER_VALUE: "another value than the entry's",
     Refusal.OTHER_PART: "a part of another model type",
     Refusal.CONDITIONS: "sizes outside the conditions",
+    Refusal.CONSTRUCTOR: "sizes that transformers refuses",
     Refusal.OTHER: "what else the catalogue does not read",
 }
 """Why the catalogue does not count a configuration, in words."""

@@ -26,7 +26,7 @@ from paramproof.catalogue.heads import Head, announced_heads
 from paramproof.catalogue.names import has_class, release
 from paramproof.catalogue.unknown import unknown_keys
 from paramproof.catalogue.values import same
-from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.derivation import Derivation, Outcome
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.printing import shown
@@ -104,11 +104,7 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], class_name: str = "") ->
     require_alike(given, values, needed, only, computed, sizes)
     derivation = _derivation(file, name, written.index)
     derivation = _without_bounds(derivation, set(_bounds_of_defaults(file, given)))
-    try:
-        derivation.require(sizes)
-    except ValueError as error:
-        reason, refusal = str(error), Refusal.CONDITIONS
-        raise NotInCatalogue(reason, model_type=file.model_type, refusal=refusal) from None
+    _require(file, derivation, sizes)
     return Entry(
         _without_moved(derivation, file, given),
         sizes,
@@ -117,6 +113,21 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], class_name: str = "") ->
         variant=written.index,
         heads=announced_heads(file.classes[name], given.values, derivation),
     )
+
+
+def _require(file: TypeFile, derivation: Derivation, sizes: Mapping[str, int]) -> None:
+    """Raise ``NotInCatalogue`` for sizes at which the formula was not seen to hold."""
+    try:
+        derivation.require(sizes)
+    except ValueError as error:
+        reason, refusal = str(error), Refusal.CONDITIONS
+        stated = derivation.violated(sizes)
+        if stated and stated.outside.outcome is Outcome.REFUSED:
+            letters = sorted(stated.condition.letters)
+            given = (f"{name} = {derivation.fields[name]} = {sizes[name]}" for name in letters)
+            reason += f"; transformers refuses other sizes ({', '.join(given)})"
+            refusal = Refusal.CONSTRUCTOR
+        raise NotInCatalogue(reason, model_type=file.model_type, refusal=refusal) from None
 
 
 def _assumed(

@@ -17,7 +17,7 @@ from paramproof.catalogue.names import has_class, has_type
 from paramproof.derivation.asking import derived
 from paramproof.derivation.experts import with_experts_per_token
 from paramproof.formulas.derivation import Derivation
-from paramproof.formulas.errors import InvalidInput, NotInCatalogue
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.printing import path_text
 from paramproof.resolver.family import TYPES, spec_of
 from paramproof.resolver.models import (
@@ -103,7 +103,8 @@ def catalogued(request: Request, keys: Mapping[str, Any], class_name: str = "") 
     except NotInCatalogue as error:
         if by_family := _of_family(request, keys, class_name):
             return by_family
-        if _is_in_transformers(keys, class_name):
+        helps = error.refusal is not Refusal.CONSTRUCTOR
+        if helps and _is_in_transformers(keys, class_name):
             error.install = _transformers().how_to_get
         raise
     name = found.derivation.name

@@ -9,7 +9,7 @@ import pytest
 from paramproof.builders.registry import Framework
 from paramproof.catalogue import entry
 from paramproof.formulas import EncoderSpec
-from paramproof.formulas.errors import InvalidInput, NotInCatalogue
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.installation import install_command
 from paramproof.resolver import DerivedModel, ResolvedModel, derive_request, lookup, resolve
 from paramproof.resolver.request import read_request
@@ -267,3 +267,14 @@ def test_a_model_type_by_name_is_native(source):
     assert found.reading.is_default
     assert found.reading.is_class_named == (source not in ("bert", "mixtral"))
     assert not resolve(found.keys).reading.is_default
+
+
+def test_nothing_to_install_helps_where_transformers_refuses_the_sizes():
+    keys = {"model_type": "bert", "num_attention_heads": 7}
+    with pytest.raises(NotInCatalogue) as caught:
+        resolve(keys)
+    assert (caught.value.refusal, caught.value.install) == (Refusal.CONSTRUCTOR, "")
+    with pytest.raises(NotInCatalogue) as caught:
+        resolve({"model_type": "bert", "hidden_act": "xielu"})
+    assert caught.value.refusal is Refusal.NOT_TRIED
+    assert caught.value.install
