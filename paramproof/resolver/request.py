@@ -16,7 +16,7 @@ from typing import Any
 from paramproof.catalogue import model_types
 from paramproof.catalogue.names import has_type, type_with_class
 from paramproof.formulas import FAMILIES, Family, Spec
-from paramproof.formulas.errors import InvalidInput
+from paramproof.formulas.errors import InvalidInput, UnknownName
 from paramproof.formulas.families import spec_from
 from paramproof.formulas.lookup import canonical_name, no_such
 from paramproof.formulas.models import (
@@ -103,7 +103,7 @@ def request_for_name(name: str) -> Request:
     """
     if found := _named(name) or _type_or_class(name):
         return found
-    raise _unknown(name)
+    raise _unknown_name(name)
 
 
 def _named(name: str) -> Request | None:
@@ -182,5 +182,9 @@ def _unknown(text: str) -> InvalidInput:
         return InvalidInput(f"is not a file; {NOTHING_IS_DOWNLOADED}{also}", where=path_text(text))
     if os.sep in text or "/" in text or text.endswith(".json"):
         return InvalidInput("does not exist", where=path_text(text))
+    return _unknown_name(text)
+
+
+def _unknown_name(name: str) -> UnknownName:
     known = dict.fromkeys([*model_names(), *model_types()])
-    return no_such("model", text, known, LISTED_BY)
+    return no_such("model", name, known, LISTED_BY)

@@ -67,9 +67,9 @@ def tiny(name, layers=1):
     file = read_type(TYPES[name])
     absent = file.classes[name].get("absent", ())
     keys = {"model_type": file.model_type, "architectures": [name]}
-    for letter, said in file.letters.items():
-        field, _, default = said.partition(" = ")
-        if "[" in field or letter in absent:
+    for letter, size in file.letters.items():
+        field, default = size.path, size.default
+        if size.is_in_list or letter in absent:
             continue
         end = next((end for end in TINY if field.endswith(end)), None)
         if end and end.startswith("layer") and layers is None:

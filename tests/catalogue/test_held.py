@@ -150,7 +150,7 @@ def test_what_is_wrong_with_a_configuration(keys, fault):
     """The entry is that of a LLaMA with a vocabulary of 99."""
     import transformers
 
-    found = entry({"model_type": "llama", "vocab_size": 99})
+    found = entry({"model_type": "llama", "vocab_size": 99}, "LlamaModel")
     problem = wrong(found, transformers.LlamaConfig, transformers.LlamaModel, keys)
     assert (problem and problem.fault) == fault
     if problem:

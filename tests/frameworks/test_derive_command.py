@@ -10,7 +10,6 @@ import pytest
 from docs.writers import derived_page, readme
 from docs.writers.blocks import AGAIN, block
 from paramproof.derivation import functions
-from paramproof.derivation.asking import derived
 from paramproof.formulas import EncoderLetters, closed_form
 from paramproof.formulas.derivation_data import derivation_from
 from paramproof.formulas.expression import letter
@@ -189,18 +188,3 @@ def test_refused_class(what, options, line):
 
     with pytest.raises(ValueError, match=re.escape(line)):
         constructor(what, **options)
-
-
-@pytest.mark.parametrize(
-    ("keys", "line"),
-    [
-        ({"model_type": "bert", "auto_map": {"AutoModel": "m.M"}}, "auto_map"),
-        ({}, "model_type=None"),
-        ({"model_type": ["\x1b[2J"]}, "config.json: model_type=['\\x1b[2J'] is no model type"),
-    ],
-)
-def test_refused_configuration(tmp_path, keys, line):
-    file = tmp_path / "config.json"
-    file.write_text(json.dumps(keys))
-    with pytest.raises(ValueError, match=re.escape(line)):
-        derived(str(file))
