@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from paramproof.cli.count_lines import write_lines
 from paramproof.cli.count_print import print_active, print_beside, print_otherwise, print_tree
 from paramproof.cli.options import INSTEAD, MODELS, class_option, completing, json_option
 from paramproof.cli.output import complain, require_writable, write_file, write_json
@@ -19,8 +18,6 @@ from paramproof.counting.count_data import count_data
 from paramproof.counting.dtypes import BITS, require_dtype
 from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.json_form import document
-from paramproof.pages.document import model_file
-from paramproof.pages.model import DTYPE
 from paramproof.resolver import AnyModel
 
 
@@ -134,6 +131,9 @@ def count_command(models: Sequence[str], **options: Any) -> None:
     if asked.lines_file:
         if models:
             raise ValueError("--jsonl takes no MODEL: the configurations are in its FILE")
+        # Pools of processes take time to import, and one model needs none.
+        from paramproof.cli.count_lines import write_lines
+
         raise SystemExit(write_lines(asked.lines_file, asked.json_file, resume=asked.resume))
     if not models:
         raise click.UsageError("give a MODEL: a name, a config.json, or a model type")
@@ -189,6 +189,9 @@ def _write_json(file: Path, models: Sequence[AnyModel], asked: CountOptions) -> 
 
 
 def _write_page(file: Path, models: Sequence[str], asked: CountOptions) -> None:
+    from paramproof.pages.document import model_file
+    from paramproof.pages.model import DTYPE
+
     asked.require_page(models)
     require_writable(file, "--html")
     (under,) = asked.conventions or (DEFAULT,)
