@@ -1,8 +1,8 @@
 """Keys of a configuration that its configuration class does not have.
 
 transformers keeps such a key as an attribute that nothing reads, so it is passed over, and named.
-One that differs from a size's name by a letter or two is a spelling mistake, and refused: the
-size would silently be the type's default.
+One that differs by a letter or two from the name of a key that changes the count is a spelling
+mistake, and refused: the count would silently be that of the type's default.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.path import leaf, parent
 from paramproof.formulas.printing import shown
 
+OF_ANY_TYPE: Mapping[str, Any] = {"architectures": [], "tie_word_embeddings": True}
+"""Keys that change the count of any model, each with a value of its kind."""
+
 SHORT = 6
 """A name of fewer letters is misspelt by one letter, a longer one by two at most."""
 
@@ -25,30 +28,37 @@ SHORT = 6
 def unknown_keys(file: TypeFile, config: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the paths of the keys that the configuration classes do not have.
 
-    Raises ``InvalidInput`` for a number whose key is like the name of a size that is absent.
+    Raises ``InvalidInput`` for one whose name is like that of a key that is absent and counts, if
+    its value could be that key's.
     """
     given = [
         (f"{part}.{key}" if part else key, part, key, one) for part, key, one in _keys(file, config)
     ]
-    sizes = _sizes(file.model_type) - {path for path, *_ in given}
+    counting = _counting(file.model_type)
+    absent = counting.keys() - {path for path, *_ in given}
     found = []
     for path, part, key, value in given:
         if key in _of_part(file.model_type, part):
             continue
-        for size in sizes if _is_number(value) else ():
-            if parent(size) == part and _is_misspelt(key, leaf(size)):
+        for meant in absent:
+            alike = parent(meant) == part and is_misspelt(key, leaf(meant))
+            if alike and _may_be(value, counting[meant]):
                 raise InvalidInput(
                     f"{shown(path)} is not a key of the model type {file.model_type}: "
-                    f"did you mean {shown(size)}?",
+                    f"did you mean {shown(meant)}?",
                     key=path,
                 )
         found.append(path)
     return tuple(found)
 
 
-def _is_number(value: object) -> bool:
-    """Return whether a value could be a size: a text or a flag is meant for another key."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _may_be(value: object, usual: object) -> bool:
+    """Return whether a value could be meant for a key that usually has another value."""
+    if isinstance(value, bool) or isinstance(usual, bool):
+        return isinstance(value, bool) and isinstance(usual, bool)
+    if isinstance(value, int | float):
+        return isinstance(usual, int | float)
+    return type(value) is type(usual)
 
 
 def _keys(
@@ -67,9 +77,11 @@ def _keys(
 
 
 @cache
-def _sizes(model_type: str) -> frozenset[str]:
-    """Return the fields of a type's letters."""
-    return frozenset(field.path for field in read_type(model_type).letters.values())
+def _counting(model_type: str) -> Mapping[str, Any]:
+    """Return the keys that change a count, each with a value that it usually has."""
+    file = read_type(model_type)
+    sizes = {field.path: 1 for field in file.letters.values()}
+    return {**OF_ANY_TYPE, **file.fields, **sizes}
 
 
 @cache
@@ -83,7 +95,7 @@ def _of_part(model_type: str, part: str) -> frozenset[str]:
     return frozenset({*NEVER, QUANTIZATION, *older_keys(), *known, *map(leaf, own)})
 
 
-def _is_misspelt(given: str, meant: str) -> bool:
+def is_misspelt(given: str, meant: str) -> bool:
     """Return whether two names differ by a letter or two: missing, added, replaced, swapped."""
     most = 1 if len(meant) < SHORT else 2
     if abs(len(given) - len(meant)) > most:

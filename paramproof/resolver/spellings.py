@@ -12,7 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from paramproof.catalogue.entries import named_class
+from paramproof.catalogue.files import read_type
 from paramproof.catalogue.names import type_with_class
+from paramproof.catalogue.unknown import is_misspelt, unknown_keys
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import shown
 
@@ -45,6 +47,28 @@ OTHER_MODELS = {
 """Keys that a file of another model has beside those of BERT or GPT-2."""
 
 
+LATER = frozenset(
+    {
+        "d_model",
+        "decoder_layers",
+        "head_dim",
+        "moe_intermediate_size",
+        "n_routed_experts",
+        "num_decoder_layers",
+        "num_experts",
+        "num_key_value_heads",
+        "num_local_experts",
+        "rms_norm_eps",
+        "rope_parameters",
+        "rope_scaling",
+        "rope_theta",
+        "text_config",
+        "vision_config",
+    }
+)
+"""Keys of models that came after ``model_type``: a file with one of them has lost it."""
+
+
 def as_transformers(keys: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the keys of a configuration with a ``model_type``.
 
@@ -70,13 +94,31 @@ def as_transformers(keys: Mapping[str, Any]) -> Mapping[str, Any]:
                 key="model_type",
             )
     if all(name in keys for name in GPT2_NEEDS):
-        return _gpt2(keys)
+        return _without_strangers(_gpt2(keys))
     if all(name in keys for name in BERT_NEEDS):
-        return _ernie(keys) if _is_baidus(keys) else _bert(keys)
+        return _without_strangers(_ernie(keys) if _is_baidus(keys) else _bert(keys))
     raise InvalidInput(
         "model_type is missing: a config.json of transformers has one, and a spec has a family",
         key="model_type",
     )
+
+
+def _without_strangers(keys: dict[str, Any]) -> dict[str, Any]:
+    """Return keys whose model type was recognised by their names.
+
+    Raises ``InvalidInput`` where one of them is not of that type: it may be of any other.
+    """
+    guess = str(keys["model_type"])
+    for key in unknown_keys(read_type(guess), keys):
+        if is_misspelt(key, "model_type"):
+            raise InvalidInput(f"{shown(key)} is not a key: did you mean 'model_type'?", key=key)
+        if key in LATER:
+            raise InvalidInput(
+                f"model_type is missing, and a model with {key} is not a {guess}: "
+                "add the model_type",
+                key="model_type",
+            )
+    return keys
 
 
 def _gpt2(keys: Mapping[str, Any]) -> dict[str, Any]:

@@ -77,6 +77,21 @@ def test_what_is_misspelt_is_refused_by_the_entry():
     assert caught.value.key == "hidden_sise"
 
 
+@pytest.mark.parametrize(
+    ("model_type", "key", "value"),
+    [
+        ("qwen3", "tie_word_embedings", True),
+        ("qwen3", "atention_bias", True),
+        ("qwen3", "architecture", ["Qwen3Model"]),
+        ("bert", "is_decodr", True),
+    ],
+)
+def test_a_misspelt_key_that_decides_is_refused(model_type, key, value):
+    with pytest.raises(InvalidInput) as caught:
+        entry({"model_type": model_type, key: value})
+    assert caught.value.key == key
+
+
 @pytest.mark.parametrize("value", ["fixed", True, None, {"a": 1}, [768]])
 def test_what_cannot_be_a_size_is_not_misspelt(value):
     assert entry({"model_type": "bert", "hidden_sise": value}).unknown == ("hidden_sise",)

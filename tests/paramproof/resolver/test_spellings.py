@@ -121,3 +121,16 @@ def test_a_file_that_may_be_of_another_model(keys):
     with pytest.raises(InvalidInput) as caught:
         resolve(keys)
     assert caught.value.key == "model_type"
+
+
+def test_a_misspelt_model_type_is_no_early_bert():
+    with pytest.raises(InvalidInput) as caught:
+        as_transformers(without(BERT, "model_type", "architectures") | {"model_typ": "qwen3"})
+    assert caught.value.key == "model_typ"
+
+
+@pytest.mark.parametrize("key", ["num_key_value_heads", "rope_theta", "text_config"])
+def test_a_file_with_a_later_key_has_lost_its_model_type(key):
+    with pytest.raises(InvalidInput) as caught:
+        as_transformers(without(BERT, "model_type", "architectures") | {key: 4})
+    assert caught.value.key == "model_type"
