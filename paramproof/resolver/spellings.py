@@ -112,12 +112,11 @@ def _without_strangers(keys: dict[str, Any]) -> dict[str, Any]:
     for key in unknown_keys(read_type(guess), keys):
         if is_misspelt(key, "model_type"):
             raise InvalidInput(f"{shown(key)} is not a key: did you mean 'model_type'?", key=key)
-        if key in LATER:
-            raise InvalidInput(
-                f"model_type is missing, and a model with {key} is not a {guess}: "
-                "add the model_type",
-                key="model_type",
-            )
+    if later := sorted(LATER & keys.keys()):
+        raise InvalidInput(
+            f"model_type is missing, and no early {guess} has {later[0]}: add the model_type",
+            key="model_type",
+        )
     return keys
 
 
