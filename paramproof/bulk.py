@@ -12,7 +12,11 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import replace
+from hashlib import sha256
 from itertools import islice
+from multiprocessing import parent_process
+from multiprocessing.connection import wait
+from threading import Thread
 from typing import Any, BinaryIO
 
 from paramproof.catalogue import Entry, entry
@@ -23,6 +27,7 @@ from paramproof.formulas.active import has_experts
 from paramproof.formulas.derivation import FITTED, PROVED
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.expression import Expression
+from paramproof.formulas.printing import shown
 from paramproof.json_form import document, json_text
 from paramproof.resolver import Request, catalogued
 from paramproof.resolver.spellings import as_transformers
@@ -47,14 +52,14 @@ def lines_of(file: BinaryIO) -> Iterator[bytes]:
 
 
 def count_lines(
-    lines: Iterable[bytes], *, skip: int = 0, processes: int | None = None
+    lines: Iterable[bytes], *, first: int = 1, processes: int | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield a document for each line but the first ``skip``: its count, or why it has none.
+    """Yield a document for each line, numbered from ``first``: its count, or why it has none.
 
     A line is a configuration's keys, or an object whose ``config`` they are; what else the object
     has is repeated under ``about``. It runs in as many ``processes`` as there are processors.
     """
-    numbered = islice(enumerate(lines, 1), skip, None)
+    numbered = enumerate(lines, first)
     chunk = list(islice(numbered, LINES_AT_ONCE))
     if len(chunk) < LINES_AT_ONCE:
         yield from _count_chunk(chunk)
@@ -62,7 +67,7 @@ def count_lines(
     # Windows has no more than 61 in a pool.
     workers = min(processes or os.cpu_count() or 1, 61)
     waiting: deque[Future[list[dict[str, Any]]]] = deque()
-    with ProcessPoolExecutor(workers, initializer=_ignore_interrupts) as pool:
+    with ProcessPoolExecutor(workers, initializer=_begin_worker) as pool:
         try:
             while chunk:
                 waiting.append(pool.submit(_count_chunk, chunk))
@@ -75,9 +80,18 @@ def count_lines(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _ignore_interrupts() -> None:
-    """Leave it to the parent to end at Ctrl-C, which every process of a terminal is sent."""
+def _begin_worker() -> None:
+    """Leave Ctrl-C to the parent, end at once when asked to, and end where the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
 
 
 def _count_chunk(chunk: Iterable[Line]) -> list[dict[str, Any]]:
@@ -94,7 +108,13 @@ def count_line(number: int, line: bytes) -> dict[str, Any]:
         body = {"error": _error_data(error)}
     except (ValueError, ArithmeticError, RecursionError) as error:
         body = {"error": {"kind": type(error).__name__, "reason": str(error)}}
-    return document("line", {"line": number, **({"about": about} if about else {}), **body})
+    start = {"line": number, "digest": digest_of(line), **({"about": about} if about else {})}
+    return document("line", {**start, **body})
+
+
+def digest_of(line: bytes) -> str:
+    """Return what a line of the input is known by: 16 hexadecimal digits of its SHA-256."""
+    return sha256(line.strip()).hexdigest()[:16]
 
 
 def _keys_in(line: bytes) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
@@ -107,9 +127,11 @@ def _keys_in(line: bytes) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     if not text:
         raise InvalidInput("is empty")
     found = object_in_text(text, "the line")
-    if isinstance(found.get("config"), dict) and "model_type" not in found:
-        return found["config"], {key: value for key, value in found.items() if key != "config"}
-    return found, {}
+    if "config" not in found or "model_type" in found:
+        return found, {}
+    if not isinstance(found["config"], dict):
+        raise InvalidInput(f"config={shown(found['config'])} is not an object", key="config")
+    return found["config"], {key: value for key, value in found.items() if key != "config"}
 
 
 def _counted(keys: Mapping[str, Any]) -> dict[str, Any]:

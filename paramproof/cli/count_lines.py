@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from paramproof.bulk import count_lines, json_line, lines_of
+from paramproof.bulk import count_lines, digest_of, json_line, lines_of
 from paramproof.cli.output import STANDARD_OUTPUT, remark
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import path_text
@@ -19,45 +21,99 @@ REFUSED = 2
 """The status where a line was refused."""
 
 
+@dataclass(slots=True)
+class Progress:
+    """How many lines are written, how many of them have a reason and no count.
+
+    ``digest`` is that of the last line of the input that is written.
+    """
+
+    written: int = 0
+    refused: int = 0
+    digest: str = ""
+
+    def add(self, body: Mapping[str, Any]) -> None:
+        """Add a document."""
+        self.written += 1
+        self.refused += "error" in body
+        self.digest = body["digest"]
+
+
 def write_lines(source: str, json_file: Path | None, *, resume: bool) -> int:
     """Write the count of each configuration in ``source``; return the exit status.
 
     They go to ``json_file`` or standard output. With ``resume`` a file goes on after the lines
     that it has; without, a file that exists is refused, so that no run is lost.
 
-    Raises ``InvalidInput`` for a file that cannot be read or written.
+    Raises ``InvalidInput`` for a file that cannot be read or written, and for one to resume that
+    has the lines of another input.
     """
     out = None if json_file is None or str(json_file) == STANDARD_OUTPUT else json_file
-    done = _done(out, resume)
-    counted = refused = 0
-    with _opened(source) as lines, _target(out) as target:
-        for body in count_lines(lines_of(lines), skip=done):
-            target.write(json_line(body))
-            # A reader sees each line as soon as its chunk is counted.
-            target.flush()
-            counted, refused = counted + ("total" in body), refused + ("error" in body)
-    remark(f"{counted:,} of {counted + refused:,} configurations counted")
-    return REFUSED if refused else 0
+    progress = _done(out, resume)
+    before = progress.written
+    try:
+        with _opened(source) as file, _target(out) as target:
+            lines = lines_of(file)
+            if before:
+                _require_same_input(lines, progress, source)
+            for body in count_lines(lines, first=before + 1):
+                target.write(json_line(body))
+                # A reader sees each line as soon as its chunk is counted.
+                target.flush()
+                progress.add(body)
+    except KeyboardInterrupt:
+        how = "; --resume goes on" if out else ""
+        remark(f"stopped after {progress.written:,} lines{how}")
+        raise
+    counted = progress.written - progress.refused
+    earlier = f", {before:,} of them before" if before else ""
+    remark(f"{counted:,} of {progress.written:,} configurations counted{earlier}")
+    return REFUSED if progress.refused else 0
 
 
-def _done(out: Path | None, resume: bool) -> int:
-    """Return how many lines a file has already, and cut off one that is not whole."""
+def _done(out: Path | None, resume: bool) -> Progress:
+    """Return how far a file is already, and cut off a last line that is not whole.
+
+    Raises ``InvalidInput`` for a file that has anything else.
+    """
     if resume and out is None:
         raise InvalidInput("--resume needs --json FILE, which has the lines that are done")
+    progress = Progress()
     # A pipe or a device has no lines to go on after.
     if out is None or not out.is_file():
-        return 0
+        return progress
+    where = f"--json {path_text(out)}"
     if not resume:
         problem = "exists: give --resume to go on after its lines, or another file"
-        raise InvalidInput(problem, where=f"--json {path_text(out)}")
-    done = whole = 0
+        raise InvalidInput(problem, where=where)
+    whole = 0
     with out.open("rb+") as file:
         for line in file:
             if not line.endswith(b"\n"):
                 break
-            done, whole = done + 1, whole + len(line)
+            try:
+                progress.add(json.loads(line))
+            except (ValueError, KeyError, TypeError):
+                problem = f"line {progress.written + 1} is not one that count --jsonl wrote"
+                raise InvalidInput(problem, where=where) from None
+            whole += len(line)
         file.truncate(whole)
-    return done
+    return progress
+
+
+def _require_same_input(lines: Iterator[bytes], progress: Progress, source: str) -> None:
+    """Pass over the lines that are done. Raises ``InvalidInput`` where they are others."""
+    last = b""
+    for number in range(1, progress.written + 1):
+        last = next(lines, b"")
+        if not last:
+            problem = f"has {number - 1:,} lines, and {progress.written:,} of the output are done"
+            raise InvalidInput(problem, where=path_text(source))
+    if digest_of(last) != progress.digest:
+        problem = f"line {progress.written:,} is another than the one that was counted"
+        raise InvalidInput(
+            f"{problem}: --resume goes on with the same input", where=path_text(source)
+        )
 
 
 @contextmanager

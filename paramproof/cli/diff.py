@@ -13,7 +13,7 @@ from paramproof.cli.options import INSTEAD, MODELS, class_option, json_option
 from paramproof.cli.output import console, write_json
 from paramproof.cli.resolving import resolving_all
 from paramproof.cli.tables import PLAIN, RIGHT
-from paramproof.counting.difference import Compared, Difference, difference_of
+from paramproof.counting.difference import Compared, Difference, difference_of, size_lines
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible, signed
 from paramproof.resolver import AnyModel, DerivedModel
@@ -41,7 +41,7 @@ def diff_command(first: str, other: str, json_file: Path | None, class_name: str
         write_json(json_file, found.to_dict())
         return
     console.print(_table(found))
-    for line in [*found.sizes, *_origins(models)]:
+    for line in [*size_lines(found), *_origins(models)]:
         console.print(line, markup=False, highlight=False)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from typing import Any, NamedTuple
@@ -34,22 +34,37 @@ class Compared(NamedTuple):
         return (self.other or 0) - (self.first or 0)
 
 
+class SizeApart(NamedTuple):
+    """A letter whose values differ; None where it is not in a model's formula.
+
+    ``field`` is what a configuration calls it, None for a family's letter.
+    """
+
+    letter: str
+    field: str | None
+    first: int | None
+    other: int | None
+
+
 @dataclass(frozen=True)
 class Difference:
     """What one model has more than another: ``rows`` by component, and ``total``.
 
-    ``sizes`` are the letters of their formulas that differ, with both values in words.
+    ``sizes`` are the letters of their formulas whose values differ: ``letters`` of a row compares
+    the formulas, and its numbers differ by these sizes, too.
     """
 
     first: str
     other: str
     rows: tuple[Compared, ...]
     total: Compared
-    sizes: tuple[str, ...]
+    sizes: tuple[SizeApart, ...]
 
     def __repr__(self) -> str:
-        sum_ = f"{signed(self.total.difference)} = {text(self.total.letters)}"
-        return f"<Difference: {self.other} − {self.first}: {sum_}>"
+        number = signed(self.total.difference) if self.total.difference else "0"
+        formulas = f"formulas differ by {text(self.total.letters)}"
+        sizes = f", {len(self.sizes)} sizes differ" if self.sizes else ""
+        return f"<Difference: {self.other} − {self.first}: {number} ({formulas}{sizes})>"
 
     def _repr_html_(self) -> str:
         """Return a table of components for a notebook."""
@@ -65,7 +80,7 @@ class Difference:
             "other": self.other,
             "rows": [_as_json(row) for row in self.rows],
             "total": _as_json(self.total),
-            "sizes": list(self.sizes),
+            "sizes": [one._asdict() for one in self.sizes],
         }
         return document("difference", body)
 
@@ -93,7 +108,7 @@ def difference_of(first: AnyModel, other: AnyModel) -> Difference:
     one = in_letters(first)
     two = told_apart(one, in_letters(other))
     *rows, total = compared(one, two)
-    sizes = tuple(sizes_apart((first, other), one, two))
+    sizes = tuple(sizes_apart(one, two))
     return Difference(first.title, other.title, tuple(rows), total, sizes)
 
 
@@ -109,8 +124,8 @@ def _number(size: Expression | None, model: Lettered) -> int | None:
     return None if size is None else size.evaluate(model.sizes)
 
 
-def sizes_apart(models: Sequence[AnyModel], one: Lettered, two: Lettered) -> Iterator[str]:
-    """Yield what the letters are, where they occur: those that differ, with both sizes."""
+def sizes_apart(one: Lettered, two: Lettered) -> Iterator[SizeApart]:
+    """Yield the letters of the formulas of two models whose values differ."""
     used = [expression(model.named.total()).letters for model in (one, two)]
     for name in dict.fromkeys([*one.sizes, *two.sizes]):
         if name not in used[0] | used[1]:
@@ -121,7 +136,15 @@ def sizes_apart(models: Sequence[AnyModel], one: Lettered, two: Lettered) -> Ite
         )
         if first != other:
             field = (two.fields or {}).get(name) or (one.fields or {}).get(name)
-            what = f" ({legible(field)})" if field else ""
-            shown = ("-" if size is None else f"{size:,}" for size in (first, other))
-            where = (f"{size} in {m.title}" for size, m in zip(shown, models, strict=True))
-            yield f"{name}{what}: {', '.join(where)}"
+            yield SizeApart(name, field, first, other)
+
+
+def size_lines(found: Difference) -> Iterator[str]:
+    """Yield a line for each letter whose values differ, and one on what that means."""
+    for one in found.sizes:
+        what = f" ({legible(one.field)})" if one.field else ""
+        sizes = ("-" if size is None else f"{size:,}" for size in (one.first, one.other))
+        where = zip(sizes, (found.first, found.other), strict=True)
+        yield f"{one.letter}{what}: {', '.join(f'{size} in {title}' for size, title in where)}"
+    if found.sizes:
+        yield "B − A compares the formulas; the numbers differ by these sizes, too"

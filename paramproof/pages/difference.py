@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from paramproof.algebra.difference import told_apart
-from paramproof.counting.difference import Compared, compared, sizes_apart
-from paramproof.counting.letters import in_letters
+from paramproof.counting.difference import Compared, difference_of, size_lines
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible, signed
 from paramproof.pages.markup import Html, joined, lines, path, row, swatch, table, tag
@@ -17,9 +15,8 @@ BARS = ("first", "other")
 def difference(first: AnyModel, other: AnyModel) -> Html:
     """Return what the second model has more, component by component."""
     models = (first, other)
-    one = in_letters(first)
-    two = told_apart(one, in_letters(other))
-    rows = [*compared(one, two)]
+    found = difference_of(first, other)
+    rows = [*found.rows, found.total]
     largest = max(max(one.first or 0, one.other or 0) for one in rows[:-1])
     more = rows[-1].letters
     named = [
@@ -29,7 +26,7 @@ def difference(first: AnyModel, other: AnyModel) -> Html:
     return joined(
         tag("p", tag("output", _signed(rows[-1]), id="total"), " parameters", class_="big"),
         tag("p", "in letters, B − A = ", tag("code", text(more), id="sum"), class_="sum"),
-        lines([*sizes_apart(models, one, two)]),
+        lines([*size_lines(found)]),
         table(
             "Components of both, a bar above for A, below for B",
             ["component", "picture", "B − A", *named, "difference"],

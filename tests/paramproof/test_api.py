@@ -103,7 +103,10 @@ def test_how_it_prints():
 
 def test_how_a_difference_prints():
     found = paramproof.diff("llama", "qwen3")
-    assert repr(found) == "<Difference: qwen3 − llama: +5,311,045,632 = 2·L·K>"
+    assert (
+        repr(found)
+        == "<Difference: qwen3 − llama: +5,311,045,632 (formulas differ by 2·L·K, 2 sizes differ)>"
+    )
     table = found._repr_html_()
     assert "+5,311,045,632" in table
     assert table.count("<tr>") == len(found.rows) + 2

@@ -1,8 +1,11 @@
 """Many configurations at once: a line in, a line out, in order; a bad line costs that line."""
 
 import json
+import subprocess
 import sys
+import time
 import tracemalloc
+from pathlib import Path
 
 import pytest
 
@@ -44,6 +47,7 @@ def test_a_class_that_only_a_family_has():
         (json.dumps({**LLAMA, "hidden_size": "x"}).encode(), "InvalidInput", "hidden_size"),
         (b'{"model_type": "kimi_k2"}', "NotInCatalogue", "model_type"),
         (b'{"model_type": ["x"]}', "InvalidInput", "model_type"),
+        (b'{"config": "bert-base"}', "InvalidInput", "config"),
     ],
 )
 def test_a_bad_line_has_its_reason_in_its_place(line, kind, key):
@@ -117,21 +121,79 @@ def test_the_command(paramproof, tmp_path):
     assert paramproof("count", "--jsonl", "in.jsonl", "bert-base").returncode == 2
 
 
-def test_a_run_goes_on_after_the_lines_that_are_done(paramproof, tmp_path):
-    (tmp_path / "in.jsonl").write_bytes((KEYS + b"\n") * 5)
-    whole = paramproof("count", "--jsonl", "in.jsonl", "--json", "out.jsonl")
-    assert whole.returncode == 0, whole.stderr
+@pytest.fixture
+def run(paramproof, tmp_path):
+    """Count the lines given, into out.jsonl."""
+
+    def counted(lines, *more):
+        (tmp_path / "in.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
+        return paramproof("count", "--jsonl", "in.jsonl", "--json", "out.jsonl", *more)
+
+    return counted
+
+
+FIVE = [json.dumps({**LLAMA, "num_hidden_layers": n}).encode() for n in (1, 2, 3, 4)] + [b"{}"]
+
+
+def test_a_run_goes_on_after_the_lines_that_are_done(run, tmp_path):
+    assert run(FIVE).returncode == 2
     out = tmp_path / "out.jsonl"
     text = out.read_bytes()
-    assert paramproof("count", "--jsonl", "in.jsonl", "--json", "out.jsonl").returncode == 2
-    assert out.read_bytes() == text
     # Two whole lines, and a third that was cut off while it was written.
     cut = text.index(b"\n", text.index(b"\n") + 1) + 10
     out.write_bytes(text[:cut])
-    done = paramproof("count", "--jsonl", "in.jsonl", "--json", "out.jsonl", "--resume")
-    assert done.returncode == 0, done.stderr
+    done = run(FIVE, "--resume")
     assert out.read_bytes() == text
-    assert "3 of 3" in done.stderr
+    assert "4 of 5" in done.stderr
+    assert done.returncode == 2
+    # What was refused before counts after a run that had nothing left to do.
+    again = run(FIVE, "--resume")
+    assert (again.returncode, "4 of 5" in again.stderr) == (2, True)
+    assert out.read_bytes() == text
+
+
+@pytest.mark.parametrize(
+    ("lines", "more"),
+    [
+        (FIVE, ()),
+        (FIVE[:3], ("--resume",)),
+        ([*FIVE[:4], FIVE[0]], ("--resume",)),
+    ],
+    ids=["without --resume", "fewer lines", "another line"],
+)
+def test_nothing_is_written_after_other_lines(run, tmp_path, lines, more):
+    assert run(FIVE).returncode == 2
+    text = (tmp_path / "out.jsonl").read_bytes()
+    done = run(lines, *more)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert (tmp_path / "out.jsonl").read_bytes() == text
+
+
+@pytest.mark.parametrize("text", [b"mine\n", b"{}\n", b"[]\n", b'"x"\n'])
+def test_a_file_of_something_else_is_left_alone(run, tmp_path, text):
+    (tmp_path / "out.jsonl").write_bytes(text)
+    assert run(FIVE, "--resume").returncode == 2
+    assert (tmp_path / "out.jsonl").read_bytes() == text
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells who is a child")
+def test_workers_end_with_a_parent_that_is_killed(tmp_path):
+    program = (
+        "from itertools import repeat\nfrom paramproof.bulk import count_lines\n"
+        f"for body in count_lines(repeat({KEYS!r}), processes=2): print(1, flush=True)"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
+    parent.stdout.readline()
+    workers = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    assert len(workers) == 2
+    deadline = time.monotonic() + 30
+    while any(Path("/proc", one).exists() for one in workers):
+        assert time.monotonic() < deadline, "a worker is left"
+        time.sleep(0.05)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /dev/full")
