@@ -175,7 +175,12 @@ class DerivedModel:
         """Why its formula is not proved at its sizes; none where it is."""
         derivation = self.derivation
         if derivation.is_proved and self.status != PROVED:
-            return ("these sizes lie beyond a guard up to which it is proved",)
+            sizes = derivation.sizes
+            unmet = [one for one in derivation.harmless if not one.is_met(sizes)]
+            letters = sorted(frozenset[str]().union(*(one.letters for one in unmet)))
+            here = ", ".join(f"{one} = {derivation.fields[one]} = {sizes[one]}" for one in letters)
+            guards = " and ".join(map(str, unmet))
+            return (f"it is proved where {guards}, and compared with models elsewhere ({here})",)
         return derivation.reasons
 
     def origin(self) -> Iterator[str]:

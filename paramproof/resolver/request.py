@@ -27,7 +27,7 @@ from paramproof.formulas.models import (
     named_configurations,
     named_models,
 )
-from paramproof.formulas.printing import path_text
+from paramproof.formulas.printing import path_text, shown
 from paramproof.resolver.spellings import as_transformers
 from paramproof.sources.strict_json import (
     object_in_file,
@@ -79,8 +79,17 @@ def read_request(source: object) -> Request:
         return _described("", source)
     if isinstance(source, Path):
         return _in_file(str(source))
-    if not isinstance(source, str):
-        return Request(name=type(source).__name__, live=source)
+    if isinstance(source, str):
+        return _read_text(source)
+    if source is None or isinstance(source, int | float | bytes | list | set):
+        raise InvalidInput(
+            f"{shown(source)} is not a model: give a name, a path, the keys of a configuration, "
+            "or a model of a framework"
+        )
+    return Request(name=type(source).__name__, live=source)
+
+
+def _read_text(source: str) -> Request:
     if source == STANDARD_INPUT:
         return _described("standard input", object_on_standard_input())
     if source.lstrip().startswith("{"):

@@ -44,7 +44,7 @@ def object_in_file(path: Path, *, largest: int = MAX_FILE_BYTES) -> dict[str, An
 
     Raises ``InvalidInput``, whose ``where`` is the path, for anything else.
     """
-    require_file(path)
+    require_file(path, "config.json")
     where = path_text(path)
     try:
         size = os.stat(path).st_size
@@ -81,6 +81,8 @@ def object_in_text(text: str, where: str) -> dict[str, Any]:
     nested too deep, or has a key twice.
     """
     text = text.removeprefix("\ufeff")
+    if not text.strip():
+        raise InvalidInput("is empty", where=where)
     try:
         _require_shallow(text)
         found = json.loads(text, object_pairs_hook=_once_each)
@@ -98,14 +100,19 @@ def object_in_text(text: str, where: str) -> dict[str, Any]:
     return found
 
 
-def require_file(path: Path) -> None:
-    """Raise ``InvalidInput``, whose ``where`` is ``path``, unless it is a regular file."""
+def require_file(path: Path, usual: str = "") -> None:
+    """Raise ``InvalidInput``, whose ``where`` is ``path``, unless it is a regular file.
+
+    Of a directory that has a file of the ``usual`` name, the error suggests that file.
+    """
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError) as error:
         raise InvalidInput(_why_absent(path, error), where=path_text(path)) from None
     if stat.S_ISDIR(mode):
-        raise InvalidInput("is a directory: name the file in it", where=path_text(path))
+        inside = path / usual
+        meant = f"did you mean {path_text(inside)}?" if inside.is_file() else "name the file in it"
+        raise InvalidInput(f"is a directory: {meant}", where=path_text(path))
     if not stat.S_ISREG(mode):
         raise InvalidInput("is not a regular file", where=path_text(path))
 

@@ -170,3 +170,10 @@ def test_nothing_outside_the_standard_library_is_imported(call):
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["paramproof"]
+
+
+@pytest.mark.parametrize("source", [None, 5, 3.5, [], b"bert-base", True])
+def test_what_is_no_model_is_an_input_that_is_wrong(source):
+    with pytest.raises(InvalidInput) as caught:
+        paramproof.count(source)
+    assert str(caught.value)

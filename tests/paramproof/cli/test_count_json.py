@@ -103,7 +103,8 @@ def test_standard_input_beside_a_name(fed):
 @pytest.mark.parametrize(
     ("given", "arguments", "words"),
     [
-        (b"", ("-",), "standard input: is not JSON: Expecting value"),
+        (b"", ("-",), "standard input: is empty"),
+        (b"{", ("-",), "standard input: is not JSON: Expecting property name"),
         (b"[]", ("-",), "standard input: is not a JSON object: []"),
         (b"\xff{}", ("-",), "standard input: is not text in UTF-8"),
         (b'{"a": 1}', ("-",), "standard input: model_type is missing"),

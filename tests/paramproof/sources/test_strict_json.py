@@ -89,7 +89,8 @@ def test_floats_that_python_writes_are_read(written, value):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "is not JSON: "),
+        ("", "is empty"),
+        (" \n", "is empty"),
         ("{" * 3, "is not JSON: "),
         ('{"a": 1} {}', "is not JSON: "),
         ('{"a": "' + "x" * 1000, "is not JSON: "),
@@ -234,3 +235,10 @@ def test_a_link_to_a_file_is_read(file, tmp_path):
 def test_standard_input_that_is_closed(monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     assert refusal(object_on_standard_input).reason == "is closed"
+
+
+def test_a_directory_with_a_configuration_suggests_it(tmp_path):
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(InvalidInput) as caught:
+        object_in_file(tmp_path)
+    assert str(tmp_path / "config.json") in caught.value.reason
