@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -160,7 +159,7 @@ def compare_live(model: Any, described: Described) -> LiveReport:
 
 
 def assert_parameters(
-    model: Any, spec: Described | str | Path | Mapping[str, Any], architecture: str = ""
+    model: Any, spec: Described | str | Path | Mapping[str, Any], class_name: str = ""
 ) -> None:
     """Assert that ``model`` has the trainable parameters of ``spec``, tensor by tensor.
 
@@ -169,7 +168,7 @@ def assert_parameters(
 
     In place of a spec stand a configuration, as the path of a config.json or its keys, a model's
     name, and a derivation. A configuration that no family describes has its formula derived from
-    transformers; ``architecture`` takes the place of the class that it names.
+    transformers; ``class_name`` takes the place of the class that it names.
 
     Raises ``AssertionError`` with the report, and ``ValueError`` for what is no built model and
     for a configuration without a formula.
@@ -177,9 +176,7 @@ def assert_parameters(
     # A traceback should end in the test that asked, not here.
     __tracebackhide__ = True
     if isinstance(spec, str | Path | Mapping):
-        # A path has its directory, so that no model's name hides it.
-        given = os.path.join(os.curdir, spec) if isinstance(spec, Path) else spec
-        spec = resolve(given, architecture).described
+        spec = resolve(spec, class_name).described
     report = compare_live(model, spec)
     if not report.equal:
         raise AssertionError(report.render(spec))

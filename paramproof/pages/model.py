@@ -194,6 +194,7 @@ def _evidence(model: AnyModel) -> Iterator[str]:
     if model.named:
         yield f"verdict on what is published: {verdict_on(model.named, model).text}"
     yield from model.origin()
+    yield from model.reading.remarks() if model.reading else ()
     if not isinstance(model, DerivedModel):
         family = model.spec.family
         yield (

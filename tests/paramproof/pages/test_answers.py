@@ -71,6 +71,13 @@ def test_an_unknown_name_is_answered_without_a_command(name):
     assert len(problem) < 200
 
 
+def test_a_key_that_is_passed_over_is_named_on_the_page():
+    config = json.dumps({"model_type": "qwen3", "my_note": 1, "auto_map": {}})
+    shown = "".join(asked("model", config=config)["parts"].values())
+    assert "my_note" in shown
+    assert "auto_map" in shown
+
+
 def test_a_dtype_may_be_spelt_in_another_way():
     short, long = (asked("model", model="gpt2", dtype=name) for name in ("bf16", "bfloat16"))
     assert short == long
