@@ -5,8 +5,8 @@ case (L, A, K = H/A, F, V, P and T of an encoder; of a LLaMA the keys' heads, th
 and the pairs of a head), a combination of the monomials of a grid, different for each case.
 Polynomials in those monomials are determined by their values on a grid of as many nodes,
 exactly, in fractions. The grid is the divisors of the closed form's own monomials with a border:
-the smallest products that are none of these. Any other product is divided by one of them, and so
-a term that the closed form cannot have is seen in the border, by its name where it lies there.
+the smallest products that are none of these. A term that the closed form cannot have is seen by its
+name where it lies in the border, and anywhere else as other coefficients.
 
 The fullest case is recovered on all of that. For each other one only what it has less than a case
 with more parts is recovered, on a smaller grid: that of what the closed form says it has less.
