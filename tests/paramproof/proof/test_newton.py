@@ -69,7 +69,7 @@ def test_a_grid_has_the_closed_form_s_products_and_the_smallest_others(family):
 def test_any_product_that_the_closed_form_cannot_have_is_seen(family, data):
     """By its name where it lies in the border, and else as other coefficients.
 
-    L·F², for one, is seen as multiples of L and L·F: it is 0 where F² alone would be seen, at L = 0.
+    L·F² is seen as multiples of L and L·F: it is 0 where F² alone would be seen, at L = 0.
     """
     grids = GRIDS[family]
     own = divisors(grids.exponents(p) for p in grids.formulas[grids.fullest].terms)
