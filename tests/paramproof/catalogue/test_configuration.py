@@ -87,7 +87,7 @@ def refused(config, architecture=""):
         ({"bias": None}, Refusal.OTHER_VALUE),
         ({"hidden_size": None}, Refusal.OTHER_VALUE),
         ({"part": {"model_type": "other", "bias": False}}, Refusal.OTHER_PART),
-        ({"heads": 3}, Refusal.CONDITIONS),
+        ({"heads": 3}, Refusal.CONSTRUCTOR),
         ({"part": 3}, Refusal.OTHER),
     ],
 )
@@ -95,6 +95,14 @@ def test_a_refusal_says_of_what_sort_it_is(config, refusal):
     with pytest.raises(NotInCatalogue) as caught:
         toy(config)
     assert caught.value.refusal is refusal
+
+
+def test_other_tensors_are_another_refusal_than_that_of_the_constructor():
+    data = deepcopy(TOY)
+    data["classes"]["ToyModel"]["conditions"] = {"A divides H": "others"}
+    with pytest.raises(NotInCatalogue) as caught:
+        toy({"heads": 3}, data=data)
+    assert caught.value.refusal is Refusal.CONDITIONS
 
 
 def test_nothing_but_the_type_is_its_own_configuration():
