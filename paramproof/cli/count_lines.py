@@ -22,7 +22,7 @@ REFUSED = 2
 
 
 @dataclass(slots=True)
-class Tally:
+class LinesDone:
     """How many lines are written, how many of them have a reason and no count.
 
     ``digest`` is that of the last line of the input that is written.
@@ -71,14 +71,14 @@ def write_lines(source: str, json_file: Path | None, *, resume: bool) -> int:
     return REFUSED if progress.refused else 0
 
 
-def _done(out: Path | None, resume: bool) -> Tally:
+def _done(out: Path | None, resume: bool) -> LinesDone:
     """Return how far a file is already, and cut off a last line that is not whole.
 
     Raises ``InvalidInput`` for a file that has anything else.
     """
     if resume and out is None:
         raise InvalidInput("--resume needs --json FILE, which has the lines that are done")
-    progress = Tally()
+    progress = LinesDone()
     # A pipe or a device has no lines to go on after.
     if out is None or not out.is_file():
         return progress
@@ -101,7 +101,7 @@ def _done(out: Path | None, resume: bool) -> Tally:
     return progress
 
 
-def _require_same_input(lines: Iterator[bytes], progress: Tally, source: str) -> None:
+def _require_same_input(lines: Iterator[bytes], progress: LinesDone, source: str) -> None:
     """Pass over the lines that are done. Raises ``InvalidInput`` where they are others."""
     last = b""
     for number in range(1, progress.written + 1):
