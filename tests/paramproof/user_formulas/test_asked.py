@@ -130,10 +130,10 @@ def test_a_formula_that_never_returns_is_ended(refused, outsider, endless, place
 
 def test_the_time_limit_is_of_one_call(outsider, tmp_path, paramproof):
     """Of many calls each is below it, and all of them take longer."""
-    source = "import time\ndef f(spec):\n    time.sleep(0.1)\n    return 0\n"
+    source = "import time\ndef f(spec):\n    time.sleep(0.04)\n    return 0\n"
     (tmp_path / "slow.py").write_text(source)
     asked = ("verify", "--formula", "slow:f", "--family", "encoder", "--examples", "30")
-    done = paramproof(*asked, "--framework", "toy", "--time-limit", "2")
+    done = paramproof(*asked, "--framework", "toy", "--time-limit", "1.5")
     assert done.returncode == 1
     assert "models have the count of slow:f" in done.stdout
 
