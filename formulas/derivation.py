@@ -218,6 +218,10 @@ class Derivation:
         """Whether it is proved at these sizes: every question has the answer it was proved for."""
         return self.is_proved and all(condition.is_met(sizes) for condition in self.harmless)
 
+    def status_at(self, sizes: Mapping[str, int]) -> str:
+        """Return the word for how sure it is at these sizes."""
+        return PROVED if self.is_proved_at(sizes) else FITTED
+
     def count(self, sizes: Mapping[str, int]) -> int:
         """Return the trainable parameters at these sizes. Raises as ``require`` does."""
         self.require(sizes)

@@ -24,7 +24,6 @@ from paramproof.counting.active import active_formula
 from paramproof.counting.counted import Count
 from paramproof.derivation.experts import with_experts_per_token
 from paramproof.formulas.active import has_experts
-from paramproof.formulas.derivation import FITTED, PROVED
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.printing import shown
@@ -135,12 +134,15 @@ def _keys_in(line: bytes) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
 
 
 def _counted(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a line says of a configuration.
+
+    It asks the entry itself: what a model has beside takes longer than its total.
+    """
     spelled = as_transformers(keys)
     try:
         found = entry(spelled)
     except NotInCatalogue:
-        return _by_model(spelled)
-    proved = found.derivation.is_proved_at(found.sizes)
+        return _of_family(spelled)
     return {
         "model_type": spelled["model_type"],
         "class": found.derivation.name,
@@ -148,10 +150,17 @@ def _counted(keys: Mapping[str, Any]) -> dict[str, Any]:
         "total": found.count,
         **({"loaded": found.loaded} if found.heads else {}),
         "active": _active(found, spelled) if has_experts(found.derivation) else found.count,
-        "status": PROVED if proved else FITTED,
+        "status": found.derivation.status_at(found.sizes),
         "assumed": dict(found.assumed),
         "unknown_keys": list(found.unknown),
     }
+
+
+def _of_family(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the same of a class that only a family has; raise as ``catalogued`` does."""
+    data = Count(catalogued(Request(name="", keys=keys), keys)).to_dict()
+    named = ("model_type", "class", "class_assumed", "total", "status", "assumed", "unknown_keys")
+    return {**{name: data[name] for name in named}, "active": data["total"]}
 
 
 _active_formulas: dict[tuple[object, ...], Expression | None] = {}
@@ -166,23 +175,6 @@ def _active(found: Entry, keys: Mapping[str, Any]) -> int | None:
         _active_formulas[key] = active_formula(derivation)
     formula = _active_formulas[key]
     return None if formula is None else formula.evaluate(derivation.sizes)
-
-
-def _by_model(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the same of a class that only a family has."""
-    count = Count(catalogued(Request(name="", keys=keys), keys))
-    reading = count.reading
-    assert reading is not None
-    return {
-        "model_type": reading.model_type,
-        "class": reading.class_name,
-        "class_assumed": not reading.is_class_named,
-        "total": count.total,
-        "active": count.active,
-        "status": count.status,
-        "assumed": dict(reading.assumed),
-        "unknown_keys": list(reading.unknown),
-    }
 
 
 def _error_data(error: InvalidInput | NotInCatalogue) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from paramproof.catalogue.derivations import (
     variants,
 )
 from paramproof.catalogue.files import TypeFile, read_type
-from paramproof.catalogue.heads import Head, announced_heads
+from paramproof.catalogue.heads import Head, announced_heads, as_loaded
 from paramproof.catalogue.names import has_class, release
 from paramproof.catalogue.unknown import unknown_keys
 from paramproof.catalogue.values import same
@@ -63,7 +63,7 @@ class Entry:
         This is ``count``, plus each of the ``heads``: they have values of their own where the
         checkpoint has weights for them, as the configuration says that it does.
         """
-        return self.count + sum(head.size.evaluate(self.sizes) for head in self.heads)
+        return as_loaded(self.derivation, self.heads).count(self.sizes)
 
 
 def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:

@@ -56,7 +56,7 @@ def count_data(
 
 def _formula_of(model: AnyModel | LiveModel) -> dict[str, Any]:
     if isinstance(model, LiveModel):
-        return {"status": "counted"}
+        return {"status": model.status}
     about = _published(model.named) if model.named else {}
     about |= _read(model.reading) if model.reading else {}
     if isinstance(model, DerivedModel):

@@ -22,9 +22,6 @@ from paramproof.json_form import document
 from paramproof.resolver import AnyModel, DerivedModel, LiveModel
 from paramproof.resolver.models import ConfigReading
 
-COUNTED = "counted"
-"""The status of a live model: its weights were counted, and it has no formula."""
-
 DEFAULT_DTYPE = "float32"
 
 
@@ -97,7 +94,7 @@ class Count:
     @property
     def conditions(self) -> tuple[str, ...]:
         """The conditions on sizes under which ``formula`` holds, as text."""
-        derivation = None if isinstance(self.model, LiveModel) else self.model.derivation
+        derivation = self.model.derivation
         return tuple(str(one.condition) for one in derivation.conditions) if derivation else ()
 
     @property
@@ -107,12 +104,12 @@ class Count:
         ``written`` by hand and compared with every framework, ``proved`` by tracing, ``fitted and
         checked``, or ``counted`` for a live model, which has no formula.
         """
-        return COUNTED if isinstance(self.model, LiveModel) else self.model.status
+        return self.model.status
 
     @property
     def reading(self) -> ConfigReading | None:
         """How a configuration was read: class, assumed sizes, unknown keys; None without one."""
-        return None if isinstance(self.model, LiveModel) else self.model.reading
+        return self.model.reading
 
     def by_component(self, depth: int = 1) -> dict[str, int]:
         """Return the trainable parameters of each component, down to ``depth`` names of a path.

@@ -108,7 +108,7 @@ def catalogued(request: Request, keys: Mapping[str, Any], class_name: str = "") 
             error.install = _transformers().how_to_get
         raise
     name = found.derivation.name
-    reading = _reading(request, keys, found, name)
+    reading = _reading(request, keys, name, found)
     derivation = replace(found.derivation, sizes=found.sizes)
     if not request.is_default and (spec := spec_of(reading.model_type, name, found, keys)):
         return ResolvedModel(
@@ -140,18 +140,26 @@ def _of_family(request: Request, keys: Mapping[str, Any], class_name: str) -> Re
         return None
     if base.derivation.name == name or (spec := spec_of(model_type, name, base, keys)) is None:
         return None
-    reading = _reading(request, keys, base, name)
+    reading = _reading(request, keys, name, base)
     return ResolvedModel(name=request.name, spec=spec, named=request.named, reading=reading)
 
 
-def _reading(request: Request, keys: Mapping[str, Any], found: Entry, name: str) -> ConfigReading:
+def _reading(
+    request: Request,
+    keys: Mapping[str, Any],
+    name: str,
+    found: Entry | None = None,
+    *,
+    is_class_named: bool = True,
+) -> ConfigReading:
+    """Return how a configuration was read, by the catalogue where it was ``found`` there."""
     return ConfigReading(
         model_type=str(keys["model_type"]),
         class_name=name,
-        is_class_named=found.is_class_named,
+        is_class_named=found.is_class_named if found else is_class_named,
         is_default=request.is_default,
-        assumed=found.assumed,
-        unknown=found.unknown,
+        assumed=found.assumed if found else {},
+        unknown=found.unknown if found else (),
         quantized=_quantized(keys),
         stored=_stored(keys),
         dtype=_dtype(keys),
@@ -245,16 +253,8 @@ def _on_the_spot(
     start = time.monotonic()
     if key not in _derived:
         _derived[key] = derive_request(request, class_name, note=note)
-    reading = ConfigReading(
-        model_type=str(keys["model_type"]),
-        class_name=_derived[key].name,
-        is_class_named=bool(class_name or named_class(keys)),
-        is_default=request.is_default,
-        quantized=_quantized(keys),
-        stored=_stored(keys),
-        dtype=_dtype(keys),
-        has_code="auto_map" in keys,
-    )
+    is_named = bool(class_name or named_class(keys))
+    reading = _reading(request, keys, _derived[key].name, is_class_named=is_named)
     return DerivedModel(
         name=request.name,
         derivation=with_experts_per_token(_derived[key], keys),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from paramproof.catalogue import Head
+from paramproof.catalogue.heads import as_loaded
 from paramproof.formulas import Inventory, Spec, Tensor, inventory
-from paramproof.formulas.derivation import FITTED, PROVED, Derivation, DerivedTensor
+from paramproof.formulas.derivation import PROVED, Derivation
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.models import NamedConfiguration, Published
 from paramproof.formulas.notation import text
@@ -19,6 +20,9 @@ MAX_NAMED = 4
 """Buffers and reasons that a line names."""
 
 MAX_KEYS_NAMED = 8
+
+COUNTED = "counted"
+"""The status of a live model: its weights were counted, and it has no formula."""
 
 WRITTEN = "written"
 """The status of a formula that was written by hand, and is compared with every framework."""
@@ -147,7 +151,7 @@ class DerivedModel:
     @property
     def status(self) -> str:
         """How sure its formula is at its own sizes."""
-        return PROVED if self.derivation.is_proved_at(self.derivation.sizes) else FITTED
+        return self.derivation.status_at(self.derivation.sizes)
 
     def inventory(self) -> Inventory:
         """Return its tensors, in ints."""
@@ -156,14 +160,7 @@ class DerivedModel:
     @property
     def as_loaded(self) -> Derivation:
         """The formula of the model that transformers loads, with ``heads`` that are not tied."""
-        heads = {one.path for one in self.heads}
-        tensors: list[DerivedTensor] = []
-        for one in self.derivation.tensors:
-            kept = tuple(name for name in one.aliases if name not in heads)
-            own = (name for name in one.aliases if name in heads)
-            tensors += [replace(one, aliases=kept)]
-            tensors += [replace(one, path=name, aliases=()) for name in own]
-        return replace(self.derivation, tensors=tuple(tensors))
+        return as_loaded(self.derivation, self.heads)
 
     @property
     def loaded(self) -> int:
@@ -222,6 +219,13 @@ class LiveModel:
 
     name: str
     weights: tuple[LiveWeight, ...]
+    derivation: None = None
+    reading: None = None
+
+    @property
+    def status(self) -> str:
+        """That its weights were counted."""
+        return COUNTED
 
     @property
     def title(self) -> str:
