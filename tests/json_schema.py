@@ -103,3 +103,16 @@ def assert_document(data: dict[str, Any], kind: str) -> None:
     assert json.loads(json.dumps(data)) == data
     wrong = _validator(kind).iter_errors(data)
     assert not (said := [f"{one.json_path}: {one.message:.300}" for one in wrong]), "\n".join(said)
+
+
+def documents_of(paramproof):
+    """Return a function that runs a command with ``--json`` and returns the document, checked."""
+
+    def run(kind, *arguments, status=0):
+        done = paramproof(*arguments, "--json", "-")
+        assert done.returncode == status, done.stderr
+        data = json.loads(done.stdout)
+        assert_document(data, kind)
+        return data
+
+    return run

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import paramproof as api
-from tests.json_schema import assert_document
+from tests.json_schema import assert_document, documents_of
 
 pytestmark = pytest.mark.framework("transformers")
 
@@ -30,14 +30,7 @@ def written(paramproof, tmp_path):
     (tmp_path / "mixtral.json").write_text(json.dumps(MIXTRAL))
     (tmp_path / "models.py").write_text(MODELS)
 
-    def run(kind, *arguments, status=0):
-        done = paramproof(*arguments, "--json", "-")
-        assert done.returncode == status, done.stderr
-        data = json.loads(done.stdout)
-        assert_document(data, kind)
-        return data
-
-    return run
+    return documents_of(paramproof)
 
 
 def test_derive(written):

@@ -1,10 +1,8 @@
 """What ``--json`` writes is as ``schema.json`` describes it, for every command."""
 
-import json
-
 import pytest
 
-from tests.json_schema import assert_document
+from tests.json_schema import documents_of
 
 MIXTRAL = '{"model_type": "mixtral", "num_hidden_layers": 3}'
 
@@ -20,14 +18,7 @@ def written(paramproof, outsider, tmp_path):
     (tmp_path / "mixtral.json").write_text(MIXTRAL)
     (tmp_path / "mine.py").write_text(FORMULAS)
 
-    def run(kind, *arguments, status=0):
-        done = paramproof(*arguments, "--json", "-")
-        assert done.returncode == status, done.stderr
-        data = json.loads(done.stdout)
-        assert_document(data, kind)
-        return data
-
-    return run
+    return documents_of(paramproof)
 
 
 @pytest.mark.parametrize(
