@@ -29,6 +29,7 @@ from paramproof.formulas.models import (
 )
 from paramproof.formulas.printing import path_text, shown
 from paramproof.resolver.spellings import as_transformers
+from paramproof.sources.live.readers import comes_from, unsupported_framework
 from paramproof.sources.strict_json import (
     object_in_file,
     object_in_text,
@@ -75,7 +76,9 @@ def read_request(source: object) -> Request:
     Raises ``InvalidInput`` for a file that cannot be read or keys that are wrong, and
     ``UnknownName``, which is one, for a name that nothing has.
     """
-    if isinstance(source, Mapping):
+    # nnx.State, linen's FrozenDict and a module of MLX are mappings, and no configurations.
+    is_of_framework = comes_from("flax", source) or unsupported_framework(source)
+    if isinstance(source, Mapping) and not is_of_framework:
         return _described("", source)
     if isinstance(source, Path):
         return _in_file(str(source))

@@ -23,15 +23,31 @@ def load_reference(reference: str) -> Callable[..., Any]:
     module, colon, name = reference.partition(":")
     if not (colon and name.isidentifier() and all(map(str.isidentifier, module.split(".")))):
         raise ValueError(f"{shown(reference)} is not MODULE:FUNCTION")
-    # Not getattr: a module's own __getattr__ is code that nobody asked to run.
-    namespace = vars(_imported(module))
-    if name not in namespace:
-        raise ValueError(f"{reference}: {module} has no {name!r}")
-    function = namespace[name]
+    function = _attribute(_imported(module), name, reference)
     if not callable(function):
         kind = legible(type(function).__name__)
         raise ValueError(f"{reference}: {name!r} is no function, it is of type {kind}")
     return cast(Callable[..., Any], function)
+
+
+def _attribute(module: ModuleType, name: str, reference: str) -> Any:
+    """Return what a module has by a name, or what its ``__getattr__`` returns for the name.
+
+    A package may make its functions only then (PEP 562), and transformers loads its classes so. A
+    ``__getattr__`` is not called for a name that the module has.
+    """
+    namespace = vars(module)
+    if name in namespace:
+        return namespace[name]
+    missing = f"{reference}: {reference.partition(':')[0]} has no {name!r}"
+    if not ("__getattr__" in namespace or hasattr(type(module), "__getattr__")):
+        raise ValueError(missing)
+    try:
+        return getattr(module, name)
+    except AttributeError:
+        raise ValueError(missing) from None
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"{missing}: its __getattr__ raised {in_one_line(error)}") from error
 
 
 def in_one_line(error: BaseException) -> str:

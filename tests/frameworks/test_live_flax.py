@@ -45,9 +45,15 @@ def linen():
 @pytest.mark.framework("flax-linen")
 def test_linen(linen):
     net, variables = linen()
-    for model in ((net, variables), variables, variables["params"], net.bind(variables)):
+    from flax.core import freeze
+
+    frozen = freeze(variables)
+    for model in ((net, variables), variables, frozen, (net, frozen), net.bind(variables)):
         report = report_on(model)
         assert report.equal, report.render(SPEC)
+    for params in (variables["params"], frozen["params"], (net, variables["params"])):
+        with pytest.raises(ValueError, match=r"has no collection 'params'.* as module.init retur"):
+            report_on(params)
 
 
 @pytest.mark.framework("flax-linen")
@@ -109,6 +115,21 @@ def test_nnx(nnx_net):
     report = report_on(nnx_net())
     assert report.equal, report.render(SPEC)
     assert report.frozen == 0
+
+
+@pytest.mark.framework("flax-nnx")
+def test_the_state_of_nnx_is_read_as_its_module_is(nnx_net):
+    """With the statistics of a batch norm as not trainable."""
+    from flax import nnx
+
+    from paramproof.sources.live.readers import live_weights
+
+    net = nnx_net(norm=nnx.BatchNorm)
+    weights = live_weights(net)
+    assert live_weights(nnx.state(net)) == weights
+    assert {one.trainable for one in weights} == {True, False}
+    trained = [one for one in weights if one.trainable]
+    assert live_weights(nnx.state(net, nnx.Param)) == trained
 
 
 @pytest.mark.framework("flax-nnx")

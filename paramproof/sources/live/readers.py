@@ -7,6 +7,10 @@ What is a parameter, each framework says itself: ``nn.Parameter`` in PyTorch (a 
 none), ``weights`` in Keras (with the moving statistics of a batch norm), the ``params``
 collection in linen (with other collections as not trainable), ``nnx.Param`` in nnx (with the
 statistics of a batch norm as not trainable).
+
+A model of another framework is refused by name, also one that looks like something else: a module
+of MLX is a dict. A dict of arrays alone does not say which framework it is of, nor which of the
+arrays are trained, so it is refused unless it has linen's ``params`` collection.
 """
 
 from __future__ import annotations
@@ -22,12 +26,12 @@ from paramproof.sources.live.weight import LiveWeight, name_of
 def live_weights(model: Any) -> list[LiveWeight]:
     """Return every weight of a live model once, by identity.
 
-    ``model`` is a ``torch.nn.Module``, a Keras 3 or tf-keras model or layer, an
-    ``nnx.Module``, or of linen: a bound module, a pair (module, variables), or the variables
-    or params alone, as a mapping.
+    ``model`` is a ``torch.nn.Module``, a Keras 3 or tf-keras model or layer, an ``nnx.Module``
+    or its ``nnx.State``, or of linen: a bound module, a pair (module, variables), or the
+    variables as ``module.init`` returns them.
 
     Raises ``ValueError``, in one line, for a model that is not built, is empty, or is of no
-    framework that is known.
+    framework that is supported.
     """
     found = [weight for weight in reader(model)(model) if weight.size]
     if not found:
@@ -36,19 +40,33 @@ def live_weights(model: Any) -> list[LiveWeight]:
 
 
 def reader(model: Any) -> Callable[[Any], Iterator[LiveWeight]]:
-    """Return what reads the weights of ``model``, by where its classes come from."""
-    if isinstance(model, Mapping):
-        return _linen_variables
-    if is_pair(model) and comes_from("flax.linen", model[0]):
-        return lambda pair: _linen_variables(pair[1])
+    """Return what reads the weights of ``model``, by where its classes come from.
+
+    Raises ``ValueError``, with the full name of the class, where nothing does.
+    """
     # Keras comes before PyTorch: on that backend a Keras layer is an nn.Module too.
     for framework, read in READERS.items():
         if comes_from(framework, model):
             return read
+    module = model[0] if is_pair(model) else model
+    if other := unsupported_framework(module):
+        raise ValueError(
+            f"{name_of(module)} is a module of {other}, which is not supported yet; {SUPPORTED}"
+        )
+    if isinstance(model, Mapping):
+        return _linen_variables
+    if is_pair(model) and comes_from("flax.linen", module):
+        return lambda pair: _linen_variables(pair[1])
     raise ValueError(
         f"{name_of(model)} is no model of PyTorch, Keras, tf-keras, linen or nnx "
         "(linen: give the variables, or (module, variables))"
     )
+
+
+def unsupported_framework(model: Any) -> str:
+    """Return the framework that a model is of and that has no reader, "" for any other model."""
+    found = (name for package, name in UNSUPPORTED.items() if comes_from(package, model))
+    return next(found, "")
 
 
 def is_pair(model: Any) -> bool:
@@ -87,11 +105,11 @@ def _linen(model: Any) -> Iterator[LiveWeight]:
 
 
 def _linen_variables(variables: Mapping[str, Any]) -> Iterator[LiveWeight]:
-    params = variables.get("params")
-    collections = variables if isinstance(params, Mapping) else {"params": variables}
+    _require_collections(variables)
     found: dict[object, list[tuple[str, Any, bool]]] = {}
-    for collection, tree in collections.items():
+    for collection, tree in variables.items():
         for path, leaf in _leaves(tree, collection):
+            _require_array(leaf, path)
             # One array under two names is stored once; one shape twice is no array at all.
             abstract = type(leaf).__name__ == "ShapeDtypeStruct"
             key = path if abstract else id(leaf)
@@ -100,21 +118,48 @@ def _linen_variables(variables: Mapping[str, Any]) -> Iterator[LiveWeight]:
         yield LiveWeight(path, tuple(leaf.shape), trainable, tuple(name for name, *_ in others))
 
 
+def _require_collections(variables: Mapping[str, Any]) -> None:
+    """Refuse a mapping that is not the variables of a linen module, such as params alone."""
+    if not variables or isinstance(variables.get("params"), Mapping):
+        return
+    for name, tree in variables.items():
+        for path, leaf in _leaves(tree, str(name)):
+            _require_known(leaf, path)
+    raise ValueError(
+        f"{name_of(variables)} has no collection 'params', so it is not the variables of a linen "
+        f"module: give them as module.init returns them, {{'params': …}}; {SUPPORTED}"
+    )
+
+
 def _leaves(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
-    if isinstance(tree, Mapping):
+    """Yield what a tree of mappings has that is no mapping, with its path."""
+    if isinstance(tree, Mapping) and not unsupported_framework(tree):
         for name, branch in tree.items():
             yield from _leaves(branch, f"{path}/{name}")
     elif hasattr(tree, "unbox"):
         yield from _leaves(tree.unbox(), path)
-    elif comes_from("torch", tree):
+    else:
+        yield path, tree
+
+
+def _require_array(leaf: Any, path: str) -> None:
+    _require_known(leaf, path)
+    if not hasattr(leaf, "shape"):
+        raise ValueError(f"{legible(path)} is of type {legible(type(leaf).__name__)} and no array")
+
+
+def _require_known(leaf: Any, path: str) -> None:
+    """Refuse an array of a framework in which a mapping of arrays does not say enough."""
+    if comes_from("torch", leaf):
         raise ValueError(
             f"{legible(path)} is a tensor of PyTorch: a state_dict has buffers too, and tied "
             "matrices twice; give the module"
         )
-    elif hasattr(tree, "shape"):
-        yield path, tree
-    else:
-        raise ValueError(f"{legible(path)} is of type {legible(type(tree).__name__)} and no array")
+    if other := unsupported_framework(leaf):
+        raise ValueError(
+            f"{legible(path)} is of {other} ({name_of(leaf)}), which is not supported yet; "
+            f"{SUPPORTED}"
+        )
 
 
 def _nnx(model: Any) -> Iterator[LiveWeight]:
@@ -122,7 +167,9 @@ def _nnx(model: Any) -> Iterator[LiveWeight]:
     from flax import nnx
 
     for kind in (nnx.Param, nnx.BatchStat):
-        for path, variable in nnx.to_flat_state(nnx.state(model, kind)):
+        is_state = isinstance(model, nnx.State)
+        state = nnx.filter_state(model, kind) if is_state else nnx.state(model, kind)
+        for path, variable in nnx.to_flat_state(state):
             shape = tuple(variable.get_value().shape)
             yield LiveWeight(".".join(map(str, path)), shape, kind is nnx.Param)
 
@@ -135,3 +182,15 @@ READERS = {
     "torch": torch_weights,
 }
 """Where a model's classes come from, and how its weights are read."""
+
+SUPPORTED = "supported are PyTorch, Keras, tf-keras, Flax linen and nnx"
+
+UNSUPPORTED: Mapping[str, str] = {
+    "mlx": "MLX",
+    "equinox": "Equinox",
+    "haiku": "Haiku",
+    "paddle": "PaddlePaddle",
+    "tinygrad": "tinygrad",
+    "mindspore": "MindSpore",
+}
+"""Packages that the classes of other frameworks come from, with the names of the frameworks."""

@@ -234,7 +234,9 @@ def test_verify(paramproof, outsider, file):
 
 
 def test_compare(paramproof, file, tmp_path):
-    (tmp_path / "mine.py").write_text("def empty():\n    return {'w': __import__('numpy').ones(3)}")
+    (tmp_path / "mine.py").write_text(
+        "def empty():\n    return {'params': {'w': __import__('numpy').ones(3)}}"
+    )
     done = paramproof("compare", "mine:empty", "--model", file)
     assert done.returncode == 1
     assert "109,482,240" in done.stdout

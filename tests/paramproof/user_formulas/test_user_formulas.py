@@ -153,13 +153,48 @@ def test_a_module_that_leaves(refused, outsider, tmp_path):
 
 
 def test_nothing_else_is_called(tmp_path, monkeypatch):
-    """Neither the module's ``__getattr__`` nor another function of it."""
+    """Neither another function of the module, nor its ``__getattr__`` for a name that it has."""
     source = "def f(): pass\ndef g(): raise SystemExit\ndef __getattr__(name): raise SystemExit\n"
     (tmp_path / "bystander.py").write_text(source)
     monkeypatch.chdir(tmp_path)
     assert load_reference("bystander:f").__name__ == "f"
-    with pytest.raises(ValueError, match="bystander has no 'h'"):
+    said = "bystander:h: bystander has no 'h': its __getattr__ raised SystemExit"
+    with pytest.raises(ValueError, match=f"^{said}$"):
         load_reference("bystander:h")
+
+
+ON_DEMAND = """
+import sys, types
+
+def make(name):
+    if name.startswith("vit_"):
+        return lambda: name
+    if name == "broken":
+        raise RuntimeError("no\\nmodel")
+    raise AttributeError(name)
+"""
+
+MODULES = {
+    "of the module": "__getattr__ = make\n",
+    "of the module's class": (
+        "class Lazy(types.ModuleType):\n"
+        "    def __getattr__(self, name): return make(name)\n"
+        "sys.modules[__name__].__class__ = Lazy\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("how", MODULES)
+def test_a_function_that_a_module_makes_on_demand(how, tmp_path, monkeypatch):
+    name = "on_demand_" + how.replace(" ", "_").replace("'", "")
+    (tmp_path / f"{name}.py").write_text(ON_DEMAND + MODULES[how])
+    monkeypatch.chdir(tmp_path)
+    assert load_reference(f"{name}:vit_tiny")() == "vit_tiny"
+    with pytest.raises(ValueError, match=f"^{name}:resnet: {name} has no 'resnet'$"):
+        load_reference(f"{name}:resnet")
+    said = "its __getattr__ raised RuntimeError: no model"
+    with pytest.raises(ValueError, match=f"^{name}:broken: {name} has no 'broken': {said}$"):
+        load_reference(f"{name}:broken")
 
 
 def test_the_working_directory_comes_last(paramproof, outsider, tmp_path):

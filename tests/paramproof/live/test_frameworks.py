@@ -1,0 +1,115 @@
+"""A model is told apart by the framework that its classes come from, not by what it looks like.
+
+Stand-ins have the classes, modules and containers of the real frameworks, of which none is needed.
+"""
+
+import re
+
+import numpy as np
+import pytest
+
+import paramproof
+from paramproof.sources.live.readers import UNSUPPORTED, live_weights
+
+SUPPORTED = "supported are PyTorch, Keras, tf-keras, Flax linen and nnx"
+
+
+def class_of(name, module, *bases, **more):
+    """A class as the framework has it: with the name of its module."""
+    return type(name, bases, {"__module__": module, **more})
+
+
+# A module of MLX is a dict of arrays, of modules and of lists of these.
+MlxModule = class_of("Module", "mlx.nn.layers.base", dict)
+MlxLinear = class_of("Linear", "mlx.nn.layers.linear", MlxModule)
+MlxArray = class_of("array", "mlx.core", shape=(3,))
+EquinoxModule = class_of("Module", "equinox._module._module")
+Attention = class_of("MultiheadAttention", "equinox.nn._attention", EquinoxModule)
+Transformed = class_of("Transformed", "haiku._src.transform", tuple)
+LinenModule = class_of("Module", "flax.linen.module")
+Mine = class_of("Encoder", "mine", MlxModule)
+
+HAIKU = {
+    "mlp/~/linear_0": {"w": np.empty((3, 4)), "b": np.empty(4)},
+    "mlp/~/linear_1": {"w": np.empty((4, 5)), "b": np.empty(5)},
+}
+"""Parameters as Haiku's ``init`` returns them."""
+
+MODULES = {
+    "mlx.nn.layers.linear.Linear is a module of MLX": MlxLinear(weight=np.empty((24, 12))),
+    "mine.Encoder is a module of MLX": Mine(layers=[MlxLinear(weight=np.empty((4, 3)))]),
+    "equinox.nn._attention.MultiheadAttention is a module of Equinox": Attention(),
+    "haiku._src.transform.Transformed is a module of Haiku": Transformed((len, len)),
+    "paddle.nn.layer.common.Linear is a module of PaddlePaddle": class_of(
+        "Linear", "paddle.nn.layer.common"
+    )(),
+    "tinygrad.nn.Linear is a module of tinygrad": class_of("Linear", "tinygrad.nn")(),
+    "mindspore.nn.cell.Cell is a module of MindSpore": class_of("Cell", "mindspore.nn.cell")(),
+}
+
+
+@pytest.mark.parametrize("said", MODULES)
+def test_a_module_of_another_framework_is_refused_by_name(said):
+    """Alone, and where Flax has a module with its variables."""
+    line = f"^{re.escape(f'{said}, which is not supported yet; {SUPPORTED}')}$"
+    with pytest.raises(ValueError, match=line):
+        live_weights(MODULES[said])
+    with pytest.raises(ValueError, match=line):
+        live_weights((MODULES[said], {"params": {"w": np.empty(3)}}))
+    with pytest.raises(ValueError, match=re.escape(said)):
+        paramproof.count(MODULES[said])
+    assert said.rpartition(" of ")[2] in UNSUPPORTED.values()
+
+
+def test_a_namesake_of_a_framework_is_not_that_framework():
+    namesake = class_of("Module", "mlxtend.nn")()
+    with pytest.raises(ValueError, match=r"^mlxtend\.nn\.Module is no model of PyTorch, Keras, "):
+        live_weights(namesake)
+
+
+BARE = {
+    "Haiku's parameters": HAIKU,
+    "Haiku's parameters of one module": {"linear": {"w": np.empty((3, 4)), "b": np.empty(4)}},
+    "linen's params alone": {"Dense_0": {"kernel": np.empty((3, 4)), "bias": np.empty(4)}},
+    "statistics without params": {"batch_stats": {"mean": np.empty(3)}},
+    "an array that is called params": {"params": np.empty(3)},
+    "lists of arrays": {"layers": [np.empty(3)]},
+    "no arrays": {"hidden": 8},
+}
+
+
+@pytest.mark.parametrize("name", BARE)
+def test_a_dict_of_arrays_does_not_say_what_it_is_of(name):
+    with pytest.raises(ValueError, match=r"^dict has no collection 'params', so .*") as refusal:
+        live_weights(BARE[name])
+    said = "give them as module.init returns them, {'params': …}"
+    assert said in str(refusal.value)
+    assert str(refusal.value).endswith(SUPPORTED)
+
+
+def test_a_pair_has_the_variables_of_its_module():
+    params = {"Dense_0": {"kernel": np.empty((3, 4))}}
+    (weight,) = live_weights((LinenModule(), {"params": params}))
+    assert (weight.path, weight.shape, weight.trainable) == ("params/Dense_0/kernel", (3, 4), True)
+    with pytest.raises(ValueError, match="has no collection 'params'"):
+        live_weights((LinenModule(), params))
+
+
+@pytest.mark.parametrize(
+    ("tree", "said"),
+    [
+        ({"params": {"a": {"weight": MlxArray()}}}, "params/a/weight is of MLX (mlx.core.array)"),
+        ({"a": {"weight": MlxArray()}}, "a/weight is of MLX (mlx.core.array)"),
+        (
+            {"params": {"a": MlxLinear(weight=np.empty(3))}},
+            "params/a is of MLX (mlx.nn.layers.linear.Linear)",
+        ),
+        (
+            {"a.weight": class_of("Tensor", "torch", shape=(3,))()},
+            "a.weight is a tensor of PyTorch: a state_dict has buffers too",
+        ),
+    ],
+)
+def test_arrays_of_another_framework_are_not_those_of_linen(tree, said):
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}"):
+        live_weights(tree)
