@@ -8,6 +8,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
+from paramproof.formulas.computed import has_computed
 from paramproof.formulas.division import Quotient
 from paramproof.formulas.expression import Expression, Number, expression, letter
 from paramproof.formulas.notation import text
@@ -100,7 +101,7 @@ class Condition:
         """Whether it is as it was, at these sizes; where nothing can be asked it is not."""
         try:
             return self._answer(sizes) is self.holds
-        except ZeroDivisionError:
+        except ArithmeticError:
             return False
 
     def _answer(self, sizes: Mapping[str, int]) -> bool:
@@ -113,7 +114,12 @@ class Condition:
 
     @property
     def is_settled(self) -> bool:
-        """Whether no sizes could make it otherwise, every letter being 1 or more."""
+        """Whether no sizes could make it otherwise, every letter being 1 or more.
+
+        What Python computes in steps may have any sign: nothing that has it is settled.
+        """
+        if has_computed(self.left) or has_computed(self.right):
+            return False
         if not all(_have(side, _is_defined) for side in (self.left, self.right)):
             return False
         if not self.letters:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from math import prod
@@ -12,12 +12,18 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.expression import Expression, letter
+from paramproof.formulas.impossible import (
+    is_never_negative,
+    require_sizes,
+    require_tensor,
+    value_at,
+)
 from paramproof.formulas.native_parts import NativeNames, NativeTensor
 from paramproof.formulas.spec import Quantity, Spec
 from paramproof.formulas.tensors import Inventory, Tensor
 
 PROVED = "proved"
-FITTED = "fitted and checked"
+FITTED = "fitted"
 
 
 class Outcome(Enum):
@@ -114,8 +120,10 @@ class Derivation:
     constructor. ``fixed`` are letters that only hold at their value, ``inert`` those that move
     nothing; ``unread`` are inert ones that the model never read. ``unexplained`` are buffers,
     which are not counted. ``harmless`` was asked too, and nothing was otherwise where it was not
-    met: the formula is proved where it is, and checked elsewhere. ``doubts`` are what was done
-    with sizes that can decide, and cannot be followed.
+    met: the formula is proved where it is, and fitted elsewhere. ``doubts`` are what was done
+    with sizes that can decide, and cannot be followed. ``validated`` has, for each letter, the
+    smallest and the largest size at which a trace or a held-out model confirmed the formula; a
+    letter is absent where that is not known.
     """
 
     name: str
@@ -130,6 +138,7 @@ class Derivation:
     harmless: tuple[Condition, ...]
     doubts: tuple[str, ...]
     evidence: Evidence
+    validated: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @cached_property
     def formula(self) -> Expression:
@@ -170,7 +179,7 @@ class Derivation:
         def tensor(one: DerivedTensor, native: NativeTensor, alias: str | None) -> Tensor:
             lengths: list[Quantity] = [*one.shape, one.times]
             if sizes is not None:
-                lengths = [_whole(length.value(sizes)) for length in lengths]
+                lengths = [_whole(value_at(length, sizes, self._in(one))) for length in lengths]
             *shape, times = lengths
             return Tensor(
                 path=alias or one.path,
@@ -190,7 +199,7 @@ class Derivation:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why it is not proved; none where it is."""
+        """Why it is proved at no sizes; empty for a formula that is proved at some."""
         parameters = [tensor for tensor in self.tensors if tensor.role != "buffer"]
         read = sum(not tensor.traced for tensor in parameters)
         counted = sum(not tensor.looped for tensor in parameters)
@@ -206,26 +215,67 @@ class Derivation:
 
     @property
     def is_proved(self) -> bool:
-        """Whether every shape and number was traced, and nothing was fixed."""
+        """Whether every shape and number was traced, and nothing was fixed.
+
+        It is then proved where every guard of ``harmless`` is met: see ``proved_where``.
+        """
         return not self.reasons
 
     @property
+    def proved_where(self) -> tuple[str, ...] | None:
+        """The guards inside which it is proved, as text; None where it is proved nowhere.
+
+        Empty if it is proved at every size inside its conditions.
+        """
+        return tuple(map(str, self.harmless)) if self.is_proved else None
+
+    @property
     def status(self) -> str:
-        """The word for how sure it is, in every output and in the data."""
+        """The word for how sure it is at best: inside every guard of ``harmless``."""
         return PROVED if self.is_proved else FITTED
 
     def is_proved_at(self, sizes: Mapping[str, int]) -> bool:
         """Whether it is proved at these sizes: every question has the answer it was proved for."""
-        return self.is_proved and all(condition.is_met(sizes) for condition in self.harmless)
+        return not self.reasons_at(sizes)
 
     def status_at(self, sizes: Mapping[str, int]) -> str:
-        """Return the word for how sure it is at these sizes."""
+        """Return the word for how sure it is at these sizes, which every output has.
+
+        Raises ``ValueError`` for a size that is none, as ``require`` does.
+        """
         return PROVED if self.is_proved_at(sizes) else FITTED
+
+    def reasons_at(self, sizes: Mapping[str, int]) -> tuple[str, ...]:
+        """Return why it is not proved at these sizes; nothing where it is.
+
+        What these sizes do stands first: a guard that they violate, and a size beyond those at
+        which the formula was validated. Raises as ``status_at`` does.
+        """
+        self._require_sizes(sizes)
+        violated = [one for one in self.harmless if self.is_proved and not one.is_met(sizes)]
+        if self.is_proved and not violated:
+            return ()
+        letters = frozenset[str]().union(*(one.letters for one in violated))
+        here = [f"{name} = {self.fields[name]} = {sizes[name]}" for name in sorted(letters)]
+        beyond = [
+            "these sizes lie beyond a guard that the proof rests on "
+            f"({' and '.join(map(str, violated))}; {', '.join(here)})"
+        ]
+        return (*(beyond if violated else ()), *self._beyond_validated(sizes), *self.reasons)
+
+    def _beyond_validated(self, sizes: Mapping[str, int]) -> Iterator[str]:
+        """Yield a reason for each size, of those that move something, that was not tried."""
+        for name, (low, high) in self.validated.items():
+            if name not in self.inert and name in sizes and not low <= sizes[name] <= high:
+                yield (
+                    f"{name} = {sizes[name]} lies outside the sizes it was validated at "
+                    f"({low} to {high})"
+                )
 
     def count(self, sizes: Mapping[str, int]) -> int:
         """Return the trainable parameters at these sizes. Raises as ``require`` does."""
         self.require(sizes)
-        return self.formula.evaluate(sizes)
+        return _whole(value_at(self.formula, sizes, f"{self.name}: the formula"))
 
     def holds_at(self, sizes: Mapping[str, int]) -> bool:
         """Whether the formula was seen to hold at these sizes."""
@@ -243,8 +293,11 @@ class Derivation:
     def require(self, sizes: Mapping[str, int]) -> None:
         """Require that the formula holds at these sizes.
 
-        Raises ``ValueError``, naming the condition, for sizes at which it was not seen to hold.
+        Raises ``ValueError``, in one line, for a size below 1, for sizes at which the formula was
+        not seen to hold, naming the condition, and for sizes at which a length or a number of
+        tensors would be negative or a division by 0.
         """
+        self._require_sizes(sizes)
         if stated := self.violated(sizes):
             raise ValueError(f"{self.name}: the formula holds where {stated.condition}")
         moved = [name for name in self.fixed if sizes[name] != self.sizes[name]]
@@ -252,6 +305,35 @@ class Derivation:
             raise ValueError(
                 f"{self.name}: the formula holds at {moved[0]} = {self.sizes[moved[0]]}"
             )
+        for tensor in self._to_check:
+            require_tensor(self._in(tensor), tensor.times, tensor.shape, sizes)
+
+    def _require_sizes(self, sizes: Mapping[str, int]) -> None:
+        try:
+            require_sizes(sizes, self.sizes, self._at_zero)
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {error}") from None
+
+    @cached_property
+    def _at_zero(self) -> frozenset[str]:
+        """The letters whose size may be 0: a model without any of these confirmed the formula."""
+        return frozenset(name for name, (low, _) in self.validated.items() if low == 0)
+
+    @cached_property
+    def _to_check(self) -> tuple[DerivedTensor, ...]:
+        """The parameters of which signs alone do not tell that there is no negative number."""
+        return tuple(
+            tensor
+            for tensor in self.tensors
+            if tensor.role != "buffer"
+            and not all(
+                is_never_negative(one, self._at_zero) for one in (tensor.times, *tensor.shape)
+            )
+        )
+
+    def _in(self, tensor: DerivedTensor) -> str:
+        """Return what an error calls a tensor."""
+        return f"{self.name}: {tensor.path}"
 
     def renamed(self, letters: Mapping[str, str]) -> Derivation:
         """Return the same with other letters, ``letters`` by those that there are now.
@@ -282,6 +364,7 @@ class Derivation:
             fixed=names(self.fixed),
             inert=names(self.inert),
             unread=names(self.unread),
+            validated={letters[name]: sizes for name, sizes in self.validated.items()},
         )
 
 

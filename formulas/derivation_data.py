@@ -7,6 +7,7 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
+from paramproof.formulas.computed import Computed
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import (
     Consequence,
@@ -19,12 +20,14 @@ from paramproof.formulas.derivation import (
 from paramproof.formulas.division import Quotient
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.notation import text
+from paramproof.formulas.parsing import expression_in
 
 
 def expression_data(one: Expression) -> list[Any]:
     """Return an expression as its terms: ``[[4, [["H", 2], ["L", 1]]], …]``.
 
-    A quotient is ``{"floor": [numerator, denominator]}``, a fraction ``"1/2"``.
+    A quotient is ``{"floor": [numerator, denominator]}``, a fraction ``"1/2"``, and a number that
+    Python computes in steps ``{"computed": "int(H × 0.7)"}``.
     """
     return [
         [
@@ -49,12 +52,16 @@ def expression_from(data: list[Any]) -> Expression:
 def _atom_data(atom: Any) -> Any:
     if isinstance(atom, Quotient):
         return {"floor": [expression_data(atom.numerator), expression_data(atom.denominator)]}
+    if isinstance(atom, Computed):
+        return {"computed": str(atom)}
     return atom
 
 
 def _atom_from(data: Any) -> Expression:
     if isinstance(data, str):
         return letter(data)
+    if "computed" in data:
+        return expression_in(data["computed"])
     top, bottom = map(expression_from, data["floor"])
     return Expression({((Quotient(top, bottom), 1),): 1})
 
@@ -63,8 +70,9 @@ def derivation_data(derivation: Derivation) -> dict[str, Any]:
     """Return a derivation as what ``json.dumps`` takes, its expressions as text beside."""
     return {
         "name": derivation.name,
-        "status": derivation.status,
-        "reasons": list(derivation.reasons),
+        "status": derivation.status_at(derivation.sizes),
+        "reasons": list(derivation.reasons_at(derivation.sizes)),
+        "proved_where": None if derivation.proved_where is None else list(derivation.proved_where),
         "formula": text(derivation.formula),
         "parameters": derivation.count(derivation.sizes),
         "sizes": dict(derivation.sizes),
@@ -100,6 +108,7 @@ def derivation_data(derivation: Derivation) -> dict[str, Any]:
         "harmless": [_condition_data(condition) for condition in derivation.harmless],
         "doubts": list(derivation.doubts),
         "evidence": asdict(derivation.evidence),
+        "validated": {name: list(sizes) for name, sizes in derivation.validated.items()},
     }
 
 
@@ -118,6 +127,7 @@ def derivation_from(data: Mapping[str, Any]) -> Derivation:
         tuple(map(_condition_from, data["harmless"])),
         tuple(data["doubts"]),
         Evidence(**data["evidence"]),
+        {name: (low, high) for name, (low, high) in data.get("validated", {}).items()},
     )
 
 

@@ -18,6 +18,7 @@ class Quotient:
 
     numerator: Expression
     denominator: Expression
+    is_whole = True
 
     def evaluate(self, sizes: Mapping[str, int]) -> int:
         """Return the quotient at these sizes, exactly."""

@@ -103,8 +103,13 @@ class Expression:
 
     @property
     def is_whole(self) -> bool:
-        """Whether no letter is a divisor, and every coefficient whole."""
-        return self.is_polynomial and all(isinstance(n, int) for n in self._terms.values())
+        """Whether no letter is a divisor, and every coefficient and every part is whole."""
+        whole = all(isinstance(n, int) for n in self._terms.values())
+        return (
+            whole
+            and self.is_polynomial
+            and all(isinstance(atom, str) or atom.is_whole for atom in self._atoms())
+        )
 
     def _atoms(self) -> Iterator[Atom]:
         return (atom for powers in self._terms for atom, _ in powers)

@@ -7,12 +7,13 @@ depends on an indicator behind that, and what is left behind the letters that al
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
 from paramproof.formulas.alphabet import Alphabet, order_of
+from paramproof.formulas.computed import INFIX, Computed, Operand
 from paramproof.formulas.division import Quotient, common_factor
 from paramproof.formulas.expression import Expression, Number, expression
 from paramproof.formulas.printing import MINUS
@@ -32,9 +33,11 @@ class Style(NamedTuple):
     fraction: str
     floor: str
     ceiling: str
+    function: str
+    infix: Mapping[str, str]
 
 
-PLAIN = Style("·", MINUS, "({})", "{}", "{}", "{}/{}", "⌊{}/{}⌋", "⌈{}/{}⌉")
+PLAIN = Style("·", MINUS, "({})", "{}", "{}", "{}/{}", "⌊{}/{}⌋", "⌈{}/{}⌉", "{}({})", INFIX)
 LATEX = Style(
     " ",
     "-",
@@ -44,6 +47,8 @@ LATEX = Style(
     r"\frac{{{}}}{{{}}}",
     r"\left\lfloor\frac{{{}}}{{{}}}\right\rfloor",
     r"\left\lceil\frac{{{}}}{{{}}}\right\rceil",
+    r"\operatorname{{{}}}\left({}\right)",
+    {"times": r"\times", "over": r"\div"},
 )
 
 
@@ -155,7 +160,10 @@ class _Writer:
         return written + self.style.power.format(raised)
 
     def atom(self, atom: Atom) -> str:
-        """Return a letter or a quotient as text."""
+        """Return a letter, a quotient or a computed number as text."""
+        if isinstance(atom, Computed):
+            written = self.steps(atom)
+            return self.style.bracket.format(written) if atom.function in INFIX else written
         if isinstance(atom, Quotient):
             # ⌊(x + d − 1) / d⌋ is what people write as ⌈x / d⌉.
             up = atom.numerator - (atom.denominator - 1)
@@ -164,6 +172,24 @@ class _Writer:
             shape = self.style.ceiling if shorter else self.style.floor
             return shape.format(*map(self.side, (top, atom.denominator)))
         return str(atom) if self.style is PLAIN else _latex_name(str(atom))
+
+    def steps(self, one: Computed) -> str:
+        """Return what Python computes as text, without a bracket around it."""
+        operands = [self.operand(part) for part in one.operands]
+        if one.function in INFIX:
+            return f" {self.style.infix[one.function]} ".join(operands)
+        # The only operand of a function needs no bracket of its own.
+        if len(operands) == 1 and isinstance(one.operands[0], Computed):
+            operands = [self.steps(one.operands[0])]
+        return self.style.function.format(one.function, ", ".join(operands))
+
+    def operand(self, one: Operand) -> str:
+        """Return what a step is done with as text; a float as Python writes it."""
+        if isinstance(one, Expression):
+            return self.side(one)
+        if isinstance(one, Computed):
+            return self.atom(one)
+        return repr(one).replace("-", self.style.minus)
 
     def side(self, side: Expression) -> str:
         """Return the numerator or the denominator of a quotient as text."""

@@ -5,17 +5,22 @@ and review the same. The grammar is that of the print and no more of it::
 
     sum     =  [−] term {(+ | −) term}
     term    =  factor {· factor} [/ factor]     (a bracket is the last factor)
-    factor  =  number | letter [power] | rounded [power] | "(" sum ")"
+    factor  =  number | letter [power] | rounded [power] | computed [power] | "(" sum ")"
     rounded =  ⌊ side / side ⌋ | ⌈ side / side ⌉
     side    =  [−] factor {· factor}
+    computed = function "(" step {, step} ")" | "(" operand (× | ÷) operand ")"
+    step    =  operand [(× | ÷) operand]
+    operand =  [−] decimal | sum
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.computed import FUNCTIONS, INFIX, Computed, Operand, as_operand, computed
 from paramproof.formulas.division import ceiling, floor
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.notation import SUPERSCRIPTS
@@ -28,8 +33,9 @@ DEEPEST = 40
 """Brackets and quotients in each other."""
 
 TOKEN = re.compile(
-    r"\s*(?:(?P<number>[0-9]{1,40})|(?P<letter>[^\W\d]\w*'*)|(?P<power>[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2})"
-    rf"|(?P<sign>[+·/()⌊⌋⌈⌉{MINUS}]))",
+    r"\s*(?:(?P<decimal>[0-9]+(?:\.[0-9]+)?e[+-−]?[0-9]+|[0-9]+\.[0-9]+)"
+    r"|(?P<number>[0-9]{1,40})|(?P<letter>[^\W\d]\w*'*)|(?P<power>[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2})"
+    rf"|(?P<sign>[+·×÷,/()⌊⌋⌈⌉{MINUS}]))",
     re.ASCII,
 )
 
@@ -72,6 +78,9 @@ def condition_in(text: str) -> Condition:
     return Condition(relation, expression_in(left), expression_in(right), holds)
 
 
+Part = TypeVar("Part")
+
+
 class _Unread(Exception):
     """What is no part of an expression, or not there."""
 
@@ -83,6 +92,7 @@ class _Reader:
         self.tokens = [*_tokens(text), END]
         self.at = 0
         self.depth = 0
+        self.bracketed = False
 
     def whole(self) -> Expression:
         found = self.sum()
@@ -122,15 +132,21 @@ class _Reader:
 
     def product(self) -> Expression:
         found = self.factor()
-        while self.tokens[self.at - 1] != ("sign", ")") and self.take("·"):
+        while not self.bracketed and self.take("·"):
             found = found * self.factor()
         return found
 
     def factor(self) -> Expression:
+        self.bracketed = False
         if self.take("("):
-            found = self.inside(self.sum)
+            inside = self.inside(self.step)
             self.must(")")
-            return found
+            if isinstance(inside, Computed):
+                return self.raised(computed(inside.function, *inside.operands))
+            if isinstance(inside, float):
+                raise _Unread
+            self.bracketed = True
+            return inside
         for opening, closing, rounded in (("⌊", "⌋", floor), ("⌈", "⌉", ceiling)):
             if self.take(opening):
                 top = self.inside(self.side)
@@ -142,11 +158,41 @@ class _Reader:
         self.at += 1
         if kind == "number":
             return expression(int(written))
+        if kind == "letter" and self.take("("):
+            return self.raised(self.inside(lambda: self.function(written)))
         if kind == "letter":
             return self.raised(letter(written))
         raise _Unread
 
-    def inside(self, part: Callable[[], Expression]) -> Expression:
+    def function(self, name: str) -> Expression:
+        """Read what a function is given, and return what it computes."""
+        if name not in FUNCTIONS:
+            raise _Unread
+        operands = [self.step()]
+        while self.take(","):
+            operands.append(self.step())
+        self.must(")")
+        self.bracketed = False
+        return computed(name, *operands)
+
+    def step(self) -> Operand:
+        first = self.operand()
+        for name, sign in INFIX.items():
+            if self.take(sign):
+                return Computed(name, (as_operand(first), as_operand(self.operand())))
+        return first
+
+    def operand(self) -> Expression | float:
+        minus = self.take(MINUS)
+        kind, written = self.next()
+        if kind == "decimal":
+            self.at += 1
+            value = float(written.replace(MINUS, "-"))
+            return -value if minus else value
+        self.at -= minus
+        return self.sum()
+
+    def inside(self, part: Callable[[], Part]) -> Part:
         self.depth += 1
         if self.depth > DEEPEST:
             raise _Unread

@@ -11,10 +11,15 @@ if TYPE_CHECKING:
 
 
 class Opaque(Protocol):
-    """What stands in a product like a letter, and is none: a rounded quotient."""
+    """What stands in a product like a letter: a rounded quotient, or a number computed in steps."""
 
-    def evaluate(self, sizes: Mapping[str, int]) -> int:
+    def evaluate(self, sizes: Mapping[str, int]) -> int | Fraction:
         """Return its value at these sizes."""
+        ...
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a whole number at all sizes."""
         ...
 
     def substitute(self, values: Mapping[str, Expression | int | Fraction]) -> Expression:
@@ -33,7 +38,7 @@ class Opaque(Protocol):
 
 
 Atom: TypeAlias = "str | Opaque"
-"""A letter by its name, or a quotient."""
+"""A letter by its name, a quotient, or a number that Python computes in steps."""
 
 Powers: TypeAlias = tuple[tuple[Atom, int], ...]
 """A product: atoms, each with a power that is not 0, letters by name and then quotients."""

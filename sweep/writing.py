@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from paramproof.catalogue.derivations import OUTCOMES
+from paramproof.catalogue.derivations import OUTCOMES, validated_text
 from paramproof.catalogue.tensors import tensors_data, ties_data, under
-from paramproof.formulas.derivation import Derivation, DerivedTensor
+from paramproof.formulas.derivation import PROVED, Derivation, DerivedTensor
 
 LEAST_SHARED = 0.3
 """Of a class's tensors, the share that another must have for it to be said to contain that."""
@@ -59,6 +59,10 @@ def class_data(derivation: Derivation, known: Sequence[Known]) -> dict[str, Any]
     data["fixed"] = {one: derivation.sizes[one] for one in derivation.fixed}
     for name in ("inert", "unread", "unexplained", "doubts"):
         data[name] = list(getattr(derivation, name))
+    # What is proved holds at other sizes, too.
+    tried = {} if derivation.status == PROVED else derivation.validated
+    moving = {name: sizes for name, sizes in tried.items() if name not in derivation.inert}
+    data["validated"] = validated_text(moving)
     evidence = derivation.evidence
     data = {key: value for key, value in data.items() if value}
     data["status"] = derivation.status

@@ -115,7 +115,7 @@ def _section(name: str, one: dict[str, Any]) -> str:
     sizes = ", ".join(f"{letter} = {value:,}" for letter, value in one["sizes"].items())
     legend = ", ".join(f"{letter} `{field}`" for letter, field in one["fields"].items())
     reasons = f" ({'; '.join(one['reasons'])})" if one["reasons"] else ""
-    where = f" where {'; '.join(one['harmless'])}, and held to models elsewhere"
+    where = f" where {' and '.join(one['harmless'])}, fitted elsewhere"
     where = where if one["harmless"] and not one["reasons"] else ""
     return SECTION.format(
         name=name,

@@ -11,7 +11,7 @@ from docs.writers.markdown import table
 from paramproof.catalogue.derivations import Written, derivation_of, variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile, model_types, read_type
-from paramproof.cli.derive_text import grouped
+from paramproof.cli.derive_text import certainty, grouped
 from paramproof.formulas.derivation import FITTED, PROVED, Derivation
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import shown
@@ -76,7 +76,7 @@ def counts() -> dict[str, str]:
         "types with an entry": len(known),
         "types without one": len(types),
         "classes, proved": found[PROVED],
-        "classes, fitted and checked": found[FITTED],
+        "classes, fitted": found[FITTED],
         "classes, withdrawn": found["withdrawn"],
         "variants": found["variants"],
         "classes and variants listed below": sum(name not in types for name in listed),
@@ -118,7 +118,7 @@ def _class(file: TypeFile, name: str) -> str:
         return f"- `{name}` was not held, and is not counted"
     found = _derivation(file, first)
     evidence = found.evidence
-    how = f"{found.status} ({'; '.join(found.reasons)})" if found.reasons else found.status
+    how = certainty(found) + (f" ({'; '.join(found.reasons)})" if found.reasons else "")
     held = f"traced {evidence.traces} times, {evidence.builds} builds, held to {evidence.held}"
     more = [_changes(one, first.where) for one in others if not one.data.get("withdrawn")]
     also = f"; also with {'; '.join(more)}" if more else ""

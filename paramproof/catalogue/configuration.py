@@ -8,6 +8,8 @@ from typing import Any
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.values import same
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
+from paramproof.formulas.expression import Expression
+from paramproof.formulas.impossible import value_at
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.printing import legible, shown
 
@@ -188,9 +190,22 @@ def sizes_of(
         }
         if not ready:
             raise ValueError(f"{given.file.model_type}: defaults that wait for each other")
-        found |= {letter: formula.evaluate(found) for letter, formula in ready.items()}
+        found |= {letter: _filled_in(given, letter, ready[letter], found) for letter in ready}
         waiting = {letter: said for letter, said in waiting.items() if letter not in ready}
     return {letter: found[letter] for letter in given.file.letters if letter in found}
+
+
+def _filled_in(given: GivenKeys, letter: str, formula: Expression, sizes: Mapping[str, int]) -> int:
+    """Return what transformers fills in for an absent size.
+
+    Raises ``NotInCatalogue`` where it divides by 0.
+    """
+    field = given.file.letters[letter].path
+    try:
+        value_at(formula, sizes, field)
+    except ValueError as error:
+        raise given.outside(str(error), field) from None
+    return formula.evaluate(sizes)
 
 
 def _size(given: GivenKeys, field: str, value: object) -> int:

@@ -90,7 +90,27 @@ def derivation_of(file: TypeFile, written: Written, defaults: Mapping[str, int])
         tuple(map(condition_in, data.get("harmless", ()))),
         tuple(DOUBTS.get(one, one) for one in data.get("doubts", ())),
         Evidence(traces, builds, held, 0.0, file.versions),
+        {
+            name: sizes
+            for name, sizes in validated_in(data.get("validated", "")).items()
+            if name in letters
+        },
     )
+
+
+def validated_in(written: str) -> dict[str, tuple[int, int]]:
+    """Return the smallest and the largest size of each letter that ``validated_text`` wrote."""
+    found: dict[str, tuple[int, int]] = {}
+    for one in written.split(", ") if written else ():
+        name, _, sizes = one.rpartition(" ")
+        low, _, high = sizes.partition("..")
+        found[name] = int(low), int(high)
+    return found
+
+
+def validated_text(validated: Mapping[str, tuple[int, int]]) -> str:
+    """Return the sizes at which a formula was validated, by letter: ``H 12..9000, L 1..9``."""
+    return ", ".join(f"{name} {low}..{high}" for name, (low, high) in validated.items())
 
 
 def field_of(file: TypeFile, letter: str) -> str:

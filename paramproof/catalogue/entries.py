@@ -121,13 +121,21 @@ def _require(file: TypeFile, derivation: Derivation, sizes: Mapping[str, int]) -
         derivation.require(sizes)
     except ValueError as error:
         reason, refusal = str(error), Refusal.CONDITIONS
-        stated = derivation.violated(sizes)
-        if stated and stated.outside.outcome is Outcome.REFUSED:
-            letters = sorted(stated.condition.letters)
-            given = (f"{name} = {derivation.fields[name]} = {sizes[name]}" for name in letters)
-            reason += f"; transformers refuses other sizes ({', '.join(given)})"
-            refusal = Refusal.CONSTRUCTOR
-        raise NotInCatalogue(reason, model_type=file.model_type, refusal=refusal) from None
+    else:
+        return
+    stated = derivation.violated(sizes)
+    if stated and stated.outside.outcome is Outcome.REFUSED:
+        letters = sorted(stated.condition.letters)
+        given = (f"{name} = {derivation.fields[name]} = {sizes[name]}" for name in letters)
+        reason = (
+            f"{derivation.name}: the formula holds where {stated.condition}; transformers refuses "
+            f"other sizes ({', '.join(given)})"
+        )
+        refusal = Refusal.CONSTRUCTOR
+    elif zero := next((name for name in derivation.sizes if sizes[name] < 1), None):
+        size = file.letters[zero]
+        reason += f" ({size.path} is absent, and {size.default} = {sizes[zero]} is filled in)"
+    raise NotInCatalogue(reason, model_type=file.model_type, refusal=refusal)
 
 
 def _assumed(

@@ -11,7 +11,13 @@ from rich.table import Table
 
 from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.counting.letters import factor
-from paramproof.formulas.derivation import Derivation, DerivedTensor, StatedCondition
+from paramproof.formulas.derivation import (
+    FITTED,
+    PROVED,
+    Derivation,
+    DerivedTensor,
+    StatedCondition,
+)
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import LAYER
@@ -19,8 +25,8 @@ from paramproof.formulas.printing import legible, some_of
 
 ONE = expression(1)
 
-MOST_ASKED = 4
-"""Of the questions that move nothing, so many are printed; --json has all."""
+MOST_GUARDS = 4
+"""Guards that the proof rests on that are printed; --json has all."""
 
 
 def tensors_table(derivation: Derivation) -> Table:
@@ -104,22 +110,40 @@ def conditions_table(derivation: Derivation) -> Table:
 
 
 def evidence_lines(derivation: Derivation) -> Iterator[str]:
-    """Yield whether the formula is proved, and what it was held to."""
+    """Yield whether the formula is proved, and where, and what it was compared with."""
     evidence = derivation.evidence
-    if derivation.is_proved and derivation.harmless:
-        asked = some_of(list(map(str, derivation.harmless)), MOST_ASKED)
-        yield f"proved where {asked}: every shape and number was traced"
-        yield "elsewhere, inside the conditions, it was held to models and nothing was otherwise"
+    reasons = derivation.reasons_at(derivation.sizes)
+    if guards := derivation.proved_where:
+        named = some_of([*guards], MOST_GUARDS)
+        yield f"{PROVED} where {named}: every shape and number was traced"
+        yield f"{FITTED} elsewhere inside the conditions: validated on held-out models, not proved"
     elif derivation.is_proved:
-        yield "proved: every shape and number was traced, at every size inside the conditions"
-    else:
-        yield f"fitted and checked, not proved: {'; '.join(derivation.reasons)}"
+        yield f"{PROVED}: every shape and number was traced, at every size inside the conditions"
+    if reasons:
+        yield f"{FITTED}, not proved: {'; '.join(reasons)}"
+    if derivation.validated and (reasons or derivation.harmless):
+        yield f"validated at {_validated(derivation)}"
     yield (
         f"traced {evidence.traces} times; every tensor held to {evidence.held} models at other "
         f"sizes; {evidence.builds} models made, {evidence.seconds:g} s"
     )
     if derivation.buffers:
         yield f"buffers, not counted: {', '.join(map(legible, derivation.buffers))}"
+
+
+def certainty(derivation: Derivation) -> str:
+    """Return how sure a formula is, and where: proved, proved where V ≤ 25000, or fitted."""
+    if guards := derivation.proved_where:
+        return f"{PROVED} where {' and '.join(guards)}; {FITTED} elsewhere"
+    return derivation.status
+
+
+def _validated(derivation: Derivation) -> str:
+    """Return the sizes of traces and held-out models, by letter."""
+    ranges = derivation.validated.items()
+    return ", ".join(
+        f"{name} = {low} to {high}" for name, (low, high) in ranges if name not in derivation.inert
+    )
 
 
 def _stack(tensors: Sequence[DerivedTensor]) -> str:

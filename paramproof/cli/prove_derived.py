@@ -28,4 +28,4 @@ def prove_derived(request: Request, json_file: Path | None) -> bool:
         out.print(f"where {stated.condition}", markup=False, highlight=False)
     for line in evidence_lines(derivation):
         out.print(line, markup=False, highlight=False)
-    return derivation.is_proved
+    return derivation.is_proved_at(derivation.sizes)

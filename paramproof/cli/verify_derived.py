@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from paramproof.cli.derive_text import certainty
 from paramproof.cli.output import tables_beside, write_json
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.printing import legible
@@ -50,7 +51,7 @@ def _lines(
     differing: list[Comparison],
     said: str,
 ) -> Iterator[str]:
-    yield f"{legible(derivation.name)}: its formula was derived, {derivation.status}"
+    yield f"{legible(derivation.name)}: its formula was derived, {certainty(derivation)}"
     own = found[0]
     yield f"at its own sizes: {totals(own.derived, own.theirs)}"
     if differing:

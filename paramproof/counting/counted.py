@@ -101,8 +101,8 @@ class Count:
     def status(self) -> str:
         """How sure the formula is.
 
-        ``written`` by hand and compared with every framework, ``proved`` by tracing, ``fitted and
-        checked``, or ``counted`` for a live model, which has no formula.
+        ``written`` by hand and compared with every framework, ``proved`` by tracing, ``fitted``,
+        or ``counted`` for a live model, which has no formula.
         """
         return self.model.status
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from paramproof.catalogue import Head
 from paramproof.catalogue.heads import as_loaded
 from paramproof.formulas import Inventory, Spec, Tensor, inventory
-from paramproof.formulas.derivation import PROVED, Derivation
+from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.models import NamedConfiguration, Published
 from paramproof.formulas.notation import text
@@ -170,15 +170,7 @@ class DerivedModel:
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why its formula is not proved at its sizes; none where it is."""
-        derivation = self.derivation
-        if derivation.is_proved and self.status != PROVED:
-            sizes = derivation.sizes
-            unmet = [one for one in derivation.harmless if not one.is_met(sizes)]
-            letters = sorted(frozenset[str]().union(*(one.letters for one in unmet)))
-            here = ", ".join(f"{one} = {derivation.fields[one]} = {sizes[one]}" for one in letters)
-            guards = " and ".join(map(str, unmet))
-            return (f"it is proved where {guards}, and compared with models elsewhere ({here})",)
-        return derivation.reasons
+        return self.derivation.reasons_at(self.derivation.sizes)
 
     def origin(self) -> Iterator[str]:
         """Yield lines on where the formula is from, how sure it is, and what it does not count."""
@@ -190,7 +182,7 @@ class DerivedModel:
             yield f"loaded: {self.loaded:,} {self._of_heads()}"
         yield f"formula: {self._source()}: {self.status}"
         if reasons := self.reasons:
-            yield f"not proved: {some_of(reasons, MAX_NAMED, '; ')}"
+            yield f"{self.status}: {some_of(reasons, MAX_NAMED, '; ')}"
         if buffers := self.derivation.buffers:
             yield f"buffers, not counted: {some_of([*map(legible, buffers)], MAX_NAMED)}"
 

@@ -38,7 +38,7 @@ def comparisons(
     random = Random(seed)
     for _ in range(examples):
         sizes = drawn_inside(random, derivation)
-        if sizes is not None:
+        if sizes is not None and derivation.holds_at(sizes):
             yield _compared(formula, derivation, sizes)
 
 

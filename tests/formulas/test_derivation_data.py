@@ -8,6 +8,7 @@ import pytest
 
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import (
+    FITTED,
     Consequence,
     Derivation,
     DerivedTensor,
@@ -93,6 +94,7 @@ def test_what_is_there_to_be_read_by_people():
         {},
         {"fixed": ("A",), "doubts": ("H was looked up (a.py:3)",)},
         {"conditions": (StatedCondition(SMALL, Consequence(Outcome.NOT_TRIED)),)},
+        {"validated": {"H": (12, 9000), "L": (0, 9)}},
     ],
 )
 def test_round_trip(changes):
@@ -106,9 +108,31 @@ def test_round_trip(changes):
 def test_the_data_says_how_sure_it_is():
     assert derivation_data(derivation())["status"] == "proved"
     data = derivation_data(derivation(fixed=("A",)))
-    assert (data["status"], data["reasons"]) == ("fitted and checked", ["A did not vary"])
+    assert (data["status"], data["reasons"]) == (FITTED, ["A did not vary"])
     assert data["parameters"] == 3 * 12 * 12
     assert data["harmless"][0]["holds_where"] == "H < 25000"
+
+
+def test_older_data_do_not_say_where_it_was_validated():
+    data = derivation_data(derivation(validated={"H": (12, 9000)}))
+    del data["validated"]
+    assert derivation_from(data) == derivation()
+
+
+@pytest.mark.parametrize(
+    ("changes", "where"),
+    [({}, ["H < 25000"]), ({"harmless": ()}, []), ({"fixed": ("A",)}, None)],
+)
+def test_the_data_say_where_it_is_proved(changes, where):
+    assert derivation_data(derivation(**changes))["proved_where"] == where
+
+
+def test_the_data_are_of_the_own_sizes():
+    beyond = derivation(sizes={"H": 30_000, "A": 3, "L": 4})
+    data = derivation_data(beyond)
+    assert data["status"] == beyond.status_at(beyond.sizes) == FITTED
+    assert data["reasons"] == list(beyond.reasons_at(beyond.sizes)) != []
+    assert beyond.is_proved
 
 
 @pytest.mark.parametrize(
@@ -141,6 +165,63 @@ def test_proved_where_it_was_asked_the_same():
     assert one.count(beyond) == 3 * 30_000**2
 
 
+BEYOND = "these sizes lie beyond a guard that the proof rests on "
+
+
+def test_the_reason_names_the_guard_and_the_sizes_that_violate_it():
+    one = derivation()
+    assert one.reasons_at({"H": 24_999, "A": 1, "L": 1}) == ()
+    assert one.reasons_at({"H": 25_000, "A": 1, "L": 1}) == (
+        f"{BEYOND}(H < 25000; H = hidden_size = 25000)",
+    )
+    both = derivation(harmless=(SMALL, Condition(Relation.EQUAL, L, expression(4), True)))
+    (reason,) = both.reasons_at({"H": 25_000, "A": 1, "L": 5})
+    assert reason == f"{BEYOND}(H < 25000 and L = 4; H = hidden_size = 25000, L = layers = 5)"
+
+
+VALIDATED = {"H": (12, 9000), "A": (1, 30), "L": (1, 9)}
+
+
+@pytest.mark.parametrize(
+    ("sizes", "reasons"),
+    [
+        ({"H": 12}, []),
+        ({"H": 9000}, []),
+        ({"H": 11}, ["H = 11 lies outside the sizes it was validated at (12 to 9000)"]),
+        ({"H": 9001}, ["H = 9001 lies outside the sizes it was validated at (12 to 9000)"]),
+        (
+            {"H": 20_000, "L": 10},
+            [
+                "H = 20000 lies outside the sizes it was validated at (12 to 9000)",
+                "L = 10 lies outside the sizes it was validated at (1 to 9)",
+            ],
+        ),
+    ],
+)
+def test_a_fitted_formula_says_that_a_size_was_not_tried(sizes, reasons):
+    """First, before the reasons for which it is proved at no sizes."""
+    sizes = {"H": 12, "A": 3, "L": 4} | sizes
+    one = derivation(doubts=("H was looked up (a.py:3)",), validated=VALIDATED)
+    assert one.reasons_at(sizes) == (*reasons, "H was looked up (a.py:3)")
+    assert one.status_at(sizes) == FITTED
+    unknown = derivation(doubts=("H was looked up (a.py:3)",))
+    assert unknown.reasons_at(sizes) == ("H was looked up (a.py:3)",)
+
+
+def test_a_size_that_moves_nothing_may_be_any():
+    one = derivation(doubts=("a doubt",), inert=("H",), validated=VALIDATED)
+    assert one.reasons_at({"H": 20_000, "A": 3, "L": 4}) == ("a doubt",)
+
+
+def test_what_is_proved_holds_at_sizes_that_were_not_tried():
+    """Beyond a guard it is fitted, and what was tried counts."""
+    one = derivation(validated=VALIDATED)
+    assert one.reasons_at({"H": 20_000, "A": 3, "L": 4}) == ()
+    beyond, size = one.reasons_at({"H": 30_000, "A": 3, "L": 4})
+    assert beyond.startswith(BEYOND)
+    assert size == "H = 30000 lies outside the sizes it was validated at (12 to 9000)"
+
+
 def test_outside_the_conditions_nothing_is_counted():
     one = derivation(fixed=("L",))
     assert one.count({"H": 6, "A": 2, "L": 4}) == 3 * 36
@@ -163,13 +244,16 @@ def test_tensors_by_how_often_they_are_there():
 
 
 def test_other_letters_everywhere():
-    moving = derivation(fixed=("A",), inert=("H", "L"), unread=("L",))
+    moving = derivation(
+        fixed=("A",), inert=("H", "L"), unread=("L",), validated={"H": (2, 30), "L": (1, 9)}
+    )
     swapped = moving.renamed({"H": "A", "A": "H", "L": "N"})
     assert swapped.sizes == {"A": 12, "H": 3, "N": 4}
     assert swapped.fields == {"A": "hidden_size", "H": "heads", "N": "layers"}
     assert str(swapped.conditions[0].condition) == "H divides A"
     assert str(swapped.harmless[0]) == "A < 25000"
     assert (swapped.fixed, swapped.inert, swapped.unread) == (("H",), ("A", "N"), ("N",))
+    assert swapped.validated == {"A": (2, 30), "N": (1, 9)}
     assert swapped.formula == (letter("N") - 1) * H * floor(A, H) * A
 
 

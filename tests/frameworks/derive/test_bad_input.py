@@ -32,7 +32,12 @@ def refusal_here(name, **sizes):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("no_model", "it is not made: ValueError: params/hidden is of type int and no array"),
+        (
+            "no_model",
+            "it is not made: ValueError: dict has no collection 'params', so it is not the "
+            "variables of a linen module: give them as module.init returns them, {'params': …}; "
+            "supported are PyTorch, Keras, tf-keras, Flax linen and nnx",
+        ),
         ("lazy", "it is not made: ValueError: weight has no shape yet: the module is lazy"),
         ("empty", "it has no parameters"),
         (

@@ -1,5 +1,6 @@
 """How a configuration's keys are held to an entry, on an entry that was written for it."""
 
+import re
 from copy import deepcopy
 
 import pytest
@@ -46,7 +47,7 @@ TOY = {
             "tensors": {"a.weight": "L × H, W", "b.weight": "D_0 × D_1 [read from values]"},
             "buffers": {"c": "H"},
             "conditions": {"A divides H": "refused"},
-            "status": "fitted and checked",
+            "status": "fitted",
             "evidence": [5, 20, 21],
             "decides": ["bias", "part.bias", "inner", "pattern"],
             "also": [
@@ -60,7 +61,7 @@ TOY = {
             "contains": "ToyModel",
             "under": "toy",
             "tensors": {"head.weight": "k, H [frozen, counted]"},
-            "status": "fitted and checked",
+            "status": "fitted",
             "evidence": [5, 20, 21],
             "decides": ["bias", "part.bias", "inner"],
             "only": {"dropout": ["share"]},
@@ -336,3 +337,43 @@ def test_defaults_that_wait_for_each_other_are_a_damaged_file():
     data["letters"] |= {"H": "hidden_size = A", "A": "heads = H"}
     with pytest.raises(ValueError, match="wait for each other"):
         toy(data=data)
+
+
+def with_keys(name="ToyModel", **keys):
+    data = deepcopy(TOY)
+    data["classes"][name] |= keys
+    return data
+
+
+def test_where_a_class_was_validated():
+    """A letter that the class does not have says nothing of it; a variant has its own sizes."""
+    data = with_keys(validated="H 4..64, L 1..9, I 2..6")
+    data["classes"]["ToyModel"]["also"][0]["validated"] = "H 2..8"
+    found = toy(data=data)
+    assert found.derivation.validated == {"H": (4, 64), "L": (1, 9)}
+    assert toy({"bias": True}, data=data).derivation.validated == {"H": (2, 8)}
+    assert toy().derivation.validated == {}
+    wide = toy({"hidden_size": 66}, data=data)
+    first, *_ = wide.derivation.reasons_at(wide.sizes)
+    assert first == "H = 66 lies outside the sizes it was validated at (4 to 64)"
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ({"hidden_size": 0}, "toy: hidden_size=0 is not a size of 1 or more"),
+        ({"heads": 0}, "toy: heads=0 is not a size of 1 or more"),
+        (
+            {"hidden_size": 4},
+            "ToyModel: W = 0: every size must be 1 or more "
+            "(part.width is absent, and ⌊H/8⌋ = 0 is filled in)",
+        ),
+        ({"hidden_size": 2}, "toy: layers divides by ⌊H/4⌋, which is 0 at H = 2"),
+    ],
+)
+def test_sizes_of_0_are_refused(config, words):
+    data = deepcopy(TOY)
+    data["letters"] |= {"W": "part.width = ⌊H/8⌋", "L": "layers = ⌊W/⌊H/4⌋⌋ + 1"}
+    with pytest.raises(NotInCatalogue, match=f"^{re.escape(words)}$"):
+        toy(config, data=data)
+    assert toy({"hidden_size": 8}, data=data).sizes["W"] == 1

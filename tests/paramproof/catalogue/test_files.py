@@ -8,10 +8,16 @@ import pytest
 
 from paramproof.catalogue import files as catalogue_files
 from paramproof.catalogue import model_types, read_type
-from paramproof.catalogue.derivations import derivation_of, variants
+from paramproof.catalogue.derivations import (
+    derivation_of,
+    validated_in,
+    validated_text,
+    variants,
+)
 from paramproof.catalogue.entries import entry_in, own_sizes
 from paramproof.catalogue.files import SizeField, type_in, type_of_class
 from paramproof.catalogue.tensors import tensor_in, tensor_text
+from paramproof.formulas.derivation import FITTED, PROVED
 
 MOST_BYTES = 3_000_000
 
@@ -38,9 +44,7 @@ def test_every_class_is_evaluated(model_type):
         used |= {one for stated in derivation.conditions for one in stated.condition.letters}
         assert used <= known
         assert {*derivation.inert, *derivation.fixed} <= known
-        assert written.data["status"] == (
-            "proved" if derivation.is_proved else "fitted and checked"
-        )
+        assert written.data["status"] == (PROVED if derivation.is_proved else FITTED)
         for tensor in tensors:
             again = tensor_in(tensor.path, tensor_text(tensor), buffer=tensor.role == "buffer")
             assert (again.shape, again.times, again.role) == (
@@ -151,3 +155,16 @@ def test_the_type_that_has_a_class(monkeypatch, tmp_path):
     assert type_of_class("LlamaForCausalLM") == "llama"
     for unknown in ("MixtralForCats", "layer_types", "tensors", '" or "', ""):
         assert type_of_class(unknown) is None
+
+
+@pytest.mark.parametrize(
+    ("validated", "written"),
+    [
+        ({}, ""),
+        ({"H": (12, 9000)}, "H 12..9000"),
+        ({"H_text": (12, 9000), "L": (0, 9)}, "H_text 12..9000, L 0..9"),
+    ],
+)
+def test_the_sizes_at_which_a_formula_was_validated(validated, written):
+    assert validated_text(validated) == written
+    assert validated_in(written) == validated

@@ -150,7 +150,7 @@ def test_the_reasons_for_which_a_formula_is_not_proved(monkeypatch):
         found = DerivedModel(name="it", derivation=derivation, seconds=0.1)
         assert found.status == FITTED
         assert found.reasons == derivation.reasons
-        assert f"not proved: {said}" in found.origin()
+        assert f"{FITTED}: {said}" in found.origin()
 
 
 def test_where_a_derived_formula_is_from():
@@ -179,4 +179,4 @@ def test_the_data_have_the_words_of_the_text(layers, status, paramproof, tmp_pat
     assert (model["status"], tuple(model["reasons"])) == (own.status, own.reasons)
     text = paramproof("count", "config.json").stdout
     assert f": {own.status}\n" in text
-    assert ("not proved: " in text) == bool(model["reasons"]) == (status == FITTED)
+    assert (f"\n{FITTED}: " in text) == bool(model["reasons"]) == (status == FITTED)

@@ -1,0 +1,135 @@
+"""Numbers that no model has: a size below 1, a negative number of tensors, a division by 0."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from paramproof.formulas.computed import Computed
+from paramproof.formulas.division import Quotient
+from paramproof.formulas.expression import Expression, Number
+from paramproof.formulas.printing import MINUS
+from paramproof.formulas.products import Atom
+
+
+def require_sizes(
+    sizes: Mapping[str, int], letters: Collection[str], at_zero: Collection[str] = ()
+) -> None:
+    """Require that the size of each of ``letters`` is 1 or more, or 0 for those ``at_zero``.
+
+    Raises ``ValueError``, naming the first size that is smaller.
+    """
+    for name, size in sizes.items():
+        if size < 1 and name in letters and (size or name not in at_zero):
+            least = "0" if name in at_zero else "1"
+            every = "it" if name in at_zero else "every size"
+            raise ValueError(f"{name} = {signed(size)}: {every} must be {least} or more")
+
+
+def value_at(one: Expression, sizes: Mapping[str, int], what: str) -> Number:
+    """Return the value of an expression at sizes; ``what`` names it in an error.
+
+    Raises ``ValueError``, naming the divisor, where the expression divides by 0, and where it
+    has no value for another reason.
+    """
+    try:
+        return one.value(sizes)
+    except ArithmeticError as error:
+        zero = next((by for by in divisors(one) if _is_zero(by, sizes)), None)
+        where = values_of(one if zero is None else zero, sizes)
+        if zero is None:
+            raise ValueError(f"{what} has no value at {where}: {error}") from None
+        if where == f"{zero} = 0":
+            raise ValueError(f"{what} divides by {zero}, which is 0") from None
+        raise ValueError(f"{what} divides by {zero}, which is 0 at {where}") from None
+
+
+def divisors(one: Expression) -> Iterator[Expression]:
+    """Yield what an expression divides by, the innermost divisors first."""
+    for powers in one.terms:
+        for atom, power in powers:
+            if isinstance(atom, Quotient):
+                for side in (atom.numerator, atom.denominator):
+                    yield from divisors(side)
+                yield atom.denominator
+            elif isinstance(atom, Computed):
+                yield from _divisors_of_steps(atom)
+            if power < 0:
+                yield Expression({((atom, 1),): 1})
+
+
+def _divisors_of_steps(one: Computed) -> Iterator[Expression]:
+    for operand in one.operands:
+        if isinstance(operand, Expression):
+            yield from divisors(operand)
+        elif isinstance(operand, Computed):
+            yield from _divisors_of_steps(operand)
+    if one.function in ("over", "div", "mod"):
+        by = one.operands[1]
+        if isinstance(by, Computed):
+            yield Expression({((by, 1),): 1})
+        elif isinstance(by, Expression):
+            yield by
+
+
+def _is_zero(one: Expression, sizes: Mapping[str, int]) -> bool:
+    try:
+        return one.value(sizes) == 0
+    except ArithmeticError:
+        return False
+
+
+def is_never_negative(one: Expression, at_zero: Collection[str] = ()) -> bool:
+    """Whether signs alone tell that an expression is 0 or more at all sizes, and has a value.
+
+    Every letter is 1 or more there, those ``at_zero`` are 0 or more.
+    """
+    return all(
+        number > 0 and all(_is_factor(atom, power, at_zero) for atom, power in powers)
+        for powers, number in one.terms.items()
+    )
+
+
+def _is_factor(atom: Atom, power: int, at_zero: Collection[str]) -> bool:
+    """Whether a power of a letter or a quotient is 0 or more at all sizes, and has a value."""
+    if isinstance(atom, str):
+        return power > 0 or atom not in at_zero
+    return (
+        power > 0
+        and isinstance(atom, Quotient)
+        and is_never_negative(atom.numerator, at_zero)
+        and _is_positive(atom.denominator, at_zero)
+    )
+
+
+def _is_positive(one: Expression, at_zero: Collection[str]) -> bool:
+    letters_only = not one.has_quotients and not one.letters & set(at_zero)
+    return letters_only and bool(one) and is_never_negative(one)
+
+
+def require_tensor(
+    where: str, times: Expression, shape: Iterable[Expression], sizes: Mapping[str, int]
+) -> None:
+    """Require that there are so many tensors of such a shape, or none; ``where`` names them.
+
+    Raises ``ValueError``, in one line, for a negative number and for a division by 0.
+    """
+    number = value_at(times, sizes, where)
+    if number < 0:
+        at = values_of(times, sizes)
+        raise ValueError(f"{where} would be there {signed(number)} times at {at}")
+    for one in shape if number else ():
+        if (length := value_at(one, sizes, where)) < 0:
+            at = values_of(one, sizes)
+            raise ValueError(f"{where} would have a length of {signed(length)} at {at}")
+
+
+def values_of(one: Expression, sizes: Mapping[str, int]) -> str:
+    """Return the sizes of the letters in an expression as text: ``L = 1, D = 3``."""
+    return ", ".join(
+        f"{name} = {signed(size)}" for name, size in sizes.items() if name in one.letters
+    )
+
+
+def signed(number: Number) -> str:
+    """Return a number as formulas print it, a negative one with a minus sign."""
+    return f"{MINUS}{-number}" if number < 0 else str(number)

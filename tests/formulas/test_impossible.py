@@ -1,0 +1,162 @@
+"""Sizes that no model has are refused in one line, wherever a derived formula is evaluated."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from paramproof.formulas.computed import Computed, computed
+from paramproof.formulas.derivation import PROVED
+from paramproof.formulas.division import floor
+from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.impossible import is_never_negative, value_at
+from tests.derivations import MIXTURE, tensor, with_tensors
+
+A, D, H, L = map(letter, "ADHL")
+
+LAST_WITHOUT_BIAS = with_tensors(
+    tensor("layers.*.weight", H, H, times=L), tensor("layers.*.bias", H, times=L - 1)
+)
+"""H²·L + H·L − H: at L = 0 this would be −H."""
+
+WAYS = {
+    "count": lambda one, sizes: one.count(sizes),
+    "require": lambda one, sizes: one.require(sizes),
+    "inventory": lambda one, sizes: one.inventory(sizes),
+    "status_at": lambda one, sizes: one.status_at(sizes),
+    "reasons_at": lambda one, sizes: one.reasons_at(sizes),
+    "is_proved_at": lambda one, sizes: one.is_proved_at(sizes),
+}
+
+
+def sizes(**changes):
+    return {**MIXTURE.sizes, **changes}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("name", "size"), [("L", 0), ("L", -1), ("H", 0), ("F", -7)])
+def test_a_size_below_1_is_refused_everywhere(way, name, size):
+    """A letter that the formula does not have, such as F here, is refused, too."""
+    printed = str(size).replace("-", "−")
+    with pytest.raises(ValueError, match=rf"^\w+: {name} = {printed}: every size must be 1 or m"):
+        WAYS[way](LAST_WITHOUT_BIAS, sizes(**{name: size}))
+    assert not LAST_WITHOUT_BIAS.holds_at(sizes(**{name: size}))
+
+
+def test_the_smallest_sizes_are_counted():
+    assert LAST_WITHOUT_BIAS.count(sizes(H=2, L=1)) == 4
+    assert LAST_WITHOUT_BIAS.status_at(sizes(H=2, L=1)) == PROVED
+
+
+def test_a_size_of_0_that_was_validated_is_counted():
+    """A model without any layer, say, if the formula was compared with one."""
+    layers = with_tensors(tensor("layers.*.weight", H, H, times=L), tensor("head.weight", H))
+    validated = replace(layers, validated={"L": (0, 9), "H": (2, 900)})
+    assert validated.count(sizes(L=0)) == 8
+    assert validated.holds_at(sizes(L=0))
+    with pytest.raises(ValueError, match=r"^\w+: L = −1: it must be 0 or more$"):
+        validated.count(sizes(L=-1))
+    with pytest.raises(ValueError, match=r"^\w+: H = 0: every size must be 1 or more$"):
+        validated.count(sizes(H=0))
+
+
+@pytest.mark.parametrize("way", ["count", "require", "inventory"])
+def test_a_negative_number_of_tensors(way):
+    with pytest.raises(ValueError, match=r"^\w+: model\.layers\.\*\.mlp.* would be there −\d+ tim"):
+        WAYS[way](MIXTURE, sizes(L=1, D=2))
+    assert not MIXTURE.holds_at(sizes(L=1, D=2))
+
+
+def test_the_line_names_the_tensor_the_number_and_the_sizes():
+    some = with_tensors(tensor("layers.*.bias", H, times=L - 2))
+    said = "MixtureForSequenceClassification: layers.*.bias would be there −1 times at L = 1"
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+        some.count(sizes(L=1))
+    assert some.count(sizes(L=2)) == 0
+
+
+@pytest.mark.parametrize("role", ["trainable", "frozen"])
+def test_a_negative_length(role):
+    narrow = with_tensors(tensor("a", H - 4, H, role=role))
+    with pytest.raises(ValueError, match=r"^\w+: a would have a length of −1 at H = 3$"):
+        narrow.count(sizes(H=3, A=1))
+    assert narrow.holds_at(sizes(H=4))
+
+
+def test_a_length_does_not_matter_where_there_is_no_such_tensor():
+    some = with_tensors(tensor("a", H - 4, times=L - 1))
+    assert some.count(sizes(H=3, A=1, L=1)) == 0
+
+
+def test_a_buffer_refuses_nothing():
+    """It is not counted, and may be of another configuration than the parameters are."""
+    some = with_tensors(tensor("a", H), tensor("b", H - 4, role="buffer"))
+    assert some.count(sizes(H=3, A=1)) == 3
+
+
+@pytest.mark.parametrize(
+    ("length", "said"),
+    [
+        (floor(H, A - 2), "a divides by A − 2, which is 0 at A = 2"),
+        (H * floor(A, 3) ** -1, "a divides by ⌊A/3⌋, which is 0 at A = 2"),
+        (floor(H, floor(A, 3)), "a divides by ⌊A/3⌋, which is 0 at A = 2"),
+        (floor(H, D * floor(H, A - 2)), "a divides by A − 2, which is 0 at A = 2"),
+        (computed("div", H, A - 2), "a divides by A − 2, which is 0 at A = 2"),
+        (
+            computed("int", Computed("over", (H, Computed("minus", (A, expression(2)))))),
+            "a divides by minus(A, 2), which is 0 at A = 2",
+        ),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("way", ["count", "require", "inventory"])
+def test_a_divisor_of_0_is_named(length, said, way):
+    some = with_tensors(tensor("a", length), conditions=())
+    with pytest.raises(ValueError, match=f"^{MIXTURE.name}: {re.escape(said)}$"):
+        WAYS[way](some, sizes(A=2, H=8, D=2))
+
+
+def test_a_letter_that_is_0_and_divides():
+    """Where 0 was validated, which no formula does that divides by it."""
+    some = with_tensors(tensor("a", H / A), conditions=(), validated={"A": (0, 4)})
+    with pytest.raises(ValueError, match=r"^\w+: a divides by A, which is 0$"):
+        some.count(sizes(A=0))
+
+
+def test_what_has_no_value_for_another_reason():
+    power = Expression({((Computed("power", (H, expression(10**6))), 1),): 1})
+    with pytest.raises(ValueError, match=r"^it has no value at H = 8: .* too large$"):
+        value_at(power, {"H": 8}, "it")
+
+
+@pytest.mark.parametrize(
+    ("one", "never"),
+    [
+        (expression(0), True), (3 * H * L + 4, True), (H / A, True), (floor(H, A) * L, True),
+        (L - 1, False), (floor(H, A - 1), False), (floor(H - 4, A), False),
+        (H * floor(H, A) ** -1, False), (floor(H, floor(L, D)), False),
+        (computed("int", H), False), (expression(-1), False),
+    ],
+)  # fmt: skip
+def test_what_signs_alone_tell(one, never):
+    assert is_never_negative(one) is never
+    assert not is_never_negative(one, {"A"}) or "A" not in one.letters
+
+
+def test_configurations_are_refused_in_one_line(paramproof, tmp_path):
+    """Sizes of 0 in a ``config.json``, and one that transformers would compute as 0."""
+    zamba = {"model_type": "zamba", "hidden_size": 2, "num_attention_heads": 8}
+    for keys, words in (
+        ({"model_type": "llama", "hidden_size": 0}, "hidden_size=0 is not a size of 1 or more"),
+        (
+            zamba,
+            "ZambaForCausalLM: K = 0: every size must be 1 or more (attention_head_dim is absent, "
+            "and ⌊2·H/A⌋ = 0 is filled in)",
+        ),
+    ):
+        (tmp_path / "config.json").write_text(json.dumps(keys))
+        (tmp_path / "lines.jsonl").write_text(json.dumps(keys) + "\n")
+        done = paramproof("count", "--jsonl", "lines.jsonl")
+        (line,) = map(json.loads, done.stdout.splitlines())
+        assert words in line["error"]["reason"]
+        assert "total" not in line

@@ -1,0 +1,191 @@
+"""How sure a formula is: text, JSON and pages have one word for it, at the sizes that they name."""
+
+import io
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+import paramproof as library
+from paramproof.bulk import count_line
+from paramproof.cli.derive import print_derivation
+from paramproof.cli.derive_text import certainty, evidence_lines
+from paramproof.counting.count_data import count_data
+from paramproof.formulas.derivation import FITTED, PROVED
+from paramproof.formulas.derivation_data import derivation_data
+from paramproof.formulas.parsing import condition_in
+from paramproof.json_form import document
+from paramproof.pages.model import parts
+from paramproof.pages.viewing import View
+from paramproof.resolver import DerivedModel
+from tests.derivations import MIXTURE
+from tests.json_schema import assert_document
+
+BEYOND = "these sizes lie beyond a guard that the proof rests on"
+
+
+def guarded(guard, **changes):
+    return replace(MIXTURE, harmless=(condition_in(guard),), **changes)
+
+
+INSIDE = guarded("V ≤ 50")
+OUTSIDE = guarded("V ≤ 40")
+FOUND = {
+    "proved": (MIXTURE, PROVED, ()),
+    "inside a guard": (INSIDE, PROVED, ()),
+    "beyond a guard": (OUTSIDE, FITTED, (f"{BEYOND} (V ≤ 40; V = vocab_size = 50)",)),
+    "fitted": (replace(MIXTURE, doubts=("a doubt",)), FITTED, ("a doubt",)),
+    "at sizes that were tried": (
+        replace(MIXTURE, doubts=("a doubt",), validated={"V": (9, 50)}),
+        FITTED,
+        ("a doubt",),
+    ),
+    "at sizes that were not tried": (
+        replace(MIXTURE, doubts=("a doubt",), validated={"V": (9, 49)}),
+        FITTED,
+        ("V = 50 lies outside the sizes it was validated at (9 to 49)", "a doubt"),
+    ),
+    "beyond a guard, at sizes that were not tried": (
+        replace(OUTSIDE, validated={"V": (9, 49)}),
+        FITTED,
+        (
+            f"{BEYOND} (V ≤ 40; V = vocab_size = 50)",
+            "V = 50 lies outside the sizes it was validated at (9 to 49)",
+        ),
+    ),
+}
+"""Derivations whose own sizes are asked for, with the word and the reasons."""
+
+CLAIMS = re.compile(r"checked for|and checked|for other sizes")
+"""What nobody may say of sizes that nobody tried."""
+
+
+def printed(derivation):
+    out = Console(width=1000, file=io.StringIO())
+    print_derivation(out, derivation)
+    return out.file.getvalue()
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_model_says_it_in_text_and_in_data(name):
+    derivation, status, reasons = FOUND[name]
+    model = DerivedModel(name="it", derivation=derivation)
+    data = count_data(model, model.inventory())
+    assert (data["status"], tuple(data["reasons"])) == (status, reasons)
+    lines = [line for line in model.origin() if "buffers" not in line]
+    first, *others = lines
+    assert first.endswith(f": {status}")
+    assert others == ([f"{status}: {'; '.join(reasons)}"] if reasons else [])
+    assert not CLAIMS.search("\n".join(lines))
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_derivation_says_it_in_text_and_in_data(name):
+    derivation, status, reasons = FOUND[name]
+    data = document("derivation", derivation_data(derivation))
+    assert_document(data, "derivation")
+    assert (data["status"], tuple(data["reasons"])) == (status, reasons)
+    text = printed(derivation)
+    assert (f"{FITTED}, not proved: {'; '.join(reasons)}" in text) == (status == FITTED)
+    assert not CLAIMS.search(text)
+    if status == PROVED:
+        assert re.search(f"^{PROVED}( where .*)?: ", text, re.MULTILINE)
+
+
+def test_where_a_formula_is_proved_is_in_text_and_data():
+    """``status`` is that of the own sizes; ``proved_where`` says of which others it is so."""
+    assert derivation_data(INSIDE)["proved_where"] == ["V ≤ 50"]
+    first, second, *_ = evidence_lines(INSIDE)
+    assert first == "proved where V ≤ 50: every shape and number was traced"
+    assert second.startswith("fitted elsewhere inside the conditions: ")
+    assert certainty(INSIDE) == "proved where V ≤ 50; fitted elsewhere"
+    assert derivation_data(MIXTURE)["proved_where"] == []
+    (line, *_) = evidence_lines(MIXTURE)
+    assert line == "proved: every shape and number was traced, at every size inside the conditions"
+    assert certainty(MIXTURE) == PROVED
+    fitted, *_ = FOUND["fitted"]
+    assert derivation_data(fitted)["proved_where"] is None
+    assert certainty(fitted) == FITTED
+
+
+def test_a_derivation_prints_the_sizes_at_which_it_was_validated():
+    fitted, *_ = FOUND["at sizes that were tried"]
+    assert "\nvalidated at V = 9 to 50\n" in printed(fitted)
+    assert "validated at " in printed(replace(INSIDE, validated={"V": (9, 50)}))
+    assert "validated at " not in printed(replace(MIXTURE, validated={"V": (9, 50)}))
+    assert "validated at " not in printed(replace(fitted, validated={}))
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_page_says_it_too(name):
+    derivation, status, reasons = FOUND[name]
+    evidence = str(parts(View(DerivedModel(name="it", derivation=derivation)))["evidence"])
+    assert f": {status}<" in evidence
+    for reason in reasons:
+        assert reason.partition(" (")[0] in evidence
+
+
+LAYERS = {32: PROVED, 33: FITTED}
+"""Of Qwen3's classes, whose proof rests on the guard L = 32."""
+
+
+@pytest.fixture(params=LAYERS)
+def qwen3(request, tmp_path):
+    """The keys of a model inside or beyond the guard, in a file too, and the word."""
+    keys = {"model_type": "qwen3", "num_hidden_layers": request.param}
+    (tmp_path / "config.json").write_text(json.dumps(keys))
+    (tmp_path / "lines.jsonl").write_text(json.dumps(keys) + "\n")
+    return keys, LAYERS[request.param]
+
+
+TEXTS = [
+    ("count", "config.json"),
+    ("count", "config.json", "--symbolic"),
+    ("count", "config.json", "--all-conventions"),
+    ("count", "config.json", "config.json"),
+    ("explain", "1000000007", "config.json"),
+    ("diff", "config.json", "config.json"),
+]
+
+
+@pytest.mark.parametrize("arguments", TEXTS, ids=" ".join)
+def test_every_command_prints_the_word(arguments, qwen3, paramproof):
+    _, status = qwen3
+    text = paramproof(*arguments).stdout
+    words = re.findall(r"formula: \S+ of the catalogue \(.*?\): (\w+)", text)
+    assert words
+    assert set(words) == {status}
+    assert (BEYOND in text) == (f"{FITTED}: {BEYOND}" in text) == (status == FITTED)
+    assert not CLAIMS.search(text)
+
+
+def test_the_data_of_every_form_have_the_word(qwen3, paramproof, tmp_path):
+    keys, status = qwen3
+    paramproof("count", "config.json", "--json", "count.json")
+    (model,) = json.loads((tmp_path / "count.json").read_text("utf-8"))["models"]
+    (line,) = map(json.loads, paramproof("count", "--jsonl", "lines.jsonl").stdout.splitlines())
+    found = library.count(keys)
+    own = {model["status"], line["status"], count_line(1, json.dumps(keys).encode())["status"]}
+    assert own == {found.status} == {found.to_dict()["status"]} == {status}
+    assert model["reasons"] == found.to_dict()["reasons"]
+    assert f"({status})" in repr(found)
+    assert f"({status})" in found._repr_html_()
+
+
+def test_the_page_of_a_file_has_the_word(qwen3, paramproof, tmp_path):
+    _, status = qwen3
+    paramproof("count", "config.json", "--html", "page.html")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert re.findall(r"of the catalogue \(.*?\): (\w+)", page) == [status]
+    assert (BEYOND in page) == (status == FITTED)
+
+
+def test_a_formula_of_ones_own_is_compared_with_what_is_said_to_be_so_sure(
+    qwen3, paramproof, tmp_path
+):
+    """At many sizes: the command says where the formula is proved."""
+    (tmp_path / "mine.py").write_text("def count(**sizes):\n    return 1\n")
+    done = paramproof("verify", "--formula", "mine:count", "--model", "config.json")
+    assert re.search(r"formula was derived, proved where L = 32.*; fitted elsewhere\n", done.stdout)
