@@ -1,0 +1,27 @@
+"""Import every family, so that the lists are full."""
+
+from tests.foolers import (  # noqa: F401
+    another_package,
+    arrays,
+    bits,
+    by_layer,
+    comparing,
+    counters,
+    counting,
+    floats,
+    functions,
+    harmless,
+    harmless_layers,
+    iterating,
+    kinds,
+    messages,
+    names,
+    objects,
+    tables,
+    tensors,
+    text,
+    world,
+)
+from tests.foolers.registering import FOOLERS, HARMLESS
+
+__all__ = ["FOOLERS", "HARMLESS"]

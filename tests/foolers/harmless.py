@@ -1,0 +1,148 @@
+"""What real libraries do with sizes beside making layers: the formula stays proved."""
+
+import logging
+import math
+import warnings
+
+import torch
+from torch import nn
+
+from tests.foolers.blocks import linears
+from tests.foolers.registering import harmless
+
+logger = logging.getLogger(__name__)
+logger.addHandler(logging.NullHandler())
+
+
+@harmless(n=120)
+def list_of_names(dim=64, n=3):
+    model = nn.Module()
+    model.layers = linears(dim, n, True)
+    model.names = [f"blocks.{i}" for i in range(n)]
+    return model
+
+
+@harmless(n=120)
+def named_modules(dim=64, n=3):
+    model = nn.Sequential()
+    for i in range(n):
+        model.add_module(f"layer{i}", nn.Linear(dim, dim))
+    return model
+
+
+@harmless(n=120)
+def dict_of_modules(dim=64, n=3):
+    return nn.ModuleDict({str(i): nn.Linear(dim, dim) for i in range(n)})
+
+
+@harmless(n=120)
+def attributes_by_number(dim=64, n=3):
+    model = nn.Module()
+    for i in range(n):
+        setattr(model, f"norm{i}", nn.LayerNorm(dim))
+    return model
+
+
+@harmless(dim=5000)
+def prints(dim=64, n=3):
+    print(f"{dim} wide, {n} deep", "%d" % dim, end="")  # noqa: UP031
+    return linears(dim, n, True)
+
+
+@harmless(dim=5000)
+def logs(dim=64, n=3):
+    logger.info("%d wide", dim)
+    logger.debug(f"{dim} wide, {n} deep")
+    return linears(dim, n, True)
+
+
+@harmless(dim=5000)
+def warns(dim=64, n=3):
+    if dim % 2:
+        warnings.warn(f"a width of {dim} is odd", stacklevel=2)
+    return linears(dim, n, True)
+
+
+@harmless(dim=5000)
+def raises(dim=64, heads=4):
+    if dim % heads:
+        raise ValueError(f"{dim} is no multiple of {heads} (got `dim`={dim}).")
+    return nn.MultiheadAttention(dim, heads)
+
+
+@harmless(dim=5000)
+def asserts(dim=64, heads=4):
+    assert dim % heads == 0, f"{dim} must be divisible by {heads}"
+    return nn.Linear(dim, dim // heads * 3)
+
+
+class _Shown(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.dim = dim
+        self.scale = dim**-0.5
+        self.weight = nn.Parameter(torch.ones(dim) * self.scale)
+
+    def __repr__(self):
+        return f"Shown({self.dim}, scale={self.scale:.3f})"
+
+    def extra_repr(self):
+        return f"dim={self.dim}"
+
+
+@harmless(dim=5000)
+def shows(dim=64, n=3):
+    return nn.ModuleList([_Shown(dim) for _ in range(n)])
+
+
+class _Attention(nn.Module):
+    def __init__(self, dim, heads):
+        super().__init__()
+        self.heads, self.head_dim = heads, dim // heads
+        self.scale = self.head_dim**-0.5
+        self.scaling = 1.0 / math.sqrt(self.head_dim)
+        self.qkv = nn.Linear(dim, 3 * self.head_dim * heads)
+        self.out = nn.Linear(self.head_dim * heads, dim)
+
+
+@harmless(dim=(66, 5000))
+def attention(dim=64, heads=4):
+    return _Attention(dim, heads)
+
+
+class _DropPath(nn.Module):
+    def __init__(self, rate):
+        super().__init__()
+        self.rate = rate
+
+
+class _Block(nn.Module):
+    def __init__(self, dim, rate):
+        super().__init__()
+        self.linear = nn.Linear(dim, int(dim * 4.0))
+        self.drop_path = _DropPath(rate) if rate > 0.0 else nn.Identity()
+        self.dropout = nn.Dropout(rate)
+
+
+@harmless(n=120)
+def stochastic_depth(dim=64, n=3):
+    rates = [x.item() for x in torch.linspace(0, 0.1, n, device="cpu")]
+    return nn.ModuleList([_Block(dim, rates[i]) for i in range(n)])
+
+
+@harmless(n=120)
+def stochastic_depth_in_a_list(dim=64, n=3):
+    rates = torch.linspace(0, 0.1, n, device="cpu").tolist()
+    return nn.ModuleList([_Block(dim, rate) for rate in rates])
+
+
+@harmless(first=40, second=70)
+def stochastic_depth_in_stages(dim=64, first=2, second=3):
+    depths = [first, second]
+    rates = [0.1 * i / max(1, sum(depths) - 1) for i in range(sum(depths))]
+    model = nn.ModuleList()
+    for stage, depth in enumerate(depths):
+        before = sum(depths[:stage])
+        own = rates[before : before + depth]
+        model.append(nn.Sequential(*(_Block(dim * 2**stage, own[i]) for i in range(depth))))
+    return model

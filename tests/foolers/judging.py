@@ -1,0 +1,183 @@
+"""Derive a constructor, and compare what the formula says with models that are really built."""
+
+import ast
+import re
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from inspect import getsourcefile
+from pathlib import Path
+
+from tests.foolers.choosing import sizes_of
+
+OTHER_PACKAGE = Path(__file__).with_name("otherlib")
+
+
+class Outcome(Enum):
+    """What comes out of a derivation."""
+
+    GUARD = "guard"
+    """The formula is proved, and its guards say where."""
+    CAVEAT = "caveat"
+    """The formula is fitted, and a caveat names a line of the constructor."""
+    FITTED = "fitted"
+    """The formula is fitted, and no caveat names a line."""
+    REFUSED = "refused"
+    """There is no formula."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A model at some sizes: its parameters, and what the formula says.
+
+    ``counted`` is None where ``count`` refuses the sizes, and text where it ends with any other
+    error.
+    """
+
+    sizes: dict
+    built: int
+    counted: int | str | None
+    proved: bool
+
+    @property
+    def is_wrong(self):
+        return self.counted is not None and self.counted != self.built
+
+    def __str__(self):
+        sizes = ", ".join(f"{name}={size}" for name, size in self.sizes.items())
+        return f"{sizes}: {self.counted}, built {self.built}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was derived of a constructor, and how it compares with what is built."""
+
+    outcome: Outcome
+    formula: str
+    conditions: tuple[str, ...]
+    reasons: tuple[str, ...]
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def wrongly_proved(self):
+        return [str(one) for one in self.comparisons if one.is_wrong and one.proved]
+
+    @property
+    def wrong_without_a_caveat(self):
+        if self.outcome is Outcome.CAVEAT:
+            return []
+        return [str(one) for one in self.comparisons if one.is_wrong and not one.proved]
+
+    @property
+    def summary(self):
+        if self.outcome is Outcome.REFUSED:
+            return "not derived"
+        if self.wrongly_proved:
+            return "PROVED AND WRONG"
+        if self.wrong_without_a_caveat:
+            return "FITTED AND WRONG, no caveat"
+        if any(one.is_wrong for one in self.comparisons):
+            return "wrong, as a caveat says"
+        refused = sum(one.counted is None for one in self.comparisons)
+        return f"right, and {refused} of {len(self.comparisons)} sizes refused"
+
+
+@cache
+def judged(entry):
+    """Return the verdict on an entry of the lists."""
+    return judge(entry.name, entry.function, lambda _: sizes_of(entry))
+
+
+def judge(name, function, sizes_for, **options):
+    """Derive ``function``, and compare it with models at the sizes that ``sizes_for`` it gives."""
+    from paramproof.derivation.derive import derive
+    from paramproof.derivation.functions import constructor
+
+    where = f"{function.__module__}:{name}"
+    try:
+        found = derive(constructor(where, function), **options)
+    except ValueError as error:
+        refusal = str(error)
+        found = None
+    if found is None:
+        assert "\n" not in refusal
+        return Verdict(Outcome.REFUSED, "", (), (refusal,), ())
+    comparisons = (compared(found, function, each) for each in sizes_for(found))
+    if found.is_proved:
+        outcome = Outcome.GUARD
+    else:
+        named = any(_names_a_line(reason, function) for reason in found.reasons)
+        outcome = Outcome.CAVEAT if named else Outcome.FITTED
+    return Verdict(
+        outcome,
+        str(found.formula),
+        tuple(str(stated.condition) for stated in found.conditions),
+        found.reasons,
+        tuple(one for one in comparisons if one),
+    )
+
+
+def compared(found, function, sizes):
+    """Return the comparison at these sizes, None where the constructor refuses them."""
+    built = built_count(function, sizes)
+    if built is None:
+        return None
+    letters = in_letters(found, sizes)
+    try:
+        counted = found.count(letters)
+    except ValueError:
+        counted = None
+    except ArithmeticError as error:
+        counted = repr(error)
+    return Comparison(sizes, built, counted, found.is_proved_at(letters))
+
+
+def in_letters(found, sizes):
+    """Return sizes by the letters of what was found, from those by parameter."""
+    return {letter: sizes[field] for letter, field in found.fields.items()}
+
+
+def built_count(function, sizes):
+    """Return the trainable parameters of a model made of plain ints, None where it is refused."""
+    from paramproof.derivation.abstract import made
+
+    try:
+        model = made(function, sizes)
+    except Exception:
+        return None
+    return sum(one.numel() for one in model.parameters() if one.requires_grad)
+
+
+def layout(function, sizes):
+    """Return the names of the parameters, with a layer's number as it is."""
+    from paramproof.derivation.abstract import made
+
+    return {name for name, _ in made(function, sizes).named_parameters()}
+
+
+def _names_a_line(reason, function):
+    """Whether a text names a line of ``function``, of what it calls, or of the other package."""
+    source = Path(getsourcefile(function))
+    lines = _own_lines(source, function.__name__)
+    others = {path.name for path in OTHER_PACKAGE.glob("*.py")} - {"__init__.py"}
+    for file, line in re.findall(r"([\w.-]+\.py):(\d+)", reason):
+        if file in others or (file == source.name and int(line) in lines):
+            return True
+    return False
+
+
+@cache
+def _own_lines(path, name):
+    """Return the lines of a function and of whatever in its module it refers to."""
+    module = ast.parse(path.read_text("utf-8"))
+    named = {}
+    for node in module.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            named.setdefault(node.name, []).append(node)
+    found, left = set(), [name]
+    while left:
+        one = left.pop()
+        for node in named.pop(one, ()):
+            found.update(range(node.lineno, node.end_lineno + 1))
+            left += [inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)]
+    return frozenset(found)

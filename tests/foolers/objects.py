@@ -1,0 +1,185 @@
+"""Sizes kept in objects, copied, hashed, and asked what they are."""
+
+from collections import namedtuple
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property, total_ordering
+
+from tests.foolers.blocks import linears
+from tests.foolers.registering import fooler
+
+Sizes = namedtuple("Sizes", ["dim", "n"])
+
+
+@dataclass
+class Config:
+    dim: int
+    wide: bool = field(init=False)
+
+    def __post_init__(self):
+        self.wide = float(self.dim) >= 4000
+
+
+@dataclass(order=True, frozen=True)
+class Ordered:
+    dim: float
+
+
+@fooler(dim=4000)
+def after_init(dim=64, n=3):
+    return linears(dim, n, not Config(dim).wide)
+
+
+@fooler(dim=4000)
+def ordered_dataclass(dim=64, n=3):
+    return linears(dim, n, Ordered(dim) < Ordered(4000))
+
+
+@fooler(dim=4096)
+def equal_dataclass(dim=64, n=3):
+    return linears(dim, n, Ordered(dim) != Ordered(4096.0))
+
+
+@fooler(dim=4096)
+def hashed_dataclass(dim=64, n=3):
+    return linears(dim, n, Ordered(dim) not in {Ordered(4096): True})
+
+
+class Indexed:
+    def __init__(self, size):
+        self.size = size
+
+    def __index__(self):
+        return self.size
+
+    def __len__(self):
+        return self.size
+
+    def __float__(self):
+        return self.size / 1
+
+
+@fooler(dim=4000)
+def own_index(dim=64, n=3):
+    return linears(dim, n, int(Indexed(dim)) < 4000)
+
+
+@fooler(dim=4000)
+def index_in_a_range(dim=64, n=3):
+    return linears(dim, n, len(range(Indexed(dim))) < 4000)
+
+
+@fooler(dim=4000)
+def own_length(dim=64, n=3):
+    return linears(dim, n, len(Indexed(dim)) < 4000)
+
+
+@fooler(dim=4000)
+def own_float(dim=64, n=3):
+    return linears(dim, n, float(Indexed(dim)) < 4000)
+
+
+@total_ordering
+class Compared:
+    def __init__(self, size):
+        self.size = float(size)
+
+    def __eq__(self, other):
+        return self.size == other.size
+
+    def __lt__(self, other):
+        return self.size < other.size
+
+    __hash__ = None
+
+
+@fooler(dim=50_001)
+def own_comparison(dim=64, n=3):
+    return linears(dim, n, Compared(dim) <= Compared(50_000))
+
+
+class Lazy:
+    __slots__ = ("dim",)
+
+    def __init__(self, dim):
+        self.dim = dim
+
+    @property
+    def wide(self):
+        return len(str(self.dim)) > 4
+
+
+@fooler(dim=10_000)
+def own_property(dim=64, n=3):
+    return linears(dim, n, not Lazy(dim).wide)
+
+
+class Cached:
+    def __init__(self, dim):
+        self.dim = dim
+
+    @cached_property
+    def root(self):
+        return self.dim**0.5
+
+
+@fooler(dim=4096)
+def kept_property(dim=64, n=3):
+    return linears(dim, n, Cached(dim).root < 64)
+
+
+class _Limited:
+    """A descriptor that cuts off what it is given."""
+
+    def __set_name__(self, owner, name):
+        self.name = f"_{name}"
+
+    def __set__(self, owner, value):
+        setattr(owner, self.name, min(4000.0, value))
+
+    def __get__(self, owner, kind=None):
+        return getattr(owner, self.name)
+
+
+class Limited:
+    dim = _Limited()
+
+
+@fooler(dim=4001)
+def descriptor(dim=64, n=3):
+    limited = Limited()
+    limited.dim = dim
+    return linears(dim, n, limited.dim == dim)
+
+
+@fooler(dim=4000)
+def closure(dim=64, n=3):
+    def scaled():
+        return 0.25 * dim
+
+    return linears(dim, n, scaled() < 1000)
+
+
+@fooler(dim=4001)
+def named_tuple(dim=64, n=3):
+    return linears(dim, n, Sizes(dim, n) < Sizes(4000.5, 0))
+
+
+class Kind(Enum):
+    NARROW = "narrow"
+    WIDE = "wide"
+
+    @classmethod
+    def _missing_(cls, value):
+        return cls.WIDE if float(value) >= 4000 else cls.NARROW
+
+
+@fooler(dim=4000)
+def missing_member(dim=64, n=3):
+    return linears(dim, n, Kind(dim) is Kind.NARROW)
+
+
+@fooler(dim=4000)
+def state_of_an_object(dim=64, n=3):
+    config = Cached(dim)
+    return linears(dim, n, vars(config)["dim"] - 3999.5 < 0)

@@ -1,0 +1,153 @@
+"""Sizes that are looked up: in ranges, dicts, lists and sets."""
+
+import functools
+from bisect import bisect
+from collections import Counter, defaultdict
+from enum import IntEnum
+
+from tests.foolers.blocks import linears
+from tests.foolers.registering import fooler
+
+TABLE = {4096: False, 8192: False}
+WIDE = frozenset({4096, 5120, 8192})
+LIMITS = [100, 1000, 4000]
+WIDTHS = (64, 128, 512, 6000)
+
+
+class Width(IntEnum):
+    LARGE = 4096
+    HUGE = 12_288
+
+
+@fooler(dim=4000)
+def in_a_range(dim=64, n=3):
+    return linears(dim, n, dim in range(0, 4000))
+
+
+@fooler(dim=4096)
+def in_a_dict(dim=64, n=3):
+    return linears(dim, n, dim not in TABLE)
+
+
+@fooler(dim=(4096, 8192))
+def got_from_a_dict(dim=64, n=3):
+    return linears(dim, n, TABLE.get(dim, True))
+
+
+@fooler(dim=4096)
+def missing_from_a_dict(dim=64, n=3):
+    try:
+        return linears(dim, n, TABLE[dim])
+    except KeyError:
+        return linears(dim, n, True)
+
+
+@fooler(dim=8192)
+def default_of_a_dict(dim=64, n=3):
+    table = defaultdict(lambda: True, TABLE)
+    return linears(dim, n, table[dim])
+
+
+@fooler(dim=5120)
+def in_a_set(dim=64, n=3):
+    return linears(dim, n, dim not in WIDE)
+
+
+@fooler(dim=5120)
+def intersection(dim=64, n=3):
+    return linears(dim, n, not {dim} & WIDE)
+
+
+@fooler(dim=5120, n=40)
+def pair_in_a_set(dim=64, n=3):
+    """Both sizes decide, and neither does alone."""
+    return linears(dim, n, (dim, n) not in {(5120, 40)})
+
+
+@fooler(dim=4000)
+def bisected(dim=64, n=3):
+    return linears(dim, n, bisect(LIMITS, dim) < 3)
+
+
+@fooler(dim=4001)
+def one_of_two(dim=64, n=3):
+    return linears(dim, n, [True, False][dim > 4000])
+
+
+@fooler(dim=4000)
+def length_of_a_slice(dim=64, n=3):
+    return linears(dim, n, len(("x" * 5000)[:dim]) < 4000)
+
+
+@fooler(dim=4000)
+def past_the_end(dim=64, n=3):
+    try:
+        range(4000)[dim]
+    except IndexError:
+        return linears(dim, n, False)
+    return linears(dim, n, True)
+
+
+@functools.lru_cache
+def _narrow(size):
+    return size < 4000
+
+
+@fooler(dim=4000)
+def remembered(dim=64, n=3):
+    return linears(dim, n, _narrow(dim))
+
+
+@fooler(dim=4096)
+def matched(dim=64, n=3):
+    match dim:
+        case 4096 | 8192:
+            return linears(dim, n, False)
+    return linears(dim, n, True)
+
+
+@fooler(dim=50_001)
+def matched_with_a_guard(dim=64, n=3):
+    match dim, n:
+        case int(wide), _ if wide > 50_000:
+            return linears(dim, n, False)
+    return linears(dim, n, True)
+
+
+@fooler(dim=4096)
+def member_of_an_enum(dim=64, n=3):
+    try:
+        return linears(dim, n, Width(dim) is not Width.LARGE)
+    except ValueError:
+        return linears(dim, n, True)
+
+
+@fooler(dim=4096)
+def counted_in_a_list(dim=64, n=3):
+    return linears(dim, n, [4096, 8192].count(dim) == 0)
+
+
+@fooler(dim=4096)
+def counter(dim=64, n=3):
+    return linears(dim, n, not Counter([4096, 8192])[dim])
+
+
+@fooler(dim=3257)
+def nearest_of_a_table(dim=64, n=3):
+    return linears(dim, n, min(WIDTHS, key=lambda width: abs(width - dim)) < 6000)
+
+
+@fooler(dim=1_000_001)
+def sorted_with_a_limit(dim=64, n=3):
+    return linears(dim, n, sorted([1_000_000, dim])[0] == dim)
+
+
+@fooler(dim=4096)
+def key_of_a_dict(dim=64, n=3):
+    """The size is what is kept, and 4096 is what is looked up."""
+    return linears(dim, n, 4096 not in {dim: n})
+
+
+@fooler(dim=4000)
+def index_of_a_range(dim=64, n=3):
+    return linears(dim, n, range(1_000_000)[dim] < 4000)

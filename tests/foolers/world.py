@@ -1,0 +1,91 @@
+"""Sizes that leave the program, or that something outside of numbers decides about."""
+
+import datetime
+import os
+import random
+import sys
+import tempfile
+import time
+
+from tests.foolers.blocks import linears
+from tests.foolers.registering import fooler
+
+os.environ.setdefault("PARAMPROOF_FOOLER_LIMIT", "4000")
+
+
+@fooler(dim=4000)
+def limit_of_the_environment(dim=64, n=3):
+    return linears(dim, n, dim < int(os.environ["PARAMPROOF_FOOLER_LIMIT"]))
+
+
+@fooler(dim=4000)
+def written_to_the_environment(dim=64, n=3):
+    os.environ["PARAMPROOF_FOOLER_DIM"] = str(dim)
+    try:
+        return linears(dim, n, int(os.environ["PARAMPROOF_FOOLER_DIM"]) < 4000)
+    finally:
+        del os.environ["PARAMPROOF_FOOLER_DIM"]
+
+
+@fooler(dim=4000)
+def place_in_a_file(dim=64, n=3):
+    with tempfile.TemporaryFile() as file:
+        file.seek(dim)
+        return linears(dim, n, file.tell() < 4000)
+
+
+@fooler(dim=4000)
+def length_of_a_file(dim=64, n=3):
+    with tempfile.TemporaryFile() as file:
+        file.truncate(dim)
+        return linears(dim, n, os.fstat(file.fileno()).st_size < 4000)
+
+
+@fooler(dim=3600)
+def hours(dim=64, n=3):
+    return linears(dim, n, time.gmtime(dim).tm_hour < 1)
+
+
+@fooler(dim=4000)
+def seconds(dim=64, n=3):
+    return linears(dim, n, datetime.timedelta(seconds=dim).total_seconds() < 4000)
+
+
+@fooler(dim=86_400)
+def days(dim=64, n=3):
+    return linears(dim, n, datetime.timedelta(seconds=dim) < datetime.timedelta(days=1))
+
+
+@fooler(dim=4000)
+def dates(dim=64, n=3):
+    return linears(dim, n, datetime.date.fromordinal(dim) < datetime.date.fromordinal(4000))
+
+
+@fooler(dim=4001)
+def random_numbers(dim=64, n=3):
+    """The same size gives the same number: a seed decides."""
+    known = random.Random(4001).random()
+    return linears(dim, n, random.Random(dim).random() != known)
+
+
+@fooler(dim=4000)
+def bytes_in_memory(dim=64, n=3):
+    return linears(dim, n, sys.getsizeof(b"x" * dim) < sys.getsizeof(b"x" * 4000))
+
+
+@fooler(dim=2**30)
+def bytes_of_an_int(dim=64, n=3):
+    return linears(dim, n, sys.getsizeof(int(dim)) <= sys.getsizeof(1))
+
+
+@fooler(dim=5000)
+def too_deep_a_recursion(dim=64, n=3):
+    try:
+        _down(dim)
+    except RecursionError:
+        return linears(dim, n, False)
+    return linears(dim, n, True)
+
+
+def _down(size):
+    return size if size <= 0 else _down(size - 1)
