@@ -10,7 +10,7 @@ from transformers import PreTrainedConfig
 
 from paramproof.derivation.instruments import instrumented
 from paramproof.derivation.questions import recorded
-from paramproof.derivation.size import Size
+from paramproof.derivation.symbolic.size import Size
 from paramproof.derivation.transformers_models import LABELS, readable
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.path import parent

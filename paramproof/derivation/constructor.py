@@ -20,7 +20,8 @@ class Constructor:
     remember or of plain ints, and allocates nothing. ``read`` lists the tensors of what was made,
     with their shapes in letters where the tracing saw them. ``modules`` are the packages whose
     code makes the model. ``read_fields`` are the sizes that a model has read while it was made,
-    None where nobody watched.
+    None where nobody watched. Code that ``is_followed`` takes sizes that are no ``int``; of other
+    code, as JAX's and Keras's, it is not seen what becomes of a size.
     """
 
     name: str
@@ -31,3 +32,4 @@ class Constructor:
     modules: tuple[str, ...]
     versions: Mapping[str, str] = field(default_factory=dict)
     read_fields: Callable[[], frozenset[str] | None] = lambda: None
+    is_followed: bool = True

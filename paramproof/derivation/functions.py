@@ -65,6 +65,7 @@ def constructor(
         _tracing if traced else deaf_to_arrays,
         (module, module.partition(".")[0], *LOOPS_OF),
         dict(_versions(abstract.FRAMEWORKS[framework])) | {"python": sys.version.split()[0]},
+        is_followed=traced,
     )
 
 

@@ -1,9 +1,9 @@
-"""``int``, ``range`` and NumPy's ``prod`` that keep what a size remembers, while a model is made.
+"""``int``, ``range`` and NumPy's ``prod`` that keep what a size remembers, in modules that run as
+they are.
 
 ``int(H / A)`` asks for a plain int, and ``range(L)`` counts with plain ints, whatever they are
-given; ``numpy.prod`` makes an array of them. While a model is traced the modules whose code makes
-it see these instead. They are there for finding a formula only; what holds it to models runs the
-modules as they are.
+given; ``numpy.prod`` makes an array of them. While a model is traced, PyTorch's own layers see
+these instead, and so do the modules of frameworks whose code is not instrumented otherwise.
 """
 
 from __future__ import annotations
@@ -13,19 +13,14 @@ import math
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import count
 from types import ModuleType
 from typing import Any
 
-from paramproof.derivation.loops import Iteration
-from paramproof.derivation.questions import LOOP, note_loop
-from paramproof.derivation.size import Ratio, Size, made_by
-from paramproof.formulas.expression import expression, letter
-
-_numbers = count()
-
-RUNNING: list[Iteration] = []
-"""The loops over sizes that are running, the innermost last."""
+from paramproof.derivation.instrumented.containers import forget_entered
+from paramproof.derivation.instrumented.iterating import ranged
+from paramproof.derivation.instrumented.lengths import forget_all
+from paramproof.derivation.symbolic.ratio import Ratio
+from paramproof.derivation.symbolic.size import Size
 
 
 class _LikeInt(type):
@@ -47,54 +42,14 @@ class RememberedInt(builtins.int, metaclass=_LikeInt):
 
 class _LikeRange(type):
     def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, builtins.range | Loop)
+        return isinstance(instance, builtins.range)
 
     def __call__(cls, *args: Any) -> Any:
-        if any(isinstance(one, Size) for one in args):
-            return Loop(*args)
-        return builtins.range(*args)
+        return ranged(*args)
 
 
 class RememberedRange(metaclass=_LikeRange):
     """Python's range, but over sizes it is a loop that knows its length."""
-
-
-class Loop:
-    """A range over sizes: its indices are sizes too, with the loop's own letter."""
-
-    def __init__(self, *args: Any) -> None:
-        self.numbers = builtins.range(*map(builtins.int, args))
-        start, stop, step = (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
-        length = -((start - stop) // step)
-        self.length = length.expression if isinstance(length, Size) else expression(length)
-        self.start, self.step = made_by(start) or expression(0), made_by(step) or expression(1)
-
-    def __iter__(self) -> Iterator[Size]:
-        index = f"{LOOP}{next(_numbers)}"
-        note_loop(self.length, index)
-        # The letter is which iteration it is: the third of range(2, L, 3) is 2 + 3·2.
-        made = self.start + self.step * letter(index)
-        for iterations, number in enumerate(self.numbers):
-            iteration = Iteration(self.length, index, iterations)
-            RUNNING.append(iteration)
-            try:
-                yield Size(number, made)
-            finally:
-                if iteration in RUNNING:
-                    RUNNING.remove(iteration)
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.numbers[index]
-
-    def __contains__(self, item: object) -> bool:
-        # Through the sizes, so that it is asked what this number is compared with.
-        return any(item == number for number in self)
-
-    def __reversed__(self) -> Iterator[Size]:
-        return builtins.reversed(list(self))
 
 
 @contextmanager
@@ -121,8 +76,9 @@ def _products_remembered() -> Iterator[None]:
 @contextmanager
 def instrumented(packages: Iterable[str]) -> Iterator[None]:
     """Give the modules of ``packages`` what remembers, inside only."""
-    # A loop that an error left, and whose frame somebody keeps, runs no longer.
-    RUNNING.clear()
+    # What an error left: a loop whose frame somebody keeps runs no longer.
+    forget_all()
+    forget_entered()
     packages = tuple(packages)
     inside = tuple(f"{package}." for package in packages)
     replaced = {"int": RememberedInt, "range": RememberedRange}

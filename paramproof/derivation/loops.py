@@ -13,25 +13,15 @@ from functools import reduce
 from itertools import combinations, product
 from math import prod
 from operator import and_
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from paramproof.derivation.answers import LoopAnswer, answers, at_least
+from paramproof.derivation.iterations import Made
 from paramproof.derivation.questions import Recorder, about_a_loop
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression
 
-
-class Iteration(NamedTuple):
-    """One iteration of a loop over sizes: its length, its letter and which one it is."""
-
-    length: Expression
-    letter: str
-    number: int
-
-
-Made: TypeAlias = tuple[Iteration, ...]
-"""Where a tensor was made: the iterations that were running, the innermost last."""
 
 MOST = 64
 """Sums that are tried, of a tensor that several loops make."""

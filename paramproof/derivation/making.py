@@ -7,15 +7,19 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from os.path import basename
 from random import Random
+from traceback import walk_tb
 
-from paramproof.derivation.constructor import Constructor
+from paramproof.derivation.constructor import LOOPS_OF, Constructor
 from paramproof.derivation.instruments import instrumented
 from paramproof.derivation.lost import LostSizes, Place
+from paramproof.derivation.places import MODEL_FILES
 from paramproof.derivation.points import drawn
 from paramproof.derivation.questions import Recorder, recorded
 from paramproof.derivation.reading import Key, Readings, groups, stored
-from paramproof.derivation.size import Size
+from paramproof.derivation.instrumented.swapping import swapped
+from paramproof.derivation.symbolic.size import IntSize, Size, sizes_are
 from paramproof.derivation.told import LoopQuestion, conditions
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Evidence, Stored
@@ -119,7 +123,7 @@ class Maker:
         try:
             trace = self._first()
         except Exception as error:
-            self.unfollowed = f"int() and range() were not followed: {in_one_line(error)}"
+            self.unfollowed = f"sizes were not followed: {in_one_line(error)}{_where(error)}"
             try:
                 trace = self._first()
             except Exception:
@@ -139,17 +143,22 @@ class Maker:
     def trace(self, sizes: Mapping[str, int]) -> Trace:
         """Make the model from sizes that remember, and read what it has in letters."""
         self.traced += 1
-        remembering = {
-            name: value if name in self.fixed else Size(value, letter(name))
+        followed = self.constructor.is_followed and not self.unfollowed
+        kind = Size if followed else IntSize
+        symbolic = {
+            name: value if name in self.fixed else kind(value, letter(name))
             for name, value in sizes.items()
         }
+        modules = self.constructor.modules
         with (
-            instrumented(() if self.unfollowed else self.constructor.modules),
+            sizes_are(kind),
+            instrumented(() if self.unfollowed else LOOPS_OF if followed else modules),
+            swapped(modules if followed else ()),
             recorded() as recorder,
             self.constructor.tracing() as tracing,
         ):
             try:
-                model = self.constructor.make(remembering)
+                model = self.constructor.make(symbolic)
             finally:
                 self.lost.learn(sizes, _questions(recorder))
         if self.unfollowed:
@@ -202,6 +211,15 @@ class Maker:
         except Exception as own:
             return own
         return error
+
+
+def _where(error: Exception) -> str:
+    """Return the line of the model's code that led to an error, as `` (file.py:12)``."""
+    found = ""
+    for frame, line in walk_tb(error.__traceback__):
+        if frame.f_code.co_filename in MODEL_FILES:
+            found = f" ({basename(frame.f_code.co_filename)}:{line})"
+    return found
 
 
 def _questions(recorder: Recorder) -> dict[Condition, set[Place]]:

@@ -3,6 +3,35 @@
 from __future__ import annotations
 
 import sys
+from os.path import dirname, join
+
+OUR_FOLDER = join(dirname(__file__), "")
+"""The folder of this package: its frames stand between a constructor's code and its sizes."""
+
+
+MODEL_FILES: set[str] = set()
+"""The files whose code makes models: what they call may ask for them."""
+
+
+def place_in_model() -> tuple[str, int]:
+    """Return file and line of the model's code that asked, through whatever it called."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename in MODEL_FILES:
+            return frame.f_code.co_filename, frame.f_lineno
+        frame = frame.f_back  # type: ignore[assignment]
+    return place()
+
+
+def asking_file() -> str:
+    """Return the file of the code that asked: the first that is not of this package.
+
+    What has no file was generated, and asks for whoever called it.
+    """
+    frame = sys._getframe(1)
+    while frame.f_back and frame.f_code.co_filename.startswith((OUR_FOLDER, "<")):
+        frame = frame.f_back
+    return frame.f_code.co_filename
 
 
 def place() -> tuple[str, int]:
@@ -12,7 +41,7 @@ def place() -> tuple[str, int]:
     """
     frame = sys._getframe(1)
     while frame.f_back and (
-        frame.f_globals.get("__package__") == __package__
+        frame.f_code.co_filename.startswith(OUR_FOLDER)
         or frame.f_code.co_filename.startswith("<string")
     ):
         frame = frame.f_back

@@ -11,15 +11,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
-from math import gcd, isfinite
+from math import gcd, lcm
 from os.path import basename
-from typing import Any
 
 from paramproof.derivation.doubts import Doubt
-from paramproof.derivation.places import place
+from paramproof.derivation.iterations import RUNNING
+from paramproof.derivation.places import place, place_in_model
 from paramproof.formulas.condition import Condition, Relation, at_least_one
 from paramproof.formulas.division import Quotient
-from paramproof.formulas.expression import Expression, Number, expression
+from paramproof.formulas.expression import Expression, expression
 
 EXPRESSIONS_REMEMBERED = 4096
 """What was computed and asked: the layers of a model, and its traces, do the same again."""
@@ -56,6 +56,11 @@ class Recorder:
 def about_a_loop(letters: frozenset[str]) -> bool:
     """Whether one of ``letters`` is the index of a loop."""
     return any(name.startswith(LOOP) for name in letters)
+
+
+def is_running(index: str) -> bool:
+    """Whether the loop with this index runs: its letter means the iteration that it is in."""
+    return any(one.letter == index for one in RUNNING)
 
 
 # Not a context variable: what another thread asks counts too.
@@ -105,48 +110,46 @@ def note_made(made: Expression) -> None:
         recorder.made[made] = None
 
 
-def note_doubt(*doubt: str | Expression) -> None:
-    """Tell whoever records that something was done with a size that cannot be followed."""
-    if _RECORDERS:
-        file, line = place()
-        for recorder in _RECORDERS:
-            recorder.doubts[*doubt, f" ({basename(file)}:{line})"] = None
+def note_caveat(*caveat: str | Expression | None) -> None:
+    """Tell whoever records that something was done with a size that cannot be followed.
 
-
-def ask(relation: Relation, left: Any, right: Any, answer: bool) -> bool:
-    """Record a question and its answer, and return the answer.
-
-    What is infinite or no number has no expression, and every size gives the same answer.
+    None stands for a number that depends on sizes in a way that was not followed.
     """
-    if _RECORDERS and all(map(isfinite, (left, right))):
+    if _RECORDERS:
+        file, line = place_in_model()
+        if any(folder in file for folder in _DEAF):
+            return
+        said = tuple("a number that sizes decide" if one is None else one for one in caveat)
+        for recorder in _RECORDERS:
+            recorder.doubts[*said, f" ({basename(file)}:{line})"] = None
+
+
+def ask(condition: Condition) -> None:
+    """Record a question, with its answer and the place that asks."""
+    if _RECORDERS:
         where = place()
         if any(folder in where[0] for folder in _DEAF):
-            return answer
-        condition = _condition(relation, left, right, answer)
+            return
         for recorder in _RECORDERS:
             recorder.asked.setdefault(condition, set()).add(where)
-    return answer
-
-
-def _condition(relation: Relation, left: Any, right: Any, answer: bool) -> Condition:
-    for one, other in ((left, right), (right, left)):
-        if relation is Relation.EQUAL and getattr(one, "divided", None) and type(other) is int:
-            top, bottom = one.divided
-            # A remainder that there can be: i mod 3 is 2 where 3 divides i − 2.
-            if other == 0 or 0 <= other < (bottom.constant or 0):
-                return Condition(Relation.DIVIDES, bottom, top - other, answer)
-    return _compared(relation, _expression(left), _expression(right), answer)
 
 
 @lru_cache(EXPRESSIONS_REMEMBERED)
-def _compared(relation: Relation, one: Expression, other: Expression, answer: bool) -> Condition:
-    """Every layer asks the same of the same sizes."""
+def divisible(top: Expression, bottom: Expression, remainder: int, answer: bool) -> Condition:
+    """Return the question whether a remainder is this number."""
+    return Condition(Relation.DIVIDES, bottom, top - remainder, answer)
+
+
+@lru_cache(EXPRESSIONS_REMEMBERED)
+def compared(relation: Relation, one: Expression, other: Expression, answer: bool) -> Condition:
+    """Return the question how two expressions compare, in the form that it has everywhere."""
     if relation is Relation.EQUAL and (pair := _remainder(one - other)):
         return Condition(Relation.DIVIDES, *pair, answer)
-    numbers = [number for number in one.terms.values() if isinstance(number, int)]
-    if not other and len(numbers) == len(one.terms):
+    if not other and one:
         # 25·x > 0 is asked where a kernel is 5 wide, and says of x what x > 0 does.
-        one = one / max(1, gcd(*numbers))
+        numbers = list(map(Fraction, one.terms.values()))
+        one = one * lcm(*(number.denominator for number in numbers))
+        one = one / max(1, gcd(*map(int, one.terms.values())))
         if one.has_quotients and (need := _as_bound(relation, one)):
             return replace(need, holds=answer is (relation is Relation.EQUAL))
     return Condition(relation, one, other, answer)
@@ -172,11 +175,3 @@ def _remainder(difference: Expression) -> tuple[Expression, Expression] | None:
                 if difference in (rest, -rest):
                     return bottom, top
     return None
-
-
-def _expression(value: Any) -> Expression:
-    made: Expression | None = getattr(value, "expression", None)
-    if made is not None:
-        return made
-    number: Number = value if isinstance(value, int) else Fraction(repr(float(value)))
-    return expression(number)

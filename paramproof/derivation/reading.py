@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from paramproof.derivation.loops import Made
+from paramproof.derivation.iterations import Made
 from paramproof.formulas.derivation import Kind, Role, Stored
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.path import LAYER, starred

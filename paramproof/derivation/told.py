@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from os.path import basename
 from typing import TypeAlias
 
 from paramproof.derivation.answers import INDEX, asked, of_index
@@ -28,10 +29,11 @@ def answered_both_ways(recorder: Recorder) -> Iterator[LoopQuestion]:
     return (question for question, given in answers.items() if len(given) == 2)
 
 
-def doubt(question: LoopQuestion) -> Doubt:
+def doubt(question: LoopQuestion, places: Iterable[tuple[str, int]] = ()) -> Doubt:
     """What is said where it cannot be told what a loop's answers say of sizes."""
     length, asked_there = question
-    return "a loop of ", length, f" asked of its index, {LOOP}, whether ", asked_there
+    where = "".join(f" ({basename(file)}:{line})" for file, line in sorted(places)[:1])
+    return "a loop of ", length, f" asked of its index, {LOOP}, whether ", asked_there, where
 
 
 def conditions(
@@ -57,9 +59,9 @@ def conditions(
                 found = list(_never_otherwise(question, answers.pop(), length, sizes))
             else:
                 found = list(_no_more_than_there_are(question, length))
-            if not found and len(answers) < 2:
-                recorder.doubts[doubt((length, question))] = None
             places = {place for c in same for place in recorder.asked[c]}
+            if not found and len(answers) < 2:
+                recorder.doubts[doubt((length, question), places)] = None
             yield from ((condition, places, (length, question)) for condition in found)
 
 

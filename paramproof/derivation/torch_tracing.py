@@ -8,16 +8,23 @@ which a tensor on the meta device has too.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Self, TypeAlias
+from math import prod
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import torch
 from torch.overrides import TorchFunctionMode
 
 from paramproof.builders.meta import FILLS, counted
-from paramproof.derivation.instruments import RUNNING
-from paramproof.derivation.loops import Made
-from paramproof.derivation.questions import about_a_loop
-from paramproof.derivation.size import Size, made_by
+from paramproof.derivation.instrumented.containers import untold
+from paramproof.derivation.instrumented.iterating import ROWS, run
+from paramproof.derivation.instrumented.lengths import consumed, note_filled, number_of
+from paramproof.derivation.instrumented.models import MODELS
+from paramproof.derivation.iterations import RUNNING, Made
+from paramproof.derivation.questions import about_a_loop, note_caveat
+from paramproof.derivation.symbolic.arithmetic import made_by
+from paramproof.derivation.symbolic.escapes import is_asked_by_trusted_code
+from paramproof.derivation.symbolic.ratio import Ratio
+from paramproof.derivation.symbolic.size import Size
 from paramproof.formulas.expression import Expression, expression
 
 Lengths: TypeAlias = tuple[Expression, ...]
@@ -36,6 +43,41 @@ SHAPED = {
 
 SHAPE = torch.Tensor.shape.__get__
 
+COUNTING = frozenset({torch.Tensor.numel, torch.Tensor.nelement, torch.numel})
+"""Functions that say how many elements a tensor has."""
+
+READING = COUNTING | {
+    torch.Tensor.item,
+    torch.Tensor.tolist,
+    torch.Tensor.__bool__,
+    torch.Tensor.__contains__,
+    torch.Tensor.is_nonzero,
+    torch.Tensor.equal,
+    torch.Tensor.allclose,
+    torch.Tensor.stride,
+    torch.Tensor.nbytes.__get__,
+    torch.Tensor.storage_offset,
+    torch.equal,
+    torch.allclose,
+    torch.is_nonzero,
+}
+"""Functions that read plain numbers from a tensor."""
+
+PLAIN = frozenset(
+    {
+        torch.Tensor.__int__,
+        torch.Tensor.__float__,
+        torch.Tensor.__index__,
+        torch.Tensor.untyped_storage,
+        torch.Tensor.data_ptr,
+        torch.Tensor.numpy,
+        torch.Tensor.__array__,
+    }
+)
+"""Functions whose results carry no size on."""
+
+ONE = expression(1)
+
 
 class Tracing(TorchFunctionMode):
     """Remembers, by storage, the lengths with which tensors were made inside."""
@@ -45,6 +87,8 @@ class Tracing(TorchFunctionMode):
         # By storage and shape: views of one storage differ in theirs.
         self._lengths: dict[int, dict[tuple[int, ...], Lengths]] = {}
         self._made_in: dict[int, Made] = {}
+        self._valued: set[int] = set()
+        self._spaced: dict[int, tuple[Spaced, Any]] = {}
         # A storage that is gone would give its number to another.
         self._kept: list[torch.Tensor] = []
 
@@ -57,12 +101,16 @@ class Tracing(TorchFunctionMode):
 
         # The old constructor, torch.Tensor(3), is in C++, and no mode is told of it.
         setattr(torch.Tensor, "__init__", initialized)  # noqa: B010
+        ROWS.append(self.row)
+        MODELS[torch.Size] = Shape
         super().__enter__()
         return self
 
     def __exit__(self, *error: Any) -> None:
         super().__exit__(*error)
         delattr(torch.Tensor, "__init__")
+        ROWS.remove(self.row)
+        del MODELS[torch.Size]
 
     def lengths(self, tensor: torch.Tensor) -> Lengths | None:
         """Return the shape of ``tensor`` in letters, None where nobody saw it made."""
@@ -81,18 +129,75 @@ class Tracing(TorchFunctionMode):
     ) -> Any:
         options = kwargs or {}
         result = func(*args, **options)
-        if func is SHAPE or (func is torch.Tensor.size and isinstance(result, torch.Size)):
+        if func == SHAPE or (func is torch.Tensor.size and isinstance(result, torch.Size)):
             with torch._C.DisableTorchFunction():
                 return self._shape(args[0], result)
-        if func is torch.Tensor.size:
-            with torch._C.DisableTorchFunction():
+        with torch._C.DisableTorchFunction():
+            if func is torch.Tensor.size:
                 return self._shape(args[0], args[0].shape)[(*args, *options.values())[1]]
-        if isinstance(result, torch.Tensor) and func not in FILLS:
-            with torch._C.DisableTorchFunction():
+            if func in READING or func in PLAIN:
+                return self._read(func, args, options, result)
+            if isinstance(result, torch.Tensor) and func not in FILLS:
                 self._note(func, args, options, result)
+            elif isinstance(result, tuple | list):
+                if self._mark(args, options, result):
+                    note_filled(result)
         return result
 
+    def _read(self, func: Any, args: Any, options: Any, result: Any) -> Any:
+        """Return numbers that are read from tensors: what was made of sizes is one of them."""
+        tensors = [*_tensors((*args, *options.values()))]
+        if func in COUNTING:
+            found = self._of(tensors[0])
+            return result if found is None else number_of(prod(found, start=ONE), result)
+        if not any(map(self.is_of_sizes, tensors)):
+            return result
+        spaced = self._spaced.get(id(tensors[0]))
+        if spaced is not None and isinstance(result, float):
+            return spaced[0].at(spaced[1], result)
+        if spaced is not None and isinstance(result, list):
+            return consumed(row_numbers(spaced[0], result))
+        if isinstance(result, bool) or func in PLAIN:
+            if not is_asked_by_trusted_code():
+                note_caveat(None, f" was read from a tensor by {func.__name__}")
+            return result
+        found = self._of(tensors[0])
+        return _untold(result, found[0] if found and isinstance(result, list) else None)
+
+    def is_of_sizes(self, tensor: torch.Tensor) -> bool:
+        """Whether the values of a tensor depend on sizes, or how many there are of them."""
+        found = self._of(tensor)
+        if found is not None and any(length.letters for length in found):
+            return True
+        return _storage(tensor) in self._valued
+
+    def row(self, tensor: torch.Tensor, number: int, index: Expression | None) -> torch.Tensor:
+        """Return ``tensor[number]``, where the letter of an iteration is ``index``."""
+        row: torch.Tensor = tensor[number]
+        spaced = self._spaced.get(id(tensor))
+        if spaced is not None:
+            self._spaced[id(row)] = spaced[0], index
+            self._kept.append(row)
+        return row
+
+    def _mark(self, args: Any, options: Any, results: Iterable[Any]) -> bool:
+        """Remember which tensors have values that sizes decide, and return whether these have."""
+        given = [*args, *options.values()]
+        given = [one for part in given for one in (part if type(part) in (list, tuple) else (part,))]
+        if any(
+            isinstance(one, Size | Ratio) or (isinstance(one, torch.Tensor) and self.is_of_sizes(one))
+            for one in given
+        ):
+            self._valued.update(_storage(one) for one in _tensors(results))
+            return True
+        return False
+
     def _note(self, func: Any, args: Any, options: Any, result: torch.Tensor) -> None:
+        if func not in SHAPED:
+            self._mark(args, options, (result,))
+        if func is torch.linspace and (spaced := Spaced.of(args, options)):
+            self._spaced[id(result)] = spaced, None
+            self._kept.append(result)
         lengths = self._shape_made(func, args, options, result)
         if lengths is not None:
             self._remember(result, lengths)
@@ -139,10 +244,60 @@ class Tracing(TorchFunctionMode):
         found = self._of(tensor)
         if found is None:
             return shape
-        return torch.Size(
+        return Shape(
             length if made.constant is not None else Size(length, made)
             for length, made in zip(shape, found, strict=True)
         )
+
+
+class Shape(tuple[Any, ...]):
+    """The shape of a tensor, whose lengths are sizes: ``torch.Size`` takes plain ints only."""
+
+    __class__ = property(lambda self: torch.Size)  # type: ignore[assignment]
+
+    def numel(self) -> Any:
+        """Return how many elements there are."""
+        return prod(self)
+
+    def __getitem__(self, index: Any) -> Any:
+        found = tuple.__getitem__(self, index)
+        return Shape(found) if isinstance(index, slice) else found
+
+
+class Spaced(NamedTuple):
+    """What ``torch.linspace`` makes from 0 to a number above: only the first is 0."""
+
+    end: float
+    length: Any
+
+    @classmethod
+    def of(cls, args: Any, options: Any) -> Spaced | None:
+        """Return what is made by these arguments, None where it does not begin at 0."""
+        given = [*args, *(options[name] for name in ("start", "end", "steps") if name in options)]
+        if len(given) != 3 or given[0] != 0 or isinstance(given[1], Size | torch.Tensor):
+            return None
+        return cls(float(given[1]), given[2])
+
+    def at(self, index: Expression | None, value: float) -> Any:
+        """Return the number at an index: of its value nothing is known but the sign."""
+        if self.end == 0:
+            return 0.0
+        sign = None if index is None else index * (1 if self.end > 0 else -1)
+        return Ratio(value, None, sign=sign)
+
+
+def row_numbers(spaced: Spaced, values: Sequence[float]) -> Iterator[Any]:
+    """Yield these numbers, each while its iteration of a loop runs."""
+    for number, index in run(made_by(spaced.length), len(values), None):
+        yield spaced.at(index, values[number])
+
+
+def _untold(value: Any, length: Expression | None) -> Any:
+    if isinstance(value, tuple):
+        return note_filled(tuple(_untold(one, None) for one in value), length)
+    if isinstance(value, list):
+        return note_filled([_untold(one, None) for one in value], length)
+    return untold(value)
 
 
 def _ones(shape: Sequence[int]) -> Lengths | None:
@@ -205,6 +360,8 @@ def _length(given: Any) -> Expression:
     """The expression of a length; the index of a loop is the number that it is just then."""
     made = made_by(given)
     if made is None:
+        if isinstance(given, Size):
+            note_caveat(None, " was the length of a tensor")
         return expression(int(given))
     if about_a_loop(made.letters):
         return expression(int(given))

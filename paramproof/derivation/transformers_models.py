@@ -17,7 +17,8 @@ from transformers import CONFIG_MAPPING, MODEL_MAPPING, PreTrainedConfig, PreTra
 from paramproof.builders.meta import meta
 from paramproof.derivation import live_torch
 from paramproof.derivation.constructor import Constructor
-from paramproof.derivation.size import Size, remembering
+from paramproof.derivation.symbolic.ratio import remembering
+from paramproof.derivation.symbolic.size import Size, plain
 from paramproof.derivation.torch_tracing import Tracing
 from paramproof.formulas.printing import shown
 from paramproof.sources.reference import in_one_line
@@ -65,7 +66,7 @@ def constructor(
 
     def make(chosen: Mapping[str, int]) -> Any:
         # Of labels a configuration makes names, and looks them up.
-        plainly = {name: int(v) if name == LABELS else v for name, v in chosen.items()}
+        plainly = {name: plain(v) if name == LABELS else v for name, v in chosen.items()}
         config = _with(config_class, keys, start, plainly)
         if any(isinstance(size, Size) for size in chosen.values()):
             _remember_floats(config)

@@ -16,7 +16,7 @@ from typing import Any
 from paramproof.algebra.primes import primes_from
 from paramproof.algebra.symbols import with_head_size
 from paramproof.builders.protocol import Builder
-from paramproof.derivation.size import Size
+from paramproof.derivation.symbolic.size import Size
 from paramproof.formulas import Family, FamilyLetters, Spec
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.spec.drawing import RANGES, draw

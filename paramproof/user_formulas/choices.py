@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from paramproof.derivation.size import Size
+from paramproof.derivation.symbolic.size import Size
 from paramproof.formulas import Family, Spec
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.families import family_of

@@ -17,7 +17,7 @@ from docs.writers.kerashub.pairs import Pair
 from paramproof.derivation import functions
 from paramproof.derivation.constructor import Constructor
 from paramproof.derivation.derive import Effort, derive
-from paramproof.derivation.size import Size
+from paramproof.derivation.symbolic.size import Size
 from paramproof.formulas.derivation import Derivation
 
 EFFORT = Effort(deepest=5)

@@ -3,7 +3,7 @@
 import pytest
 
 from paramproof.algebra.symbols import size_letters, symbols
-from paramproof.derivation.size import Size
+from paramproof.derivation.symbolic.size import Size
 from paramproof.formulas import EncoderLetters, GPTLetters, LlamaLetters, closed_form
 from paramproof.formulas.expression import letter
 

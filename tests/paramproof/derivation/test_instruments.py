@@ -5,7 +5,7 @@ from types import ModuleType
 
 from paramproof.derivation.instruments import RememberedInt, RememberedRange, instrumented
 from paramproof.derivation.questions import recorded
-from paramproof.derivation.size import Size
+from paramproof.derivation.symbolic.size import Size
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import letter
 

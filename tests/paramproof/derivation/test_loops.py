@@ -8,7 +8,7 @@ from paramproof.derivation.doubts import written
 from paramproof.derivation.instruments import RUNNING, RememberedRange
 from paramproof.derivation.loops import times_made
 from paramproof.derivation.questions import recorded
-from paramproof.derivation.size import Size
+from paramproof.derivation.symbolic.size import Size
 from paramproof.derivation.told import answered_both_ways, conditions
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import letter

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from paramproof.derivation.doubts import written
 from paramproof.derivation.questions import recorded
-from paramproof.derivation.size import Size
+from paramproof.derivation.symbolic.size import Size
 from paramproof.formulas.expression import letter
 
 

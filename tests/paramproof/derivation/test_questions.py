@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from paramproof.derivation.questions import recorded
-from paramproof.derivation.size import Size
+from paramproof.derivation.symbolic.size import Size
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.expression import expression, letter
 

@@ -7,7 +7,7 @@ import pytest
 
 from paramproof.derivation.questions import recorded
 from paramproof.derivation.runs import Runs
-from paramproof.derivation.size import Size
+from paramproof.derivation.symbolic.size import Size
 from paramproof.formulas.expression import letter
 
 D, L, AT = (letter(name) for name in ("D", "L", "at"))

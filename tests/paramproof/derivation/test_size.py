@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from paramproof.derivation.doubts import written
 from paramproof.derivation.questions import recorded
-from paramproof.derivation.size import Ratio, Rounding, Size, made_by, plain
+from paramproof.derivation.symbolic.size import Ratio, Rounding, Size, made_by, plain
 from paramproof.formulas.expression import letter
 
 OPERATIONS = {

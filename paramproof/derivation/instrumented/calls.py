@@ -1,0 +1,290 @@
+"""What a call does with sizes: of Python's code nothing, of C code what is said here.
+
+C code asks a symbolic int for its number, and that is heard (``symbolic.escapes``). Symbolic floats
+and text are read in silence there, so that a call which is given one is a caveat, unless it is known
+below to decide nothing by it, or has a model that carries the size on.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Mapping
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    WrapperDescriptorType,
+)
+from typing import Any
+
+from paramproof.derivation.instrumented.containers import grow, item
+from paramproof.derivation.instrumented.iterating import Loop, Symbolic
+from paramproof.derivation.instrumented.lengths import filled, have_run, note_filled
+from paramproof.derivation.instrumented.models import MODELS
+from paramproof.derivation.iterations import RUNNING
+from paramproof.derivation.places import MODEL_FILES
+from paramproof.derivation.questions import note_caveat
+from paramproof.derivation.symbolic.escapes import is_trusted_file, trusted
+from paramproof.derivation.symbolic.ratio import FloatRatio, Ratio, plain_float
+from paramproof.derivation.symbolic.size import IntSize, Size, plain
+from paramproof.derivation.symbolic.text import Text, in_parts
+
+GROWING = frozenset(
+    {
+        "append", "add", "extend", "insert", "add_module", "register_module", "update", "pop",
+        "setdefault", "appendleft", "extendleft", "register_parameter", "register_buffer", "remove",
+        "discard", "clear", "popleft", "popitem",
+    }
+)  # fmt: skip
+"""Methods after which a container has more or fewer elements."""
+
+CARRIED = GROWING | {"get", "items", "keys", "values", "copy", "sort", "reverse", "move_to_end"}
+"""Methods of Python's containers that keep what they are given as it is."""
+
+PASSING: frozenset[Any] = frozenset({isinstance, issubclass, callable, id, iter, setattr, hasattr,
+    getattr, delattr, object.__setattr__, object.__getattribute__, slice, staticmethod, classmethod,
+    property, dict, set, frozenset, zip, map, filter, super, Exception, memoryview.__class__,
+})  # fmt: skip
+"""Functions written in C that keep what they are given, or decide nothing by a number in it."""
+
+def call(function: Any, /, *args: Any, **options: Any) -> Any:
+    """Return ``function(*args, **options)``."""
+    kind = type(function)
+    if kind is FunctionType or kind is MethodType:
+        return _of_python(function, args, options)
+    try:
+        model = MODELS.get(function)
+    except TypeError:
+        model = None
+    if model is not None:
+        return model(*args, **options)
+    if kind in OF_C:
+        return _of_c(function, args, options)
+    if isinstance(function, type):
+        return _of_class(function, args, options)
+    return function(*args, **options)
+
+
+OF_C = (BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, WrapperDescriptorType)
+
+
+def _of_python(function: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+    code = getattr(function, "__code__", None)
+    own = getattr(function, "__self__", None)
+    file = "" if code is None else code.co_filename
+    if RUNNING and own is not None and function.__name__ in GROWING:
+        grow(own)
+    if "/torch/" in file:
+        args = tuple(map(_as_float, args))
+        options = {key: _as_float(one) for key, one in options.items()}
+    if file in MODEL_FILES or is_trusted_file(file):
+        return _of_modules(function, own, args, options)
+    _require_heard(function, args, options)
+    return function(*args, **options)
+
+
+def _of_modules(function: Any, own: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+    """Call a function of PyTorch or of the model: what lists a model's parts lists names of them."""
+    found = function(*args, **options)
+    if code_file(function) not in MODEL_FILES:
+        if isinstance(found, str) and any(letter.isdigit() for letter in found):
+            return Text(found, None, plain=False)
+        if hasattr(own, "named_modules") and function.__name__ in LISTING and have_run():
+            values = [_named(one) for one in found]
+            return Symbolic(None, len(values), lambda number, _: values[number])
+    return found
+
+
+LISTING = frozenset(
+    {
+        "named_modules", "named_parameters", "named_children", "named_buffers", "modules",
+        "children", "parameters", "buffers",
+    }
+)  # fmt: skip
+"""Methods of a module that list its parts: loops over sizes may have made some of them."""
+
+
+def code_file(function: Any) -> str:
+    """Return the file of a function of Python, "" for any other."""
+    code = getattr(function, "__code__", None)
+    return "" if code is None else code.co_filename
+
+
+def _named(found: Any) -> Any:
+    if isinstance(found, tuple) and isinstance(found[0], str):
+        name, *rest = found
+        if any(letter.isdigit() for letter in name):
+            return (Text(name, None, plain=True), *rest)
+    return found
+
+
+def _of_c(function: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+    own = getattr(function, "__self__", None)
+    if isinstance(own, list | dict | set) or hasattr(own, "append"):
+        if RUNNING and function.__name__ in GROWING:
+            grow(own)
+        if RUNNING and function.__name__ in ("pop", "popleft") and not isinstance(own, dict):
+            _note_counted(function.__name__ + "()")
+        if function.__name__ in CARRIED:
+            return function(*args, **options)
+    if isinstance(own, str):
+        return _of_text(function, own, args, options)
+    if is_of_torch(function, own):
+        return of_torch(function, args, options)
+    if RUNNING and function is next and not isinstance(args[0], Symbolic):
+        _note_counted("next()")
+    if type(own) in SEQUENCES and function.__name__ == "__getitem__":
+        return item(own, *args)
+    if function not in PASSING:
+        _require_heard(function, args, options)
+    return function(*args, **options)
+
+
+SEQUENCES = (list, tuple, str, bytes)
+
+
+def _note_counted(what: str) -> None:
+    """Note that something other than sizes may count the iterations of a loop over sizes."""
+    note_caveat(RUNNING[-1].length, f" decides how often {what} was called")
+
+
+def _of_text(function: Any, own: str, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+    """Call a method of text that has no size in it: what is given may have one."""
+    parts = _all_in((args, options))
+    told = [one for one in parts if isinstance(one, Size | Text | Ratio)]
+    if not told or isinstance(own, Text):
+        return function(*args, **options)
+    with trusted():
+        found = function(*args, **options)
+    plainly = all(one.plain if isinstance(one, Text) else isinstance(one, Size) for one in told)
+    if isinstance(found, str | list | tuple):
+        return in_parts(found, told[0].expression, plainly and function.__name__ == "join")
+    note_caveat(told[0].expression, " was compared as text")
+    return found
+
+
+def _of_class(kind: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+    if kind in PASSING or issubclass(kind, BaseException):
+        return kind(*args, **options)
+    module = getattr(kind, "__module__", "")
+    if module.startswith("torch") and not hasattr(kind, "named_modules"):
+        return of_torch(kind, args, options)
+    if "__init__" not in vars(kind) and "__new__" not in vars(kind) and module == "builtins":
+        _require_heard(kind, args, options)
+    elif kind.__flags__ & HEAP_TYPE == 0:
+        _require_heard(kind, args, options)
+    made = kind(*args, **options)
+    if hasattr(kind, "named_modules"):
+        _pass_on_length(made, args)
+    return made
+
+
+HEAP_TYPE = 1 << 9
+"""The flag of a class that Python code defined."""
+
+
+def _pass_on_length(made: Any, args: tuple[Any, ...]) -> None:
+    """Let a list of modules be as long as the list that it was made of."""
+    if len(args) == 1 and hasattr(made, "__len__") and isinstance(args[0], list | tuple | dict):
+        known = filled(args[0])
+        if known is not None and len(made) == len(args[0]):
+            note_filled(made, known.length)
+
+
+def is_of_torch(function: Any, own: Any) -> bool:
+    """Whether a function written in C is PyTorch's."""
+    module = getattr(function, "__module__", None) or type(own).__module__
+    of = getattr(function, "__objclass__", None)
+    return module.startswith("torch") or (of is not None and of.__module__.startswith("torch"))
+
+
+def of_torch(function: Callable[..., Any], args: Any, options: Any) -> Any:
+    """Call a function of PyTorch: its parser takes ints, and where a size is made is traced."""
+    with trusted():
+        return function(*map(_as_int, args), **{key: _as_int(one) for key, one in options.items()})
+
+
+def _as_int(value: Any) -> Any:
+    if isinstance(value, Size):
+        return IntSize(plain(value), value.expression)
+    if isinstance(value, Ratio):
+        return plain_float(value) if value.is_constant else FloatRatio(value)
+    if type(value) in (list, tuple):
+        return type(value)(map(_as_int, value))
+    return value
+
+
+def _as_float(value: Any) -> Any:
+    return _as_int(value) if isinstance(value, Ratio) else value
+
+
+def _require_heard(function: Any, args: Any, options: Any) -> None:
+    """Note a caveat where something is given that C code reads in silence."""
+    for one in (*args, *options.values()):
+        if type(one) in (Loop, Symbolic) or filled(one) is not None:
+            known = filled(one)
+            length = one.length if known is None else known.length
+            note_caveat(length, f" decides how long is what was given to {_name(function)}")
+            return
+    for one in _all_in((args, options)):
+        if isinstance(one, Text) or (isinstance(one, Ratio) and not one.is_constant):
+            note_caveat(one.expression, f" was given to {_name(function)}")
+            return
+
+
+def _name(function: Any) -> str:
+    return str(getattr(function, "__qualname__", type(function).__name__))
+
+
+def _all_in(value: Any, depth: int = 3) -> Any:
+    """Yield what is in a value, and in the containers in it."""
+    if isinstance(value, list | tuple | set | frozenset):
+        if depth and len(value) < 10_000:
+            for one in value:
+                yield from _all_in(one, depth - 1)
+    elif isinstance(value, dict):
+        if depth:
+            for key, one in value.items():
+                yield from _all_in(key, depth - 1)
+                yield from _all_in(one, depth - 1)
+    else:
+        yield value
+
+
+def opaque(value: Any) -> Any:
+    """Return text that is made into code, in which no size is followed."""
+    if isinstance(value, Text):
+        note_caveat(value.expression, " became code")
+    return value
+
+
+outputs: list[Any] = []
+"""Where is printed to, and nothing read from: the outputs that there are when a trace begins."""
+
+
+def _printed(*args: Any, **options: Any) -> None:
+    """Print; what is read again from a file of the model's own is a caveat."""
+    file = options.get("file")
+    if (sys.stdout if file is None else file) not in outputs:
+        _note_written(args)
+    with trusted():
+        print(*args, **options)
+
+
+def _note_written(args: Any) -> None:
+    for one in _all_in(args):
+        if isinstance(one, Size | Text | Ratio):
+            note_caveat(one.expression, " was written to a file")
+            return
+
+
+def _warned(*args: Any, **options: Any) -> None:
+    options["stacklevel"] = options.get("stacklevel", 1) + 2
+    warnings.warn(*args, **options)
+
+
+MODELS[print] = _printed
+MODELS[warnings.warn] = _warned

@@ -1,0 +1,279 @@
+"""The code of a file in a form that asks before it does anything with a size.
+
+Operators need nothing: a symbolic number has its own. A call, an index, ``in``, text that is put
+together, and what a loop carries from one iteration to the next may lose a size without a word. In
+the syntax tree each of them becomes a call of a hook; what it does is said where the hooks are.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from types import CodeType
+from typing import Any, NamedTuple
+
+HOOK = "__paramproof_{}__"
+"""The name of a hook in instrumented code; a class does not change names that end so."""
+
+OF_FRAMES = frozenset({"super", "locals", "globals", "vars", "dir"})
+"""What looks at the frame that calls it: it is called as before."""
+
+COMPILED = frozenset({"eval", "exec", "compile"})
+"""What makes code of text, and looks at the frame that calls it."""
+
+
+DEFINED: tuple[type, ...] = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+"""What is another block of code in a function."""
+
+APART = (*DEFINED, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+"""What has variables of its own."""
+
+
+class CodeKey(NamedTuple):
+    """What one function's code is known by in its file."""
+
+    name: str
+    line: int
+    free: tuple[str, ...]
+
+
+@cache
+def instrumented_code(file: str, flags: int = 0) -> dict[CodeKey, CodeType]:
+    """Return the instrumented code of every function in a file; none for what is no Python."""
+    try:
+        tree = ast.parse(Path(file).read_bytes(), file)
+    except (OSError, SyntaxError, ValueError):
+        return {}
+    changed = ast.fix_missing_locations(_Instrumenter().visit(tree))
+    module = compile(changed, file, "exec", flags=flags, dont_inherit=True)
+    return {key_of(code): code for code in _codes(module)}
+
+
+def key_of(code: CodeType) -> CodeKey:
+    """Return what a function's code is known by."""
+    return CodeKey(code.co_name, code.co_firstlineno, code.co_freevars)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _codes(constant)
+
+
+def _hook(name: str, *args: ast.expr, at: ast.AST, **options: Any) -> ast.Call:
+    keywords = options.get("keywords", [])
+    call = ast.Call(ast.Name(HOOK.format(name), ast.Load()), list(args), keywords)
+    return ast.copy_location(call, at)
+
+
+class _Instrumenter(ast.NodeTransformer):
+    def __init__(self) -> None:
+        self.sites = 0
+        self.shared: list[set[str]] = []
+
+    def visit_FunctionDef(self, node: Any) -> Any:
+        # Defaults, decorators and annotations are evaluated where the function is defined.
+        self.shared.append({n for one in ast.walk(node) if _is_shared(one) for n in one.names})
+        node.body = self.all(node.body)
+        self.shared.pop()
+        return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        node.body = self.all(node.body)
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        node.body = self.visit(node.body)
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        if node.value is not None:
+            node.value = self.visit(node.value)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        self.generic_visit(node)
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name in OF_FRAMES:
+            return node
+        if name in COMPILED:
+            node.args = [_hook("opaque", one, at=one) for one in node.args]
+            return node
+        return _hook("call", node.func, *node.args, at=node, keywords=node.keywords)
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
+        return _hook("text", *map(self.part, node.values), at=node)
+
+    def part(self, node: ast.expr) -> ast.expr:
+        if not isinstance(node, ast.FormattedValue):
+            return node
+        spec = self.visit(node.format_spec) if node.format_spec else ast.Constant("")
+        conversion = ast.Constant(node.conversion)
+        made = ast.Tuple([self.visit(node.value), conversion, spec], ast.Load())
+        return ast.copy_location(made, node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        self.generic_visit(node)
+        number = isinstance(node.left, ast.Constant) and not isinstance(node.left.value, str)
+        if isinstance(node.op, ast.Mod) and not number:
+            return _hook("percent", node.left, node.right, at=node)
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        self.generic_visit(node)
+        index = node.slice
+        if isinstance(node.ctx, ast.Load) and not isinstance(index, ast.Constant):
+            if isinstance(index, ast.Slice):
+                ends = [one or ast.Constant(None) for one in (index.lower, index.upper, index.step)]
+                index = ast.Call(ast.Name(HOOK.format("slice"), ast.Load()), ends, [])
+            return _hook("item", node.value, ast.copy_location(index, node), at=node)
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        self.generic_visit(node)
+        if len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn):
+            found = _hook("contains", node.comparators[0], node.left, at=node)
+            if isinstance(node.ops[0], ast.NotIn):
+                return ast.copy_location(ast.UnaryOp(ast.Not(), found), node)
+            return found
+        return node
+
+    def visit_ListComp(self, node: ast.ListComp) -> Any:
+        return self.consumed("list", node)
+
+    def visit_SetComp(self, node: ast.SetComp) -> Any:
+        return self.consumed("set", node)
+
+    def consumed(self, kind: str, node: Any) -> Any:
+        if any(one.is_async for one in node.generators):
+            return node
+        self.generic_visit(node)
+        made = ast.copy_location(ast.GeneratorExp(node.elt, node.generators), node)
+        return _hook(kind, made, at=node)
+
+    def visit_DictComp(self, node: ast.DictComp) -> Any:
+        if any(one.is_async for one in node.generators):
+            return node
+        self.generic_visit(node)
+        pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
+        made = ast.copy_location(ast.GeneratorExp(pair, node.generators), node)
+        return _hook("dict", made, at=node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> Any:
+        self.generic_visit(node)
+        if not node.is_async:
+            node.iter = self.iterated(node.iter)[0]
+        return node
+
+    def visit_For(self, node: ast.For) -> Any:
+        carried = sorted(_carried(node))
+        self.generic_visit(node)
+        node.iter, site = self.iterated(node.iter)
+        again = [_assigned_again(name, site, node) for name in carried]
+        node.body = [*again, *node.body]
+        return node
+
+    def iterated(self, iterable: ast.expr) -> tuple[ast.expr, ast.expr]:
+        self.sites += 1
+        site = ast.Constant(self.sites)
+        return _hook("iterate", iterable, ast.Name("__name__", ast.Load()), site, at=iterable), site
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        self.generic_visit(node)
+        local = isinstance(node.target, ast.Name) and not self.is_shared(node.target.id)
+        if not local:
+            node.value = _hook("step", node.value, at=node.value)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        target = node.targets[0]
+        local = isinstance(target, ast.Name) and not self.is_shared(target.id)
+        own = not local and _occurs(target, node.value)
+        self.generic_visit(node)
+        if own:
+            node.value = _hook("step", node.value, at=node.value)
+        if isinstance(target, ast.Subscript) and _is_plain(target.value):
+            container = ast.copy_location(_loaded(target.value), target)
+            node.value = _hook("stored", node.value, container, at=node.value)
+        return node
+
+    def is_shared(self, name: str) -> bool:
+        return any(name in names for names in self.shared)
+
+    def all(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        return [self.visit(one) for one in body]
+
+
+def _is_shared(node: ast.AST) -> bool:
+    return isinstance(node, ast.Global | ast.Nonlocal)
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Whether a name or an attribute of one: it may be evaluated twice."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def _loaded(node: Any) -> Any:
+    if isinstance(node, ast.Attribute):
+        return ast.Attribute(_loaded(node.value), node.attr, ast.Load())
+    return ast.Name(node.id, ast.Load())
+
+
+def _occurs(target: ast.expr, value: ast.expr) -> bool:
+    """Whether what is assigned to is in what it is assigned."""
+    own = ast.unparse(target)
+    kinds = ast.Name | ast.Attribute | ast.Subscript
+    return any(isinstance(one, kinds) and ast.unparse(one) == own for one in ast.walk(value))
+
+
+def _assigned_again(name: str, site: ast.expr, at: ast.AST) -> ast.stmt:
+    """Return ``try: x = carried(x, site)``, with nothing done where there is no x yet."""
+    args = [ast.Name(name, ast.Load()), ast.Name("__name__", ast.Load()), site]
+    value = ast.Call(ast.Name(HOOK.format("carried"), ast.Load()), [*args, ast.Constant(name)], [])
+    assigned = ast.Assign([ast.Name(name, ast.Store())], value)
+    missing = ast.ExceptHandler(ast.Name("NameError", ast.Load()), None, [ast.Pass()])
+    return ast.copy_location(ast.Try([assigned], [missing], [], []), at)
+
+
+def _carried(loop: ast.For) -> set[str]:
+    """Return the names whose values one iteration may have from the one before it."""
+    targets = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
+    stored = {one.id for one in _own(loop.body, APART) if _is_stored(one)} - targets
+    return {name for name in stored if _is_read_first(name, loop.body)}
+
+
+def _is_read_first(name: str, body: Iterable[ast.stmt]) -> bool:
+    """Whether a name may be read before this body assigns it."""
+    for statement in body:
+        names = [one for one in _own([statement]) if isinstance(one, ast.Name) and one.id == name]
+        if any(isinstance(one.ctx, ast.Load) for one in names):
+            return True
+        if isinstance(statement, ast.AugAssign) and names:
+            return True
+        if names and isinstance(statement, ast.Assign | ast.AnnAssign):
+            return False
+    return any(
+        isinstance(one, ast.AugAssign)
+        and isinstance(one.target, ast.Name)
+        and one.target.id == name
+        for one in _own(body)
+    )
+
+
+def _is_stored(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def _own(body: Iterable[ast.AST], apart: tuple[type, ...] = DEFINED) -> Iterator[ast.AST]:
+    """Walk through what belongs to this function, and not into what stands ``apart`` in it."""
+    for node in body:
+        if not isinstance(node, apart):
+            yield node
+            yield from _own(ast.iter_child_nodes(node), apart)

@@ -1,0 +1,252 @@
+"""An index or a slice that is a size, and ``in`` a range or a table of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+from paramproof.derivation.instrumented.iterating import Loop
+from paramproof.derivation.instrumented.lengths import (
+    RUNNING,
+    Filled,
+    element,
+    filled,
+    note_filled,
+    number_of,
+)
+from paramproof.derivation.questions import note_caveat
+from paramproof.derivation.runs import Runs
+from paramproof.derivation.symbolic.arithmetic import made_by
+from paramproof.derivation.symbolic.escapes import trusted
+from paramproof.derivation.symbolic.ratio import Ratio, plain_float
+from paramproof.derivation.symbolic.size import Size, plain, symbolic
+from paramproof.derivation.symbolic.text import Text, has_size
+from paramproof.formulas.expression import Expression, expression
+
+MOST_RUNS = 16
+"""Runs of equal values in a table that is asked by a size: each end is a question."""
+
+
+class SizedSlice:
+    """A slice one of whose ends is a size."""
+
+    def __init__(self, *ends: Any) -> None:
+        self.ends = ends
+        self.plain = slice(*(plain(one) if isinstance(one, int) else one for one in ends))
+
+
+def sliced(*ends: Any) -> Any:
+    """Return Python's ``slice``."""
+    if any(isinstance(one, Size) for one in ends):
+        return SizedSlice(*ends)
+    return slice(*ends)
+
+
+def item(container: Any, index: Any) -> Any:
+    """Return ``container[index]``."""
+    if isinstance(index, SizedSlice):
+        return _slice(container, index)
+    if isinstance(index, Size):
+        if type(container) is Loop or isinstance(container, Runs):
+            return container[index]
+        if isinstance(container, list | tuple | str | bytes):
+            return _picked(container, index)
+        if hasattr(type(container), "__torch_function__") or hasattr(container, "named_modules"):
+            with trusted():
+                return container[index]
+        return container[index]
+    if type(index) is int and isinstance(container, list | tuple):
+        known = filled(container)
+        if known is not None:
+            at = index if index >= 0 or known.length is None else _from_end(known, index, container)
+            return element(known, at if plain(at) >= 0 else symbolic(0, None), container[index])
+    if type(index) is slice:
+        return _part(container, index, (index.start, index.stop, index.step))
+    if isinstance(index, tuple) and any(isinstance(one, Size | SizedSlice) for one in index):
+        with trusted():
+            return container[tuple(_bare(one) for one in index)]
+    return container[index]
+
+
+def _bare(one: Any) -> Any:
+    return one.plain if isinstance(one, SizedSlice) else one
+
+
+def _from_end(known: Filled, index: int, container: Any) -> Any:
+    assert known.length is not None
+    return number_of(known.length + index, len(container) + index)
+
+
+def _picked(container: Any, index: Size) -> Any:
+    """Return what a list, a tuple or a text has at an index that is a size."""
+    number = plain(index)
+    value = container[number]
+    known = filled(container)
+    made = made_by(index)
+    if known is not None:
+        if made is None and not _are_alike(container):
+            note_caveat(None, " was an index")
+        return element(known, index, value)
+    if isinstance(container, Text):
+        return Text(value, container.expression)
+    if _are_alike(container):
+        return value
+    if made is None:
+        note_caveat(None, " was an index")
+        return value
+    ends = [end for end, (one, other) in enumerate(pairwise(container), 1) if one != other]
+    if len(ends) > MOST_RUNS:
+        note_caveat(made, " was an index")
+        return value
+    if number >= 0:
+        any(index < end for end in ends)
+    else:
+        note_caveat(made, " was an index")
+    return value
+
+
+def _are_alike(container: Any) -> bool:
+    """Whether every element is the same, or one made here that is read by itself."""
+    first = container[0]
+    if all(one is first for one in container):
+        return True
+    kinds = (int, float, str, bytes, bool, type, tuple, type(None))
+    if all(not isinstance(one, kinds) for one in container):
+        return hasattr(first, "named_modules") or hasattr(type(first), "__torch_function__")
+    return isinstance(first, int | float | str | bool) and all(one == first for one in container)
+
+
+def _slice(container: Any, index: SizedSlice) -> Any:
+    if hasattr(type(container), "__torch_function__"):
+        with trusted():
+            return container[index.plain]
+    if isinstance(container, Text | str) and not isinstance(container, list):
+        made = next((made_by(one) for one in index.ends if isinstance(one, Size)), None)
+        return Text(container[index.plain], made)
+    return _part(container, index.plain, index.ends)
+
+
+def _part(container: Any, index: slice, ends: tuple[Any, ...]) -> Any:
+    """Return a slice of a list or tuple, which knows its length where that is known."""
+    found = container[index]
+    known = filled(container)
+    sized = any(isinstance(one, Size) for one in ends)
+    if not isinstance(found, list | tuple) or not (known or sized):
+        return found
+    start, stop, step = ends
+    whole = known.length if known else expression(len(container))
+    first = made_by(0 if start is None else start)
+    last = whole if stop is None else made_by(stop)
+    inside = [one is None or plain(one) >= 0 for one in (start, stop)]
+    if step not in (None, 1) or whole is None or first is None or last is None or not all(inside):
+        return note_filled(found)
+    # What lies behind the end is left out without a word: it is asked.
+    for one in (start, stop):
+        if one is not None and not _is_sum_of(one, whole):
+            one <= number_of(whole, len(container))
+    if plain(stop if stop is not None else 0) > len(container):
+        last = whole
+    own = known.index if known else None
+    if not known and container and not _are_alike(container):
+        _ask_what_is_in(container, (start, stop))
+    return note_filled(found, last - first, own, (known.start if known else expression(0)) + first)
+
+
+def _ask_what_is_in(container: Any, sizes: Iterable[Any]) -> None:
+    """Ask which runs of a table a slice reaches into."""
+    ends = [end for end, (one, other) in enumerate(pairwise(container), 1) if one != other]
+    for size in sizes:
+        if isinstance(size, Size) and len(ends) > MOST_RUNS:
+            note_caveat(made_by(size), " was the end of a slice")
+        elif isinstance(size, Size):
+            any(size <= end for end in ends)
+
+
+def _is_sum_of(one: Any, whole: Expression) -> bool:
+    """Whether an end is the whole length or nothing, or less by what is never negative."""
+    made = made_by(one)
+    if made is None:
+        return True
+    rest = whole - made
+    return all(number > 0 for number in rest.terms.values()) and rest.is_polynomial
+
+
+def contains(container: Any, value: Any) -> Any:
+    """Return ``value in container``."""
+    if isinstance(value, Size) and isinstance(container, range) and type(container) is not Loop:
+        return value in Loop(container.start, container.stop, container.step)
+    if isinstance(value, Size) and isinstance(container, set | frozenset | dict):
+        numbers = [one for one in container if isinstance(one, int | float)]
+        if len(numbers) <= MOST_RUNS and filled(container) is None:
+            return any([value == one for one in sorted(numbers)])
+    if isinstance(value, Text) and isinstance(container, str):
+        note_caveat(value.expression, " was searched for as text")
+    return value in container
+
+
+def grow(container: Any) -> None:
+    """Note that something was put into a container while a loop over sizes runs."""
+    if RUNNING:
+        known = filled(container)
+        if known is None or known.length is not None:
+            note_filled(container)
+
+
+def stored(value: Any, container: Any) -> Any:
+    """Return ``value``, which is put into a container under a key."""
+    if hasattr(container, "__len__") and not hasattr(type(container), "__torch_function__"):
+        grow(container)
+    return value
+
+
+def carried(value: Any, module: str, number: int, name: str) -> Any:
+    """Return what a variable has from the iteration before: of a loop over sizes it is unknown."""
+    from paramproof.derivation.instrumented.iterating import index_at
+
+    index = index_at((module, number))
+    if index is None:
+        return value
+    if isinstance(value, list | dict | set) or value is None:
+        return value
+    key = (index, name)
+    if key not in _entered:
+        _entered[key] = value
+        return value
+    return _of_another_iteration(value, _entered[key], index)
+
+
+_entered: dict[tuple[str, str], Any] = {}
+"""What variables had when the first iteration of a loop began."""
+
+
+def forget_entered() -> None:
+    """Forget what variables had: a new trace begins."""
+    _entered.clear()
+
+
+def _of_another_iteration(value: Any, first: Any, index: str) -> Any:
+    if isinstance(value, Size | Ratio):
+        made = value.expression
+        if made is not None and index in made.letters:
+            return untold(value)
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return value
+    return value if value == first and type(value) is type(first) else untold(value)
+
+
+def untold(value: Any) -> Any:
+    """Return a value that depends on sizes in a way that was not followed."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return symbolic(plain(value), None)
+    if isinstance(value, float):
+        return Ratio(plain_float(value), None)
+    return Text(value, None) if isinstance(value, str) else value
+
+
+def step(value: Any) -> Any:
+    """Return what is added to a value that outlives an iteration of a loop over sizes."""
+    return untold(value) if RUNNING and not has_size(value) else value

@@ -1,0 +1,459 @@
+"""What Python's own functions give for sizes: symbolic numbers, and questions with their answers."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from paramproof.derivation.instrumented.iterating import (
+    Loop,
+    enumerated,
+    listed,
+    over,
+    ranged,
+    reversed_of,
+    zipped,
+)
+from paramproof.derivation.instrumented.lengths import (
+    RUNNING,
+    consumed,
+    filled,
+    length_of,
+    note_filled,
+)
+from paramproof.derivation.questions import about_a_loop, note_caveat
+from paramproof.derivation.symbolic.arithmetic import bare, made_by
+from paramproof.derivation.symbolic.escapes import trusted
+from paramproof.derivation.symbolic.ratio import Ratio, exactly, in_steps, plain_float
+from paramproof.derivation.symbolic.size import Size, plain, unknown
+from paramproof.derivation.symbolic.text import Text, has_size, written
+
+MODELS: dict[Any, Callable[..., Any]] = {}
+"""Functions written in C, and what is called in their place."""
+
+
+def _models(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def register(model: Callable[..., Any]) -> Callable[..., Any]:
+        MODELS.update(dict.fromkeys(functions, model))
+        return model
+
+    return register
+
+
+@_models(int)
+def _int(*args: Any, **options: Any) -> Any:
+    if len(args) == 1 and not options:
+        (value,) = args
+        if isinstance(value, Size):
+            return value
+        if isinstance(value, Ratio):
+            return value.__trunc__()
+        if isinstance(value, Text):
+            return unknown(int(str.__str__(value)))
+        if hasattr(type(value), "__torch_function__"):
+            return _int(value.item())
+        for name in ("__int__", "__index__", "__trunc__"):
+            own = getattr(type(value), name, None)
+            if hasattr(own, "__code__"):
+                return _int(own(value))
+    return int(*args, **options)
+
+
+@_models(float)
+def _float(*args: Any) -> Any:
+    if len(args) == 1:
+        (value,) = args
+        if isinstance(value, Size):
+            number = float(plain(value))
+            if value.expression is None:
+                return Ratio(number, None)
+            # Of a product that 53 bits do not hold it is another number.
+            products = any(sum(power for _, power in powers) > 1 for powers in value.expression.terms)
+            return in_steps(number, "float", value) if products else exactly(
+                number, value.expression
+            )
+        if isinstance(value, Ratio):
+            return value
+        if isinstance(value, Text):
+            return Ratio(float(str.__str__(value)), None)
+        if hasattr(type(value), "__torch_function__"):
+            return _float(value.item())
+        own = getattr(type(value), "__float__", None)
+        if hasattr(own, "__code__"):
+            return _float(own(value))
+    return float(*args)
+
+
+@_models(bool)
+def _bool(*args: Any) -> bool:
+    if len(args) == 1 and filled(args[0]) is not None:
+        return bool(length_of(args[0]) != 0)
+    return bool(*args)
+
+
+@_models(str)
+def _str(*args: Any, **options: Any) -> Any:
+    if len(args) == 1 and not options:
+        return text((args[0], -1, ""))
+    return str(*args, **options)
+
+
+@_models(repr, ascii)
+def _repr(value: Any) -> Any:
+    return text((value, 114, ""))
+
+
+@_models(format)
+def _format(value: Any, spec: Any = "") -> Any:
+    return text((value, -1, spec))
+
+
+for _base in (hex, oct, bin):
+
+    def _written_in(value: Any, function: Any = _base) -> Any:
+        if isinstance(value, Size):
+            return Text(function(plain(value)), value.expression)
+        return function(value)
+
+    MODELS[_base] = _written_in
+
+
+@_models(chr)
+def _chr(value: Any) -> Any:
+    return Text(chr(plain(value)), value.expression) if isinstance(value, Size) else chr(value)
+
+
+@_models(ord)
+def _ord(value: Any) -> Any:
+    return unknown(ord(value)) if isinstance(value, Text) else ord(value)
+
+
+MODELS[len] = length_of
+MODELS[range] = ranged
+MODELS[enumerate] = enumerated
+MODELS[zip] = zipped
+MODELS[reversed] = reversed_of
+
+
+@_models(list)
+def _list(*args: Any) -> Any:
+    return listed(*args)
+
+
+@_models(tuple)
+def _tuple(*args: Any) -> Any:
+    if not args:
+        return ()
+    values = listed(args[0])
+    found = tuple(values)
+    known = filled(values)
+    return found if known is None else note_filled(found, known.length, known.index, known.start)
+
+
+@_models(set, frozenset)
+def _set(*args: Any) -> Any:
+    values = listed(*args)
+    found = set(values)
+    return note_filled(found) if filled(values) is not None else found
+
+
+@_models(sorted)
+def _sorted(iterable: Any, **options: Any) -> Any:
+    values = listed(iterable)
+    _note_order(values, "was sorted")
+    found = sorted(values, **options)
+    known = filled(values)
+    return found if known is None else note_filled(found, known.length)
+
+
+@_models(type)
+def _type(*args: Any) -> Any:
+    if len(args) == 1:
+        if isinstance(args[0], Size):
+            return int
+        if type(args[0]) is Ratio:
+            return float
+        if type(args[0]) is Text:
+            return str
+        if type(args[0]) is Loop:
+            return range
+    return type(*args)
+
+
+@_models(id)
+def _id(value: Any) -> int:
+    return id(value)
+
+
+@_models(sum)
+def _sum(iterable: Any, /, start: Any = 0) -> Any:
+    values = listed(iterable)
+    known = filled(values)
+    total = start
+    for value in values:
+        total = total + value
+    if known is None:
+        return total
+    if known.length is not None and values and all(type(one) is int for one in values):
+        first = values[0]
+        if all(one == first for one in values) and first == 1:
+            return Size(bare(total), known.length + made_by(start)) if isinstance(
+                start, int
+            ) else total
+    return _untold(total)
+
+
+def _untold(value: Any) -> Any:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return unknown(plain(value))
+    return Ratio(plain_float(value), None) if isinstance(value, float) else value
+
+
+for _function in (min, max):
+
+    def _least_or_most(*args: Any, function: Any = _function, **options: Any) -> Any:
+        if len(args) == 1:
+            values = listed(args[0])
+            known = filled(values)
+            if known is not None:
+                return _untold(function(map(_bared, values), **options)) if values else function(
+                    values, **options
+                )
+            return function(values, **options)
+        return function(*args, **options)
+
+    MODELS[_function] = _least_or_most
+
+
+def _bared(value: Any) -> Any:
+    return bare(value) if isinstance(value, Size | Ratio) else value
+
+
+for _function in (any, all):
+
+    def _any_or_all(iterable: Any, function: Any = _function) -> bool:
+        found = over(iterable)
+        return bool(function(iterable if found is None else iter(found)))
+
+    MODELS[_function] = _any_or_all
+
+
+def _note_order(values: list[Any], what: str) -> None:
+    """Note a caveat where values of several iterations of one loop are compared with each other."""
+    for one in values:
+        made = getattr(one, "expression", None)
+        if isinstance(one, Size | Ratio) and made is not None and about_a_loop(made.letters):
+            note_caveat(made, f" {what}")
+            return
+
+
+@_models(isinstance)
+def _isinstance(value: Any, kinds: Any) -> bool:
+    return isinstance(value, kinds)
+
+
+@_models(round)
+def _round(value: Any, *digits: Any) -> Any:
+    return round(value, *digits)
+
+
+@_models(iter)
+def _iter(value: Any, *sentinel: Any) -> Any:
+    found = None if sentinel else over(value)
+    return iter(value, *sentinel) if found is None else iter(found)
+
+
+@_models(map)
+def _map(function: Any, *iterables: Any, **options: Any) -> Any:
+    from paramproof.derivation.instrumented.calls import call
+
+    found = [over(one) for one in iterables]
+    if not any(found):
+        return (call(function, *args) for args in zip(*iterables, **options))
+    return (call(function, *args) for args in zipped(*iterables, **options))
+
+
+@_models(filter)
+def _filter(function: Any, iterable: Any) -> Any:
+    from paramproof.derivation.instrumented.calls import call
+
+    found = over(iterable)
+    values = iterable if found is None else found
+    return (one for one in values if (one if function is None else call(function, one)))
+
+
+@_models(itertools.count)
+def _count(start: Any = 0, step: Any = 1) -> Any:
+    number = start
+    while True:
+        yield _untold(number) if RUNNING else number
+        number = number + step
+
+
+@_models(operator.index)
+def _index(value: Any) -> Any:
+    return value if isinstance(value, Size) else operator.index(value)
+
+
+@_models(operator.getitem)
+def _getitem(container: Any, index: Any) -> Any:
+    from paramproof.derivation.instrumented.containers import item
+
+    return item(container, index)
+
+
+@_models(operator.contains)
+def _contains(container: Any, value: Any) -> Any:
+    from paramproof.derivation.instrumented.containers import contains
+
+    return contains(container, value)
+
+
+MODELS.update({one: one for one in (math.floor, math.ceil, math.trunc, abs, divmod, pow)})
+
+
+@_models(math.prod)
+def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
+    values = listed(iterable)
+    product = start
+    for value in values:
+        product = product * value
+    return product if filled(values) is None else _untold(product)
+
+
+STEPS = {
+    math.sqrt: "sqrt",
+    math.log2: "log2",
+    math.log10: "log10",
+    math.exp: "exp",
+    math.sin: "sin",
+    math.cos: "cos",
+    math.isqrt: "isqrt",
+    math.gcd: "gcd",
+    math.log: "log",
+}
+"""Functions that a formula has as a step."""
+
+
+for _function, _name in STEPS.items():
+
+    def _step(*args: Any, function: Any = _function, name: str = _name) -> Any:
+        if not any(isinstance(one, Size | Ratio) for one in args):
+            return function(*args)
+        return in_steps(function(*map(bare, args)), name, *args)
+
+    MODELS[_function] = _step
+
+
+@_models(math.pow)
+def _pow(base: Any, power: Any) -> Any:
+    if not any(isinstance(one, Size | Ratio) for one in (base, power)):
+        return math.pow(base, power)
+    return in_steps(math.pow(bare(base), bare(power)), "power", _float(base), _float(power))
+
+
+@_models(math.fabs)
+def _fabs(value: Any) -> Any:
+    return abs(_float(value)) if isinstance(value, Size | Ratio) else math.fabs(value)
+
+
+for _function in (math.isfinite, math.isnan, math.isinf):
+
+    def _is_a_number(value: Any, function: Any = _function) -> bool:
+        # Sizes are far below what a float holds.
+        return bool(function(bare(value) if isinstance(value, Size | Ratio) else value))
+
+    MODELS[_function] = _is_a_number
+
+
+def text(*parts: Any) -> str:
+    """Return what an f-string makes of its parts, text or (value, conversion, format)."""
+    written_parts, told = [], []
+    for part in parts:
+        if not isinstance(part, tuple):
+            written_parts.append(part)
+            continue
+        value, conversion, spec = part
+        found = _part(value, conversion, spec)
+        if isinstance(value, Size) and spec not in ("", "d"):
+            found = Text(str.__str__(found), value.expression)
+        written_parts.append(found)
+        told += [found, spec] if not isinstance(value, Size) or spec else [value]
+    joined = "".join(str.__str__(one) for one in written_parts)
+    return written([one for one in told if has_size(one)], joined)
+
+
+def _part(value: Any, conversion: int, spec: Any) -> Any:
+    spec = str.__str__(spec)
+    if isinstance(value, Size | Ratio) and has_size(value):
+        number = bare(value)
+        shown = {114: repr, 97: ascii, 115: str}.get(conversion, lambda one: one)(number)
+        return Text(format(shown, spec), value.expression, plain=isinstance(value, Size))
+    if isinstance(value, Text):
+        return value.like(format(str.__str__(value), spec))
+    inside = _sizes_in(value)
+    if hasattr(value, "named_modules"):
+        return Text(format(repr(value), spec), None)
+    convert = {114: repr, 97: ascii, 115: str}.get(conversion)
+    found = format(convert(value) if convert else value, spec) if not inside else None
+    if found is not None:
+        return found
+    with trusted():
+        found = format(convert(value) if convert else value, spec)
+    return Text(str.__str__(found), inside[0].expression)
+
+
+def _sizes_in(value: Any) -> list[Any]:
+    """Return what has a size in a container or an error that becomes text."""
+    if isinstance(value, BaseException):
+        value = value.args
+    if isinstance(value, list | tuple | set | dict):
+        return [one for one in _flat(value) if has_size(one)]
+    return []
+
+
+def _flat(value: Any, depth: int = 3) -> Any:
+    if isinstance(value, dict):
+        value = [*value.keys(), *value.values()]
+    if isinstance(value, list | tuple | set) and depth:
+        for one in value:
+            yield from _flat(one, depth - 1)
+    else:
+        yield value
+
+
+def percent(left: Any, right: Any) -> Any:
+    """Return ``left % right``, which may be text."""
+    if not isinstance(left, str):
+        return left % right
+    told = [one for one in _flat(right) if has_size(one)]
+    if not told:
+        return left % right
+    values = tuple(map(_bared, right)) if isinstance(right, tuple) else _bared(right)
+    if isinstance(values, dict):
+        values = {key: _bared(one) for key, one in values.items()}
+    made = str.__mod__(str.__str__(left), values)
+    return Text(made, told[0].expression)
+
+
+def as_set(iterable: Any) -> Any:
+    """Return the set of what is yielded."""
+    return _set(iterable)
+
+
+def as_dict(pairs: Any) -> Any:
+    """Return the dict of the pairs that are yielded."""
+    values = consumed(pairs)
+    with trusted():
+        found = dict(values)
+    known = filled(values)
+    if known is None:
+        return found
+    return note_filled(found, known.length if len(found) == len(values) else None)
+
+

@@ -1,0 +1,61 @@
+"""Where a size becomes a plain number, and nothing that is done with it is followed any more.
+
+Functions written in C ask a size for its number. That is a caveat with the place that called them,
+unless whoever asks is known: PyTorch makes tensors of sizes, and what is logged decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from paramproof.derivation.places import asking_file
+from paramproof.derivation.questions import note_caveat
+
+if TYPE_CHECKING:
+    from paramproof.derivation.symbolic.size import Size
+    from paramproof.derivation.symbolic.text import Text
+
+TRUSTED_FOLDERS = (
+    "/torch/",  # Makes tensors: their shapes are traced where they are made.
+    "/logging/",
+    "/warnings.py",
+    "/dataclasses.py",
+    "/huggingface_hub/dataclasses.py",  # Checks types, and stores what it is given.
+    "/copy.py",
+    "/copyreg.py",
+    "/pickle.py",
+    "/typing.py",
+    "/abc.py",
+)
+"""Files whose code is assumed to decide nothing by the numbers that it is given."""
+
+_trusted = 0
+
+
+@contextmanager
+def trusted() -> Iterator[None]:
+    """Let sizes become plain numbers inside without a caveat."""
+    global _trusted
+    _trusted += 1
+    try:
+        yield
+    finally:
+        _trusted -= 1
+
+
+def is_trusted_file(name: str) -> bool:
+    """Whether the code of this file is assumed to decide nothing by a size's number."""
+    return any(folder in name for folder in TRUSTED_FOLDERS)
+
+
+def is_asked_by_trusted_code() -> bool:
+    """Whether the code that asks now is assumed to decide nothing by the answer."""
+    return is_trusted_file(asking_file())
+
+
+def escaped(size: Size | Text, became: str) -> None:
+    """Note that a size ``became`` something else, unless whoever asked for it is trusted."""
+    if not _trusted and not is_asked_by_trusted_code():
+        note_caveat(size.expression, f" {became}")

@@ -1,0 +1,307 @@
+"""Symbolic floats: floats that carry the expression by which they were computed.
+
+Floats round, and a formula must not say otherwise. While a float is exact, as 2.5·H is, or was
+rounded once at the end, as H / A was, its expression is a sum of fractions: what was rounded once
+lies on the same side of every whole number as the fraction does, sizes being far below 2⁵³.
+Any other float keeps the steps by which Python computes it (``paramproof.formulas.computed``).
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from math import isfinite, lcm
+from typing import Any
+
+from paramproof.derivation.symbolic.escapes import escaped
+from paramproof.derivation.symbolic.size import Size, unknown
+from paramproof.formulas.computed import Computed, Operand, computed
+from paramproof.formulas.division import floor
+from paramproof.formulas.expression import Expression, expression
+
+LONGEST_EXACT = 2**20
+"""A float whose numerator and denominator are no larger is multiplied with sizes exactly."""
+
+
+class Ratio:
+    """A symbolic float: its value in this trace, and the expression by which it was computed.
+
+    ``over`` holds the two whole expressions whose quotient it is, rounded once; None where it was
+    rounded on the way. ``exact`` says that it was not rounded at all. An expression of None says
+    that it depends on sizes in a way that was not followed. ``sign`` is an expression that is on the
+    same side of 0, None where none is known.
+
+    It is no ``float``, as a size is no ``int``: C code would read one and nobody would know.
+    ``FloatRatio`` is one all the same, for functions that take nothing else.
+    """
+
+    expression: Expression | None
+    over: tuple[Expression, Expression] | None
+    exact: bool
+    sign: Expression | None
+    _value: float
+
+    __class__ = property(lambda self: float)  # type: ignore[assignment]
+
+    def __new__(
+        cls,
+        value: float,
+        made: Expression | None,
+        over: tuple[Expression, Expression] | None = None,
+        exact: bool = False,
+        sign: Expression | None = None,
+    ) -> Any:
+        """Make a symbolic float of this value."""
+        ratio = object.__new__(cls)
+        ratio._value = plain_float(value)
+        ratio.expression = made
+        ratio.over = over
+        ratio.exact = exact
+        ratio.sign = sign
+        return ratio
+
+    def __float__(self) -> float:
+        self._escape("became a plain float")
+        return self._value
+
+    def __int__(self) -> int:
+        self._escape("became a plain int")
+        return int(self._value)
+
+    def __complex__(self) -> complex:
+        self._escape("became a complex number")
+        return complex(self._value)
+
+    def __repr__(self) -> str:
+        self._escape("became text")
+        return repr(self._value)
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        self._escape("became text")
+        return format(self._value, spec)
+
+    def __hash__(self) -> int:
+        self._escape("was looked up")
+        return hash(self._value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "real":
+            return self
+        if name.startswith("__") or not hasattr(float, name):
+            raise AttributeError(f"'float' object has no attribute {name!r}")
+        if name == "imag":
+            return 0.0
+        if name == "conjugate":
+            return lambda: self
+        self._escape(f"was asked for its {name}")
+        return getattr(self._value, name)
+
+    def _escape(self, became: str) -> None:
+        if not self.is_constant:
+            escaped(self, became)
+
+    def __copy__(self) -> Ratio:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Ratio:
+        return self
+
+    def __reduce__(self) -> Any:
+        return Ratio, (plain_float(self), self.expression, self.over, self.exact, self.sign)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether no size is in it."""
+        return self.expression is not None and not self.expression.letters
+
+
+class FloatRatio(Ratio, float):
+    """A symbolic float that is a ``float``: C code reads it, and nobody hears of it."""
+
+    def __new__(cls, of: Ratio) -> Any:
+        """Make a float of a symbolic one."""
+        ratio = float.__new__(cls, of._value)
+        for name in ("_value", "expression", "over", "exact", "sign"):
+            setattr(ratio, name, getattr(of, name))
+        return ratio
+
+    __hash__ = Ratio.__hash__
+
+    def __repr__(self) -> str:
+        return repr(self._value)
+
+    def __format__(self, spec: str) -> str:
+        return format(self._value, spec)
+
+
+def plain_float(value: Any) -> float:
+    """Return the number that a float has in this trace."""
+    if isinstance(value, Ratio):
+        return value._value
+    return float(value) if type(value) is float else float.__add__(value, 0.0)
+
+
+def remembering(value: float) -> float:
+    """Return ``value`` as a symbolic float: what is computed with it is one too."""
+    if not isfinite(value):
+        return value
+    number: float = exactly(value, expression(Fraction(value)))
+    return number
+
+
+def exactly(value: float, made: Expression) -> Ratio:
+    """Return a float that is ``made`` exactly."""
+    return Ratio(value, made, _over(made), exact=True)
+
+
+def quotient(value: float, top: Expression, bottom: Expression) -> Ratio:
+    """Return a float that is top / bottom, rounded once."""
+    try:
+        made = top / bottom
+    except ArithmeticError:
+        made = computed("over", top, bottom)
+    divisor = bottom.constant
+    exact = divisor is not None and _is_power_of_two(divisor) and top.is_whole
+    return Ratio(value, made, (top, bottom), exact)
+
+
+def in_steps(value: Any, function: str, *operands: Any) -> Any:
+    """Return a number that Python computes by this function of ``operands``, an int or a float."""
+    nodes = [node(one) for one in operands]
+    made = None
+    if all(one is not None for one in nodes):
+        try:
+            made = computed(function, *nodes)  # type: ignore[arg-type]
+        except ArithmeticError:
+            made = None
+        else:
+            if not made.letters:
+                return value
+    if isinstance(value, float):
+        return Ratio(value, made, sign=_sign_of_step(function, operands))
+    return _whole(value, made)
+
+
+def sign_of(value: Any) -> Expression | None:
+    """Return an expression that is on the same side of 0 as a number, None where none is known."""
+    if isinstance(value, Size):
+        return value.expression
+    if isinstance(value, Ratio) and not value.is_constant:
+        if value.sign is not None:
+            return value.sign
+        if value.over:
+            return value.over[0] * value.over[1]
+        return value.expression if value.exact else None
+    number = plain_float(value) if isinstance(value, float) else int(value)
+    return expression((number > 0) - (number < 0))
+
+
+def _sign_of_step(function: str, operands: tuple[Any, ...]) -> Expression | None:
+    """Return the sign of a product or quotient, far from where a float becomes 0."""
+    if function not in ("times", "over"):
+        return None
+    one, other = map(sign_of, operands)
+    return None if one is None or other is None else one * other
+
+
+def _whole(value: int, made: Expression | None) -> Any:
+    from paramproof.derivation.symbolic.size import size
+
+    return unknown(value) if made is None else size(value, made)
+
+
+def node(value: Any) -> Operand | None:
+    """Return a number as the operand of a step; None where it was not followed."""
+    if isinstance(value, Size):
+        return value.expression
+    if isinstance(value, Ratio):
+        if value.expression is None:
+            return None
+        if value.is_constant:
+            return plain_float(value)
+        return Computed("over", value.over) if value.over else _atom(value.expression)
+    return expression(int(value)) if isinstance(value, int) else plain_float(value)
+
+
+def _atom(made: Expression) -> Operand:
+    ((powers, _),) = made.terms.items()
+    atom = powers[0][0]
+    return atom if isinstance(atom, Computed) else made
+
+
+def is_exact(value: Any) -> bool:
+    """Whether sums and products with this number are exact: whole, or few binary digits."""
+    if isinstance(value, Size):
+        return value.expression is not None
+    if isinstance(value, Ratio):
+        return value.exact and not (value.is_constant and not _is_short(value))
+    return isinstance(value, int) or _is_short(value)
+
+
+def _is_short(value: float) -> bool:
+    if not isfinite(plain_float(value)):
+        return False
+    top, bottom = plain_float(value).as_integer_ratio()
+    return abs(top) <= LONGEST_EXACT and bottom <= LONGEST_EXACT
+
+
+def _is_power_of_two(number: Any) -> bool:
+    return number == int(number) and number > 0 and int(number) & (int(number) - 1) == 0
+
+
+def exact_expression(value: Any) -> Expression:
+    """Return the expression of a number that is exact."""
+    if isinstance(value, Size | Ratio):
+        assert value.expression is not None
+        return value.expression
+    return expression(int(value) if isinstance(value, int) else Fraction(plain_float(value)))
+
+
+def rounded_down(value: Ratio) -> Any:
+    """Return ⌊value⌋."""
+    return _rounded(value, "floor", math.floor(value._value), lambda top, down: floor(top, down))
+
+
+def rounded_up(value: Ratio) -> Any:
+    """Return ⌈value⌉."""
+    return _rounded(value, "ceil", math.ceil(value._value), lambda top, down: -floor(-top, down))
+
+
+def rounded_to_nearest(value: Ratio) -> Any:
+    """Return the nearest whole number, the even one of two: ⌊(x + ½)/2⌋ + ⌈(x − ½)/2⌉."""
+    return _rounded(
+        value,
+        "round",
+        round(value._value),
+        lambda top, down: floor(2 * top + down, 4 * down) - floor(down - 2 * top, 4 * down),
+    )
+
+
+def _rounded(value: Ratio, name: str, number: int, of_quotient: Any) -> Any:
+    from paramproof.derivation.symbolic.size import size
+
+    if value.expression is None:
+        return unknown(number)
+    if value.is_constant:
+        return number
+    if value.over:
+        try:
+            return size(number, of_quotient(*value.over))
+        except ArithmeticError:
+            pass
+    return in_steps(number, name, value)
+
+
+def _over(made: Expression) -> tuple[Expression, Expression]:
+    """Return an expression as a numerator and a denominator without fractions."""
+    bottom = expression(1)
+    lowest: dict[Any, int] = {}
+    for powers in made.terms:
+        for atom, power in powers:
+            lowest[atom] = min(lowest.get(atom, 0), power)
+    for atom, power in lowest.items():
+        bottom = bottom * Expression({((atom, -power),): 1}) if power else bottom
+    bottom = bottom * lcm(*(Fraction(number).denominator for number in made.terms.values()))
+    return made * bottom, bottom

@@ -1,0 +1,173 @@
+"""Symbolic ints: sizes that carry the expression by which they were computed.
+
+A constructor is ordinary Python. Given ``Size(768, H)`` in place of 768 it does what it does with
+768, and every size that it computes carries its expression. A comparison is answered as ints answer
+it, and is recorded as a guard.
+
+``Size`` is no subclass of ``int``: C code would read the digits of one, and nobody would know. Its
+``__class__`` says ``int``, so that ``isinstance`` does, and every function written in C has to ask
+it for its number. ``paramproof.derivation.symbolic.escapes`` hears that. ``IntSize`` is an int all the same,
+for frameworks that take nothing else: what becomes of it there is not seen, and nothing is proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from paramproof.derivation.symbolic.escapes import escaped
+from paramproof.derivation.questions import note_made
+from paramproof.formulas.computed import computed
+from paramproof.formulas.expression import Expression
+
+
+class Size:
+    """A symbolic int: its value in this trace, and the expression by which it was computed.
+
+    An expression of None says that the number depends on sizes in a way that was not followed:
+    it can be computed with, and a comparison with it is a caveat. ``divided`` holds the dividend
+    and the divisor of a remainder, since "A divides H" is what people say.
+    """
+
+    expression: Expression | None
+    divided: tuple[Expression, Expression] | None
+    _value: int
+
+    __class__ = property(lambda self: int)  # type: ignore[assignment]
+
+    def __new__(cls, value: int, made: Expression | None) -> Any:
+        """Make a symbolic int of this value."""
+        made_int = object.__new__(cls)
+        made_int._value = plain(value)
+        made_int.expression = made
+        made_int.divided = None
+        return made_int
+
+    def __index__(self) -> int:
+        escaped(self, "became a plain int")
+        return self._value
+
+    __int__ = __index__
+
+    def __float__(self) -> float:
+        escaped(self, "became a plain float")
+        return float(self._value)
+
+    def __complex__(self) -> complex:
+        escaped(self, "became a complex number")
+        return complex(self._value)
+
+    def __repr__(self) -> str:
+        escaped(self, "became text")
+        return repr(self._value)
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        escaped(self, "became text")
+        return format(self._value, spec)
+
+    def __hash__(self) -> int:
+        # A dict or set looks a number up by its hash: what it finds depends on the number.
+        escaped(self, "was looked up")
+        return hash(self._value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("real", "numerator"):
+            return self
+        if name.startswith("__") or not hasattr(int, name):
+            raise AttributeError(f"'int' object has no attribute {name!r}")
+        if name in ("imag", "denominator"):
+            return getattr(self._value, name)
+        if name == "bit_length":
+            return lambda: _bits(self)
+        if name in ("conjugate", "is_integer"):
+            return (lambda: self) if name == "conjugate" else (lambda: True)
+        escaped(self, f"was asked for its {name}")
+        return getattr(self._value, name)
+
+    def __copy__(self) -> Size:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Size:
+        return self
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._value, self.expression)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __round__(self, digits: Any = None) -> Any:
+        if digits is None or digits >= 0:
+            return self
+        escaped(self, "became a rounded int")
+        return round(self._value, digits)
+
+    def __trunc__(self) -> Any:
+        return self
+
+    __floor__ = __ceil__ = __trunc__
+
+
+class IntSize(Size, int):
+    """A symbolic int that is an ``int``: C code reads its digits, and nobody hears of it."""
+
+    def __new__(cls, value: int, made: Expression | None) -> Any:
+        """Make a symbolic int of this value."""
+        made_int = int.__new__(cls, plain(value))
+        made_int._value = plain(value)
+        made_int.expression = made
+        made_int.divided = None
+        return made_int
+
+    __hash__ = Size.__hash__
+
+    def __repr__(self) -> str:
+        return int.__repr__(self._value)
+
+    def __format__(self, spec: str) -> str:
+        return format(self._value, spec)
+
+
+_KIND: list[type[Size]] = [Size]
+
+
+@contextmanager
+def sizes_are(kind: type[Size]) -> Iterator[None]:
+    """Make every size that is computed inside one of this kind."""
+    _KIND.append(kind)
+    try:
+        yield
+    finally:
+        _KIND.pop()
+
+
+def plain(value: Any) -> int:
+    """Return the number that a size has in this trace, and nobody is told of it."""
+    return value._value if isinstance(value, Size) else int.__add__(value, 0)
+
+
+def symbolic(value: int, made: Expression | None) -> Any:
+    """Return a size of the kind that this trace uses."""
+    return _KIND[-1](value, made)
+
+
+def unknown(value: int) -> Any:
+    """Return a number that depends on sizes in a way that was not followed."""
+    return symbolic(value, None)
+
+
+def size(value: int, made: Expression | None) -> Any:
+    """Return ``value`` with its expression: a plain int where that is a number."""
+    if made is not None:
+        if made.constant is not None:
+            return value
+        note_made(made)
+    return symbolic(value, made)
+
+
+def _bits(one: Size) -> Any:
+    made = None if one.expression is None else computed("bits", one.expression)
+    return size(one._value.bit_length(), made)
