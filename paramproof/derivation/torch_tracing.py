@@ -220,6 +220,8 @@ class Tracing(TorchFunctionMode):
             return made if len(made) == result.dim() else None
         if func is torch.arange and 1 <= len(args) <= 3:
             return (_length(counted(*args)),)
+        if func is torch.linspace and (len(args) > 2 or "steps" in options):
+            return (_length(args[2] if len(args) > 2 else options["steps"]),)
         if func is torch.Tensor.expand:
             return _expanded(args[1:], self._of(args[0]), result)
         if func is torch.Tensor.__getitem__:

@@ -95,7 +95,7 @@ def _picked(container: Any, index: Size) -> Any:
     if made is None:
         note_caveat(None, " was an index")
         return value
-    ends = [end for end, (one, other) in enumerate(pairwise(container), 1) if one != other]
+    ends = _ends(container)
     if len(ends) > MOST_RUNS:
         note_caveat(made, " was an index")
         return value
@@ -111,6 +111,8 @@ def _are_alike(container: Any) -> bool:
     first = container[0]
     if all(one is first for one in container):
         return True
+    if any(map(has_size, container)):
+        return False
     kinds = (int, float, str, bytes, bool, type, tuple, type(None))
     if all(not isinstance(one, kinds) for one in container):
         return hasattr(first, "named_modules") or hasattr(type(first), "__torch_function__")
@@ -153,9 +155,19 @@ def _part(container: Any, index: slice, ends: tuple[Any, ...]) -> Any:
     return note_filled(found, last - first, own, (known.start if known else expression(0)) + first)
 
 
+def _ends(container: Any) -> list[int]:
+    """Return the indices before which runs of one value end; a symbolic value is one by itself."""
+    pairs = enumerate(pairwise(container), 1)
+    return [
+        end
+        for end, (one, other) in pairs
+        if one is not other and (has_size(one) or has_size(other) or one != other)
+    ]
+
+
 def _ask_what_is_in(container: Any, sizes: Iterable[Any]) -> None:
     """Ask which runs of a table a slice reaches into."""
-    ends = [end for end, (one, other) in enumerate(pairwise(container), 1) if one != other]
+    ends = _ends(container)
     for size in sizes:
         if isinstance(size, Size) and len(ends) > MOST_RUNS:
             note_caveat(made_by(size), " was the end of a slice")
