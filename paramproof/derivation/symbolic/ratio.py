@@ -200,6 +200,8 @@ def sign_of(value: Any) -> Expression | None:
 
 def _sign_of_step(function: str, operands: tuple[Any, ...]) -> Expression | None:
     """Return the sign of a product or quotient, far from where a float becomes 0."""
+    if function in ("sqrt", "float"):
+        return sign_of(operands[0])
     if function not in ("times", "over"):
         return None
     one, other = map(sign_of, operands)
