@@ -14,6 +14,8 @@ from typing import Any
 import torch
 from torch.utils._device import DeviceContext
 
+from paramproof.builders.small_values import HIDDEN, SmallValues
+
 FILLS = frozenset(
     {
         torch.nn.init.constant_,
@@ -55,20 +57,28 @@ class _Meta(DeviceContext):
 
     def __init__(self) -> None:
         super().__init__(torch.device("meta"))
+        self._values = SmallValues()
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         options = kwargs or {}
+        if self._values.is_asked(func, args):
+            return self._values.answer(func, args, options)
         if func in FILLS:
             tensor = args[0] if args else options["tensor"]
             if tensor.is_meta:
+                self._values.forget(tensor)
                 return tensor
+        elif func in HIDDEN:
+            self._values.forget(args[0])
         elif func in FILLED and self._is_meant(options):
             if not options.keys() & {"out", "generator"}:
                 func = torch.empty
         elif func is torch.arange and _counts(args, options) and self._is_meant(options):
             dtype = options.get("dtype") or torch.int64
-            return torch.empty(counted(*args), dtype=dtype, device=self.device)
-        return super().__torch_function__(func, types, args, options)
+            made = torch.empty(counted(*args), dtype=dtype, device=self.device)
+            return self._values.note(func, args, {**options, "dtype": dtype}, made)
+        made = super().__torch_function__(func, types, args, options)
+        return self._values.note(func, args, options, made)
 
     def _is_meant(self, options: Any) -> bool:
         device = options.get("device")

@@ -9,7 +9,10 @@ from typing import Any
 from paramproof.derivation.reading import Seen
 
 LOOPS_OF = ("torch.nn", "keras_bert", "keras_transformer")
-"""Packages that make layers in loops of their own, whatever code of the user's calls them."""
+"""Packages that make layers in loops of their own, whatever code of the user's calls them.
+
+The packages of PyTorch modules besides PyTorch are found by making a model: ``packages_of``.
+"""
 
 
 @dataclass(frozen=True, slots=True)

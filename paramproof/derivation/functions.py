@@ -15,6 +15,7 @@ from typing import Any
 
 from paramproof.derivation import abstract
 from paramproof.derivation.constructor import LOOPS_OF, Constructor
+from paramproof.derivation.numbered import has_numbered_names, layer_patterns, renumbered
 from paramproof.derivation.questions import deaf_to_arrays
 from paramproof.derivation.reading import Seen
 from paramproof.formulas.printing import shown
@@ -54,16 +55,20 @@ def constructor(
         abstract.framework_of(model)
         return model
 
-    framework = _framework(make, sizes)
+    framework, packages, layers = _first_made(make, sizes)
     traced = framework == "torch"
     module = function.__module__
+
+    def read(model: Any, tracing: Any) -> Iterable[Seen]:
+        return renumbered(_traced_tensors(model, tracing), layers)
+
     return Constructor(
         name,
         sizes,
         make,
-        _traced_tensors if traced else lambda model, _: abstract.tensors(model),
+        read if traced else lambda model, _: abstract.tensors(model),
         _tracing if traced else deaf_to_arrays,
-        (module, module.partition(".")[0], *LOOPS_OF),
+        tuple(dict.fromkeys((module, module.partition(".")[0], *packages, *LOOPS_OF))),
         dict(_versions(abstract.FRAMEWORKS[framework])) | {"python": sys.version.split()[0]},
         is_followed=traced,
     )
@@ -76,12 +81,55 @@ def _versions(distributions: Iterable[str]) -> Iterator[tuple[str, str]]:
             yield name, version(name)
 
 
-def _framework(make: Callable[[Mapping[str, int]], Any], sizes: Mapping[str, int]) -> str:
-    """The framework of what is made; PyTorch where nothing is, which whoever derives will say."""
+def _first_made(
+    make: Callable[[Mapping[str, int]], Any], sizes: Mapping[str, int]
+) -> tuple[str, tuple[str, ...], frozenset[str]]:
+    """Return the framework of what is made, its classes' packages, and its numbered layers.
+
+    It is PyTorch where nothing is made: whoever derives says why.
+    """
     try:
-        return abstract.framework_of(make(sizes))
+        model = make(sizes)
+        framework = abstract.framework_of(model)
     except Exception:
-        return "torch"
+        return "torch", (), frozenset()
+    if framework != "torch":
+        return framework, (), frozenset()
+    return framework, packages_of(model), _numbered_layers(model, make, sizes)
+
+
+def _numbered_layers(
+    model: Any, make: Callable[[Mapping[str, int]], Any], sizes: Mapping[str, int]
+) -> frozenset[str]:
+    """Return the patterns of layers that are named by a number, and by text beside it."""
+    models = [_paths(model)]
+    if not has_numbered_names(models[0]):
+        return frozenset()
+    for name, size in sizes.items():
+        # A constructor may refuse the size, and its number of layers may be another's.
+        with suppress(Exception):
+            models.append(_paths(make({**sizes, name: size + 1})))
+    return layer_patterns(models)
+
+
+def _paths(model: Any) -> list[str]:
+    return [one.path for one in _traced_tensors(model, None)]
+
+
+def packages_of(model: Any) -> tuple[str, ...]:
+    """Return the packages whose code makes a PyTorch module: those of its submodules' classes.
+
+    A thin function calls a library, and a class of one library may inherit from another's: the
+    loops and the comparisons that decide are in any of them. PyTorch's own are in ``LOOPS_OF``,
+    and Python's are not anybody's model.
+    """
+    classes = dict.fromkeys(base for part in model.modules() for base in type(part).__mro__)
+    packages = dict.fromkeys(str(one.__module__).partition(".")[0] for one in classes)
+    return tuple(name for name in packages if name != "torch" and not _is_python(name))
+
+
+def _is_python(package: str) -> bool:
+    return package in sys.stdlib_module_names and package != "__main__"
 
 
 def _traced_tensors(model: Any, tracing: Any) -> Iterable[Seen]:

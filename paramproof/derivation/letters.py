@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 CUSTOM = {
-    "L": "num_hidden_layers n_layer n_layers num_layers layers",
+    "L": "num_hidden_layers n_layer n_layers num_layers layers depth",
     "H": "hidden_size n_embd d_model dim embed_dim width",
     "A": "num_attention_heads n_head n_heads num_heads heads",
     "G": "num_key_value_heads num_kv_heads n_head_kv kv_heads",
     "K": "head_dim d_kv head_size attention_head_dim",
-    "F": "intermediate_size feed_forward_dim n_inner ffn_dim d_ff hidden_dim ffn_hidden_size",
+    "F": (
+        "intermediate_size feed_forward_dim n_inner ffn_dim d_ff hidden_dim ffn_hidden_size "
+        "mlp_dim intermediate_dim"
+    ),
     "V": "vocab_size",
     "P": "max_position_embeddings n_positions max_seq_len n_ctx",
     "T": "type_vocab_size",
@@ -37,6 +40,10 @@ CUSTOM = {
 _LETTER_OF = {name: letter for letter, names in CUSTOM.items() for name in names.split()}
 
 
+AMBIGUOUS = "hidden_dim"
+"""The feed-forward network's width, but the model's beside another name of the former."""
+
+
 def letters_for(fields: Iterable[str]) -> dict[str, str]:
     """Return a letter for each field, all different: ``{"hidden_size": "H", …}``.
 
@@ -45,10 +52,18 @@ def letters_for(fields: Iterable[str]) -> dict[str, str]:
     the second has a number.
     """
     found: dict[str, str] = {}
+    fields = list(fields)
+    with_feed_forward = {
+        tuple(parts)
+        for *parts, name in (field.split(".") for field in fields)
+        if name != AMBIGUOUS and _LETTER_OF.get(name) == "F"
+    }
     for field in fields:
         *parts, name = field.split(".")
         base, bracket, index = name.partition("[")
         letter = _LETTER_OF.get(base) or _initials(base)
+        if name == AMBIGUOUS and tuple(parts) in with_feed_forward:
+            letter = "H"
         # One letter alone of what has no custom would look like one that has.
         marks = [part.removesuffix("_config") for part in parts]
         marks += [index[:-1]] if bracket else []

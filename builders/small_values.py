@@ -1,0 +1,186 @@
+"""Values of small tensors on the meta device, computed when code asks for them as numbers.
+
+A constructor may compute its numbers with tensors: ``[x.item() for x in torch.linspace(0, 0.1, 12)]``
+is the usual rate of a layer that training skips at random. A tensor on the meta device has no
+values. Here it is remembered how a tensor of at most one axis was computed, and the same functions
+run on the CPU once somebody asks for a number. No tensor of a model is otherwise than it would be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.utils.weak import WeakIdKeyDictionary
+
+LARGEST = 4096
+"""Elements of a tensor whose computation is remembered."""
+
+SOURCES = frozenset({torch.arange, torch.linspace, torch.full, torch.tensor})
+"""Factories that make values of the numbers that they are given."""
+
+_FUNCTIONS = """
+    abs add cat ceil clamp cumprod cumsum diff div divide exp flip floor floor_divide log log2
+    maximum minimum mul multiply neg pow prod reciprocal remainder round rsqrt sqrt square stack sub
+    sum trunc true_divide
+"""
+
+_METHODS = """
+    abs add ceil clamp clone contiguous cpu cumprod cumsum detach diff div divide double exp flatten
+    flip float floor floor_divide int log log2 long max maximum min minimum mul multiply neg pow
+    prod reciprocal remainder reshape round rsqrt split sqrt square squeeze sub sum trunc
+    true_divide type unbind unsqueeze eq ge gt le lt ne view expand to
+    __abs__ __add__ __eq__ __floordiv__ __ge__ __getitem__ __gt__ __le__ __lt__ __mod__ __mul__
+    __ne__ __neg__ __pow__ __radd__ __rdiv__ __rfloordiv__ __rmul__ __rpow__ __rsub__ __rtruediv__
+    __sub__ __truediv__
+"""
+
+COMPUTED = frozenset(
+    [getattr(torch, name) for name in _FUNCTIONS.split()]
+    + [getattr(torch.Tensor, name) for name in _METHODS.split() if hasattr(torch.Tensor, name)]
+)
+"""Functions that compute the same of the same values, and change none."""
+
+ASKED = frozenset(
+    getattr(torch.Tensor, name)
+    for name in ("item", "tolist", "__float__", "__int__", "__bool__", "__index__")
+)
+"""What returns values as Python's numbers."""
+
+HIDDEN = frozenset({torch.Tensor.data.__get__, torch.Tensor.data.__set__})
+"""What gives a tensor another name, through which its values change unseen."""
+
+_PLAIN = (int, float, bool, str, type(None), slice, torch.dtype, torch.device)
+
+LISTENERS: list[Callable[[], None]] = []
+"""Called where a number is asked for that was computed of another thing than plain numbers."""
+
+
+@dataclass(slots=True, eq=False)
+class _Computation:
+    """A function with what it was given; ``index`` is which one it is, of several results."""
+
+    function: Callable[..., Any]
+    given: tuple[Any, ...]
+    options: dict[str, Any]
+    index: int | None
+    values: Any = field(default=None)
+
+    def is_plain(self) -> bool:
+        """Whether everything was computed of Python's own numbers."""
+        parts = _parts((self.given, tuple(self.options.values())))
+        return all(p.is_plain() if isinstance(p, _Computation) else type(p) in _PLAIN for p in parts)
+
+    def value(self) -> Any:
+        """Return what the function returns on the CPU."""
+        if self.values is None:
+            result = self.function(*_on_cpu(self.given), **_on_cpu(self.options))
+            self.values = result if self.index is None else result[self.index]
+        return self.values
+
+
+class SmallValues:
+    """How the small tensors of one meta device were computed, for as long as each is there."""
+
+    def __init__(self) -> None:
+        # By tensor: the computation, and the version of the tensor that it gave.
+        self._known = WeakIdKeyDictionary()
+
+    def note(self, func: Any, args: Any, options: Any, result: Any) -> Any:
+        """Remember how ``result`` was computed, where that can be told; return it."""
+        if func is torch.Tensor.__iter__:
+            # What it iterates over was made where no mode hears of it.
+            func, result = torch.Tensor.unbind, tuple(result)
+            return iter(self._noted(func, args, options, result))
+        if func in SOURCES or (self._known and func in COMPUTED):
+            return self._noted(func, args, options, result)
+        return result
+
+    def _noted(self, func: Any, args: Any, options: Any, result: Any) -> Any:
+        several = isinstance(result, tuple | list)
+        tensors = result if several else (result,)
+        if not all(map(_is_small, tensors)):
+            return result
+        try:
+            given, named = self._without_tensors(args), self._without_tensors(options)
+        except LookupError:
+            return result
+        for index, tensor in enumerate(tensors):
+            made = _Computation(func, given, named, index if several else None)
+            self._known[tensor] = made, tensor._version
+        return result
+
+    def _without_tensors(self, given: Any) -> Any:
+        """Return ``given`` with computations in place of tensors. Raises ``LookupError``."""
+        if isinstance(given, torch.Tensor):
+            return self._computation(given)
+        if isinstance(given, dict):
+            return {name: self._without_tensors(one) for name, one in given.items()}
+        if type(given) in (tuple, list):
+            return type(given)(map(self._without_tensors, given))
+        return given
+
+    def _computation(self, tensor: torch.Tensor) -> _Computation:
+        made, version = self._known[tensor]
+        if tensor._version != version:
+            raise LookupError("it was changed")
+        return made  # type: ignore[no-any-return]
+
+    def is_asked(self, func: Any, args: Any) -> bool:
+        """Whether a number is asked for that can be computed."""
+        if func not in ASKED or not args or args[0] not in self._known:
+            return False
+        try:
+            self._computation(args[0])
+        except LookupError:
+            return False
+        return True
+
+    def answer(self, func: Any, args: Any, options: Any) -> Any:
+        """Return the number, or the list of them, that is asked for."""
+        made = self._computation(args[0])
+        if not made.is_plain():
+            for listener in LISTENERS:
+                listener()
+        with torch._C.DisableTorchFunction():
+            return func(made.value(), *args[1:], **options)
+
+    def forget(self, tensor: torch.Tensor) -> None:
+        """Forget a tensor, and what shares its storage: its values may be others now."""
+        if self._known:
+            storage = tensor.untyped_storage()._cdata
+            for other in list(self._known):
+                if other.untyped_storage()._cdata == storage:
+                    del self._known[other]
+
+
+def _is_small(tensor: Any) -> bool:
+    return (
+        isinstance(tensor, torch.Tensor)
+        and tensor.is_meta
+        and tensor.dim() <= 1
+        and tensor.numel() <= LARGEST
+    )
+
+
+def _on_cpu(given: Any) -> Any:
+    if isinstance(given, _Computation):
+        return given.value()
+    if isinstance(given, dict):
+        return {
+            name: torch.device("cpu") if name == "device" else _on_cpu(one)
+            for name, one in given.items()
+        }
+    if type(given) in (tuple, list):
+        return type(given)(map(_on_cpu, given))
+    return given
+
+
+def _parts(given: Any) -> Iterator[Any]:
+    if type(given) in (tuple, list):
+        for one in given:
+            yield from _parts(one)
+    else:
+        yield given

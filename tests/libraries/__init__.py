@@ -1,0 +1,1 @@
+"""Constructors of other libraries, derived and compared with what these build."""

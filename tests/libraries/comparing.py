@@ -1,0 +1,113 @@
+"""Derive one constructor, and compare the formula with models that are built far away."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any, NamedTuple
+
+from paramproof.builders.meta import meta
+from paramproof.cli.derive_text import formula_lines
+from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.derivation_data import derivation_data, derivation_from
+from paramproof.sources.reference import in_one_line, load_reference
+from tests.libraries.far import far_sizes
+from tests.libraries.forks import Ended, in_fork
+from tests.libraries.registry import farthest
+
+SECONDS = 240.0
+"""Time that one derivation may take."""
+
+COMPARING_SECONDS = 120.0
+"""Time after which no further model is built."""
+
+
+class Work(NamedTuple):
+    """One constructor: its name in the results, and at how many far sizes it is compared."""
+
+    name: str
+    reference: str
+    number: int
+    limits: Mapping[str, int]
+    seconds: float = SECONDS
+
+
+def result(work: Work) -> dict[str, Any]:
+    """Return what became of one constructor, as data for JSON."""
+    warnings.simplefilter("ignore")
+    started = time.perf_counter()
+    try:
+        found = in_fork(_derived, work.reference, seconds=work.seconds)
+    except Ended as error:
+        found = {"status": "ended", "reason": str(error)}
+    taken = {"name": work.name, "seconds": round(time.perf_counter() - started, 1)}
+    if "derivation" not in found:
+        return {**taken, **found}
+    derivation = derivation_from(found["derivation"])
+    return {
+        **taken,
+        "status": derivation.status,
+        "formula": [line.strip() for line in formula_lines(derivation)][1:-1],
+        "letters": dict(derivation.fields),
+        "conditions": [str(stated.condition) for stated in derivation.conditions],
+        "fixed": list(derivation.fixed),
+        "proved_where": list(derivation.proved_where or ()),
+        "caveats": list(derivation.reasons),
+        **compared(derivation, load_reference(work.reference), work.number, work.limits),
+    }
+
+
+def _derived(reference: str) -> dict[str, Any]:
+    """Derive as the process of ``paramproof derive`` does; return the derivation or why not."""
+    from paramproof.derivation.derive import derive
+    from paramproof.derivation.functions import constructor
+
+    try:
+        return {"derivation": derivation_data(derive(constructor(reference, load_reference(reference))))}
+    except ValueError as error:
+        why = str(error)
+    except BaseException as error:  # Anybody's constructor may raise anything.
+        why = in_one_line(error)
+    return {
+        "status": "refused",
+        "reason": why.removeprefix(f"{reference} ").removeprefix(f"{reference}: "),
+    }
+
+
+def compared(
+    derivation: Derivation,
+    function: Callable[..., Any],
+    number: int,
+    limits: Mapping[str, int],
+) -> dict[str, Any]:
+    """Return how many models were compared, which differ, and which were not built.
+
+    A model that is not built, at sizes that ``count`` accepts, is no wrong count: the constructor
+    refuses what no condition says.
+    """
+    started = time.perf_counter()
+    far = {name: farthest(field, limits) for name, field in derivation.fields.items()}
+    equal, wrong, unbuilt = 0, [], []
+    for sizes in far_sizes(derivation, far, number, Random(derivation.name)):
+        if time.perf_counter() - started > COMPARING_SECONDS:
+            break
+        said = {derivation.fields[name]: size for name, size in sizes.items()}
+        try:
+            there = built(function, said)
+        except Exception as error:
+            unbuilt.append({"sizes": said, "why": in_one_line(error)[:200]})
+            continue
+        counted = derivation.count(sizes)
+        equal += counted == there
+        if counted != there:
+            wrong.append({"sizes": said, "counted": counted, "built": there})
+    return {"compared": equal + len(wrong), "wrong": wrong, "unbuilt": unbuilt}
+
+
+def built(function: Callable[..., Any], sizes: Mapping[str, int]) -> int:
+    """Return the trainable parameters, each once, of the model that plain ints make."""
+    with meta():
+        model = function(**sizes)
+    return sum(one.numel() for one in model.parameters() if one.requires_grad)
