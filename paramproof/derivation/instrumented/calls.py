@@ -92,7 +92,7 @@ def _of_modules(function: Any, own: Any, args: tuple[Any, ...], options: Mapping
     if code_file(function) not in MODEL_FILES:
         if isinstance(found, str) and any(letter.isdigit() for letter in found):
             return Text(found, None, plain=False)
-        if hasattr(own, "named_modules") and function.__name__ in LISTING and have_run():
+        if hasattr(type(own), "named_modules") and function.__name__ in LISTING and have_run():
             values = [_named(one) for one in found]
             return Symbolic(None, len(values), lambda number, _: values[number])
     return found
@@ -123,7 +123,7 @@ def _named(found: Any) -> Any:
 
 def _of_c(function: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
     own = getattr(function, "__self__", None)
-    if isinstance(own, list | dict | set) or hasattr(own, "append"):
+    if isinstance(own, list | dict | set) or hasattr(type(own), "append"):
         if RUNNING and function.__name__ in GROWING:
             grow(own)
         if RUNNING and function.__name__ in ("pop", "popleft") and not isinstance(own, dict):

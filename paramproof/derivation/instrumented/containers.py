@@ -52,7 +52,7 @@ def item(container: Any, index: Any) -> Any:
             return container[index]
         if isinstance(container, list | tuple | str | bytes):
             return _picked(container, index)
-        if hasattr(type(container), "__torch_function__") or hasattr(container, "named_modules"):
+        if hasattr(type(container), "__torch_function__") or hasattr(type(container), "named_modules"):
             with trusted():
                 return container[index]
         return container[index]
@@ -115,7 +115,7 @@ def _are_alike(container: Any) -> bool:
         return False
     kinds = (int, float, str, bytes, bool, type, tuple, type(None))
     if all(not isinstance(one, kinds) for one in container):
-        return hasattr(first, "named_modules") or hasattr(type(first), "__torch_function__")
+        return hasattr(type(first), "named_modules") or hasattr(type(first), "__torch_function__")
     return isinstance(first, int | float | str | bool) and all(one == first for one in container)
 
 
@@ -207,7 +207,7 @@ def grow(container: Any) -> None:
 
 def stored(value: Any, container: Any) -> Any:
     """Return ``value``, which is put into a container under a key."""
-    if hasattr(container, "__len__") and not hasattr(type(container), "__torch_function__"):
+    if hasattr(type(container), "__len__") and not hasattr(type(container), "__torch_function__"):
         grow(container)
     return value
 

@@ -397,7 +397,7 @@ def _part(value: Any, conversion: int, spec: Any) -> Any:
     if isinstance(value, Text):
         return value.like(format(str.__str__(value), spec))
     inside = _sizes_in(value)
-    if hasattr(value, "named_modules"):
+    if hasattr(type(value), "named_modules"):
         return Text(format(repr(value), spec), None)
     convert = {114: repr, 97: ascii, 115: str}.get(conversion)
     found = format(convert(value) if convert else value, spec) if not inside else None

@@ -69,7 +69,7 @@ def _functions(packages: tuple[str, ...]) -> list[tuple[FunctionType, CodeType]]
     files = set(_files(packages))
     MODEL_FILES.update(files)
     found = []
-    for one in gc.get_objects():
+    for one in _objects():
         if type(one) is FunctionType and one.__code__.co_filename in files:
             code = instrumented_code(one.__code__.co_filename, one.__code__.co_flags & FUTURE)
             new = code.get(key_of(one.__code__))
@@ -77,6 +77,17 @@ def _functions(packages: tuple[str, ...]) -> list[tuple[FunctionType, CodeType]]
                 found.append((one, new))
     _scanned[packages] = len(sys.modules), found
     return found
+
+
+def _objects() -> list[Any]:
+    """Return all objects that the garbage collector knows; of frozen ones it tells nobody."""
+    if not gc.get_freeze_count():
+        return gc.get_objects()
+    gc.unfreeze()
+    try:
+        return gc.get_objects()
+    finally:
+        gc.freeze()
 
 
 def _files(packages: tuple[str, ...]) -> Iterator[str]:
