@@ -18,7 +18,7 @@ from paramproof.derivation.places import MODEL_FILES
 from paramproof.derivation.points import drawn
 from paramproof.derivation.questions import Recorder, recorded
 from paramproof.derivation.reading import Key, Readings, groups, stored
-from paramproof.derivation.instrumented.swapping import swapped
+from paramproof.derivation.instrumented.swapping import followed
 from paramproof.derivation.symbolic.size import IntSize, Size, sizes_are
 from paramproof.derivation.told import LoopQuestion, conditions
 from paramproof.formulas.condition import Condition
@@ -143,24 +143,32 @@ class Maker:
     def trace(self, sizes: Mapping[str, int]) -> Trace:
         """Make the model from sizes that remember, and read what it has in letters."""
         self.traced += 1
-        followed = self.constructor.is_followed and not self.unfollowed
-        kind = Size if followed else IntSize
+        if self.constructor.is_followed and not self.unfollowed:
+            return followed(
+                self.constructor.modules,
+                lambda: self._trace(sizes, Size),
+                lambda: self.constructor.make(dict(sizes)),
+            )
+        return self._trace(sizes, IntSize)
+
+    def _trace(self, sizes: Mapping[str, int], kind: type[Size]) -> Trace:
         symbolic = {
             name: value if name in self.fixed else kind(value, letter(name))
             for name, value in sizes.items()
         }
-        modules = self.constructor.modules
+        modules = LOOPS_OF if kind is Size else self.constructor.modules
         with (
             sizes_are(kind),
-            instrumented(() if self.unfollowed else LOOPS_OF if followed else modules),
-            swapped(modules if followed else ()),
+            instrumented(() if self.unfollowed else modules),
             recorded() as recorder,
             self.constructor.tracing() as tracing,
         ):
             try:
                 model = self.constructor.make(symbolic)
-            finally:
+            except Exception:
                 self.lost.learn(sizes, _questions(recorder))
+                raise
+            self.lost.learn(sizes, _questions(recorder))
         if self.unfollowed:
             recorder.doubts[self.unfollowed,] = None
         readings = groups(self.constructor.read(model, tracing))

@@ -1,19 +1,30 @@
-"""Let the functions of packages run in their instrumented form, inside only."""
+"""Let the functions of packages run in their instrumented form, inside only.
+
+A file is read and rewritten when one of its functions is about to run: a package has hundreds of
+files, and a model needs twenty. Until then each of its functions ends the trace, which is begun
+again with the file rewritten.
+"""
 
 from __future__ import annotations
 
 import builtins
 import gc
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from types import CodeType, FunctionType, ModuleType
+from functools import cache
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 from paramproof.derivation.instrumented import calls, containers, iterating, lengths, models
 from paramproof.derivation.instrumented.code import HOOK, instrumented_code, key_of
 from paramproof.derivation.places import MODEL_FILES
 from paramproof.derivation.symbolic.escapes import is_trusted_file
+
+
+class NotRewritten(BaseException):
+    """A function of a file that was not rewritten was about to run."""
+
 
 HOOKS: dict[str, Any] = {
     "call": calls.call,
@@ -36,45 +47,109 @@ HOOKS: dict[str, Any] = {
 FUTURE = 0x1000000
 """The flag of code after ``from __future__ import annotations``."""
 
-_scanned: dict[tuple[str, ...], tuple[int, list[tuple[FunctionType, CodeType]]]] = {}
-"""The functions of packages with their instrumented code, and how many modules there were then."""
+_rewritten: set[str] = set()
+"""The files whose functions run in their instrumented form."""
+
+_missed: set[str] = set()
+"""The files of which a function was about to run, and was not rewritten."""
+
+_scanned: dict[tuple[str, ...], tuple[int, list[FunctionType]]] = {}
+"""The functions of packages, and how many modules there were when they were looked for."""
+
+
+def followed(packages: Collection[str], trace: Callable[[], Any], plain: Callable[[], Any]) -> Any:
+    """Return what ``trace`` does, with the functions of ``packages`` in their instrumented form.
+
+    ``plain`` does the same without sizes that are followed: it tells which files are needed.
+    """
+    while True:
+        try:
+            with _swapped(tuple(packages)):
+                return trace()
+        except NotRewritten:
+            pass
+        finally:
+            missed = set(_missed)
+            _missed.clear()
+        if missed:
+            _rewritten.update(missed, _files_run(plain))
 
 
 @contextmanager
-def swapped(packages: Collection[str]) -> Iterator[None]:
+def _swapped(packages: tuple[str, ...]) -> Iterator[None]:
     """Give every function of these packages its instrumented code, inside only."""
     lengths.forget_all()
     containers.forget_entered()
     calls.outputs[:] = [sys.stdout, sys.stderr]
-    found = _functions(tuple(packages))
-    own = [(function, function.__code__) for function, _ in found]
+    own = [(function, function.__code__) for function in _functions(packages)]
     for name, hook in HOOKS.items():
         setattr(builtins, HOOK.format(name), hook)
+    setattr(builtins, HOOK.format("missing"), _miss)
     try:
-        for function, code in found:
-            function.__code__ = code
+        for function, code in own:
+            function.__code__ = _instrumented(code)
         yield
     finally:
         for function, code in own:
             function.__code__ = code
         lengths.forget_all()
-        for name in HOOKS:
+        for name in (*HOOKS, "missing"):
             delattr(builtins, HOOK.format(name))
 
 
-def _functions(packages: tuple[str, ...]) -> list[tuple[FunctionType, CodeType]]:
+def _instrumented(code: CodeType) -> CodeType:
+    """Return the instrumented form of a function's code; of a file not read what says so."""
+    if code.co_filename not in _rewritten:
+        return _missing(code.co_filename, code.co_freevars)
+    found = instrumented_code(code.co_filename, code.co_flags & FUTURE)
+    return found.get(key_of(code), code)
+
+
+@cache
+def _missing(file: str, free: tuple[str, ...]) -> CodeType:
+    """Return code that tells that a function of ``file`` was about to run."""
+    name = HOOK.format("missing")
+    module = compile(f"def missing(*args, **options):\n    {name}({file!r})", file, "exec")
+    (code,) = (one for one in module.co_consts if isinstance(one, CodeType))
+    return code.replace(co_freevars=free)
+
+
+def _miss(file: str) -> None:
+    _missed.add(file)
+    raise NotRewritten(file)
+
+
+def _files_run(plain: Callable[[], Any]) -> set[str]:
+    """Return the files of models whose functions run where a model is made of plain sizes."""
+    found: set[str] = set()
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call":
+            found.add(frame.f_code.co_filename)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        plain()
+    except Exception:
+        # What it says, the trace says too.
+        pass
+    finally:
+        sys.setprofile(before)
+    return found & MODEL_FILES
+
+
+def _functions(packages: tuple[str, ...]) -> list[FunctionType]:
     known = _scanned.get(packages)
     if known is not None and known[0] == len(sys.modules):
         return known[1]
     files = set(_files(packages))
     MODEL_FILES.update(files)
-    found = []
-    for one in _objects():
-        if type(one) is FunctionType and one.__code__.co_filename in files:
-            code = instrumented_code(one.__code__.co_filename, one.__code__.co_flags & FUTURE)
-            new = code.get(key_of(one.__code__))
-            if new is not None:
-                found.append((one, new))
+    found = [
+        one
+        for one in _objects()
+        if type(one) is FunctionType and one.__code__.co_filename in files
+    ]
     _scanned[packages] = len(sys.modules), found
     return found
 
