@@ -17,7 +17,7 @@ from torch.overrides import TorchFunctionMode
 from paramproof.builders.meta import FILLS, counted
 from paramproof.derivation.instrumented.containers import untold
 from paramproof.derivation.instrumented.iterating import ROWS, run
-from paramproof.derivation.instrumented.lengths import consumed, note_filled, number_of
+from paramproof.derivation.instrumented.lengths import consumed, filled, note_filled, number_of
 from paramproof.derivation.instrumented.models import MODELS
 from paramproof.derivation.iterations import RUNNING, Made
 from paramproof.derivation.questions import about_a_loop, note_caveat
@@ -42,6 +42,9 @@ SHAPED = {
 """Factories whose arguments without a name are the shape, or have it as the first."""
 
 SHAPE = torch.Tensor.shape.__get__
+
+SPLITTING = frozenset({torch.Tensor.split, torch.split, torch.Tensor.split_with_sizes})
+"""Functions that cut a tensor into pieces of the lengths that they are given."""
 
 COUNTING = frozenset({torch.Tensor.numel, torch.Tensor.nelement, torch.numel})
 """Functions that say how many elements a tensor has."""
@@ -89,6 +92,7 @@ class Tracing(TorchFunctionMode):
         self._made_in: dict[int, Made] = {}
         self._valued: set[int] = set()
         self._spaced: dict[int, tuple[Spaced, Any]] = {}
+        self._rows: dict[int, Any] = {}
         # A storage that is gone would give its number to another.
         self._kept: list[torch.Tensor] = []
 
@@ -141,7 +145,8 @@ class Tracing(TorchFunctionMode):
                 self._note(func, args, options, result)
             elif isinstance(result, tuple | list):
                 if self._mark(args, options, result):
-                    note_filled(result)
+                    if not (func in SPLITTING and self._split(args, options, result)):
+                        note_filled(result)
         return result
 
     def _read(self, func: Any, args: Any, options: Any, result: Any) -> Any:
@@ -163,6 +168,23 @@ class Tracing(TorchFunctionMode):
             return result
         found = self._of(tensors[0])
         return _untold(result, found[0] if found and isinstance(result, list) else None)
+
+    def _split(self, args: Any, options: Any, results: Sequence[torch.Tensor]) -> bool:
+        """Remember the lengths of what a tensor was split into, and what is spaced in them."""
+        sizes = args[1] if len(args) > 1 else options.get("split_size_or_sections", options.get("split_size"))
+        if not isinstance(sizes, list | tuple) or filled(sizes) is not None:
+            return False
+        spaced, start = self._spaced.get(id(args[0])), expression(0)
+        for size, result in zip(sizes, results, strict=True):
+            length = _length(size)
+            if result.dim() == 1:
+                # All are views of one storage: by their shape they are not told apart.
+                self._rows[id(result)] = size
+                self._kept.append(result)
+                if spaced is not None:
+                    self._spaced[id(result)] = spaced[0].part(start, size), None
+            start = start + length
+        return True
 
     def is_of_sizes(self, tensor: torch.Tensor) -> bool:
         """Whether the values of a tensor depend on sizes, or how many there are of them."""
@@ -243,6 +265,8 @@ class Tracing(TorchFunctionMode):
         return _ones(result.shape)
 
     def _shape(self, tensor: torch.Tensor, shape: torch.Size) -> Any:
+        if id(tensor) in self._rows:
+            return Shape((self._rows[id(tensor)],))
         found = self._of(tensor)
         if found is None:
             return shape
@@ -271,6 +295,7 @@ class Spaced(NamedTuple):
 
     end: float
     length: Any
+    start: Expression = Expression()
 
     @classmethod
     def of(cls, args: Any, options: Any) -> Spaced | None:
@@ -280,11 +305,15 @@ class Spaced(NamedTuple):
             return None
         return cls(float(given[1]), given[2])
 
+    def part(self, start: Expression, length: Any) -> Spaced:
+        """Return what lies from ``start`` on, and is so long."""
+        return Spaced(self.end, length, self.start + start)
+
     def at(self, index: Expression | None, value: float) -> Any:
         """Return the number at an index: of its value nothing is known but the sign."""
         if self.end == 0:
             return 0.0
-        sign = None if index is None else index * (1 if self.end > 0 else -1)
+        sign = None if index is None else (self.start + index) * (1 if self.end > 0 else -1)
         return Ratio(value, None, sign=sign)
 
 

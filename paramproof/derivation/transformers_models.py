@@ -16,7 +16,7 @@ from transformers import CONFIG_MAPPING, MODEL_MAPPING, PreTrainedConfig, PreTra
 
 from paramproof.builders.meta import meta
 from paramproof.derivation import live_torch
-from paramproof.derivation.constructor import Constructor
+from paramproof.derivation.constructor import LOOPS_OF, Constructor
 from paramproof.derivation.symbolic.ratio import remembering
 from paramproof.derivation.symbolic.size import Size, plain
 from paramproof.derivation.torch_tracing import Tracing
@@ -74,14 +74,13 @@ def constructor(
         with meta():
             return model_class(config)
 
-    package = model_class.__module__.rpartition(".")[0]
     return Constructor(
         f"{model_class.__name__}",
         first,
         make,
         live_torch.tensors,
         Tracing,
-        (package, "transformers.models", "torch.nn", "transformers.configuration_utils"),
+        ("transformers", *LOOPS_OF),
         {name: importlib.metadata.version(name) for name in ("transformers", "torch")},
         lambda: frozenset(reads),
     )

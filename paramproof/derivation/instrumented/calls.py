@@ -7,6 +7,8 @@ below to decide nothing by it, or has a model that carries the size on.
 
 from __future__ import annotations
 
+import json
+import math
 import sys
 import warnings
 from collections.abc import Callable, Mapping
@@ -21,12 +23,13 @@ from types import (
 from typing import Any
 
 from paramproof.derivation.instrumented.containers import grow, item
-from paramproof.derivation.instrumented.iterating import Loop, Symbolic
+from paramproof.derivation.instrumented.iterating import Loop, Symbolic, listed
 from paramproof.derivation.instrumented.lengths import filled, have_run, note_filled
 from paramproof.derivation.instrumented.models import MODELS
 from paramproof.derivation.iterations import RUNNING
 from paramproof.derivation.places import MODEL_FILES
 from paramproof.derivation.questions import note_caveat
+from paramproof.derivation.symbolic.arithmetic import bare
 from paramproof.derivation.symbolic.escapes import is_trusted_file, trusted
 from paramproof.derivation.symbolic.ratio import FloatRatio, Ratio, plain_float
 from paramproof.derivation.symbolic.size import IntSize, Size, plain
@@ -65,7 +68,26 @@ def call(function: Any, /, *args: Any, **options: Any) -> Any:
         return _of_c(function, args, options)
     if isinstance(function, type):
         return _of_class(function, args, options)
+    if kind.__module__.startswith("numpy") and kind.__name__ != "ufunc":
+        return _of_numpy(function, args, options)
     return function(*args, **options)
+
+
+def _as_json(args: Any, options: Any) -> Any:
+    """Return JSON; where a size is in it, as text that has one."""
+    told = [one for one in _all_in((args, options), 6) if isinstance(one, Size | Ratio | Text)]
+    found = json.dumps(*_plain_deep(args), **_plain_deep(options))
+    return Text(found, told[0].expression) if told else found
+
+
+def _plain_deep(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_plain_deep(key): _plain_deep(one) for key, one in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(map(_plain_deep, value))
+    if isinstance(value, Text):
+        return str.__str__(value)
+    return bare(value) if isinstance(value, Size | Ratio) else value
 
 
 OF_C = (BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, WrapperDescriptorType)
@@ -75,8 +97,16 @@ def _of_python(function: Any, args: tuple[Any, ...], options: Mapping[str, Any])
     code = getattr(function, "__code__", None)
     own = getattr(function, "__self__", None)
     file = "" if code is None else code.co_filename
+    if code is None and is_trusted_file(code_file(getattr(function, "__wrapped__", None))):
+        # A logger that says everything once looks up what it has said.
+        with trusted():
+            return function(*args, **options)
+    if function is json.dumps:
+        return _as_json(args, options)
     if RUNNING and own is not None and function.__name__ in GROWING:
         grow(own)
+    if "/numpy/" in file:
+        return _of_numpy(function, args, options)
     if "/torch/" in file:
         args = tuple(map(_as_float, args))
         options = {key: _as_float(one) for key, one in options.items()}
@@ -123,25 +153,32 @@ def _named(found: Any) -> Any:
 
 def _of_c(function: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
     own = getattr(function, "__self__", None)
-    if isinstance(own, list | dict | set) or hasattr(type(own), "append"):
+    # Not isinstance: it would call a ``__getattribute__`` of the model's, which may call this.
+    kind = type(own)
+    if issubclass(kind, list | dict | set) or hasattr(kind, "append"):
         if RUNNING and function.__name__ in GROWING:
             grow(own)
-        if RUNNING and function.__name__ in ("pop", "popleft") and not isinstance(own, dict):
+        if RUNNING and function.__name__ in ("pop", "popleft") and not issubclass(kind, dict):
             _note_counted(function.__name__ + "()")
         if function.__name__ in CARRIED:
             return function(*args, **options)
-    if isinstance(own, str):
+    if issubclass(kind, str):
         return _of_text(function, own, args, options)
     if is_of_torch(function, own):
         return of_torch(function, args, options)
+    if str(getattr(function, "__module__", "")).startswith("numpy"):
+        return _of_numpy(function, args, options)
     if RUNNING and function is next and not isinstance(args[0], Symbolic):
         _note_counted("next()")
     if type(own) in SEQUENCES and function.__name__ == "__getitem__":
         return item(own, *args)
-    if function not in PASSING:
+    if function not in PASSING and function.__name__ not in PASSING_METHODS:
         _require_heard(function, args, options)
     return function(*args, **options)
 
+
+PASSING_METHODS = frozenset({"__setattr__", "__getattribute__", "__delattr__", "__reduce_ex__"})
+"""Methods of ``object`` that keep what they are given."""
 
 SEQUENCES = (list, tuple, str, bytes)
 
@@ -219,6 +256,29 @@ def _as_int(value: Any) -> Any:
 
 def _as_float(value: Any) -> Any:
     return _as_int(value) if isinstance(value, Ratio) else value
+
+
+def _of_numpy(function: Any, args: Any, options: Any) -> Any:
+    """Call a function of NumPy, whose arrays have plain numbers."""
+    if function.__name__ == "prod" and len(args) == 1 and not options:
+        return MODELS[math.prod](args[0])
+    for one in _all_in((args, options)):
+        if isinstance(one, Size | Ratio):
+            note_caveat(one.expression, f" was given to numpy.{function.__name__}")
+            break
+    _require_heard(function, (), {})
+    plainly = {key: _plain_in(one) for key, one in options.items()}
+    return function(*map(_plain_in, args), **plainly)
+
+
+def _plain_in(value: Any) -> Any:
+    if isinstance(value, Size | Ratio):
+        return bare(value)
+    if isinstance(value, list | tuple):
+        return type(value)(map(_plain_in, value)) if type(value) in (list, tuple) else [
+            _plain_in(one) for one in value
+        ]
+    return _plain_in(listed(value)) if type(value) in (Loop, Symbolic) else value
 
 
 def _require_heard(function: Any, args: Any, options: Any) -> None:

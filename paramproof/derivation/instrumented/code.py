@@ -172,11 +172,14 @@ class _Instrumenter(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> Any:
         carried = sorted(_carried(node))
+        steps = _steps(node)
         self.generic_visit(node)
         node.iter, site = self.iterated(node.iter)
-        again = [_assigned_again(name, site, node) for name in carried]
+        counted = {name: steps[name] for name in carried if name in steps}
+        again = [_assigned_again(name, site, node, "carried", counted.get(name)) for name in carried]
         node.body = [*again, *node.body]
-        return node
+        after = [_assigned_again(name, site, node, "counted", counted[name]) for name in counted]
+        return [node, *after] if after else node
 
     def iterated(self, iterable: ast.expr) -> tuple[ast.expr, ast.expr]:
         self.sites += 1
@@ -187,8 +190,16 @@ class _Instrumenter(ast.NodeTransformer):
         self.generic_visit(node)
         local = isinstance(node.target, ast.Name) and not self.is_shared(node.target.id)
         if not local:
-            node.value = _hook("step", node.value, at=node.value)
+            node.value = self.stepped(node.target, node.value)
         return node
+
+    def stepped(self, target: Any, value: ast.expr) -> ast.expr:
+        """Return what is added to what outlives an iteration, with where that is kept."""
+        self.sites += 1
+        inside = getattr(target, "value", None)
+        kept = _loaded(inside) if inside is not None and _is_plain(inside) else ast.Constant(None)
+        site = ast.Constant(self.sites)
+        return _hook("step", value, kept, ast.Name("__name__", ast.Load()), site, at=value)
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         target = node.targets[0]
@@ -196,7 +207,7 @@ class _Instrumenter(ast.NodeTransformer):
         own = not local and _occurs(target, node.value)
         self.generic_visit(node)
         if own:
-            node.value = _hook("step", node.value, at=node.value)
+            node.value = self.stepped(target, node.value)
         if isinstance(target, ast.Subscript) and _is_plain(target.value):
             container = ast.copy_location(_loaded(target.value), target)
             node.value = _hook("stored", node.value, container, at=node.value)
@@ -206,7 +217,10 @@ class _Instrumenter(ast.NodeTransformer):
         return any(name in names for names in self.shared)
 
     def all(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        return [self.visit(one) for one in body]
+        found: list[ast.stmt] = []
+        for one in map(self.visit, body):
+            found += one if isinstance(one, list) else [one]
+        return found
 
 
 def _is_shared(node: ast.AST) -> bool:
@@ -233,10 +247,29 @@ def _occurs(target: ast.expr, value: ast.expr) -> bool:
     return any(isinstance(one, kinds) and ast.unparse(one) == own for one in ast.walk(value))
 
 
-def _assigned_again(name: str, site: ast.expr, at: ast.AST) -> ast.stmt:
-    """Return ``try: x = carried(x, site)``, with nothing done where there is no x yet."""
+def _steps(loop: ast.For) -> dict[str, int]:
+    """Return the names that every iteration adds a number to, and does nothing else with."""
+    names = [one.id for one in _own(loop.body, APART) if _is_stored(one)]  # type: ignore[attr-defined]
+    return {
+        one.target.id: one.value.value
+        for one in loop.body
+        if isinstance(one, ast.AugAssign)
+        and isinstance(one.op, ast.Add)
+        and isinstance(one.target, ast.Name)
+        and isinstance(one.value, ast.Constant)
+        and type(one.value.value) is int
+        and names.count(one.target.id) == 1
+        and not any(isinstance(node, ast.Continue) for node in _own(loop.body, APART))
+    }
+
+
+def _assigned_again(
+    name: str, site: ast.expr, at: ast.AST, hook: str, step: int | None
+) -> ast.stmt:
+    """Return ``try: x = hook(x, …)``, with nothing done where there is no x yet."""
     args = [ast.Name(name, ast.Load()), ast.Name("__name__", ast.Load()), site]
-    value = ast.Call(ast.Name(HOOK.format("carried"), ast.Load()), [*args, ast.Constant(name)], [])
+    args += [ast.Constant(name), ast.Constant(step)]
+    value = ast.Call(ast.Name(HOOK.format(hook), ast.Load()), args, [])
     assigned = ast.Assign([ast.Name(name, ast.Store())], value)
     missing = ast.ExceptHandler(ast.Name("NameError", ast.Load()), None, [ast.Pass()])
     return ast.copy_location(ast.Try([assigned], [missing], [], []), at)

@@ -10,8 +10,10 @@ from paramproof.derivation.instrumented.iterating import Loop
 from paramproof.derivation.instrumented.lengths import (
     RUNNING,
     Filled,
+    Iteration,
     element,
     filled,
+    is_known,
     note_filled,
     number_of,
 )
@@ -22,7 +24,7 @@ from paramproof.derivation.symbolic.escapes import trusted
 from paramproof.derivation.symbolic.ratio import Ratio, plain_float
 from paramproof.derivation.symbolic.size import Size, plain, symbolic
 from paramproof.derivation.symbolic.text import Text, has_size
-from paramproof.formulas.expression import Expression, expression
+from paramproof.formulas.expression import Expression, expression, letter
 
 MOST_RUNS = 16
 """Runs of equal values in a table that is asked by a size: each end is a question."""
@@ -212,8 +214,11 @@ def stored(value: Any, container: Any) -> Any:
     return value
 
 
-def carried(value: Any, module: str, number: int, name: str) -> Any:
-    """Return what a variable has from the iteration before: of a loop over sizes it is unknown."""
+def carried(value: Any, module: str, number: int, name: str, step: int | None) -> Any:
+    """Return what a variable has from the iteration before: of a loop over sizes it is unknown.
+
+    Where every iteration adds ``step``, it is what it was at first and that much for each.
+    """
     from paramproof.derivation.instrumented.iterating import index_at
 
     index = index_at((module, number))
@@ -224,8 +229,37 @@ def carried(value: Any, module: str, number: int, name: str) -> Any:
     key = (index, name)
     if key not in _entered:
         _entered[key] = value
+    if step is not None and isinstance(value, int) and not isinstance(value, bool):
+        return _counted_so_far(value, _entered[key], step, index)
+    if _entered[key] is value:
         return value
     return _of_another_iteration(value, _entered[key], index)
+
+
+def _counted_so_far(value: Any, first: Any, step: int, index: str) -> Any:
+    """Return ``first`` + ``step`` · index, where it is that now."""
+    made = made_by(first)
+    running = next((one for one in reversed(RUNNING) if one.letter == index), None)
+    if made is None or running is None or not is_known(running.length):
+        return untold(value)
+    if plain(value) != plain(first) + step * running.number:
+        return untold(value)
+    return number_of(made + step * letter(index), plain(value))
+
+
+def counted(value: Any, module: str, number: int, name: str, step: int) -> Any:
+    """Return what a variable has after a loop in which every iteration has added ``step``."""
+    from paramproof.derivation.instrumented.iterating import last_loop
+
+    loop = last_loop((module, number))
+    if loop is None or not isinstance(value, int) or isinstance(value, bool):
+        return value
+    index, length, total = loop
+    first = _entered.get((index, name))
+    made = None if first is None else made_by(first)
+    if made is None or length is None or plain(value) != plain(first) + step * total:
+        return untold(value)
+    return number_of(made + step * length, plain(value))
 
 
 _entered: dict[tuple[str, str], Any] = {}
@@ -235,6 +269,7 @@ _entered: dict[tuple[str, str], Any] = {}
 def forget_entered() -> None:
     """Forget what variables had: a new trace begins."""
     _entered.clear()
+    _stepped.clear()
 
 
 def _of_another_iteration(value: Any, first: Any, index: str) -> Any:
@@ -259,6 +294,18 @@ def untold(value: Any) -> Any:
     return Text(value, None) if isinstance(value, str) else value
 
 
-def step(value: Any) -> Any:
-    """Return what is added to a value that outlives an iteration of a loop over sizes."""
-    return untold(value) if RUNNING and not has_size(value) else value
+_stepped: dict[tuple[object, ...], tuple[object, tuple[Iteration, ...]]] = {}
+"""In which iterations something was added, by what it was added to."""
+
+
+def step(value: Any, kept: Any, module: str, number: int) -> Any:
+    """Return what is added to a value that is ``kept`` somewhere.
+
+    It is unknown once another iteration of a loop over sizes has added to the same.
+    """
+    if not RUNNING or has_size(value):
+        return value
+    key = (id(kept),) if kept is not None else (module, number)
+    now = tuple(RUNNING)
+    _, before = _stepped.setdefault(key, (kept, now))
+    return value if before == now else untold(value)

@@ -131,7 +131,17 @@ def run(
     for number in iterations(known, index, iter(range(total)), total):
         if site is not None:
             _indices[site] = index
+            _last[site] = index, length, total
         yield number, (letter(index) if length is not None else None)
+
+
+def last_loop(site: object) -> tuple[str, Expression | None, int] | None:
+    """Return the letter, the length and the iterations of the loop that ended at a ``for``."""
+    return _last.get(site)
+
+
+_last: dict[object, tuple[str, Expression | None, int]] = {}
+"""The loop over sizes that ran last at each ``for`` of the code."""
 
 
 def index_at(site: object) -> str | None:
@@ -207,6 +217,7 @@ def iterate(iterable: Any, module: str, number: int) -> Any:
     """Return what a ``for`` goes through: the iterations of a loop over sizes run one by one."""
     site = (module, number)
     _indices.pop(site, None)
+    _last.pop(site, None)
     found = over(iterable)
     return iterable if found is None else found.run(site)
 

@@ -36,6 +36,7 @@ HOOKS: dict[str, Any] = {
     "contains": containers.contains,
     "stored": containers.stored,
     "carried": containers.carried,
+    "counted": containers.counted,
     "step": containers.step,
     "list": iterating.listed,
     "set": models.as_set,

@@ -33,6 +33,7 @@ from paramproof.derivation.symbolic.ratio import (
     rounded_down,
     rounded_to_nearest,
     rounded_up,
+    scale_of,
 )
 from paramproof.derivation.runs import repeated
 from paramproof.derivation.symbolic.size import IntSize, Size, plain, size, unknown
@@ -223,6 +224,8 @@ def compare(relation: Relation, left: Any, right: Any, answer: bool) -> None:
     if isinstance(right, Ratio) and right.sign is not None and _is_zero(left):
         ask(compared(relation, expression(0), right.sign, answer))
         return
+    if _is_settled_by_scale(left, right):
+        return
     if _are_of_two_iterations(left, right):
         note_caveat(made_by(left), " was compared with itself in another iteration")
         return
@@ -247,6 +250,27 @@ def compare(relation: Relation, left: Any, right: Any, answer: bool) -> None:
 
         one, other = computed("minus", first, second), expression(0)
     ask(compared(relation, one, other, answer))
+
+
+def _is_settled_by_scale(left: Any, right: Any) -> bool:
+    """Whether both are multiples of one size, and which is more is the same at every size.
+
+    What floats round is far less than what tells the two factors apart.
+    """
+    if not (isinstance(left, Ratio) or isinstance(right, Ratio)):
+        return False
+    one, other = scale_of(left), scale_of(right)
+    if one is None or other is None or one[0] != other[0] or not _is_letter(one[0]):
+        return False
+    return abs(one[1] - other[1]) > 1e-9 * max(abs(one[1]), abs(other[1]))
+
+
+def _is_letter(made: Expression) -> bool:
+    """Whether an expression is a size of the constructor, which is 1 or more."""
+    ((powers, number),) = made.terms.items() if len(made.terms) == 1 else (((), 0),)
+    return number == 1 and len(powers) == 1 and isinstance(powers[0][0], str) and not (
+        powers[0][0].startswith(LOOP)
+    )
 
 
 def _is_zero(value: Any) -> bool:

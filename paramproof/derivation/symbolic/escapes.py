@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 TRUSTED_FOLDERS = (
     "/torch/",  # Makes tensors: their shapes are traced where they are made.
     "/logging/",
+    "/logging.py",
     "/warnings.py",
     "/dataclasses.py",
     "/huggingface_hub/dataclasses.py",  # Checks types, and stores what it is given.

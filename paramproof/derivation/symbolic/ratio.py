@@ -14,7 +14,7 @@ from math import isfinite, lcm
 from typing import Any
 
 from paramproof.derivation.symbolic.escapes import escaped
-from paramproof.derivation.symbolic.size import Size, unknown
+from paramproof.derivation.symbolic.size import Size, are_ints, unknown
 from paramproof.formulas.computed import Computed, Operand, computed
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression
@@ -58,7 +58,7 @@ class Ratio:
         ratio.over = over
         ratio.exact = exact
         ratio.sign = sign
-        return ratio
+        return FloatRatio(ratio) if cls is Ratio and are_ints() else ratio
 
     def __float__(self) -> float:
         self._escape("became a plain float")
@@ -196,6 +196,35 @@ def sign_of(value: Any) -> Expression | None:
         return value.expression if value.exact else None
     number = plain_float(value) if isinstance(value, float) else int(value)
     return expression((number > 0) - (number < 0))
+
+
+def scale_of(value: Any) -> tuple[Expression, float] | None:
+    """Return a size and the factor by which a number is about a multiple of it, None for others."""
+    if isinstance(value, Size):
+        return None if value.expression is None else (value.expression, 1.0)
+    if not isinstance(value, Ratio) or value.expression is None or value.is_constant:
+        return None
+    if value.over:
+        bottom = value.over[1].constant
+        return None if bottom is None else (value.over[0], 1 / float(bottom))
+    atom = _atom(value.expression)
+    return _scale_of(atom) if isinstance(atom, Computed) else None
+
+
+def _scale_of(one: Operand) -> tuple[Expression, float] | None:
+    if isinstance(one, Expression):
+        return one, 1.0
+    if not isinstance(one, Computed) or one.function not in ("times", "over"):
+        return None
+    left, right = one.operands
+    if isinstance(right, float) and right:
+        found = _scale_of(left)
+        factor = right if one.function == "times" else 1 / right
+    elif isinstance(left, float) and one.function == "times":
+        found, factor = _scale_of(right), left
+    else:
+        return None
+    return None if found is None else (found[0], found[1] * factor)
 
 
 def _sign_of_step(function: str, operands: tuple[Any, ...]) -> Expression | None:

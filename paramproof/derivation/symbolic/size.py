@@ -144,6 +144,11 @@ def sizes_are(kind: type[Size]) -> Iterator[None]:
         _KIND.pop()
 
 
+def are_ints() -> bool:
+    """Whether the sizes that are computed now are ints, and floats made of them are floats."""
+    return _KIND[-1] is IntSize
+
+
 def plain(value: Any) -> int:
     """Return the number that a size has in this trace, and nobody is told of it."""
     return value._value if isinstance(value, Size) else int.__add__(value, 0)
