@@ -318,9 +318,11 @@ def _comparable(value: Any, other: Any) -> Expression | None:
         rounded = value.over is None
         return value.expression if alone or value.exact or rounded else None
     if isinstance(value, float):
-        return exact_expression(value) if plain_float(value).is_integer() or (
-            not isinstance(other, Size) and is_exact(value)
-        ) else None
+        return (
+            exact_expression(value)
+            if plain_float(value).is_integer() or (not isinstance(other, Size) and is_exact(value))
+            else None
+        )
     return made_by(value)
 
 
@@ -394,7 +396,9 @@ def _is_integer(self: Ratio) -> bool:
 
 
 def _negated(self: Any) -> Any:
-    return result(operator.sub, 0, self) if isinstance(self, Size) else result(operator.mul, -1, self)
+    return (
+        result(operator.sub, 0, self) if isinstance(self, Size) else result(operator.mul, -1, self)
+    )
 
 
 def _absolute(self: Any) -> Any:
