@@ -40,7 +40,7 @@ def test_each_is_noticed(bug, fresh, monkeypatch):
 @pytest.mark.parametrize("name", sorted({one for bug in PLANTED for one in bug.noticed_by}))
 def test_none_is_fooled_without_a_bug(name, fresh):
     found = verdict(name)
-    assert not (found.wrongly_proved or found.wrong_without_a_caveat)
+    assert found.wrongly_proved == found.wrong_without_a_caveat == []
 
 
 def test_there_are_enough():

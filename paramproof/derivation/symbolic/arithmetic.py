@@ -18,6 +18,7 @@ from paramproof.derivation.questions import (
     is_running,
     note_caveat,
 )
+from paramproof.derivation.runs import repeated
 from paramproof.derivation.symbolic.escapes import is_asked_by_trusted_code
 from paramproof.derivation.symbolic.magnitude import fits_in_a_float, has_a_bound
 from paramproof.derivation.symbolic.ratio import (
@@ -35,7 +36,6 @@ from paramproof.derivation.symbolic.ratio import (
     rounded_to_nearest,
     rounded_up,
 )
-from paramproof.derivation.runs import repeated
 from paramproof.derivation.symbolic.size import IntSize, Size, plain, size, unknown
 from paramproof.formulas.condition import Relation
 from paramproof.formulas.expression import Expression, expression
@@ -84,15 +84,7 @@ def result(compute: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """Return what an operator gives for two numbers of which one is symbolic at least."""
     if not (isinstance(left, int | float) and isinstance(right, int | float)):
         return _of_others(compute, left, right)
-    if compute in DIVIDING and isinstance(right, Size | Ratio):
-        # Python asks before it divides, and raises an error.
-        compare(Relation.EQUAL, right, 0, bool(bare(right) == 0))
-    if compute in SHIFTING and isinstance(right, Size):
-        compare(Relation.LESS, right, 0, bare(right) < 0)
-    if compute is operator.pow and isinstance(left, Size | Ratio) and bare(right) < 0:
-        compare(Relation.EQUAL, left, 0, bool(bare(left) == 0))
-    if compute is operator.pow and isinstance(right, Size) and isinstance(left, float):
-        _ask_of_overflow(bare(left), right)
+    _ask_before(compute, left, right)
     value = compute(bare(left), bare(right))
     if isinstance(value, complex):
         note_caveat(made_by(left), " became a complex number")
@@ -106,6 +98,19 @@ def result(compute: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     if isinstance(left, int) and isinstance(right, int):
         return _of_ints(compute, left, right, value)
     return _of_floats(compute, left, right, value)
+
+
+def _ask_before(compute: Callable[[Any, Any], Any], left: Any, right: Any) -> None:
+    """Ask what decides whether Python raises an error."""
+    if compute in DIVIDING and isinstance(right, Size | Ratio):
+        # Python asks before it divides, and raises an error.
+        compare(Relation.EQUAL, right, 0, bool(bare(right) == 0))
+    if compute in SHIFTING and isinstance(right, Size):
+        compare(Relation.LESS, right, 0, bare(right) < 0)
+    if compute is operator.pow and isinstance(left, Size | Ratio) and bare(right) < 0:
+        compare(Relation.EQUAL, left, 0, bool(bare(left) == 0))
+    if compute is operator.pow and isinstance(right, Size) and isinstance(left, float):
+        _ask_of_overflow(bare(left), right)
 
 
 def _are_of_two_iterations(left: Any, right: Any) -> bool:
@@ -137,7 +142,8 @@ def _has_no_size(value: Any) -> bool:
 
 def _of_ints(compute: Callable[[Any, Any], Any], left: Any, right: Any, value: Any) -> Any:
     name, one, other = compute.__name__, made_by(left), made_by(right)
-    assert one is not None and other is not None
+    assert one is not None
+    assert other is not None
     if name == "truediv":
         _note_huge(one, other)
         return quotient(value, one, other)
@@ -249,9 +255,14 @@ def compare(relation: Relation, left: Any, right: Any, answer: bool) -> None:
         told = next((one for one in made if one is not None), None)
         note_caveat(None, *((" was compared",) if told is None else (" was compared with ", told)))
         return
-    if relation is Relation.EQUAL and (found := _of_remainder(left, right, answer)):
-        ask(found)
+    if relation is Relation.EQUAL and (asked := _of_remainder(left, right, answer)):
+        ask(asked)
         return
+    _compare_known(relation, left, right, answer)
+
+
+def _compare_known(relation: Relation, left: Any, right: Any, answer: bool) -> None:
+    """Record how two numbers compare whose expressions are known."""
     if found := _with_constant(left, right):
         _compare_with_constant(relation, *found, answer)
         return
@@ -262,7 +273,8 @@ def compare(relation: Relation, left: Any, right: Any, answer: bool) -> None:
     if one is None or other is None:
         # Both are floats, or one is far too long: their difference has the sign that decides.
         first, second = node(left), node(right)
-        assert first is not None and second is not None
+        assert first is not None
+        assert second is not None
         from paramproof.formulas.computed import computed
 
         one, other = computed("minus", first, second), expression(0)

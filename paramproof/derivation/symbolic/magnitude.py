@@ -6,6 +6,7 @@ one of three may be beyond.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import lru_cache
 from math import inf, log2
 from typing import Any
@@ -33,7 +34,8 @@ def has_a_bound(made: Expression) -> bool:
 def _bits(made: Expression) -> float:
     """Return the binary digits of the largest number that an expression gives, or more."""
     terms = [
-        log2(abs(number)) + sum(power * _bits_of(atom) for atom, power in powers if power > 0)
+        log2(abs(Fraction(number)))
+        + sum(power * _bits_of(atom) for atom, power in powers if power > 0)
         for powers, number in made.terms.items()
     ]
     return max(terms, default=0.0) + log2(max(1, len(terms)))

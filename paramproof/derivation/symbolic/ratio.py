@@ -29,8 +29,8 @@ class Ratio:
 
     ``over`` holds the two whole expressions whose quotient it is, rounded once; None where it was
     rounded on the way. ``exact`` says that it was not rounded at all. An expression of None says
-    that it depends on sizes in a way that was not followed. ``sign`` is an expression that is on the
-    same side of 0, None where none is known.
+    that it depends on sizes in a way that was not followed. ``sign`` is an expression that is on
+    the same side of 0, None where none is known.
 
     It is no ``float``, as a size is no ``int``: C code would read one and nobody would know.
     ``FloatRatio`` is one all the same, for functions that take nothing else.

@@ -315,3 +315,29 @@ def test_what_other_loops_asked_is_told_beside_one_that_is_doubted():
     _, recorder, sizes = traced(program, POINTS[0])
     assert "M ≤ 51" in {str(c) for c, *_ in conditions(recorder, sizes)}
     assert recorder.doubts
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        lambda each, L, D: each(L),
+        lambda each, L, D: each(2, L),
+        lambda each, L, D: each(0, L, 3),
+        lambda each, L, D: each(D, L, D),
+        lambda each, L, D: each(L - 1, -1, -1),
+        lambda each, L, D: each(L, 0, -D),
+        lambda each, L, D: reversed(each(D, L)),
+    ],
+)
+def test_indices(numbers):
+    """The index of an iteration is what its expression says, by the loop's letter."""
+    sizes = POINTS[0]
+    plain_numbers = list(numbers(range, sizes["L"], sizes["D"]))
+    with recorded():
+        symbolic = numbers(RememberedRange, Size(sizes["L"], L), Size(sizes["D"], D))
+        found = [
+            (one.expression.value({**sizes, RUNNING[-1].letter: RUNNING[-1].number}), RUNNING[-1])
+            for one in symbolic
+        ]
+    assert [value for value, _ in found] == plain_numbers
+    assert [iteration.number for _, iteration in found] == list(range(len(plain_numbers)))
