@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, floor, isfinite, log2
+from math import ceil, floor, gcd, isfinite, log2
 from typing import Any
 
 from paramproof.derivation.questions import (
@@ -18,7 +18,9 @@ from paramproof.derivation.questions import (
     is_running,
     note_caveat,
 )
+from paramproof.derivation.runs import repeated
 from paramproof.derivation.symbolic.escapes import is_asked_by_trusted_code
+from paramproof.derivation.symbolic.magnitude import fits_in_a_float, has_a_bound
 from paramproof.derivation.symbolic.ratio import (
     FloatRatio,
     Ratio,
@@ -35,7 +37,6 @@ from paramproof.derivation.symbolic.ratio import (
     rounded_up,
     scale_of,
 )
-from paramproof.derivation.runs import repeated
 from paramproof.derivation.symbolic.size import IntSize, Size, plain, size, unknown
 from paramproof.formulas.condition import Relation
 from paramproof.formulas.expression import Expression, expression
@@ -56,6 +57,7 @@ STEPS = {
 
 
 DIVIDING = (operator.truediv, operator.floordiv, operator.mod)
+SHIFTING = (operator.lshift, operator.rshift)
 
 
 def made_by(value: Any) -> Expression | None:
@@ -83,13 +85,7 @@ def result(compute: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """Return what an operator gives for two numbers of which one is symbolic at least."""
     if not (isinstance(left, int | float) and isinstance(right, int | float)):
         return _of_others(compute, left, right)
-    if compute in DIVIDING and isinstance(right, Size | Ratio):
-        # Python asks before it divides, and raises an error.
-        compare(Relation.EQUAL, right, 0, bool(bare(right) == 0))
-    if compute is operator.pow and isinstance(left, Size | Ratio) and bare(right) < 0:
-        compare(Relation.EQUAL, left, 0, bool(bare(left) == 0))
-    if compute is operator.pow and isinstance(right, Size) and isinstance(left, float):
-        _ask_of_overflow(bare(left), right)
+    _ask_before(compute, left, right)
     value = compute(bare(left), bare(right))
     if isinstance(value, complex):
         note_caveat(made_by(left), " became a complex number")
@@ -103,6 +99,19 @@ def result(compute: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     if isinstance(left, int) and isinstance(right, int):
         return _of_ints(compute, left, right, value)
     return _of_floats(compute, left, right, value)
+
+
+def _ask_before(compute: Callable[[Any, Any], Any], left: Any, right: Any) -> None:
+    """Ask what decides whether Python raises an error."""
+    if compute in DIVIDING and isinstance(right, Size | Ratio):
+        # Python asks before it divides, and raises an error.
+        compare(Relation.EQUAL, right, 0, bool(bare(right) == 0))
+    if compute in SHIFTING and isinstance(right, Size):
+        compare(Relation.LESS, right, 0, bare(right) < 0)
+    if compute is operator.pow and isinstance(left, Size | Ratio) and bare(right) < 0:
+        compare(Relation.EQUAL, left, 0, bool(bare(left) == 0))
+    if compute is operator.pow and isinstance(right, Size) and isinstance(left, float):
+        _ask_of_overflow(bare(left), right)
 
 
 def _are_of_two_iterations(left: Any, right: Any) -> bool:
@@ -134,8 +143,10 @@ def _has_no_size(value: Any) -> bool:
 
 def _of_ints(compute: Callable[[Any, Any], Any], left: Any, right: Any, value: Any) -> Any:
     name, one, other = compute.__name__, made_by(left), made_by(right)
-    assert one is not None and other is not None
+    assert one is not None
+    assert other is not None
     if name == "truediv":
+        _note_huge(one, other)
         return quotient(value, one, other)
     made: Expression | None = None
     if name in ("add", "sub", "mul", "floordiv", "mod"):
@@ -168,16 +179,24 @@ def _made(
 
 def _of_floats(compute: Callable[[Any, Any], Any], left: Any, right: Any, value: Any) -> Any:
     name = compute.__name__
+    _note_huge(*(one.expression for one in (left, right) if isinstance(one, Size)))
     if is_exact(left) and is_exact(right):
         if name in ("add", "sub", "mul"):
             made = _made(compute, exact_expression(left), exact_expression(right))
-            if made is not None:
+            if made is not None and fits_in_a_float(made):
                 # 0.0 · H is 0.0 at every size.
                 return exactly(value, made) if made.letters else remembering(value)
         if name == "truediv":
             (top, down), (under, over) = _whole_over(left), _whole_over(right)
             return quotient(value, top * over, down * under)
     return in_steps(value, STEPS[name], left, right)
+
+
+def _note_huge(*numbers: Expression | None) -> None:
+    """Note what may be larger than any float: Python raises an error there."""
+    for made in numbers:
+        if made is not None and not has_a_bound(made):
+            note_caveat(made, " became a float, which it may be too large for")
 
 
 def _whole_over(value: Any) -> tuple[Expression, Expression]:
@@ -194,7 +213,12 @@ def _of_others(compute: Callable[[Any, Any], Any], left: Any, right: Any) -> Any
     """Return what an operator gives for a size and what is no number."""
     number, other = (right, left) if _is_symbolic(right) else (left, right)
     if compute is operator.mul and isinstance(other, list) and isinstance(number, Size):
+        # Less than no times is not at all.
+        compare(Relation.LESS, number, 0, bare(number) < 0)
         return repeated(other, number)
+    if isinstance(other, complex):
+        note_caveat(made_by(number), " became a complex number")
+        return compute(*(bare(one) if _is_symbolic(one) else one for one in (left, right)))
     if hasattr(type(other), "__torch_function__"):
         # A tensor's values, which no shape depends on while they stay in it.
         return compute(*(bare(one) if _is_symbolic(one) else one for one in (left, right)))
@@ -234,18 +258,26 @@ def compare(relation: Relation, left: Any, right: Any, answer: bool) -> None:
         told = next((one for one in made if one is not None), None)
         note_caveat(None, *((" was compared",) if told is None else (" was compared with ", told)))
         return
-    if relation is Relation.EQUAL and (found := _of_remainder(left, right, answer)):
-        ask(found)
+    if relation is Relation.EQUAL and (asked := _of_remainder(left, right, answer)):
+        ask(asked)
+        return
+    _compare_known(relation, left, right, answer)
+
+
+def _compare_known(relation: Relation, left: Any, right: Any, answer: bool) -> None:
+    """Record how two numbers compare whose expressions are known."""
+    if found := _with_constant(left, right):
+        _compare_with_constant(relation, *found, answer)
+        return
+    if found := _with_constant(right, left):
+        _compare_with_constant(FLIPPED[relation], *found, answer)
         return
     one, other = _comparable(left, right), _comparable(right, left)
     if one is None or other is None:
-        whole, number = (left, right) if isinstance(left, int) else (right, left)
-        if isinstance(whole, Size) and _has_no_size(number):
-            _compare_with_fraction(relation, left, right, answer)
-            return
         # Both are floats, or one is far too long: their difference has the sign that decides.
         first, second = node(left), node(right)
-        assert first is not None and second is not None
+        assert first is not None
+        assert second is not None
         from paramproof.formulas.computed import computed
 
         one, other = computed("minus", first, second), expression(0)
@@ -277,18 +309,42 @@ def _is_zero(value: Any) -> bool:
     return not is_unknown(value) and _has_no_size(value) and bool(bare(value) == 0)
 
 
-def _compare_with_fraction(relation: Relation, left: Any, right: Any, answer: bool) -> None:
-    """Record how a whole number compares with one that is no whole number: with its neighbour."""
-    if relation is Relation.EQUAL:
+def _compare_with_constant(
+    relation: Relation, made: Expression, number: Fraction, answer: bool
+) -> None:
+    """Record how a whole number compares with a constant: 2·H > 5.2 where H > 2."""
+    if not made.terms.get(()):
+        common = gcd(*(int(factor) for factor in made.terms.values()))
+        made, number = made / common, number / common
+    if relation is Relation.EQUAL and number.denominator != 1:
         return
+    limit = floor(number) if relation is Relation.MORE else ceil(number)
+    ask(compared(relation, made, expression(limit), answer))
+
+
+FLIPPED = {
+    Relation.EQUAL: Relation.EQUAL,
+    Relation.LESS: Relation.MORE,
+    Relation.MORE: Relation.LESS,
+}
+"""What is said of two numbers in the other order."""
+
+
+def _with_constant(left: Any, right: Any) -> tuple[Expression, Fraction] | None:
+    """Return what compares with a constant as the left number does with the right one.
+
+    2.5·H is to 100 as 5·H is to 200; None where that is not known.
+    """
+    if not _has_no_size(right) or _has_no_size(left):
+        return None
+    number = Fraction(bare(right))
     if isinstance(left, Size):
-        number = bare(right)
-        limit = floor(number) if relation is Relation.MORE else ceil(number)
-        ask(compared(relation, exact_expression(left), expression(limit), answer))
-    else:
-        number = bare(left)
-        limit = ceil(number) if relation is Relation.MORE else floor(number)
-        ask(compared(relation, expression(limit), exact_expression(right), answer))
+        made = left.expression
+        whole = made is not None and made.is_whole
+        return (made, number) if whole and isinstance(right, float) else None  # type: ignore[return-value]
+    if not (left.exact and left.over) or (bottom := left.over[1].constant) is None:
+        return None
+    return (left.over[0], number * bottom) if left.over[0].is_whole else None
 
 
 def _comparable(value: Any, other: Any) -> Expression | None:
@@ -298,9 +354,11 @@ def _comparable(value: Any, other: Any) -> Expression | None:
         rounded = value.over is None
         return value.expression if alone or value.exact or rounded else None
     if isinstance(value, float):
-        return exact_expression(value) if plain_float(value).is_integer() or (
-            not isinstance(other, Size) and is_exact(value)
-        ) else None
+        return (
+            exact_expression(value)
+            if plain_float(value).is_integer() or (not isinstance(other, Size) and is_exact(value))
+            else None
+        )
     return made_by(value)
 
 
@@ -374,7 +432,9 @@ def _is_integer(self: Ratio) -> bool:
 
 
 def _negated(self: Any) -> Any:
-    return result(operator.sub, 0, self) if isinstance(self, Size) else result(operator.mul, -1, self)
+    return (
+        result(operator.sub, 0, self) if isinstance(self, Size) else result(operator.mul, -1, self)
+    )
 
 
 def _absolute(self: Any) -> Any:

@@ -14,6 +14,7 @@ from math import isfinite, lcm
 from typing import Any
 
 from paramproof.derivation.symbolic.escapes import escaped
+from paramproof.derivation.symbolic.magnitude import fits_in_a_float
 from paramproof.derivation.symbolic.size import Size, are_ints, unknown
 from paramproof.formulas.computed import Computed, Operand, computed
 from paramproof.formulas.division import floor
@@ -28,8 +29,8 @@ class Ratio:
 
     ``over`` holds the two whole expressions whose quotient it is, rounded once; None where it was
     rounded on the way. ``exact`` says that it was not rounded at all. An expression of None says
-    that it depends on sizes in a way that was not followed. ``sign`` is an expression that is on the
-    same side of 0, None where none is known.
+    that it depends on sizes in a way that was not followed. ``sign`` is an expression that is on
+    the same side of 0, None where none is known.
 
     It is no ``float``, as a size is no ``int``: C code would read one and nobody would know.
     ``FloatRatio`` is one all the same, for functions that take nothing else.
@@ -158,6 +159,8 @@ def exactly(value: float, made: Expression) -> Ratio:
 
 def quotient(value: float, top: Expression, bottom: Expression) -> Ratio:
     """Return a float that is top / bottom, rounded once."""
+    if not (fits_in_a_float(top) and fits_in_a_float(bottom)):
+        return Ratio(value, computed("over", top, bottom), sign=top * bottom)
     try:
         made = top / bottom
     except ArithmeticError:
@@ -231,10 +234,36 @@ def _sign_of_step(function: str, operands: tuple[Any, ...]) -> Expression | None
     """Return the sign of a product or quotient, far from where a float becomes 0."""
     if function in ("sqrt", "float"):
         return sign_of(operands[0])
+    if function in ("plus", "minus"):
+        return _sign_of_sum(function, *operands)
     if function not in ("times", "over"):
         return None
     one, other = map(sign_of, operands)
     return None if one is None or other is None else one * other
+
+
+def _sign_of_sum(function: str, left: Any, right: Any) -> Expression | None:
+    """Return the sign of H / A − 2: a quotient rounded once is on the side of 2 that H / A is."""
+    one, other = _on_its_side(left), _on_its_side(right)
+    if one is None or other is None or (_is_quotient(left) and _is_quotient(right)):
+        return None
+    return one + other if function == "plus" else one - other
+
+
+def _on_its_side(value: Any) -> Expression | None:
+    """Return an expression that is on the same side of every whole number as a number is."""
+    if _is_quotient(value):
+        return value.expression  # type: ignore[no-any-return]
+    if isinstance(value, Ratio) and not value.is_constant:
+        return None
+    if isinstance(value, float) and not plain_float(value).is_integer():
+        return None
+    made = exact_expression(value) if is_exact(value) else None
+    return made if made is not None and fits_in_a_float(made) else None
+
+
+def _is_quotient(value: Any) -> bool:
+    return isinstance(value, Ratio) and value.over is not None and not value.is_constant
 
 
 def _whole(value: int, made: Expression | None) -> Any:

@@ -5,7 +5,8 @@ import operator
 import pytest
 
 from paramproof.derivation.doubts import written
-from paramproof.derivation.instruments import RUNNING, RememberedRange
+from paramproof.derivation.instruments import RememberedRange
+from paramproof.derivation.iterations import RUNNING
 from paramproof.derivation.loops import times_made
 from paramproof.derivation.questions import recorded
 from paramproof.derivation.symbolic.size import Size
@@ -114,6 +115,11 @@ def twice(make, each, L, **_):
         make()
 
 
+def reversed_loop(make, each, L, **_):
+    for _ in reversed(each(L)):
+        make()
+
+
 @pytest.mark.parametrize(
     ("program", "times"),
     [
@@ -131,6 +137,7 @@ def twice(make, each, L, **_):
         (from_two, D),
         (steps, floor(L - 1, S) + 1),
         (twice, 2 * L),
+        (reversed_loop, L),
     ],
 )
 def test_loops(program, times):
@@ -149,17 +156,12 @@ def by_half(make, each, L, **_):
             make()
 
 
-def reversed_loop(make, each, L, **_):
-    for _ in reversed(each(L)):
-        make()
-
-
 def together(make, each, L, M, **_):
     for _ in zip(each(L), each(M), strict=False):
         make()
 
 
-@pytest.mark.parametrize("program", [triangle, by_half, reversed_loop, together])
+@pytest.mark.parametrize("program", [triangle, by_half, together])
 def test_what_loops_do_not_say(program):
     assert times_made([traced(program, point) for point in POINTS]) is None
 
@@ -313,3 +315,29 @@ def test_what_other_loops_asked_is_told_beside_one_that_is_doubted():
     _, recorder, sizes = traced(program, POINTS[0])
     assert "M ≤ 51" in {str(c) for c, *_ in conditions(recorder, sizes)}
     assert recorder.doubts
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        lambda each, L, D: each(L),
+        lambda each, L, D: each(2, L),
+        lambda each, L, D: each(0, L, 3),
+        lambda each, L, D: each(D, L, D),
+        lambda each, L, D: each(L - 1, -1, -1),
+        lambda each, L, D: each(L, 0, -D),
+        lambda each, L, D: reversed(each(D, L)),
+    ],
+)
+def test_indices(numbers):
+    """The index of an iteration is what its expression says, by the loop's letter."""
+    sizes = POINTS[0]
+    plain_numbers = list(numbers(range, sizes["L"], sizes["D"]))
+    with recorded():
+        symbolic = numbers(RememberedRange, Size(sizes["L"], L), Size(sizes["D"], D))
+        found = [
+            (one.expression.value({**sizes, RUNNING[-1].letter: RUNNING[-1].number}), RUNNING[-1])
+            for one in symbolic
+        ]
+    assert [value for value, _ in found] == plain_numbers
+    assert [iteration.number for _, iteration in found] == list(range(len(plain_numbers)))

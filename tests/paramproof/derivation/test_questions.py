@@ -30,7 +30,7 @@ def size(value, name="H"):
         (lambda: bool(size(9) % 2), "2 does not divide H"),
         (lambda: size(9) % 4 == 1, "4 divides H − 1"),
         (lambda: size(9) == size(9) // size(3, "A") * size(3, "A"), "A divides H"),
-        (lambda: size(9) / 2 > 2.6, "H/2 > 13/5"),
+        (lambda: size(9) / 2 > 2.6, "H > 5"),
         (lambda: bool(size(9) - 3), "H − 3 ≠ 0"),
         (lambda: 3 * (size(9) // size(4, "A")) > 0, "H ≥ A"),
         (lambda: bool(size(9) // size(4, "A")), "H ≥ A"),
@@ -40,7 +40,7 @@ def size(value, name="H"):
         (lambda: (size(9) - 3) // 4 > 0, "⌊(H + 1)/4⌋ > 1"),
         (lambda: bool((size(4, "A") - size(9)) // size(2, "L")), "⌊(−H + A)/L⌋ ≠ 0"),
         (lambda: size(9) / size(4, "A") - 2 > 0, "H/A > 2"),
-        (lambda: bool(size(9) / 2 - 3), "H/2 − 3 ≠ 0"),
+        (lambda: bool(size(9) / 2 - 3), "H − 6 ≠ 0"),
     ],
 )
 def test_words(asked, stated):

@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from paramproof.derivation.questions import recorded
-from paramproof.derivation.runs import Runs
+from paramproof.derivation.runs import Grown, Runs
 from paramproof.derivation.symbolic.size import Size
 from paramproof.formulas.expression import letter
 
@@ -25,11 +25,12 @@ def asked(values, index):
 
 
 def test_it_is_the_list_that_python_has():
-    assert kinds() == ["dense", "dense", "sparse", "sparse", "sparse", "last"]
-    assert (["first"] + kinds())[1:] == kinds()  # noqa: RUF005
+    known = kinds()
+    assert known == ["dense", "dense", "sparse", "sparse", "sparse", "last"]
+    assert (["first"] + known)[1:] == known  # noqa: RUF005
     with recorded() as recorder:
-        assert (kinds()[0], kinds()[-1], kinds()[1:3]) == ("dense", "last", ["dense", "sparse"])
-        assert [kind for kind in kinds() if kind == "dense"] == ["dense"] * 2
+        assert (known[0], known[-1], known[1:3]) == ("dense", "last", ["dense", "sparse"])
+        assert [kind for kind in known if kind == "dense"] == ["dense"] * 2
     assert not recorder.conditions
 
 
@@ -56,9 +57,26 @@ def test_a_list_that_was_changed_is_asked_nothing():
     assert asked(longer, 6) == ("last", [])
 
 
-def test_what_is_no_run_of_one_value_is_a_plain_list():
-    for values in (["a", "b"] * Size(2, D), ["a"] * Size(-1, D - L), [] * Size(3, L)):
-        assert type(values) is list
+def test_what_is_no_run_of_one_value_knows_its_length():
+    pairs = ["a", "b"] * Size(2, D)
+    assert (pairs, type(pairs)) == (["a", "b", "a", "b"], Grown)
+    assert pairs.length.expression == 2 * D
+    longer = pairs + kinds()
+    assert longer == ["a", "b", "a", "b", *kinds()]
+    assert longer.length.expression == 2 * D + L + 1
+    for again in (copy.deepcopy(pairs), pickle.loads(pickle.dumps(pairs))):
+        assert (again, again.length.expression) == (pairs, 2 * D)
+
+
+@pytest.mark.parametrize(("times", "question"), [(-1, "D < L"), (2, "D ≥ L")])
+def test_less_than_no_times_is_not_at_all(times, question):
+    """A list that there is not at all is as long as nothing, and not shorter."""
+    with recorded() as recorder:
+        assert ["a"] * Size(times, D - L) == ["a"] * times
+    assert [str(condition) for condition in recorder.conditions] == [question]
+
+
+def test_what_is_no_list_of_runs():
     empty = ["a"] * Size(0, D)
     assert (empty, type(empty)) == ([], Runs)
     with pytest.raises(TypeError):

@@ -1,0 +1,118 @@
+"""Bugs for the tracer, one at a time: a hook, a model or an operator that does what Python does.
+
+Each names constructors of which every one must then get a wrong count.
+"""
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from paramproof.derivation.instrumented import calls, code, containers, lengths, models, swapping
+from paramproof.derivation.instrumented.models import MODELS
+from paramproof.derivation.symbolic import arithmetic, ratio, size, text
+
+
+@dataclass(frozen=True)
+class PlantedBug:
+    """What is put in place of a part of the tracer, and who notices."""
+
+    name: str
+    plant: Callable[[Any], None]
+    noticed_by: tuple[str, ...]
+
+
+def nothing(*_: Any, **__: Any) -> None:
+    """In place of what records something."""
+
+
+PLANTED: list[PlantedBug] = []
+
+
+def planted(name: str, *noticed_by: str) -> Callable[[Any], Any]:
+    """Register a function that plants a bug with pytest's ``monkeypatch``."""
+
+    def register(plant: Any) -> Any:
+        PLANTED.append(PlantedBug(name, plant, noticed_by))
+        return plant
+
+    return register
+
+
+def without_model(function: Any, *noticed_by: str) -> None:
+    """Register that a function of C code is called as it is."""
+    name = f"no model of {function.__qualname__}"
+    planted(name, *noticed_by)(lambda patch: patch.delitem(MODELS, function))
+
+
+def plain_hook(hook: str, plain: Any, *noticed_by: str) -> None:
+    """Register that a hook does what Python does."""
+    planted(f"hook {hook}", *noticed_by)(lambda patch: patch.setitem(swapping.HOOKS, hook, plain))
+
+
+def without_visit(node: str, *noticed_by: str) -> None:
+    """Register that nodes of this kind stay as they are in the syntax tree."""
+    visit = f"visit_{node}"
+    planted(visit, *noticed_by)(
+        lambda patch: patch.setattr(code._Instrumenter, visit, code._Instrumenter.generic_visit)
+    )
+
+
+def silent(name: str, owner: Any, attribute: str, value: Any, *noticed_by: str) -> None:
+    """Register that something of a module or class is ``value``."""
+    planted(name, *noticed_by)(lambda patch: patch.setattr(owner, attribute, value))
+
+
+def compared_plainly(name: str) -> Any:
+    """Return a comparison that records nothing."""
+    compute = getattr(operator, name.strip("_"))
+    return lambda self, other: compute(arithmetic.bare(self), arithmetic.bare(other))
+
+
+plain_hook("carried", lambda value, *_: value, "counter_of_a_loop", "float_that_decays")
+plain_hook("step", lambda value: value, "counter_of_an_object", "global_counter")
+plain_hook("stored", lambda value, _: value, "length_of_a_module_dict")
+plain_hook("list", list, "length_of_a_comprehension")
+plain_hook("opaque", lambda value: value, "evaluated")
+
+without_model(sum, "sum_of_ones_by_hand")
+without_model(zip, "zipped_with_layers")
+
+without_visit("ListComp", "length_of_a_comprehension")
+without_visit("For", "counter_of_a_loop", "text_that_grows")
+without_visit("AugAssign", "counter_of_an_object")
+
+for _method, _noticed_by in (
+    ("__lt__", "length_of_a_comprehension"),
+    ("__gt__", "division_by_zero"),
+    ("__eq__", "matched"),
+):
+    silent(f"Size.{_method}", size.Size, _method, compared_plainly(_method), _noticed_by)
+silent("Ratio.__lt__", ratio.Ratio, "__lt__", compared_plainly("__lt__"), "float_on_the_left")
+silent("Ratio.__gt__", ratio.Ratio, "__gt__", compared_plainly("__gt__"), "reciprocal")
+silent("Size.__bool__", size.Size, "__bool__", lambda one: size.plain(one) != 0, "truth_of_a_float")
+silent(
+    "Size.__hash__", size.Size, "__hash__", lambda one: hash(size.plain(one)), "default_of_a_dict"
+)
+silent("Size.__index__", size.Size, "__index__", size.plain, "as_bytes", "packed")
+silent("Text.__hash__", text.Text, "__hash__", str.__hash__, "name_in_a_set")
+silent("Text.__eq__", text.Text, "__eq__", str.__eq__, "padded")
+silent("Text.endswith", text.Text, "endswith", str.endswith, "end_of_a_name")
+silent("Text.isdigit", text.Text, "isdigit", str.isdigit, "tail_is_digits")
+
+silent("compare", arithmetic, "compare", nothing, "float_on_the_left", "half_power")
+silent("_ask_of_overflow", arithmetic, "_ask_of_overflow", nothing, "overflow")
+silent("caveats of arithmetic", arithmetic, "note_caveat", nothing, "counter_of_a_loop")
+silent("escapes of sizes", size, "escaped", nothing, "as_bytes", "packed")
+silent("escapes of text", text, "escaped", nothing, "name_in_a_set", "padded")
+silent("caveats of calls", calls, "note_caveat", nothing, "generator", "emptied_iterator")
+silent("_note_counted", calls, "_note_counted", nothing, "popped_from_a_list", "emptied_iterator")
+silent("_untold of models", models, "_untold", lambda value: value, "largest_of_a_range")
+silent("untold of containers", containers, "untold", lambda value: value, "counter_of_a_loop")
+silent("text with sizes", models, "written", lambda _, found: found, "padded", "name_in_a_set")
+silent("grow of calls", calls, "grow", nothing, "length_of_a_list")
+silent("grow of containers", containers, "grow", nothing, "length_of_a_module_dict")
+silent("what C code is given", calls, "_require_heard", nothing, "accumulated")
+silent("_picked", containers, "_picked", lambda v, i: v[size.plain(i)], "list_by_layer")
+silent("unknown lengths", lengths, "unknown", lambda number: number, "length_of_a_list")
+silent("in_steps", models, "in_steps", lambda value, *_: value, "square_root", "logarithm")

@@ -1,0 +1,48 @@
+"""Whatever part of the tracer is taken away, constructors get a wrong count that had none."""
+
+import pytest
+
+from paramproof.derivation.instrumented import swapping
+from paramproof.derivation.instrumented.code import instrumented_code
+from tests.foolers.choosing import sizes_of
+from tests.foolers.families import FOOLERS
+from tests.foolers.judging import judge
+from tests.foolers.planted_bugs import PLANTED
+
+pytestmark = [pytest.mark.framework("torch"), pytest.mark.filterwarnings("ignore")]
+
+
+@pytest.fixture
+def fresh():
+    """Functions whose code was instrumented without the bug, and without it again after."""
+    yield _forget()
+    _forget()
+
+
+def _forget():
+    instrumented_code.cache_clear()
+    swapping._scanned.clear()
+
+
+def verdict(name):
+    entry = FOOLERS[name]
+    return judge(name, entry.function, lambda _: sizes_of(entry))
+
+
+@pytest.mark.parametrize("bug", [pytest.param(one, id=one.name) for one in PLANTED])
+def test_each_is_noticed(bug, fresh, monkeypatch):
+    bug.plant(monkeypatch)
+    for name in bug.noticed_by:
+        found = verdict(name)
+        assert found.wrongly_proved or found.wrong_without_a_caveat, f"{name} is not fooled"
+
+
+@pytest.mark.parametrize("name", sorted({one for bug in PLANTED for one in bug.noticed_by}))
+def test_none_is_fooled_without_a_bug(name, fresh):
+    found = verdict(name)
+    assert found.wrongly_proved == found.wrong_without_a_caveat == []
+
+
+def test_there_are_enough():
+    assert len(PLANTED) >= 25
+    assert len({one.name for one in PLANTED}) == len(PLANTED)
