@@ -7,7 +7,7 @@ were drawn far from there, from plain ints and by the code as it is, and compare
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -37,13 +37,15 @@ class Effort:
     It is traced at ``generic`` sizes, beside the constructor's own, and held to ``held`` models,
     beside the one of its own sizes; of what a loop runs over there are up to ``deepest``. Where it
     is ``rather_fixed`` than refused, the letters that move a tensor that is not explained are
-    fixed, and as many as are to blame for a model that is not as derived.
+    fixed, and as many as are to blame for a model that is not as derived. With ``far`` models are
+    held to that are many times as large and deep too, as far as the time goes that the others took.
     """
 
     generic: int = 4
     held: int = 20
     deepest: int = DEEPEST
     rather_fixed: bool = False
+    far: bool = True
 
 
 def derive(
@@ -134,8 +136,10 @@ def _derived(
     conditions.fold()
     most = len(letters) if effort.rather_fixed else MOST_BLAMED
     holder = Holder(maker, conditions, tensors, sorter, note, most)
-    holder.hold(effort.held + 1)
-    return _written(maker, tensors, conditions, finder.doubts | holder.doubts, effort.held + 1)
+    holder.hold(effort.held + 1, effort.far)
+    doubts = finder.doubts | holder.doubts
+    alike = [*(trace.sizes for trace in traces), *sorter.alike, *holder.alike]
+    return _written(maker, tensors, conditions, doubts, effort.held + 1, alike)
 
 
 def _written(
@@ -144,8 +148,12 @@ def _written(
     conditions: Conditions,
     doubts: dict[Doubt, None],
     held: int,
+    alike: Iterable[Mapping[str, int]],
 ) -> Derivation:
-    """Return the derivation of these, in the field's letters."""
+    """Return the derivation of these, in the field's letters.
+
+    At the sizes of ``alike`` a trace or a model was as derived.
+    """
     moving = {name for t in tensors.kept for e in (*t.shape, t.times) for name in e.letters}
     asked = {name for condition in conditions.outside for name in condition.letters}
     inert = sorted(set(maker.sizes) - moving - asked - maker.fixed)
@@ -163,5 +171,23 @@ def _written(
         harmless=tuple(conditions.harmless),
         doubts=tuple(written(doubt, letters) for doubt in doubts),
         evidence=maker.evidence(held),
+        validated=_validated(maker, conditions, alike),
     )
     return derivation.renamed(letters)
+
+
+def _validated(
+    maker: Maker, conditions: Conditions, alike: Iterable[Mapping[str, int]]
+) -> dict[str, tuple[int, int]]:
+    """Return the smallest and the largest size of each letter where the formula was confirmed.
+
+    Sizes that a condition was stated against since, or that a fixed letter has, are left out.
+    """
+    inside = [
+        sizes
+        for sizes in alike
+        if all(condition.is_met(sizes) for condition in conditions.outside)
+        and all(sizes[name] == maker.sizes[name] for name in maker.fixed)
+    ]
+    found = {name: [sizes[name] for sizes in inside] for name in maker.sizes}
+    return {name: (min(sizes), max(sizes)) for name, sizes in found.items() if sizes}

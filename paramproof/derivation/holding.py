@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from random import Random
 
 from paramproof.derivation.conditions import Conditions, otherwise
 from paramproof.derivation.doubts import Doubt, listed, written
+from paramproof.derivation.far import Cost, DiffersError, Far, Ranges, number_of
 from paramproof.derivation.in_letters import Tensors
 from paramproof.derivation.making import Cause, Maker, NotDerived, Note
+from paramproof.derivation.points import drawn
 from paramproof.derivation.sorting import Sorter
 from paramproof.derivation.trying import Trial, tried
+from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Outcome
 from paramproof.formulas.expression import letter
 
@@ -28,7 +33,7 @@ class Holder:
     """Holds tensors in letters to models inside the conditions.
 
     Where they fail, ``most`` letters are fixed at a time, and others are left. ``doubts`` say what
-    failed before letters were fixed.
+    failed before letters were fixed. ``alike`` are the sizes at which models were as derived.
     """
 
     def __init__(
@@ -47,14 +52,39 @@ class Holder:
         self.sorter = sorter
         self.note = note
         self.doubts: dict[Doubt, None] = {}
+        self.cost = Cost()
+        self.alike: list[Mapping[str, int]] = []
 
-    def hold(self, number: int) -> None:
-        """Hold the formula to ``number`` models in a row, the first at its own sizes.
+    def hold(self, number: int, far: bool = True) -> None:
+        """Hold the formula to ``number`` models in a row, the first at its own sizes, and far ones.
 
         Where it does not hold, but does with letters at their own values, and nothing that was
         asked tells why, these letters are fixed and all is held anew.
         """
-        held = 0
+        while True:
+            self.hold_near(number)
+            if not far:
+                return
+            reach = Far(
+                self.maker,
+                self.tensors,
+                self.cost,
+                # Of its own: how far it comes depends on the time, and no other sizes should.
+                Random(self.maker.random.getrandbits(32)),
+                self.far_away,
+                self.compared,
+            )
+            try:
+                reach.go()
+                return
+            except DiffersError as error:
+                self.learn(error.sizes, error.trial)
+            finally:
+                self.alike += reach.alike
+
+    def hold_near(self, number: int) -> None:
+        """Hold the formula to so many models in a row."""
+        held, self.cost = 0, Cost()
         while held < number:
             sizes = self.maker.sizes if held == 0 else self.others(held)
             if sizes is None:
@@ -65,9 +95,18 @@ class Holder:
 
     def holds(self, sizes: Mapping[str, int]) -> bool:
         """Whether the formula holds at these sizes; where it does not, more is stated or fixed."""
+        started = time.process_time()
         trial = self.compared(sizes)
-        if not trial.outside:
-            return True
+        if trial.outside:
+            self.learn(sizes, trial)
+            return False
+        self.cost.add(time.process_time() - started, number_of(self.tensors, sizes))
+        self.alike.append(sizes)
+        return True
+
+    def learn(self, sizes: Mapping[str, int], trial: Trial) -> None:
+        """State or fix more, where a model is not as derived."""
+        assert trial.outside
         unmet = [c for c in self.conditions.harmless if not c.is_met(sizes)]
         if not unmet:
             self.blame(sizes, trial)
@@ -77,7 +116,6 @@ class Holder:
             # None of these does it alone.
             for condition in unmet:
                 self.conditions.state(condition, trial.outside)
-        return False
 
     def compared(self, sizes: Mapping[str, int]) -> Trial:
         """Compare a model with the formula; buffers that are not as derived are left out."""
@@ -114,7 +152,7 @@ class Holder:
                 kept.add(name)
         return kept - self.maker.fixed
 
-    def others(self, held: int) -> dict[str, int] | None:
+    def others(self, held: int) -> Mapping[str, int] | None:
         """Return sizes inside the conditions, the first beyond all that was remembered only.
 
         Where it was counted how many layers there are, some models have many more.
@@ -123,15 +161,33 @@ class Holder:
             return self.beyond_all()
         return self.anywhere(DEEPER if self.tensors.are_counted and held % 4 == 2 else 1)
 
-    def anywhere(self, deeper: int) -> dict[str, int] | None:
+    def anywhere(self, deeper: int) -> Mapping[str, int] | None:
         """Return sizes inside the conditions, on any side of what is harmless alone."""
-        asked, random = [*self.conditions.harmless, *self.conditions.beyond], self.maker.random
+
+        def draw(inside: Sequence[Condition]) -> Mapping[str, int] | None:
+            return self.maker.draw(inside, deeper=deeper)
+
+        return self.on_any_side(self.maker.random, draw)
+
+    def far_away(self, random: Random, ranges: Ranges, deepest: int) -> Mapping[str, int] | None:
+        """Return the same with these letters in these ranges, as far as conditions let them."""
+        maker = self.maker
+
+        def draw(inside: Sequence[Condition]) -> Mapping[str, int] | None:
+            fixed = frozenset(maker.fixed)
+            return drawn(random, maker.sizes, inside, maker.repeated, fixed, deepest, ranges)
+
+        return self.on_any_side(random, draw)
+
+    def on_any_side(
+        self, random: Random, draw: Callable[[Sequence[Condition]], Mapping[str, int] | None]
+    ) -> Mapping[str, int] | None:
+        """Return sizes that are drawn on any side of what is harmless alone, if there are any."""
+        asked = [*self.conditions.harmless, *self.conditions.beyond]
         sides = [replace(condition, holds=random.random() < 0.5) for condition in asked]
         random.shuffle(sides)
         inside = list(self.conditions.outside)
-        return self.maker.draw([*inside, *sides], deeper=deeper) or self.maker.draw(
-            inside, deeper=deeper
-        )
+        return draw([*inside, *sides]) or draw(inside)
 
     def beyond_all(self) -> dict[str, int] | None:
         """Return sizes at which as much as can be of what is harmless is not met."""

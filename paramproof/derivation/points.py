@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor
 from random import Random
+from types import MappingProxyType
 
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Derivation
@@ -33,22 +34,27 @@ def drawn(
     repeated: frozenset[str] = frozenset(),
     fixed: frozenset[str] = frozenset(),
     deepest: int = DEEPEST,
+    ranges: Mapping[str, tuple[int, int]] = MappingProxyType({}),
 ) -> dict[str, int] | None:
     """Return sizes that meet ``conditions``, None where none were found.
 
     ``repeated`` are the letters of loops, drawn up to ``deepest``; ``fixed`` ones are as at first.
+    ``ranges`` say of other letters from where to where they are drawn, before conditions move them.
     """
+
+    known = dict.fromkeys(repeated, (1, deepest)) | dict(ranges)
 
     def draw(name: str) -> int:
         if name in fixed:
             return first[name]
-        if name in repeated:
-            return random.randint(1, deepest)
+        if name in known:
+            return random.randint(*known[name])
         around = max(2.0, first[name] * random.choice(FACTORS))
         return random.randint(max(1, int(around * 0.7)), int(around * 1.4) + 1)
 
-    if _contradictory(conditions):
+    if _contradictory(conditions) or _pinned_elsewhere(conditions, {n: first[n] for n in fixed}):
         return None
+    most = {name: max(deepest**2, known[name][1]) for name in repeated}
     movable = [sorted(condition.letters - fixed) for condition in conditions]
     asking = {name: [i for i, names in enumerate(movable) if name in names] for name in first}
     for _ in range(ATTEMPTS):
@@ -63,7 +69,7 @@ def drawn(
                 break
             name = random.choice(movable[index])
             found = _repaired(random, conditions[index], name, sizes)
-            usable = found is not None and 0 < found <= (deepest**2 if name in repeated else found)
+            usable = found is not None and 0 < found <= most.get(name, found)
             sizes[name] = found if usable else draw(name)  # type: ignore[assignment]
             for other in asking[name]:
                 met[other] = conditions[other].is_met(sizes)
@@ -90,6 +96,21 @@ def _contradictory(conditions: Sequence[Condition]) -> bool:
         for j, other in enumerate(conditions)
         if i != j
     )
+
+
+def _pinned_elsewhere(conditions: Sequence[Condition], fixed: Mapping[str, int]) -> bool:
+    """Whether a condition is not met with the one value that letters are ``fixed`` at or left."""
+    pinned = dict(only for one in conditions if (only := _only(one))) | dict(fixed)
+    if any(value < 1 and name not in fixed for name, value in pinned.items()):
+        return True
+    about = (one for one in conditions if one.letters <= pinned.keys())
+    return not all(one.is_met(pinned) for one in about)
+
+
+@lru_cache(maxsize=2**17)
+def _only(one: Condition) -> tuple[str, int] | None:
+    """The letter that a condition leaves one value: of the same ones it is asked often."""
+    return one.only
 
 
 @lru_cache(maxsize=2**17)

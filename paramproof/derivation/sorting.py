@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from paramproof.derivation.beyond import Beyond
 from paramproof.derivation.conditions import Conditions, otherwise
 from paramproof.derivation.in_letters import Tensors
 from paramproof.derivation.making import Maker, Note
-from paramproof.derivation.trying import tried
+from paramproof.derivation.trying import Trial, tried
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Consequence, Outcome
 from paramproof.formulas.expression import expression
@@ -15,12 +16,16 @@ from paramproof.formulas.expression import expression
 TRIED = 2
 """Models that are made where one condition alone is not met."""
 
+MOST_BEYOND = 40
+"""Models that are made for what is asked only where another condition is not met, at most."""
+
 
 class Sorter:
     """Tries each condition alone: what goes on where it is not met as if nothing were is harmless.
 
     ``outcomes`` remembers from one constructor to others what happens where a condition is not
-    met; ``remembered`` are the conditions here that were not tried, but looked up.
+    met; ``remembered`` are the conditions here that were not tried, but looked up. ``alike`` are
+    the sizes at which a model was as derived though a condition was not met.
     """
 
     def __init__(
@@ -35,6 +40,9 @@ class Sorter:
         self.tensors = tensors
         self.outcomes = outcomes
         self.remembered: set[Condition] = set()
+        self.alike: list[Mapping[str, int]] = []
+        self.beyond = Beyond(conditions)
+        self.left = MOST_BEYOND
 
     def sort(self, note: Note) -> None:
         """Keep the conditions outside of which something else happens, and drop the others.
@@ -55,6 +63,32 @@ class Sorter:
             else:
                 known.release(condition)
             note(f"{len(known.outside)} conditions kept")
+        self.sort_beyond()
+
+    def sort_beyond(self) -> None:
+        """Sort what was first met where another condition is not met, and what it asks likewise.
+
+        What is left, once ``MOST_BEYOND`` models were made, stays inside what guards it.
+        """
+        known, beyond = self.conditions, self.beyond
+        while self.left and (question := beyond.next(self.maker.fixed, self.alike)):
+            asked = [one for one in (*known.asked, *known.harmless) if one not in question.guards]
+            sizes = self.maker.draw([*asked, *question.elsewhere]) or self.maker.draw(
+                [*known.outside, *question.elsewhere]
+            )
+            if sizes is None:
+                beyond.bound(question, self.maker.sizes)
+                continue
+            self.left -= 1
+            if outside := self.trial(sizes).outside:
+                beyond.state(question, outside, self.maker.sizes)
+                for guard in question.guards:
+                    # Another constructor that asks the same meets the same beyond it.
+                    self.outcomes.pop(guard, None)
+            else:
+                self.look_beyond(sizes)
+        while question := beyond.next(self.maker.fixed, self.alike):
+            beyond.bound(question, self.maker.sizes)
 
     def try_again(self, conditions: Iterable[Condition]) -> None:
         """Try alone what was remembered to do nothing: here something is otherwise."""
@@ -62,6 +96,7 @@ class Sorter:
             self.remembered.remove(condition)
             if outcome := self.outcome(condition):
                 self.conditions.state(condition, outcome)
+        self.sort_beyond()
 
     def looked_up(self, condition: Condition) -> Consequence | None:
         """Return what happens where ``condition`` alone is not met, as remembered or as tried."""
@@ -80,15 +115,22 @@ class Sorter:
             sizes = self.sizes_without(condition)
             if sizes is None:
                 break
-            if outside := tried(self.maker, self.tensors, sizes).outside:
+            if outside := self.trial(sizes).outside:
                 return outside
             met = True
             if farther and farther.is_met(sizes):
                 farther = None
             self.look_beyond(sizes)
         if met and farther and (sizes := self.maker.draw([*self.besides(condition), farther])):
-            return tried(self.maker, self.tensors, sizes).outside
+            return self.trial(sizes).outside
         return None if met else Consequence(Outcome.NOT_TRIED)
+
+    def trial(self, sizes: Mapping[str, int]) -> Trial:
+        """Return what comes of a model at these sizes, which are remembered where it is alike."""
+        trial = tried(self.maker, self.tensors, sizes)
+        if not trial.outside:
+            self.alike.append(sizes)
+        return trial
 
     def sizes_without(self, condition: Condition) -> dict[str, int] | None:
         """Return sizes where ``condition`` is not met and, as far as can be, all others are."""
@@ -109,12 +151,11 @@ class Sorter:
 
     def look_beyond(self, sizes: Mapping[str, int]) -> None:
         """Add what is asked at sizes where a condition is not met, and was not before."""
-        known = self.conditions
         try:
             found = self.maker.asked(self.maker.trace(sizes))
         except Exception:
             return
-        known.beyond |= {c: None for c in found if not (c in known.asked or c in known.harmless)}
+        self.beyond.add(found, sizes)
 
 
 def _farther(condition: Condition) -> Condition | None:

@@ -28,8 +28,11 @@ from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.spec.protocols import head_size_of
 from paramproof.proof.cases import Case, Sizes
 
-EFFORT = Effort(generic=2, held=2, deepest=3)
-"""For each case: through two lengths there is always a sum, and layers are what takes time."""
+EFFORT = Effort(generic=2, held=2, deepest=3, far=False)
+"""For each case: through two lengths there is always a sum, and layers are what takes time.
+
+No models are made far away, which would take longer than all the others.
+"""
 
 
 @dataclass(frozen=True, slots=True)

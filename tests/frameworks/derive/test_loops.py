@@ -36,7 +36,6 @@ FITTED = {
         "L·(3·H² + 3·H)",
         ("2 of 2 kinds of tensors were read from values", COUNTED.format(2)),
     ),
-    "late_by_squares": ("L·H²", ("a loop of L asked of its index, @, whether @² > 2500",)),
 }
 
 CARRIED = {

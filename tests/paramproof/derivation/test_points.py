@@ -101,3 +101,43 @@ def test_what_is_not_linear_is_told_by_a_few_values(one, sizes, bent, slope):
     assert _is_bent(one, "H", sizes) is bent
     line = _line_by_letters(one, "H", sizes)
     assert line == (slope and (slope, 0))
+
+
+@pytest.mark.parametrize(
+    ("conditions", "fixed"),
+    [
+        ([Condition(Relation.EQUAL, H, expression(0), True)], ""),
+        ([Condition(Relation.EQUAL, H, expression(9), True)], "H"),
+        ([Condition(Relation.EQUAL, H, expression(n), True) for n in (8, 9)], ""),
+        ([Condition(Relation.MORE, H, expression(768), True)], "H"),
+    ],
+)
+def test_nothing_is_drawn_where_the_one_value_left_does_not_do(conditions, fixed):
+    random = Random(0)
+    before = random.getstate()
+    assert drawn(random, FIRST, conditions, fixed=frozenset(fixed)) is None
+    assert random.getstate() == before
+
+
+def test_a_size_that_is_fixed_at_zero_stays():
+    sizes = drawn(Random(0), {**FIRST, "H": 0}, [USUAL[5]], fixed=frozenset("H"))
+    assert sizes["H"] == 0
+
+
+def test_ranges_say_where_letters_are_drawn_and_conditions_move_them():
+    ranges = {"L": (151, 180), "H": (10**5, 2 * 10**5)}
+    many = Condition(Relation.MORE, L, expression(170), True)
+    for seed in range(30):
+        sizes = drawn(
+            Random(seed), FIRST, [USUAL[0], many], frozenset("L"), deepest=2, ranges=ranges
+        )
+        assert 170 < sizes["L"] <= 180
+        assert sizes["H"] % sizes["A"] == 0
+        assert sizes["H"] > 10**4
+
+
+def test_a_loop_is_not_repaired_to_be_long():
+    """That would take too long to make."""
+    wide = Condition(Relation.MORE, L, H, True)
+    found = [drawn(Random(seed), {"H": 768, "L": 3}, [wide], frozenset("L")) for seed in range(20)]
+    assert all(sizes is None or sizes["L"] <= DEEPEST**2 for sizes in found)

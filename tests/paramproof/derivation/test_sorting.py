@@ -129,3 +129,96 @@ def test_one_value_is_seen_once_it_is_known_what_divides():
     )
     conditions.fold()
     assert [str(one) for one in conditions.outside] == ["K = 128"]
+
+
+def sorter_of(near, *asked, outcomes=None):
+    """A sorter of what was asked at these places, with a maker that draws this width."""
+    places = {("a.py", 1)}
+    conditions = Conditions({condition_in(one): places for one in asked}, {})
+    return Sorter(Maker(near, None), conditions, NO_TENSORS, {} if outcomes is None else outcomes)
+
+
+def test_what_follows_from_another_question_is_not_tried():
+    one = sorter_of(24, "i > 5", "i > 63")
+    one.sort(lambda _: None)
+    assert list(map(str, one.conditions.harmless)) == ["i > 63"]
+    assert len(one.maker.built) == 2
+
+
+def test_what_was_tried_for_another_constructor_is_looked_up():
+    """That it was not tried here is remembered: models beyond it may show something else."""
+    outcomes = {}
+    first, second = (sorter_of(24, "i > 63", outcomes=outcomes) for _ in range(2))
+    for one in (first, second):
+        one.sort(lambda _: None)
+        assert list(map(str, one.conditions.harmless)) == ["i > 63"]
+    assert (len(first.maker.built), first.remembered) == (2, set())
+    assert (len(second.maker.built), second.remembered) == (0, {condition_in("i > 63")})
+
+
+@pytest.mark.parametrize(("near", "stated"), [(8, True), (24, False)])
+def test_what_was_remembered_is_tried_again(near, stated):
+    condition = condition_in("i > 63")
+    one = sorter_of(near, "i > 63", outcomes={condition: None})
+    one.sort(lambda _: None)
+    one.try_again([condition])
+    assert one.remembered == set()
+    assert one.conditions.outside == ({condition: NARROW} if stated else {})
+    assert list(one.conditions.harmless) == ([] if stated else [condition])
+    # Where it is stated, the places that ask are said too.
+    assert one.conditions.asked == ({condition: {("a.py", 1)}} if stated else {})
+
+
+def test_what_nobody_asked_is_no_bound_of_a_proof():
+    """As the lengths of a shape, which no code compared with 0."""
+    condition = condition_in("i > 63")
+    conditions = Conditions({condition: set()}, {})
+    conditions.release(condition)
+    assert (conditions.asked, conditions.harmless) == ({}, {})
+
+
+def test_a_need_is_not_added_where_a_question_implies_it():
+    conditions = Conditions({condition_in("i > 63"): set()}, {})
+    for need in ("i > 5", "i > 90", "i > 0"):
+        conditions.add(condition_in(need), Outcome.OTHER_COUNT)
+    assert list(map(str, conditions.outside)) == ["i > 90"]
+
+
+def test_a_need_that_another_condition_implies_is_not_written():
+    conditions = Conditions({}, {})
+    for need in ("i > 5", "i > 90"):
+        conditions.add(condition_in(need), Outcome.OTHER_COUNT)
+    conditions.fold()
+    assert list(map(str, conditions.outside)) == ["i > 90"]
+
+
+def test_the_sizes_of_a_model_that_is_as_derived_are_kept():
+    one = sorter_of(24)
+    one.trial({"i": 24})
+    one.trial({"i": 8})
+    assert one.alike == [{"i": 24}]
+
+
+def test_sizes_without_a_condition_meet_the_others_as_far_as_can_be():
+    """First all that was asked; then what is not known to be harmless; then what is stated."""
+
+    drawn = []
+
+    class Refusing(Maker):
+        def draw(self, inside, fixed=(), deeper=1):
+            drawn.append({*map(str, inside)})
+
+    stated = condition_in("i < 900")
+    conditions = Conditions(
+        {one: set() for one in (WIDE, EVEN, stated)},
+        {},
+        {stated: NARROW},
+        {condition_in("i ≠ 77"): set()},
+    )
+    maker = Refusing(None, None)
+    assert Sorter(maker, conditions, NO_TENSORS, {}).sizes_without(WIDE) is None
+    assert drawn == [
+        {"⌊i/16⌋ ≤ 1", "2 divides i", "i < 900", "i ≠ 77"},
+        {"⌊i/16⌋ ≤ 1", "2 divides i", "i < 900"},
+        {"⌊i/16⌋ ≤ 1", "i < 900"},
+    ]

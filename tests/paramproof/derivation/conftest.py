@@ -1,0 +1,31 @@
+"""Time that only goes on while models are made: how far they are does not hang on the machine."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from paramproof.derivation import far, holding
+
+
+class Clock:
+    """``takes`` says how many seconds a model takes; without it none takes any."""
+
+    def __init__(self, monkeypatch):
+        self.now, self.spent = 0.0, []
+        for module in (far, holding):
+            monkeypatch.setattr(module, "time", SimpleNamespace(process_time=lambda: self.now))
+
+    def takes(self, seconds):
+        """Return what sees a model's shapes, and takes so many ``seconds`` of them."""
+
+        def unseen(shapes):
+            self.now += seconds(shapes)
+            self.spent.append(seconds(shapes))
+            return []
+
+        return unseen
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    return Clock(monkeypatch)
