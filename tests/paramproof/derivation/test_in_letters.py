@@ -47,6 +47,23 @@ def test_what_was_seen_made():
     assert (tensors.unexplained, tensors.left_out) == ({}, {})
 
 
+def test_what_was_seen_is_not_read_from_values():
+    def program(parts, H, A, L):
+        parts.add("weight", H * A * L + 7)
+
+    assert lines(found(program)) == [("weight", (str(H * A * L + 7),), "1")]
+
+
+def test_a_quotient_is_what_is_tried_last():
+    """Where H = A·(A + 1), ⌊H/A⌋ is as long as A + 1."""
+
+    def program(parts, H, A, L):
+        parts.add("weight", A + 1, seen=False)
+
+    points = [{**point, "H": point["A"] * (point["A"] + 1)} for point in POINTS]
+    assert lines(found(program, points=points)) == [("weight", ("A + 1",), "1")]
+
+
 def unseen(parts, H, A, L):
     parts.add("plain", 1000, H, seen=False)
     parts.add("head", 2 * A, seen=False)
@@ -217,6 +234,14 @@ def test_differences_have_both_numbers():
         (stored("layers.*.bias", 15), 0, 2),
         (stored("layers.*.bias", 16), 2, 0),
     ]
+
+
+def test_what_is_due_no_times_need_not_be_there():
+    made = {
+        Stored(one.kind, shape): 1
+        for one, shape in zip(found(seen).found[::3], ((1000, 5), (7,)), strict=True)
+    }
+    assert found(seen).differences(made, {"H": 5, "A": 1, "L": 0}) == []
 
 
 @pytest.mark.parametrize("sizes", [{"H": 5, "A": 2, "L": 1}, {"H": 5, "A": 0, "L": 1}])
