@@ -10,12 +10,14 @@ from importlib.util import module_from_spec, spec_from_file_location
 
 from hypothesis import strategies as st
 
-from tests.foolers.random_expressions import conditions, of_layers, whole, written
+from tests.foolers.random_expressions import LIMITS, conditions, whole, written
+from tests.foolers.random_statements import statements
 
 SIZES = {"a": 16, "b": 24, "n": 3}
 
 HEAD = """\
 import math
+from dataclasses import dataclass, field
 
 from torch import nn
 
@@ -23,6 +25,41 @@ TABLE = [3, 8, 8, 24, 5, 40]
 LATE = [False] * 120 + [True] * 1000
 WIDE = {64: 7, 512: 9, 4800: 11}
 NAMES = {"layer2", "layer40", "layer110"}
+"""
+
+CHECK = """
+
+def check(size):
+    if {condition}:
+        raise ValueError(f"{{size}} is no size")
+"""
+
+CONFIG = """
+
+@dataclass
+class Config:
+    one: int
+    two: int = 8
+    wide: bool = field(init=False)
+
+    def __post_init__(self):
+        one, two = self.one, self.two
+        self.wide = bool({condition})
+
+    @property
+    def larger(self):
+        return max(self.one, self.two, {limit})
+"""
+
+STACK = """
+
+class Stack(nn.ModuleList):
+    scale = {limit}
+
+    def __init__(self, width, depth):
+        super().__init__()
+        for index in range(depth):
+            self.append(nn.Linear(width, {size}, bias=width < self.scale))
 """
 
 HELPER = """
@@ -46,49 +83,6 @@ class Block(nn.Module):
 
 
 @st.composite
-def _layer(draw, names):
-    """Draw what makes a layer, of an int ``w`` among others."""
-    first, second = draw(whole(names, 1)), draw(whole(names, 1))
-    kind = draw(st.sampled_from(["linear", "linear", "norm", "block"]))
-    if kind == "norm":
-        return f"nn.LayerNorm({first})"
-    if kind == "block":
-        return f"Block({first}, {draw(st.sampled_from(names))})"
-    return f"nn.Linear({first}, {second}, bias={draw(conditions(names))})"
-
-
-@st.composite
-def _statement(draw, names):
-    """Draw lines of the constructor's body, without their indentation."""
-    kind = draw(st.sampled_from(["append", "branch", "loop", "loop", "comprehension", "while"]))
-    if kind == "append":
-        return [f"layers.append({draw(_layer(names))})"]
-    if kind == "branch":
-        lines = [f"if {draw(conditions(names))}:", f"    layers.append({draw(_layer(names))})"]
-        if draw(st.booleans()):
-            lines += ["else:", f"    layers.append({draw(_layer(names))})"]
-        return lines
-    times = draw(st.sampled_from(["n", "n", "n + 1", "2 * n", "n // 2 + 1", "min(n, 50)", "4"]))
-    if kind == "comprehension":
-        bias = draw(of_layers(names))
-        width = draw(whole(names, 1))
-        return [
-            "count = len(layers)",
-            f"layers.extend([nn.Linear({width}, a, bias={bias}) for i in range({times})])",
-        ]
-    layer = f"    layers.append({draw(_layer(names))})"
-    if kind == "while":
-        return ["count = 0", f"while count < {times}:", layer, "    count += 1"]
-    lines = ["count = 0", f"for i in range({times}):"]
-    if draw(st.booleans()):
-        lines += [f"    if {draw(of_layers(names))}:", f"    {layer}"]
-        lines += ["    else:", "        layers.append(nn.LayerNorm(b))"]
-    else:
-        lines.append(layer)
-    return [*lines, "    count += 1"]
-
-
-@st.composite
 def sources(draw):
     """Draw the source of a module with a constructor ``model`` of the sizes in ``SIZES``."""
     body, names = ["model = nn.Module()"], tuple(SIZES)
@@ -96,26 +90,34 @@ def sources(draw):
         made = draw(whole(names) | written("helper({x})", x=whole(names, 1)))
         body.append(f"{name} = {made}")
         names += (name,)
-    for number, lines in enumerate(draw(st.lists(_statement(names), min_size=1, max_size=2))):
+    for number, lines in enumerate(draw(st.lists(statements(names), min_size=1, max_size=2))):
         body += [f"layers = model.part{number} = nn.ModuleList()", *lines]
     body.append("return model")
     parameters = ", ".join(f"{name}={size}" for name, size in SIZES.items())
     text = f"\n\ndef model({parameters}):\n" + "".join(f"    {line}\n" for line in body)
-    if "Block(" in text:
-        text = draw(_block()) + text
-    if "helper(" in text:
-        text = draw(_helper()) + text
+    for name, defined in DEFINED.items():
+        if f"{name}(" in text:
+            text = draw(defined) + text
     return HEAD + text
 
 
-def _helper():
-    size = whole(("size",), 1)
-    return written(HELPER, condition=conditions(("size",)), one=size, other=size)
-
-
-def _block():
-    names = ("width", "index")
-    return written(BLOCK, width=whole(names, 1), condition=conditions(names))
+DEFINED = {
+    "helper": written(
+        HELPER,
+        condition=conditions(("size",)),
+        one=whole(("size",), 1),
+        other=whole(("size",), 1),
+    ),
+    "check": written(CHECK, condition=conditions(("size",))),
+    "Block": written(
+        BLOCK,
+        width=whole(("width", "index"), 1),
+        condition=conditions(("width", "index")),
+    ),
+    "Stack": written(STACK, limit=LIMITS, size=whole(("width", "depth"), 0)),
+    "Config": written(CONFIG, condition=conditions(("one", "two"), 0), limit=LIMITS),
+}
+"""What a constructor may call, by name: each may call those that follow."""
 
 
 @contextmanager

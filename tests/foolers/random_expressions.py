@@ -48,7 +48,33 @@ def whole(names, depth=2):
         written("[{x}, {y}][{c}]", x=leaf, y=leaf, c=conditions(names, depth - 1)),
         written("len(str({x}))", x=leaf),
         written("sum([{x}, {y}])", x=leaf, y=leaf),
+        *_contained(names, inner, conditions(names, depth - 1)),
     )
+
+
+def _contained(names, inner, condition):
+    """Return strategies for ints that come out of a container, a text or a definition."""
+    leaf = st.sampled_from(names)
+    return [
+        written("({x}, {y})[{c}]", x=leaf, y=inner, c=condition),
+        written("{{True: {x}, False: {y}}}[{c}]", x=inner, y=leaf, c=condition),
+        written("dict(one={x}, two={y})['two']", x=leaf, y=inner),
+        written("(divmod({x}, {y})[0] + 1)", x=leaf, y=SMALL),
+        written("len(range(0, {x}, {y}))", x=leaf, y=SMALL),
+        written("(sum(TABLE[: {x} % 6]) + 1)", x=leaf),
+        written("(len(TABLE[:: {x}]) + 1)", x=leaf),
+        # A walrus may not stand where a comprehension's own values come from: names only.
+        written("(sum([size // {k} for size in ({x}, {y})]) + 1)", x=leaf, y=leaf, k=SMALL),
+        written("(len([s for s in ({x}, {y}, 90) if s < {k}]) + 1)", x=leaf, y=leaf, k=LIMITS),
+        written("max(size + 1 for size in ({x}, {y}))", x=leaf, y=leaf),
+        written("sorted(({x}, {y}, {k}))[1]", x=inner, y=leaf, k=LIMITS),
+        written("(kept if (kept := {x}) > {k} else {y})", x=inner, y=leaf, k=LIMITS),
+        written("len(f'{{{x}}}-{{{y}}}')", x=leaf, y=leaf),
+        written("len('-'.join(['x'] * {x}))", x=leaf),
+        written("({x} if str({x}).startswith('1') else {y})", x=leaf, y=leaf),
+        written("(lambda size: size // {k} + 1)({x})", x=inner, k=SMALL),
+        written("Config({x}, {y}).larger", x=leaf, y=leaf),
+    ]
 
 
 @cache

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from paramproof.derivation.folding import folded
 from paramproof.derivation.letters import CUSTOM, letters_for
 from paramproof.derivation.multiplicity import multiplicity
-from paramproof.derivation.reading import Seen, groups, kind_of, stored
+from paramproof.derivation.reading import Seen, groups, kind_of, numbers_starred, stored
 from paramproof.derivation.values import explained
 from paramproof.formulas.derivation import Kind, Stored
 from paramproof.formulas.division import floor
@@ -93,6 +93,47 @@ def test_shapes_in_letters_tell_tensors_apart():
     assert len(groups([wide, narrow, lost])) == 3
 
 
+def test_shapes_in_numbers_are_known_by_their_order():
+    """A number may be a size that was lost: at other sizes the same tensor has another."""
+    shapes = [(8,), (8, 3), (9,), (8,), (1,), (9, 3)]
+    seen = [
+        Seen("layers.0.weight", one, "trainable", (), tuple(map(expression, one))) for one in shapes
+    ]
+    found = groups(seen)
+    assert [(key.kind.rank, key.axes, key.order) for key in found] == [
+        (1, (None,), 0),
+        (2, (None, None), 0),
+        (1, (None,), 1),
+        (1, (None,), 2),
+        (2, (None, None), 1),
+    ]
+    assert [group.shape for group in found.values()] == [(8,), (8, 3), (9,), (1,), (9, 3)]
+
+
+def test_axes_in_letters_are_part_of_what_a_group_is_known_by():
+    seen = Seen("weight", (8, 3), "trainable", (), (H, expression(3)))
+    assert [(key.axes, key.order) for key in groups([seen])] == [((H, None), 0)]
+
+
+def test_what_has_no_elements_is_not_stored():
+    seen = [Seen("weight", shape, "trainable") for shape in ((1,), (0,), (1, 0), (0, 1), (1, 1))]
+    assert [one.shape for one in stored(seen)] == [(1,), (1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("path", "starred"),
+    [
+        ("Encoder-1-Norm", "Encoder-*-Norm"),
+        ("0.12.kernel", "*.*.kernel"),
+        ("dense1.kernel_2", "dense1.kernel_*"),
+        ("1a.a1.A1.1Z.z1.1z", "1a.a1.A1.1Z.z1.1z"),
+        ("12", "*"),
+    ],
+)
+def test_numbers_that_stand_alone(path, starred):
+    assert numbers_starred(path) == starred
+
+
 FIELDS = st.text("abcdeHL_.[]0123", min_size=1, max_size=12) | st.sampled_from(
     [name for names in CUSTOM.values() for name in names.split()]
 )
@@ -108,3 +149,9 @@ def test_letters_are_different(fields):
 def test_letters_by_custom():
     fields = ["hidden_size", "n_embd", "text_config.hidden_size", "mlp_expansion", "depths[1]"]
     assert list(letters_for(fields).values()) == ["H", "H2", "H_text", "me", "de_1"]
+
+
+def test_letters_of_a_part_of_a_part_and_of_the_third_alike():
+    fields = ["dim", "width", "d_model", "embed_dim", "dim[12]", "vision_config.text.dim"]
+    found = list(letters_for(fields).values())
+    assert found == ["H", "H2", "H3", "H4", "H_12", "H_vision_text"]

@@ -1,0 +1,138 @@
+"""Hunt random constructors: ``python -m tests.foolers.hunt --examples 10000 --folder F``.
+
+Blocks of constructors are drawn by seeds that count up, judged in processes of their own, and each
+written to a file of the folder: the same command again does what is missing. What is found is
+printed as source, with the sizes and both counts. Exit status 1 where anything is found or lost.
+"""
+
+import argparse
+import os
+import signal
+import sys
+import tempfile
+import warnings
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from paramproof.hunt.files import Block, is_complete, write_block
+from paramproof.hunt.folder import held
+from paramproof.hunt.summary import summary_of
+from paramproof.hunt.tasks import ask, blocks
+from tests.foolers.judging import judge
+from tests.foolers.random_constructors import module_of, sources
+from tests.foolers.random_sizes import sizes_inside
+
+SECONDS = 120
+"""For one constructor: what takes longer is found, too."""
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser("python -m tests.foolers.hunt", description=__doc__)
+    parser.add_argument("--examples", type=int, default=10_000, help="how many are drawn")
+    parser.add_argument("--block", type=int, default=50, help="how many a seed draws")
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the first block")
+    parser.add_argument("--folder", type=Path, required=True, help="where results are kept")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    asked = parser.parse_args(arguments)
+    tasks = list(blocks("constructors", "torch", "random", asked.examples, asked.block, asked.seed))
+    with held(asked.folder):
+        ask(asked.folder, tasks)
+        hunt([t for t in tasks if not is_complete(asked.folder, t.name)], asked)
+    return tell(asked.folder)
+
+
+def hunt(tasks, asked):
+    """Do the tasks; where a process ends badly, what it had is missing and the others stay."""
+    with ProcessPoolExecutor(
+        asked.processes, get_context("spawn"), max_tasks_per_child=4
+    ) as processes:
+        waiting = [processes.submit(do, task, asked.folder) for task in tasks]
+        for number, one in enumerate(as_completed(waiting), 1):
+            try:
+                one.result()
+            except BrokenProcessPool:
+                print("a process ended: give the same command again", file=sys.stderr)
+                return
+            print(f"{number} of {len(tasks)} blocks", file=sys.stderr)
+
+
+def do(task, folder):
+    """Draw and judge the constructors of a task, and write its file."""
+    warnings.simplefilter("ignore")
+    found, outcomes = [], Counter()
+
+    @seed(task.seed)
+    @settings(
+        max_examples=task.number,
+        database=None,
+        deadline=None,
+        derandomize=False,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(sources())
+    def check(source):
+        outcome, wrong = _judged(source)
+        outcomes[outcome] += 1
+        if wrong:
+            found.append({"what": source, "outcome": outcome, "wrong": wrong})
+
+    check()
+    checked = outcomes.total()
+    closing = {
+        "done": task.name, **task.as_json(), "outcomes": dict(outcomes), "versions": {},
+        "checked": checked, "equal": checked - len(found),
+    }  # fmt: skip
+    write_block(folder, Block(tuple(found), closing))
+
+
+def _judged(source):
+    """Return the outcome of a constructor, and what is wrong: sizes with both counts."""
+    try:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            _limited(),
+            module_of(source, Path(folder)) as module,
+        ):
+            verdict = judge("model", module.model, sizes_inside)
+    except Exception as error:
+        # Refusals are no errors: whatever comes out here has no message in one line.
+        return "error", [f"{type(error).__name__}: {error}"]
+    return verdict.outcome.value, verdict.wrongly_proved + verdict.wrong_without_a_caveat
+
+
+@contextmanager
+def _limited():
+    def late(*_):
+        raise TimeoutError(f"not judged in {SECONDS} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def tell(folder):
+    """Print what a folder has; return the exit status."""
+    summary, outcomes = summary_of([folder]), Counter()
+    for task, one in summary.differences:
+        print(f"\n# seed {task.seed}: {one['outcome']}\n{one['what']}")
+        print("".join(f"# {line}\n" for line in one["wrong"]))
+    for block in summary.done.values():
+        outcomes.update(block.closing["outcomes"])
+    print(f"{summary.checked} constructors, {len(list(summary.differences))} found wrong;", end=" ")
+    print(f"{len(summary.lost)} of {len(summary.asked)} blocks are not done; {dict(outcomes)}")
+    return int(summary.failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
