@@ -71,7 +71,9 @@ class _Computation:
     def is_plain(self) -> bool:
         """Whether everything was computed of Python's own numbers."""
         parts = _parts((self.given, tuple(self.options.values())))
-        return all(p.is_plain() if isinstance(p, _Computation) else type(p) in _PLAIN for p in parts)
+        return all(
+            p.is_plain() if isinstance(p, _Computation) else type(p) in _PLAIN for p in parts
+        )
 
     def value(self) -> Any:
         """Return what the function returns on the CPU."""

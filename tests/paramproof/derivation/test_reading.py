@@ -108,3 +108,14 @@ def test_letters_are_different(fields):
 def test_letters_by_custom():
     fields = ["hidden_size", "n_embd", "text_config.hidden_size", "mlp_expansion", "depths[1]"]
     assert list(letters_for(fields).values()) == ["H", "H2", "H_text", "me", "de_1"]
+
+
+def test_a_hidden_dim_is_the_models_beside_a_feed_forward_one():
+    assert letters_for(["hidden_dim", "mlp_dim", "depth"]) == {
+        "hidden_dim": "H", "mlp_dim": "F", "depth": "L",
+    }  # fmt: skip
+    assert list(letters_for(["hidden_dim", "intermediate_dim"]).values()) == ["H", "F"]
+    # DistilBERT calls its feed-forward width so, beside its own dim.
+    assert letters_for(["dim", "hidden_dim"]) == {"dim": "H", "hidden_dim": "F"}
+    parts = ["a.hidden_dim", "b.hidden_dim", "b.mlp_dim"]
+    assert list(letters_for(parts).values()) == ["F_a", "H_b", "F_b"]
