@@ -139,9 +139,9 @@ def _traced_tensors(model: Any, tracing: Any) -> Iterable[Seen]:
 
 
 def _tracing() -> Any:
-    from paramproof.derivation.reading_back import ListeningTracing
+    from paramproof.derivation.torch_tracing import Tracing
 
-    return ListeningTracing()
+    return Tracing()
 
 
 def _defaults(name: str, function: Callable[..., Any]) -> dict[str, int]:

@@ -3,7 +3,8 @@
 Run in the checkout, where the libraries are installed. SET is ``fixed``, the constructors of the
 registry, unless it is ``diffusers`` or ``timm``, which are derived from what these libraries list.
 Results are kept one a line in FILE, docs/libraries-SET.jsonl unless it is given: what it has is not
-run again, so that a run that was ended can go on; ``--again`` runs everything. The status is 1 if a count differs from what the library builds, or if a run failed.
+run again, so that a run that was ended can go on; ``--again`` runs everything. The status is 1 if a
+count differs from what the library builds, or if a run failed.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 ``tests.libraries.automatic:diffusers__DiTTransformer2DModel`` is a function whose parameters are
 the positive ints among the defaults of the class, and the elements of tuples of such ints:
-``block_out_channels_0``. ``timm__vit_tiny_patch16_224`` has those that the architecture gives to its
-class, or to the dataclass that describes it, and the defaults of what it leaves out.
+``block_out_channels_0``. ``timm__vit_tiny_patch16_224`` has those that the architecture gives to
+its class, or to the dataclass that describes it, and the defaults of what it leaves out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is derived once of all that two libraries have: classes of diffusers, architectures of timm."""
+"""What is derived of everything in two libraries: classes of diffusers, architectures of timm."""
 
 from __future__ import annotations
 

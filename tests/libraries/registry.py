@@ -15,13 +15,13 @@ DEEPEST = 128
 SMALL = 64
 """The largest kernel, patch, stride, ratio or number of groups of a class that nobody chose."""
 
-DEPTHS = frozenset(
-    """
+_DEPTHS = """
     depth d1 d2 d3 d4 layers num_layers num_blocks blocks token_depth cls_layers cls_depth
     conv_layers vision_layers multimodal_layers enc_depth dec_depth layers_per_block refiners
     single_layers
-    """.split()
-)
+"""
+
+DEPTHS = frozenset(_DEPTHS.split())
 """What parameters are called that are a number of layers."""
 
 

@@ -33,7 +33,9 @@ def test_layers_of_one_stage_of_several_that_are_named_apart():
     one = ["dense1.layer1.w", "dense1.layer2.w", "dense2.layer1.w", "dense2.layer2.w"]
     patterns = layer_patterns([one, [*one, "dense2.layer3.w"]])
     assert patterns == {"dense2.layer*"}
-    (kept, changed) = (next(renumbered([Seen(path, (3,), "trainable")], patterns)) for path in one[1:3])
+    (kept, changed) = (
+        next(renumbered([Seen(path, (3,), "trainable")], patterns)) for path in one[1:3]
+    )
     assert (kept.path, changed.path) == ("dense1.layer2.w", "dense2.layer*.w")
 
 
