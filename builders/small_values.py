@@ -1,8 +1,9 @@
 """Values of small tensors on the meta device, computed when code asks for them as numbers.
 
-A constructor may compute its numbers with tensors: ``[x.item() for x in torch.linspace(0, 0.1, 9)]``
-are the usual rates at which training skips layers. A tensor on the meta device has no values. Here it is remembered how a tensor of at most one axis was computed, and the same functions
-run on the CPU once somebody asks for a number. No tensor of a model is otherwise than it would be.
+A constructor may compute its numbers with tensors: ``x.item() for x in torch.linspace(0, 0.1, 9)``
+are the usual rates at which training skips layers. A tensor on the meta device has no values. This
+module remembers how a tensor of at most one axis was computed, and runs the same functions on the
+CPU once somebody asks for a number. It changes no tensor that a model has.
 """
 
 from __future__ import annotations
