@@ -25,8 +25,17 @@ from timm.models import _builder
 CONFIG = "model_cfg"
 """What timm's builder calls the dataclass that describes an architecture."""
 
-OF_THE_BUILDER = ("feature_cfg", "kwargs_filter", "pretrained_filter_fn", "pretrained_strict")
+_OF_THE_BUILDER = """
+    cache_dir feature_cfg features_only kwargs_filter out_indices pretrained_custom_load
+    pretrained_filter_fn pretrained_strict pretrained_tag
+"""
+
+OF_THE_BUILDER = frozenset(_OF_THE_BUILDER.split())
 """Arguments that the builder keeps for itself."""
+
+
+GIVEN_BY_THE_BUILDER = {"in_chans": 3, "num_classes": 1000}
+"""What a class has no default of, because the builder always gives it."""
 
 
 class _Called(Exception):
@@ -85,7 +94,10 @@ def _constructor(
     name: str, cls: Callable[..., Any], arguments: Mapping[str, Any], config: Any
 ) -> Callable[..., Any]:
     parameters = inspect.signature(cls).parameters.values()
-    defaults = {one.name: one.default for one in parameters if one.default is not one.empty}
+    defaults = {
+        one.name: GIVEN_BY_THE_BUILDER.get(one.name) if one.default is one.empty else one.default
+        for one in parameters
+    }
     described = (
         {one.name: getattr(config, one.name) for one in dataclasses.fields(config)}
         if dataclasses.is_dataclass(config)
