@@ -1,14 +1,14 @@
 """Values of small tensors on the meta device, computed when code asks for them as numbers.
 
-A constructor may compute its numbers with tensors: ``[x.item() for x in torch.linspace(0, 0.1, 12)]``
-is the usual rate of a layer that training skips at random. A tensor on the meta device has no
-values. Here it is remembered how a tensor of at most one axis was computed, and the same functions
-run on the CPU once somebody asks for a number. No tensor of a model is otherwise than it would be.
+A constructor may compute its numbers with tensors: ``x.item() for x in torch.linspace(0, 0.1, 9)``
+are the usual rates at which training skips layers. A tensor on the meta device has no values. This
+module remembers how a tensor of at most one axis was computed, and runs the same functions on the
+CPU once somebody asks for a number. It changes no tensor that a model has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,11 +52,6 @@ ASKED = frozenset(
 HIDDEN = frozenset({torch.Tensor.data.__get__, torch.Tensor.data.__set__})
 """What gives a tensor another name, through which its values change unseen."""
 
-_PLAIN = (int, float, bool, str, type(None), slice, torch.dtype, torch.device)
-
-LISTENERS: list[Callable[[], None]] = []
-"""Called where a number is asked for that was computed of another thing than plain numbers."""
-
 
 @dataclass(slots=True, eq=False)
 class _Computation:
@@ -68,15 +63,13 @@ class _Computation:
     index: int | None
     values: Any = field(default=None)
 
-    def is_plain(self) -> bool:
-        """Whether everything was computed of Python's own numbers."""
-        parts = _parts((self.given, tuple(self.options.values())))
-        return all(p.is_plain() if isinstance(p, _Computation) else type(p) in _PLAIN for p in parts)
-
     def value(self) -> Any:
         """Return what the function returns on the CPU."""
         if self.values is None:
-            result = self.function(*_on_cpu(self.given), **_on_cpu(self.options))
+            options = _on_cpu(self.options)
+            if self.function in SOURCES:
+                options["device"] = "cpu"
+            result = self.function(*_on_cpu(self.given), **options)
             self.values = result if self.index is None else result[self.index]
         return self.values
 
@@ -90,10 +83,6 @@ class SmallValues:
 
     def note(self, func: Any, args: Any, options: Any, result: Any) -> Any:
         """Remember how ``result`` was computed, where that can be told; return it."""
-        if func is torch.Tensor.__iter__:
-            # What it iterates over was made where no mode hears of it.
-            func, result = torch.Tensor.unbind, tuple(result)
-            return iter(self._noted(func, args, options, result))
         if func in SOURCES or (self._known and func in COMPUTED):
             return self._noted(func, args, options, result)
         return result
@@ -139,13 +128,13 @@ class SmallValues:
         return True
 
     def answer(self, func: Any, args: Any, options: Any) -> Any:
-        """Return the number, or the list of them, that is asked for."""
+        """Return the number, or the list of them, that is asked for.
+
+        A device is the last of all modes that PyTorch asks, so that whoever follows sizes through
+        tensors hears of this call and of its answer, and of nothing that is computed for it.
+        """
         made = self._computation(args[0])
-        if not made.is_plain():
-            for listener in LISTENERS:
-                listener()
-        with torch._C.DisableTorchFunction():
-            return func(made.value(), *args[1:], **options)
+        return func(made.value(), *args[1:], **options)
 
     def forget(self, tensor: torch.Tensor) -> None:
         """Forget a tensor, and what shares its storage: its values may be others now."""
@@ -176,11 +165,3 @@ def _on_cpu(given: Any) -> Any:
     if type(given) in (tuple, list):
         return type(given)(map(_on_cpu, given))
     return given
-
-
-def _parts(given: Any) -> Iterator[Any]:
-    if type(given) in (tuple, list):
-        for one in given:
-            yield from _parts(one)
-    else:
-        yield given

@@ -25,6 +25,7 @@ PAGES = {
     "public": "public_page",
     "hunt": "hunt_page",
     "derived": "derived_page",
+    "libraries": "libraries_page",
     "kerashub": "kerashub.page",
     "published": "published_page",
     "readme": "readme",

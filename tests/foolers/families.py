@@ -1,6 +1,7 @@
 """Import every family, so that the lists are full."""
 
 from tests.foolers import (  # noqa: F401
+    adversaries,
     another_package,
     arrays,
     bits,

@@ -2,8 +2,9 @@
 
 Run in the checkout, where the libraries are installed. SET is ``fixed``, the constructors of the
 registry, unless it is ``diffusers`` or ``timm``, which are derived from what these libraries list.
-Results are kept one a line in FILE: what it has is not run again, so that a run that was ended can
-go on. The status is 1 if a count differs from what the library builds, or if a run failed.
+Results are kept one a line in FILE, docs/libraries-SET.jsonl unless it is given: what it has is not
+run again, so that a run that was ended can go on; ``--again`` runs everything. The status is 1 if a
+count differs from what the library builds, or if a run failed.
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ SETS = ("fixed", "diffusers", "timm")
 
 NUMBER = 20
 """Far sizes at which each constructor of the registry is compared."""
+
+
+RESULTS = Path(__file__).parents[2] / "docs"
+"""Where the results are that docs/libraries.md shows."""
 
 
 def works(chosen: str) -> list[Work]:
@@ -64,9 +69,12 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.libraries")
     parser.add_argument("set", nargs="?", choices=SETS, default="fixed")
     parser.add_argument("--results", type=Path, default=None, metavar="FILE")
+    parser.add_argument("--again", action="store_true", help="forget the results that are kept")
     parser.add_argument("--only", nargs="*", help="names of the set")
     options = parser.parse_args(arguments)
-    results = options.results or Path(f"libraries-{options.set}.jsonl")
+    results = options.results or RESULTS / f"libraries-{options.set}.jsonl"
+    if options.again:
+        results.unlink(missing_ok=True)
     todo = [one for one in works(options.set) if not options.only or one.name in options.only]
     for number, one in enumerate(run(todo, results), 1):
         print(f"{number} {said(one)}", flush=True)

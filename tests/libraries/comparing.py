@@ -65,7 +65,9 @@ def _derived(reference: str) -> dict[str, Any]:
     from paramproof.derivation.functions import constructor
 
     try:
-        return {"derivation": derivation_data(derive(constructor(reference, load_reference(reference))))}
+        return {
+            "derivation": derivation_data(derive(constructor(reference, load_reference(reference))))
+        }
     except ValueError as error:
         why = str(error)
     except BaseException as error:  # Anybody's constructor may raise anything.

@@ -29,9 +29,7 @@ def clip(
 
 
 def clip_resnet(embed_dim: int = 28, vision_width: int = 16, d1: int = 2, d2: int = 3) -> Any:
-    vision = CLIPVisionCfg(
-        layers=(d1, d2, 1, 1), width=vision_width, head_width=8, image_size=64
-    )
+    vision = CLIPVisionCfg(layers=(d1, d2, 1, 1), width=vision_width, head_width=8, image_size=64)
     return CLIP(embed_dim, vision, CLIPTextCfg(13, 97, width=32, heads=4, layers=2))
 
 

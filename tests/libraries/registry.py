@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -11,13 +12,16 @@ WIDEST = 9000
 DEEPEST = 128
 """The largest number of layers that is drawn."""
 
-DEPTHS = frozenset(
-    """
+SMALL = 64
+"""The largest kernel, patch, stride, ratio or number of groups of a class that nobody chose."""
+
+_DEPTHS = """
     depth d1 d2 d3 d4 layers num_layers num_blocks blocks token_depth cls_layers cls_depth
     conv_layers vision_layers multimodal_layers enc_depth dec_depth layers_per_block refiners
     single_layers
-    """.split()
-)
+"""
+
+DEPTHS = frozenset(_DEPTHS.split())
 """What parameters are called that are a number of layers."""
 
 
@@ -45,10 +49,15 @@ class Entry:
 
 
 def farthest(parameter: str, limits: Mapping[str, int]) -> int:
-    """Return the largest size to draw for a parameter."""
+    """Return the largest size to draw for a parameter, or for an element of one: ``depths_0``."""
     if parameter in limits:
         return limits[parameter]
-    return DEEPEST if parameter in DEPTHS else WIDEST
+    name = re.sub(r"_\d+$", "", parameter)
+    if name in DEPTHS or re.search("layers|depth|blocks|stages", name):
+        return DEEPEST
+    if re.search("kernel|patch|stride|ratio|mult|group|window|scale|expan", name):
+        return SMALL
+    return 512 if re.search("image|img|sample|grid|frames|resolution|length", name) else WIDEST
 
 
 # An image has (image / patch)² patches, and a table of relative positions the square of that.

@@ -35,7 +35,9 @@ def resnext(d1: int = 2, d2: int = 3, groups: int = 4, width: int = 8, classes: 
 
 
 def swin(embed_dim: int = 24, d1: int = 2, d2: int = 3, a1: int = 2, a2: int = 4) -> Any:
-    return swin_module.SwinTransformer([4, 4], embed_dim, [d1, d2], [a1, a2], [7, 7], num_classes=11)
+    return swin_module.SwinTransformer(
+        [4, 4], embed_dim, [d1, d2], [a1, a2], [7, 7], num_classes=11
+    )
 
 
 def conv_next(h1: int = 16, h2: int = 24, d1: int = 2, d2: int = 3, classes: int = 11) -> Any:

@@ -18,9 +18,7 @@ from vit_pytorch.simple_vit import SimpleViT
 from vit_pytorch.t2t import T2TViT
 
 
-def vit(
-    dim: int = 24, depth: int = 3, heads: int = 4, dim_head: int = 7, mlp_dim: int = 56
-) -> Any:
+def vit(dim: int = 24, depth: int = 3, heads: int = 4, dim_head: int = 7, mlp_dim: int = 56) -> Any:
     return vit_module.ViT(
         image_size=64,
         patch_size=8,

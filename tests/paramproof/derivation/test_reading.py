@@ -155,3 +155,14 @@ def test_letters_of_a_part_of_a_part_and_of_the_third_alike():
     fields = ["dim", "width", "d_model", "embed_dim", "dim[12]", "vision_config.text.dim"]
     found = list(letters_for(fields).values())
     assert found == ["H", "H2", "H3", "H4", "H_12", "H_vision_text"]
+
+
+def test_a_hidden_dim_is_the_models_beside_a_feed_forward_one():
+    assert letters_for(["hidden_dim", "mlp_dim", "depth"]) == {
+        "hidden_dim": "H", "mlp_dim": "F", "depth": "L",
+    }  # fmt: skip
+    assert list(letters_for(["hidden_dim", "intermediate_dim"]).values()) == ["H", "F"]
+    # DistilBERT calls its feed-forward width so, beside its own dim.
+    assert letters_for(["dim", "hidden_dim"]) == {"dim": "H", "hidden_dim": "F"}
+    parts = ["a.hidden_dim", "b.hidden_dim", "b.mlp_dim"]
+    assert list(letters_for(parts).values()) == ["F_a", "H_b", "F_b"]

@@ -1,0 +1,154 @@
+"""Constructors that nobody wrote: of any class of diffusers, and of any architecture of timm.
+
+``tests.libraries.automatic:diffusers__DiTTransformer2DModel`` is a function whose parameters are
+the positive ints among the defaults of the class, and the elements of tuples of such ints:
+``block_out_channels_0``. ``timm__vit_tiny_patch16_224`` has those that the architecture gives to
+its class, or to the dataclass that describes it, and the defaults of what it leaves out.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from tests.libraries import operators  # noqa: F401  # before timm, which imports torchvision
+
+# isort: split
+import diffusers
+import timm
+from timm.models import _builder
+
+CONFIG = "model_cfg"
+"""What timm's builder calls the dataclass that describes an architecture."""
+
+_OF_THE_BUILDER = """
+    cache_dir feature_cfg features_only kwargs_filter out_indices pretrained_custom_load
+    pretrained_filter_fn pretrained_strict pretrained_tag
+"""
+
+OF_THE_BUILDER = frozenset(_OF_THE_BUILDER.split())
+"""Arguments that the builder keeps for itself."""
+
+
+GIVEN_BY_THE_BUILDER = {"in_chans": 3, "num_classes": 1000}
+"""What a class has no default of, because the builder always gives it."""
+
+
+class _Called(Exception):
+    """What an architecture asks timm's builder for; nothing is built."""
+
+    def __init__(self, cls: type, arguments: dict[str, Any]) -> None:
+        super().__init__(cls.__name__)
+        self.cls, self.arguments = cls, arguments
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    library, _, what = name.partition("__")
+    if library == "diffusers" and hasattr(diffusers, what):
+        cls = getattr(diffusers, what)
+        return _constructor(name, cls, {}, None)
+    if library == "timm" and timm.is_model(what):
+        return _constructor(name, *asked_of_timm(what))
+    raise AttributeError(name)
+
+
+def asked_of_timm(architecture: str) -> tuple[Callable[..., Any], dict[str, Any], Any]:
+    """Return the class that an architecture is of, its arguments, and its dataclass or None."""
+    with _builder_that_tells():
+        try:
+            timm.create_model(architecture)
+        except _Called as called:
+            arguments = {n: v for n, v in called.arguments.items() if n not in OF_THE_BUILDER}
+            return called.cls, arguments, arguments.pop(CONFIG, None)
+    raise ValueError(f"{architecture} does not ask timm's builder for a model")
+
+
+@contextmanager
+def _builder_that_tells() -> Iterator[None]:
+    builder = _builder.build_model_with_cfg
+
+    def told(model_cls: Any, variant: str, pretrained: bool, *_: Any, **arguments: Any) -> None:
+        arguments.pop("pretrained_cfg", None)
+        arguments.pop("pretrained_cfg_overlay", None)
+        raise _Called(model_cls, arguments)
+
+    modules = [
+        module
+        for module in vars(timm.models).values()
+        if inspect.ismodule(module) and vars(module).get(builder.__name__) is builder
+    ]
+    for module in modules:
+        setattr(module, builder.__name__, told)
+    try:
+        yield
+    finally:
+        for module in modules:
+            setattr(module, builder.__name__, builder)
+
+
+def _constructor(
+    name: str, cls: Callable[..., Any], arguments: Mapping[str, Any], config: Any
+) -> Callable[..., Any]:
+    parameters = inspect.signature(cls).parameters.values()
+    defaults = {
+        one.name: GIVEN_BY_THE_BUILDER.get(one.name) if one.default is one.empty else one.default
+        for one in parameters
+    }
+    described = (
+        {one.name: getattr(config, one.name) for one in dataclasses.fields(config)}
+        if dataclasses.is_dataclass(config)
+        else {}
+    )
+    values = {**defaults, **arguments, **described}
+    sizes = dict(_sizes(values))
+
+    def function(**given: int) -> Any:
+        moved = {**sizes, **given}
+        changed = {field: _with_sizes(field, value, moved) for field, value in values.items()}
+        # A constructor may take things out of the lists that it is given.
+        own = copy.deepcopy(
+            {field: changed[field] for field in {**arguments, **dict(_sized(defaults))}}
+        )
+        if config is not None:
+            fields = {field: changed[field] for field, _ in _sized(described)}
+            own["cfg"] = dataclasses.replace(copy.deepcopy(config), **fields) if fields else config
+        return cls(**own)
+
+    function.__name__ = function.__qualname__ = name
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    function.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(one, keyword, default=size) for one, size in sizes.items()]
+    )
+    return function
+
+
+def _is_size(value: Any) -> bool:
+    return type(value) is int and value > 0
+
+
+def _sized(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield what has sizes: an int, or a tuple or list of nothing else."""
+    for field, value in values.items():
+        several = isinstance(value, tuple | list) and value and all(map(_is_size, value))
+        if _is_size(value) or several:
+            yield field, value
+
+
+def _sizes(values: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    for field, value in _sized(values):
+        if _is_size(value):
+            yield field, value
+        else:
+            yield from ((f"{field}_{index}", one) for index, one in enumerate(value))
+
+
+def _with_sizes(field: str, value: Any, sizes: Mapping[str, int]) -> Any:
+    if field in sizes:
+        return sizes[field]
+    if f"{field}_0" in sizes and isinstance(value, tuple | list):
+        return type(value)(sizes[f"{field}_{index}"] for index in range(len(value)))
+    return value
