@@ -31,6 +31,12 @@ APART = (*DEFINED, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.Gene
 """What has variables of its own."""
 
 
+COMPARING = {
+    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
+}  # fmt: skip
+"""Comparisons, by the names that they have in Python's ``operator``."""
+
+
 class CodeKey(NamedTuple):
     """What one function's code is known by in its file."""
 
@@ -171,9 +177,9 @@ class _Instrumenter(ast.NodeTransformer):
                 return ast.copy_location(ast.UnaryOp(ast.Not(), found), node)
             return found
         sides = [node.left, *node.comparators]
-        if len(sides) == 2 and not any(isinstance(one, ast.Constant) for one in sides):
-            sides = [_hook("side", one, at=one) for one in sides]
-            node.left, node.comparators = sides[0], sides[1:]
+        name = COMPARING.get(type(node.ops[0]))
+        if name and len(sides) == 2 and not any(isinstance(one, ast.Constant) for one in sides):
+            return _hook("compared", ast.Constant(name), *sides, at=node)
         return node
 
     def visit_ListComp(self, node: ast.ListComp) -> Any:

@@ -273,13 +273,16 @@ def unpacked(values: Any) -> Any:
     return values
 
 
-def side(value: Any) -> Any:
-    """Return one side of a comparison: lists are compared with their lengths, in silence."""
-    if isinstance(value, list | tuple) and filled(value) is not None:
-        known = filled(value)
-        assert known is not None
-        note_caveat(known.length, " decides how long is a list that was compared")
-    return value
+def compared(name: str, left: Any, right: Any) -> Any:
+    """Return how two values compare; lists are compared with their lengths, in silence."""
+    if type(left) in SEQUENCES and type(right) in SEQUENCES:
+        known = filled(left) or filled(right)
+        if known is not None:
+            note_caveat(known.length, " decides how long is a list that was compared")
+    return getattr(operator, name)(left, right)
+
+
+SEQUENCES = (list, tuple, Runs, Grown)
 
 
 def add(left: Any, right: Any) -> Any:

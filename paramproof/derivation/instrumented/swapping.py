@@ -41,7 +41,7 @@ HOOKS: dict[str, Any] = {
     "together": containers.together,
     "given": containers.given,
     "unpacked": containers.unpacked,
-    "side": containers.side,
+    "compared": containers.compared,
     "add": containers.add,
     "iadd": containers.iadd,
     "step": containers.step,
