@@ -276,9 +276,13 @@ def unpacked(values: Any) -> Any:
 def compared(name: str, left: Any, right: Any) -> Any:
     """Return how two values compare; lists are compared with their lengths, in silence."""
     if type(left) in SEQUENCES and type(right) in SEQUENCES:
-        known = filled(left) or filled(right)
-        if known is not None:
-            note_caveat(known.length, " decides how long is a list that was compared")
+        one, other = filled(left), filled(right)
+        lengths = [known.length for known in (one, other) if known is not None]
+        if len(lengths) == 2 and None not in lengths:
+            # Each iteration gives both an element by the same questions.
+            bool(number_of(lengths[0], len(left)) == number_of(lengths[1], len(right)))
+        elif lengths:
+            note_caveat(lengths[0], " decides how long is a list that was compared")
     return getattr(operator, name)(left, right)
 
 
