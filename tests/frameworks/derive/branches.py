@@ -116,11 +116,6 @@ def by_bits_of_text(hidden_size=12):
     return nn.Linear(hidden_size, hidden_size, bias=width & (width - 1) != 0)
 
 
-def by_remainder_of_text(hidden_size=12, heads=4):
-    width = json.loads(json.dumps(hidden_size))
-    return nn.Linear(hidden_size, hidden_size, bias=(width / heads) % 1 == 0)
-
-
 def by_a_root(hidden_size=12):
     return nn.Linear(hidden_size, hidden_size, bias=math.sqrt(hidden_size) < 100)
 

@@ -120,7 +120,6 @@ def test_a_loop_that_halves_is_a_branch_at_every_round():
     [
         ("by_chance", "NOT_EXPLAINED", "not explained: weight of"),
         ("by_number_of_calls", "NOT_EXPLAINED", "not explained: weight of"),
-        ("by_remainder_of_text", "NOT_AS_DERIVED", "not as derived at hidden_size = "),
         ("by_bits_of_text", "NOT_AS_DERIVED", "not as derived at hidden_size = "),
     ],
 )
