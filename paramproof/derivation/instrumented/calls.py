@@ -22,8 +22,8 @@ from types import (
 )
 from typing import Any
 
-from paramproof.derivation.instrumented.containers import grow, item
-from paramproof.derivation.instrumented.iterating import Loop, Symbolic, listed
+from paramproof.derivation.instrumented.containers import grow, item, stored
+from paramproof.derivation.instrumented.iterating import Loop, Symbolic, listed, over
 from paramproof.derivation.instrumented.lengths import filled, have_run, note_filled
 from paramproof.derivation.instrumented.models import MODELS
 from paramproof.derivation.iterations import RUNNING
@@ -160,6 +160,10 @@ def _of_c(function: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> A
             grow(own)
         if RUNNING and function.__name__ in ("pop", "popleft") and not issubclass(kind, dict):
             _note_counted(function.__name__ + "()")
+        if function.__name__ == "extend" and args and over(args[0]) is not None:
+            note_filled(own)
+        if RUNNING and function.__name__ == "update" and options:
+            options = {key: stored(one, own, key) for key, one in options.items()}
         if function.__name__ in CARRIED:
             return function(*args, **options)
     if issubclass(kind, str):
@@ -172,6 +176,8 @@ def _of_c(function: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> A
         _note_counted("next()")
     if type(own) in SEQUENCES and function.__name__ == "__getitem__":
         return item(own, *args)
+    if function is setattr and len(args) == 3:
+        return setattr(*args[:2], stored(args[2], args[0], f"{str.__str__(args[1])}"))
     if function not in PASSING and function.__name__ not in PASSING_METHODS:
         _require_heard(function, args, options)
     return function(*args, **options)
@@ -266,7 +272,9 @@ def _of_numpy(function: Any, args: Any, options: Any) -> Any:
         if isinstance(one, Size | Ratio):
             note_caveat(one.expression, f" was given to numpy.{function.__name__}")
             break
-    _require_heard(function, (), {})
+    for one in args:
+        if (known := filled(one)) is not None:
+            note_caveat(known.length, f" decides how long is what numpy.{function.__name__} is given")
     plainly = {key: _plain_in(one) for key, one in options.items()}
     return function(*map(_plain_in, args), **plainly)
 

@@ -31,6 +31,12 @@ APART = (*DEFINED, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.Gene
 """What has variables of its own."""
 
 
+COMPARING = {
+    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
+}  # fmt: skip
+"""Comparisons, by the names that they have in Python's ``operator``."""
+
+
 class CodeKey(NamedTuple):
     """What one function's code is known by in its file."""
 
@@ -101,6 +107,9 @@ class _Instrumenter(ast.NodeTransformer):
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name in OF_FRAMES:
             return node
+        for one in node.args:
+            if isinstance(one, ast.Starred):
+                one.value = _hook("given", one.value, at=one)
         if name in COMPILED:
             node.args = [_hook("opaque", one, at=one) for one in node.args]
             return node
@@ -122,12 +131,38 @@ class _Instrumenter(ast.NodeTransformer):
         number = isinstance(node.left, ast.Constant) and not isinstance(node.left.value, str)
         if isinstance(node.op, ast.Mod) and not number:
             return _hook("percent", node.left, node.right, at=node)
+        other = isinstance(node.right, ast.Constant)
+        if isinstance(node.op, ast.Add) and not (number or other):
+            return _hook("add", node.left, node.right, at=node)
         return node
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> Any:
+        own = _occurs(node.target, node.value)
+        self.generic_visit(node)
+        if own:
+            node.value = self.stepped(node.target, node.value)
+        return node
+
+    def visit_List(self, node: Any) -> Any:
+        starred = any(isinstance(one, ast.Starred) for one in node.elts)
+        if not starred or not isinstance(node.ctx, ast.Load):
+            self.generic_visit(node)
+            return node
+        self.sites += 1
+        site = ast.Constant(self.sites)
+        self.generic_visit(node)
+        for one in node.elts:
+            if isinstance(one, ast.Starred):
+                one.value = _hook("starred", one.value, site, at=one)
+        return _hook("together", node, site, at=node)
+
+    visit_Tuple = visit_Set = visit_List  # noqa: N815
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         self.generic_visit(node)
         index = node.slice
-        if isinstance(node.ctx, ast.Load) and not isinstance(index, ast.Constant):
+        text = isinstance(index, ast.Constant) and not isinstance(index.value, int)
+        if isinstance(node.ctx, ast.Load) and not text:
             if isinstance(index, ast.Slice):
                 ends = [one or ast.Constant(None) for one in (index.lower, index.upper, index.step)]
                 index = ast.Call(ast.Name(HOOK.format("slice"), ast.Load()), ends, [])
@@ -141,6 +176,10 @@ class _Instrumenter(ast.NodeTransformer):
             if isinstance(node.ops[0], ast.NotIn):
                 return ast.copy_location(ast.UnaryOp(ast.Not(), found), node)
             return found
+        sides = [node.left, *node.comparators]
+        name = COMPARING.get(type(node.ops[0]))
+        if name and len(sides) == 2 and not any(isinstance(one, ast.Constant) for one in sides):
+            return _hook("compared", ast.Constant(name), *sides, at=node)
         return node
 
     def visit_ListComp(self, node: ast.ListComp) -> Any:
@@ -191,6 +230,10 @@ class _Instrumenter(ast.NodeTransformer):
         local = isinstance(node.target, ast.Name) and not self.is_shared(node.target.id)
         if not local:
             node.value = self.stepped(node.target, node.value)
+        elif isinstance(node.op, ast.Add) and not isinstance(node.value, ast.Constant):
+            own = ast.copy_location(ast.Name(node.target.id, ast.Load()), node)
+            value = _hook("iadd", own, node.value, at=node)
+            return ast.copy_location(ast.Assign([node.target], value), node)
         return node
 
     def stepped(self, target: Any, value: ast.expr) -> ast.expr:
@@ -208,10 +251,27 @@ class _Instrumenter(ast.NodeTransformer):
         self.generic_visit(node)
         if own:
             node.value = self.stepped(target, node.value)
-        if isinstance(target, ast.Subscript) and _is_plain(target.value):
-            container = ast.copy_location(_loaded(target.value), target)
-            node.value = _hook("stored", node.value, container, at=node.value)
+        if isinstance(target, ast.Tuple | ast.List):
+            self.each_assigned(target, node)
+        elif isinstance(target, ast.Subscript | ast.Attribute) and _is_plain(target.value):
+            node.value = self.kept(target, node.value)
         return node
+
+    def each_assigned(self, target: Any, node: ast.Assign) -> None:
+        """Let what several targets are given be asked one by one, where it stands one by one."""
+        if any(isinstance(one, ast.Starred) for one in target.elts):
+            node.value = _hook("unpacked", node.value, at=node.value)
+        elif isinstance(node.value, ast.Tuple) and len(node.value.elts) == len(target.elts):
+            for place, one in enumerate(target.elts):
+                inside = isinstance(one, ast.Subscript | ast.Attribute) and _is_plain(one.value)
+                if inside:
+                    node.value.elts[place] = self.kept(one, node.value.elts[place])
+
+    def kept(self, target: Any, value: ast.expr) -> ast.expr:
+        """Return a value that is put into a container or an object, with that."""
+        self.sites += 1
+        container = ast.copy_location(_loaded(target.value), target)
+        return _hook("stored", value, container, ast.Constant(self.sites), at=value)
 
     def is_shared(self, name: str) -> bool:
         return any(name in names for names in self.shared)

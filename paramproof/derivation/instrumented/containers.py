@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
-from paramproof.derivation.instrumented.iterating import Loop
+from paramproof.derivation.instrumented.iterating import Loop, Symbolic, over
 from paramproof.derivation.instrumented.lengths import (
     RUNNING,
     Filled,
@@ -18,7 +19,7 @@ from paramproof.derivation.instrumented.lengths import (
     number_of,
 )
 from paramproof.derivation.questions import note_caveat
-from paramproof.derivation.runs import Runs
+from paramproof.derivation.runs import Grown, Runs
 from paramproof.derivation.symbolic.arithmetic import made_by
 from paramproof.derivation.symbolic.escapes import trusted
 from paramproof.derivation.symbolic.ratio import Ratio, plain_float
@@ -58,6 +59,9 @@ def item(container: Any, index: Any) -> Any:
             with trusted():
                 return container[index]
         return container[index]
+    if type(index) is int and isinstance(container, Runs):
+        # Where a run ends is decided by sizes.
+        any([index < end for end in container.ends if isinstance(end, Size)])
     if type(index) is int and isinstance(container, list | tuple):
         known = filled(container)
         if known is not None:
@@ -144,6 +148,8 @@ def _part(container: Any, index: slice, ends: tuple[Any, ...]) -> Any:
     last = whole if stop is None else made_by(stop)
     inside = [one is None or plain(one) >= 0 for one in (start, stop)]
     if step not in (None, 1) or whole is None or first is None or last is None or not all(inside):
+        if sized and not (container and _are_alike(container)):
+            note_caveat(next(filter(None, map(made_by, ends)), None), " was the end of a slice")
         return note_filled(found)
     # What lies behind the end is left out without a word: it is asked.
     for one in (start, stop):
@@ -207,11 +213,110 @@ def grow(container: Any) -> None:
             note_filled(container)
 
 
-def stored(value: Any, container: Any) -> Any:
-    """Return ``value``, which is put into a container under a key."""
+_kept: dict[tuple[int, object], tuple[Any, Any, tuple[Iteration, ...]]] = {}
+"""What was put where, and in which iterations."""
+
+
+def stored(value: Any, container: Any, site: object) -> Any:
+    """Return ``value``, which is put into a container or an object.
+
+    A plain number that is another one in another iteration of a loop over sizes is unknown.
+    """
+    if not RUNNING:
+        return value
     if hasattr(type(container), "__len__") and not hasattr(type(container), "__torch_function__"):
         grow(container)
+    if not isinstance(value, int | float | str) or isinstance(value, bool) or has_size(value):
+        return value
+    now = tuple(RUNNING)
+    _, first, then = _kept.setdefault((id(container), site), (container, value, now))
+    return value if then == now or first == value else untold(value)
+
+
+def starred(value: Any, site: int) -> Any:
+    """Return what is put into a list or tuple with a star, and remember whether sizes decide it."""
+    if over(value) is not None:
+        _with_star.add(site)
     return value
+
+
+_with_star: set[int] = set()
+
+
+def together(values: Any, site: int) -> Any:
+    """Return a list or tuple that something was put into with a star."""
+    if site in _with_star:
+        _with_star.discard(site)
+        return note_filled(values)
+    return values
+
+
+def given(values: Any) -> Any:
+    """Return what a function is given with a star: how many there are it may ask in silence."""
+    known = filled(values)
+    if over(values) is None or (known is not None and _are_parts(values)):
+        return values
+    note_caveat(None if known is None else known.length, " decides how many arguments are given")
+    return values
+
+
+def _are_parts(values: Any) -> bool:
+    return all(hasattr(type(one), "named_modules") for one in values)
+
+
+def unpacked(values: Any) -> Any:
+    """Return what is taken apart into names, of which one takes the rest."""
+    if over(values) is not None:
+        known = filled(values)
+        length = getattr(values, "length", None) if known is None else known.length
+        note_caveat(length, " decides how many names are left")
+    return values
+
+
+def compared(name: str, left: Any, right: Any) -> Any:
+    """Return how two values compare; lists are compared with their lengths, in silence."""
+    if type(left) in SEQUENCES and type(right) in SEQUENCES:
+        known = filled(left) or filled(right)
+        if known is not None:
+            note_caveat(known.length, " decides how long is a list that was compared")
+    return getattr(operator, name)(left, right)
+
+
+SEQUENCES = (list, tuple, Runs, Grown)
+
+
+def add(left: Any, right: Any) -> Any:
+    """Return ``left + right``; of lists it is as long as both."""
+    found = left + right
+    return _joined(found, left, right) if type(left) in (list, tuple) else found
+
+
+def iadd(left: Any, right: Any) -> Any:
+    """Return what ``left`` is after ``left += right``."""
+    known = filled(left) if isinstance(left, list) else None
+    before = Filled(left, None) if known is None else known
+    number = len(left) if isinstance(left, list) else 0
+    found = operator.iadd(left, right)
+    if isinstance(found, list):
+        if known is not None or filled(right) is not None or type(right) in (Loop, Symbolic):
+            mine = before.length if known is not None else expression(number)
+            other = filled(right)
+            more = other.length if other else None
+            note_filled(found, None if mine is None or more is None else mine + more)
+        grow(found)
+    return found
+
+
+def _joined(found: Any, left: Any, right: Any) -> Any:
+    one, other = filled(left), filled(right)
+    if (one is None and other is None) or isinstance(found, Runs | Grown):
+        return found
+    lengths = [
+        expression(len(part)) if known is None else known.length
+        for part, known in ((left, one), (right, other))
+    ]
+    first, second = lengths
+    return note_filled(found, None if first is None or second is None else first + second)
 
 
 def carried(value: Any, module: str, number: int, name: str, step: int | None) -> Any:
@@ -224,12 +329,17 @@ def carried(value: Any, module: str, number: int, name: str, step: int | None) -
     index = index_at((module, number))
     if index is None:
         return value
-    if isinstance(value, list | dict | set) or value is None:
+    if isinstance(value, dict | set) or value is None:
         return value
     key = (index, name)
     if key not in _entered:
         _entered[key] = value
-    if step is not None and isinstance(value, int) and not isinstance(value, bool):
+        return value if step is None else _counted_so_far(value, value, step, index)
+    if isinstance(value, list | tuple | bytes):
+        if value is not _entered[key] and not (value and _are_parts(value)):
+            note_caveat(None, f" was carried from one iteration to the next in {name}")
+        return value
+    if step is not None:
         return _counted_so_far(value, _entered[key], step, index)
     if _entered[key] is value:
         return value
@@ -238,6 +348,8 @@ def carried(value: Any, module: str, number: int, name: str, step: int | None) -
 
 def _counted_so_far(value: Any, first: Any, step: int, index: str) -> Any:
     """Return ``first`` + ``step`` · index, where it is that now."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return value
     made = made_by(first)
     running = next((one for one in reversed(RUNNING) if one.letter == index), None)
     if made is None or running is None or not is_known(running.length):
@@ -270,6 +382,7 @@ def forget_entered() -> None:
     """Forget what variables had: a new trace begins."""
     _entered.clear()
     _stepped.clear()
+    _kept.clear()
 
 
 def _of_another_iteration(value: Any, first: Any, index: str) -> Any:

@@ -21,10 +21,11 @@ from paramproof.derivation.instrumented.lengths import (
     number_of,
 )
 from paramproof.derivation.iterations import RUNNING
-from paramproof.derivation.questions import LOOP, note_loop
+from paramproof.derivation.questions import LOOP, note_caveat, note_loop
 from paramproof.derivation.symbolic.arithmetic import made_by
 from paramproof.derivation.symbolic.size import Size, plain, size, symbolic, unknown
 from paramproof.formulas.expression import Expression, letter
+from paramproof.formulas.impossible import is_never_negative
 
 _numbers = count()
 
@@ -42,6 +43,7 @@ class Loop:
         self.numbers = range(plain(start), plain(stop), plain(step))
         self.start, self.stop, self.step = start, stop, step
         length = -((start - stop) // step)
+        self.counted = plain(length)
         self.length: Expression | None = made_by(length)
         first, every = made_by(start), made_by(step)
         # Where one of them is not followed, neither are the loop and its indices.
@@ -51,6 +53,10 @@ class Loop:
 
     def sized(self) -> Any:
         """Return how many indices there are, as a symbolic int."""
+        if self.length is not None and not is_never_negative(self.length):
+            # A range that ends before it begins is empty.
+            if not number_of(self.length, self.counted) >= 0:
+                return 0
         return number_of(self.length, len(self.numbers))
 
     def at(self, index: Expression | None, number: int) -> Any:
@@ -80,6 +86,9 @@ class Loop:
         if isinstance(index, slice):
             found = [unknown(number) for number in self.numbers[_plain_slice(index)]]
             return note_filled(found)
+        if isinstance(index, Size) or self.length is not None:
+            # Python raises an error beyond the end.
+            bool(index < self.sized()) if plain(index) >= 0 else bool(-index <= self.sized())
         value = self.numbers[plain(index)]
         at = made_by(index)
         if at is not None and plain(index) < 0:
@@ -257,6 +266,8 @@ def zipped(*iterables: Any, strict: bool = False) -> Any:
         elif hasattr(iterable, "__len__"):
             lengths.append(len(iterable))
         else:
+            length = next(each.length for each in found if each is not None)
+            note_caveat(length, " decides how often next() was called")
             return zip(*iterables, strict=strict)
     shortest = lengths[0]
     for other in lengths[1:]:

@@ -153,11 +153,16 @@ def _tuple(*args: Any) -> Any:
     return found if known is None else note_filled(found, known.length, known.index, known.start)
 
 
-@_models(set, frozenset)
-def _set(*args: Any) -> Any:
+@_models(set)
+def _set(*args: Any, kind: Any = set) -> Any:
     values = listed(*args)
-    found = set(values)
+    found = kind(values)
     return note_filled(found) if filled(values) is not None else found
+
+
+@_models(frozenset)
+def _frozenset(*args: Any) -> Any:
+    return _set(*args, kind=frozenset)
 
 
 @_models(sorted)
@@ -197,6 +202,8 @@ def _sum(iterable: Any, /, start: Any = 0) -> Any:
         total = total + value
     if known is None:
         return total
+    if isinstance(total, list | tuple):
+        return note_filled(total)
     if known.length is not None and values and all(type(one) is int for one in values):
         first = values[0]
         if all(one == first for one in values) and first == 1:
@@ -345,6 +352,11 @@ for _function, _name in STEPS.items():
     def _step(*args: Any, function: Any = _function, name: str = _name) -> Any:
         if not any(isinstance(one, Size | Ratio) for one in args):
             return function(*args)
+        if name in ("sqrt", "isqrt"):
+            # Python raises an error of what is less.
+            bool(args[0] >= 0)
+        elif name.startswith("log"):
+            bool(args[0] > 0)
         return in_steps(function(*map(bare, args)), name, *args)
 
     MODELS[_function] = _step
