@@ -22,7 +22,7 @@ from types import (
 )
 from typing import Any
 
-from paramproof.derivation.instrumented.containers import grow, item, stored
+from paramproof.derivation.instrumented.containers import grow, item, stored, untold
 from paramproof.derivation.instrumented.iterating import Loop, Symbolic, listed, over
 from paramproof.derivation.instrumented.lengths import filled, have_run, note_filled
 from paramproof.derivation.instrumented.models import MODELS
@@ -70,7 +70,15 @@ def call(function: Any, /, *args: Any, **options: Any) -> Any:
         return _of_class(function, args, options)
     if kind.__module__.startswith("numpy") and kind.__name__ != "ufunc":
         return _of_numpy(function, args, options)
+    if not _is_followed(kind):
+        _require_heard(function, args, options)
     return function(*args, **options)
+
+
+def _is_followed(kind: type) -> bool:
+    """Whether a class is of the model's packages, or of code that is trusted."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
+    return file in MODEL_FILES or is_trusted_file(file)
 
 
 def _as_json(args: Any, options: Any) -> Any:
@@ -198,7 +206,10 @@ def _of_text(function: Any, own: str, args: tuple[Any, ...], options: Mapping[st
     """Call a method of text that has no size in it: what is given may have one."""
     parts = _all_in((args, options))
     told = [one for one in parts if isinstance(one, Size | Text | Ratio)]
-    if not told or isinstance(own, Text):
+    if isinstance(own, Text):
+        found = function(*args, **options)
+        return untold(found) if isinstance(found, int) else found
+    if not told:
         return function(*args, **options)
     with trusted():
         found = function(*args, **options)
@@ -217,7 +228,7 @@ def _of_class(kind: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> A
         return of_torch(kind, args, options)
     if "__init__" not in vars(kind) and "__new__" not in vars(kind) and module == "builtins":
         _require_heard(kind, args, options)
-    elif kind.__flags__ & HEAP_TYPE == 0:
+    elif kind.__flags__ & HEAP_TYPE == 0 or not _is_followed(kind):
         _require_heard(kind, args, options)
     made = kind(*args, **options)
     if hasattr(kind, "named_modules"):

@@ -169,6 +169,7 @@ def _frozenset(*args: Any) -> Any:
 def _sorted(iterable: Any, **options: Any) -> Any:
     values = listed(iterable)
     _note_order(values, "was sorted")
+    _note_key(values, options)
     found = sorted(values, **options)
     known = filled(values)
     return found if known is None else note_filled(found, known.length)
@@ -227,6 +228,7 @@ for _function in (min, max):
         if len(args) == 1:
             values = listed(args[0])
             known = filled(values)
+            _note_key(values, options)
             if known is not None:
                 return _untold(function(map(_bared, values), **options)) if values else function(
                     values, **options
@@ -248,6 +250,15 @@ for _function in (any, all):
         return bool(function(iterable if found is None else iter(found)))
 
     MODELS[_function] = _any_or_all
+
+
+def _note_key(values: list[Any], options: dict[str, Any]) -> None:
+    """Note a caveat where a key that is written in C is asked of what it reads in silence."""
+    key = options.get("key")
+    for one in values if key is not None and not hasattr(key, "__code__") else ():
+        if isinstance(one, Text) or filled(one) is not None:
+            note_caveat(getattr(one, "expression", None), f" was asked its {key.__name__}")
+            return
 
 
 def _note_order(values: list[Any], what: str) -> None:
