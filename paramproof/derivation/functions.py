@@ -91,11 +91,11 @@ def _first_made(
     try:
         model = make(sizes)
         framework = abstract.framework_of(model)
+        if framework != "torch":
+            return framework, (), frozenset()
+        return framework, packages_of(model), _numbered_layers(model, make, sizes)
     except Exception:
         return "torch", (), frozenset()
-    if framework != "torch":
-        return framework, (), frozenset()
-    return framework, packages_of(model), _numbered_layers(model, make, sizes)
 
 
 def _numbered_layers(

@@ -18,7 +18,7 @@ from paramproof.derivation.places import MODEL_FILES
 from paramproof.derivation.points import drawn
 from paramproof.derivation.questions import Recorder, recorded
 from paramproof.derivation.reading import Key, Readings, groups, stored
-from paramproof.derivation.instrumented.swapping import followed
+from paramproof.derivation.instrumented.swapping import followed, forget_functions
 from paramproof.derivation.symbolic.size import IntSize, Size, sizes_are
 from paramproof.derivation.told import LoopQuestion, conditions
 from paramproof.formulas.condition import Condition
@@ -120,6 +120,7 @@ class Maker:
 
         Raises ``NotDerived`` where it does not make a model with parameters.
         """
+        forget_functions()
         try:
             trace = self._first()
         except Exception as error:

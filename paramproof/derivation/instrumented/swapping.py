@@ -65,6 +65,11 @@ _scanned: dict[tuple[str, ...], tuple[int, list[FunctionType]]] = {}
 """The functions of packages, and how many modules there were when they were looked for."""
 
 
+def forget_functions() -> None:
+    """Look for functions again: a closure may have been made since, and no module with it."""
+    _scanned.clear()
+
+
 def followed(packages: Collection[str], trace: Callable[[], Any], plain: Callable[[], Any]) -> Any:
     """Return what ``trace`` does, with the functions of ``packages`` in their instrumented form.
 

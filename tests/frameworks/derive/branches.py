@@ -1,5 +1,6 @@
 """Constructors that make other tensors where something is so. They need PyTorch."""
 
+import json
 import math
 import os
 import random
@@ -109,8 +110,18 @@ def by_bits(hidden_size=12):
     return nn.Linear(hidden_size, hidden_size, bias=hidden_size & (hidden_size - 1) != 0)
 
 
+def by_bits_of_text(hidden_size=12):
+    """Of a plain number nobody knows that a size decides it."""
+    width = json.loads(json.dumps(hidden_size))
+    return nn.Linear(hidden_size, hidden_size, bias=width & (width - 1) != 0)
+
+
+def by_remainder_of_text(hidden_size=12, heads=4):
+    width = json.loads(json.dumps(hidden_size))
+    return nn.Linear(hidden_size, hidden_size, bias=(width / heads) % 1 == 0)
+
+
 def by_a_root(hidden_size=12):
-    """math.sqrt gives a plain float, and what is asked of that nobody hears."""
     return nn.Linear(hidden_size, hidden_size, bias=math.sqrt(hidden_size) < 100)
 
 

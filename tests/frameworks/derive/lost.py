@@ -1,6 +1,7 @@
 """Constructors in which a size is lost on its way to a shape. They need PyTorch."""
 
 import builtins
+import datetime
 import functools
 import json
 import math
@@ -38,7 +39,6 @@ def through_int(hidden_size=8, heads=2):
 
 
 def through_another_int(hidden_size=8, heads=2):
-    """An int() that no instrument sees, of a float that nobody asked to be whole."""
     return nn.Linear(hidden_size, builtins.int(hidden_size * 3 / heads))
 
 
@@ -60,12 +60,29 @@ def through_a_root(hidden_size=16):
     return nn.Linear(hidden_size, int(math.sqrt(hidden_size)))
 
 
+def _through_text(size):
+    """A plain number, which nobody knows to be a size any more."""
+    return json.loads(json.dumps(size))
+
+
+def through_text_and_a_root(hidden_size=16):
+    return nn.Linear(hidden_size, math.isqrt(_through_text(hidden_size)))
+
+
+def through_text_and_bits(hidden_size=8):
+    return nn.Linear(hidden_size, _through_text(hidden_size).bit_length())
+
+
+def through_text_and_xor(hidden_size=8):
+    return nn.Linear(hidden_size, _through_text(hidden_size) ^ 1)
+
+
 def through_a_root_beside_one_block(hidden_size=8, blocks=1, stride=16):
     """The first block is narrow, others are wide: of one there are no others."""
     model = nn.Module()
     widths = [hidden_size if index else 3 for index in range(blocks)]
     model.blocks = nn.ModuleList(nn.Linear(hidden_size, width) for width in widths)
-    model.root = nn.Linear(hidden_size, int(math.sqrt(stride)))
+    model.root = nn.Linear(hidden_size, math.isqrt(_through_text(stride)))
     return model
 
 
@@ -115,7 +132,7 @@ def named_by_two(hidden_size=8, first=3, second=3):
 
 def refused_where_nothing_remembers(hidden_size=8, a=2, b=2, c=2, d=2, e=2):
     """Of five sizes nobody asks but where a model is made of plain ints."""
-    if type(hidden_size) is int and (a, b, c, d, e) != (2, 2, 2, 2, 2):
+    if not hasattr(hidden_size, "expression") and (a, b, c, d, e) != (2, 2, 2, 2, 2):
         raise ValueError("these are twos")
     return nn.Linear(hidden_size, hidden_size)
 
@@ -160,14 +177,14 @@ def by_a_power(hidden_size=8, depth=3):
 
 def asked_of_a_number(hidden_size=12, heads=3):
     """Whether 3 divides 12 is asked, and at another width whether 5 divides 35."""
-    width = json.loads(json.dumps(hidden_size))
+    width = _through_text(hidden_size)
     if width % heads:
         raise ValueError("heads of no whole width")
     return nn.Linear(hidden_size, hidden_size)
 
 
 def asked_of_two_numbers(hidden_size=12, wide=30, heads=3):
-    for width in json.loads(json.dumps([hidden_size, wide])):
+    for width in _through_text([hidden_size, wide]):
         if width % heads:
             raise ValueError("heads of no whole width")
     return nn.Linear(hidden_size, wide)
@@ -175,7 +192,7 @@ def asked_of_two_numbers(hidden_size=12, wide=30, heads=3):
 
 def asked_of_a_strange_number(hidden_size=12, heads=3):
     """No sum or product of sizes is the number that is asked about."""
-    if hidden_size ^ 5 < heads:
+    if _through_text(hidden_size) ^ 5 < heads:
         raise ValueError("too many heads")
     return nn.Linear(hidden_size, hidden_size)
 
@@ -184,4 +201,11 @@ def past_a_dtype(hidden_size=12, heads=3, layers=2):
     """PyTorch takes Python's own int for a dtype, and no other."""
     blocks = nn.ModuleList(nn.Linear(hidden_size, hidden_size // heads) for _ in range(layers))
     blocks.register_buffer("step", torch.zeros((), dtype=int), persistent=False)
+    return blocks
+
+
+def past_days(hidden_size=12, heads=3, layers=2):
+    """A timedelta takes nothing but an int or a float."""
+    blocks = nn.ModuleList(nn.Linear(hidden_size, hidden_size // heads) for _ in range(layers))
+    blocks.kept = datetime.timedelta(hidden_size)
     return blocks

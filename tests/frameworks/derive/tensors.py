@@ -29,7 +29,7 @@ def buffers(hidden_size=8, positions=12):
 
 def strange_buffer(hidden_size=8):
     model = nn.Linear(hidden_size, hidden_size)
-    model.register_buffer("bits", torch.zeros(hidden_size.bit_length(), 3))
+    model.register_buffer("bits", torch.zeros(int(f"{hidden_size}").bit_length(), 3))
     return model
 
 

@@ -93,4 +93,4 @@ def test_a_module_of_linen_without_variables():
 def test_an_int_that_must_be_python_s_own():
     found = derived("in_linen:of_int")
     assert str(found.formula) == "V·H"
-    assert found.reasons[1].startswith("int() and range() were not followed: TypeError: JAX only")
+    assert found.reasons[1].startswith("sizes were not followed: TypeError: JAX only")

@@ -23,7 +23,10 @@ pytestmark = [
         (
             "refused_at_once",
             "H² + H·wi − 3·H + wi − 4",
-            {"H + wi > 4": "the constructor refuses: ValueError: of no width"},
+            {
+                "H² + H·wi − 4·H ≠ 0": "the constructor refuses: ValueError: of no width",
+                "H + wi > 4": "not tried: no sizes were found",
+            },
         ),
         ("rounded_up", "H·⌊(H − 1)/wi⌋ + H + ⌊(H − 1)/wi⌋ + 1", {}),
         ("asked", "H² − H·wi + H − wi", {"H > wi": "the constructor refuses: AssertionError"}),

@@ -14,6 +14,5 @@ def test_rates_that_decide_nothing_leave_a_formula_proved():
 
 def test_a_threshold_on_a_number_that_was_read_back_is_a_caveat():
     found = derived("reading_back:threshold")
-    (doubt,) = found.doubts
-    assert doubt.startswith("a number that sizes decide was compared (reading_back.py:")
+    assert found.doubts[0].startswith("a number that sizes decide was compared (reading_back.py:")
     assert found.status == "fitted"

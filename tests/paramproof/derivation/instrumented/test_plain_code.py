@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from paramproof.derivation.instrumented import swapping
 from paramproof.derivation.instrumented.code import instrumented_code
-from paramproof.derivation.instrumented.swapping import swapped
+from paramproof.derivation.instrumented.swapping import followed
 from paramproof.derivation.questions import recorded
 
 SOURCE = Path(__file__).with_name("plain_code.py")
@@ -44,6 +44,11 @@ def codes(module):
     return found
 
 
+def instrumented(call):
+    """Return what ``call`` does where the module's functions are instrumented."""
+    return followed([NAME], call, call)
+
+
 def outcome(module, name, argument):
     module.SHARED = 0
     module.CALLS.clear()
@@ -63,8 +68,8 @@ def outcome(module, name, argument):
 @given(n=st.integers(0, 12))
 def test_the_same_is_computed(module, name, n):
     here = outcome(module, name, n)
-    with swapped([NAME]), recorded() as recorder:
-        there = outcome(module, name, n)
+    with recorded() as recorder:
+        there = instrumented(lambda: outcome(module, name, n))
     assert repr(there) == repr(here)
     assert not recorder.doubts
     assert not recorder.asked
@@ -78,15 +83,15 @@ def test_the_same_is_computed(module, name, n):
 )
 def test_the_same_matches(module, value):
     here = outcome(module, "matches", value)
-    with swapped([NAME]):
-        assert outcome(module, "matches", value) == here
+    assert instrumented(lambda: outcome(module, "matches", value)) == here
 
 
 def test_every_function_is_instrumented_inside_only(module):
     before = codes(module)
-    with swapped([NAME]):
-        inside = codes(module)
-        assert hasattr(builtins, "__paramproof_call__")
+    inside, has_hooks = instrumented(
+        lambda: (module.closures(3), codes(module), hasattr(builtins, "__paramproof_call__"))
+    )[1:]
+    assert has_hooks
     assert len(before) >= 20
     assert inside.keys() == before.keys()
     assert [name for name in before if inside[name] is before[name]] == []
@@ -96,11 +101,15 @@ def test_every_function_is_instrumented_inside_only(module):
 
 def test_functions_have_their_own_code_after_an_error(module):
     before = codes(module)
-    with pytest.raises(KeyboardInterrupt), swapped([NAME]):
-        raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        instrumented(lambda: (module.closures(3), interrupt()))
     after = codes(module)
     assert all(after[name] is code for name, code in before.items())
     assert not [name for name in vars(builtins) if name.startswith("__paramproof_")]
+
+
+def interrupt():
+    raise KeyboardInterrupt
 
 
 def line_of_the_error(module):
@@ -111,7 +120,6 @@ def line_of_the_error(module):
 
 def test_an_error_has_the_line_of_the_plain_code(module):
     before = line_of_the_error(module)
-    with swapped([NAME]):
-        inside = line_of_the_error(module)
+    inside = instrumented(lambda: line_of_the_error(module))
     assert before
     assert inside == before
