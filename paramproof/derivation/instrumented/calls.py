@@ -53,6 +53,7 @@ PASSING: frozenset[Any] = frozenset({isinstance, issubclass, callable, id, iter,
 })  # fmt: skip
 """Functions written in C that keep what they are given, or decide nothing by a number in it."""
 
+
 def call(function: Any, /, *args: Any, **options: Any) -> Any:
     """Return ``function(*args, **options)``."""
     kind = type(function)
@@ -226,9 +227,7 @@ def _of_class(kind: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> A
     module = getattr(kind, "__module__", "")
     if module.startswith("torch") and not hasattr(kind, "named_modules"):
         return of_torch(kind, args, options)
-    if "__init__" not in vars(kind) and "__new__" not in vars(kind) and module == "builtins":
-        _require_heard(kind, args, options)
-    elif kind.__flags__ & HEAP_TYPE == 0 or not _is_followed(kind):
+    if ("__init__" not in vars(kind) and "__new__" not in vars(kind) and module == "builtins") or kind.__flags__ & HEAP_TYPE == 0 or not _is_followed(kind):
         _require_heard(kind, args, options)
     made = kind(*args, **options)
     if hasattr(kind, "named_modules"):
@@ -285,7 +284,9 @@ def _of_numpy(function: Any, args: Any, options: Any) -> Any:
             break
     for one in args:
         if (known := filled(one)) is not None:
-            note_caveat(known.length, f" decides how long is what numpy.{function.__name__} is given")
+            note_caveat(
+                known.length, f" decides how long is what numpy.{function.__name__} is given"
+            )
     plainly = {key: _plain_in(one) for key, one in options.items()}
     return function(*map(_plain_in, args), **plainly)
 
@@ -294,9 +295,11 @@ def _plain_in(value: Any) -> Any:
     if isinstance(value, Size | Ratio):
         return bare(value)
     if isinstance(value, list | tuple):
-        return type(value)(map(_plain_in, value)) if type(value) in (list, tuple) else [
-            _plain_in(one) for one in value
-        ]
+        return (
+            type(value)(map(_plain_in, value))
+            if type(value) in (list, tuple)
+            else [_plain_in(one) for one in value]
+        )
     return _plain_in(listed(value)) if type(value) in (Loop, Symbolic) else value
 
 

@@ -71,9 +71,11 @@ def _float(*args: Any) -> Any:
             if value.expression is None:
                 return Ratio(number, None)
             # Of a product that 53 bits do not hold it is another number.
-            products = any(sum(power for _, power in powers) > 1 for powers in value.expression.terms)
-            return in_steps(number, "float", value) if products else exactly(
-                number, value.expression
+            products = any(
+                sum(power for _, power in powers) > 1 for powers in value.expression.terms
+            )
+            return (
+                in_steps(number, "float", value) if products else exactly(number, value.expression)
             )
         if isinstance(value, Ratio):
             return value
@@ -208,9 +210,11 @@ def _sum(iterable: Any, /, start: Any = 0) -> Any:
     if known.length is not None and values and all(type(one) is int for one in values):
         first = values[0]
         if all(one == first for one in values) and first == 1:
-            return Size(bare(total), known.length + made_by(start)) if isinstance(
-                start, int
-            ) else total
+            return (
+                Size(bare(total), known.length + made_by(start))
+                if isinstance(start, int)
+                else total
+            )
     return _untold(total)
 
 
@@ -230,8 +234,10 @@ for _function in (min, max):
             known = filled(values)
             _note_key(values, options)
             if known is not None:
-                return _untold(function(map(_bared, values), **options)) if values else function(
-                    values, **options
+                return (
+                    _untold(function(map(_bared, values), **options))
+                    if values
+                    else function(values, **options)
                 )
             return function(values, **options)
         return function(*args, **options)
@@ -478,5 +484,3 @@ def as_dict(pairs: Any) -> Any:
     if known is None:
         return found
     return note_filled(found, known.length if len(found) == len(values) else None)
-
-
