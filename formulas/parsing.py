@@ -19,8 +19,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.computed import FUNCTIONS, INFIX, Computed, Operand, as_operand, computed
+from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.division import ceiling, floor
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.notation import SUPERSCRIPTS

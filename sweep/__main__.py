@@ -4,7 +4,10 @@ Run in the checkout, where PyTorch and Hugging Face transformers are installed. 
 derived in a process of its own, as many at a time as there are processors, and written to a file
 of its own, those that are most used first; a type that is written already is left out, unless
 ``--again``. ``--compare`` derives every variant that is proved again, holds the others, writes
-nothing, and prints in which letters an entry is otherwise; its status is then 1. What could not be
+nothing, and prints in which letters an entry is otherwise; its status is then 1. ``--refresh``
+derives every variant again, and where the formula is the same, writes whether it is proved, its
+conditions and its caveats; it prints the variants that it leaves as they are, its status is then 1,
+and ``--report FILE`` lists what is not proved any more as lines of JSON. What could not be
 derived stands in ``sweep/failed.json``, with the reason; ``--reasons`` lists it by class of reason.
 ``--hold`` derives nothing: it holds what is written to more random configurations, by ``--seed``,
 and takes back what is not as transformers builds it.
@@ -20,11 +23,12 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from paramproof.catalogue import model_types
 from sweep.at_random import at_random
-from sweep.child import compared, derived, in_children, otherwise
+from sweep.child import compared, derived, in_children, otherwise, refreshed
 from sweep.mending import Mending
 from sweep.public import counted
 from sweep.store import by_reason, failed, read, write, write_failed
@@ -52,6 +56,8 @@ def main(arguments: list[str]) -> int:
     todo = _todo(wanted, options)
     if options.hold:
         return _held(todo, options.seed)
+    if options.refresh:
+        return _all_refreshed(todo, options.seconds, options.report)
     work, say = (compared, _compared) if options.compare else (derived, _written)
     changed = 0
     there = in_children(todo, work, options.seconds, len(os.sched_getaffinity(0)))
@@ -67,7 +73,7 @@ def _todo(wanted: Sequence[str], options: argparse.Namespace) -> list[str]:
     """Return the types of the part that is asked for, and of them what is left to do."""
     part, parts = options.part
     todo = [name for i, name in enumerate(wanted) if i % parts == part - 1]
-    if options.hold or options.compare:
+    if options.hold or options.compare or options.refresh:
         return [name for name in todo if read(name)]
     known = {} if options.types else failed()
     return todo if options.again else [n for n in todo if not read(n) and n not in known]
@@ -132,6 +138,25 @@ def _compared(_: str, found: dict[str, Any]) -> str:
     return "\n  ".join(["otherwise", *map(str, lines)]) if lines else f"the same{held}"
 
 
+def _all_refreshed(todo: Sequence[str], seconds: float, report: Path | None) -> int:
+    """Derive the types again, and write what is new; the status is 1 where something is left."""
+    left, lost = 0, list[dict[str, Any]]()
+    there = in_children(todo, refreshed, seconds, len(os.sched_getaffinity(0)))
+    for number, (name, found, took) in enumerate(there, 1):
+        if "entry" in found:
+            write(name, found["entry"])
+        lost += found.get("lost", ())
+        lines = [*found.get("left", ()), *(one.why for one in found["failed"].values())]
+        left += len(lines)
+        print(f"{number}/{len(todo)} {name}: {found.get('summary', 'as it was')} ({took:.0f} s)")
+        for line in lines:
+            print(f"  {name}, left: {line}", flush=True)
+        if report:
+            report.write_text("".join(f"{json.dumps(one)}\n" for one in lost), "utf-8")
+    print(f"{len(lost)} classes and variants are not proved any more; {left} lines on what is left")
+    return 1 if left else 0
+
+
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m sweep", description=__doc__.split("\n")[0])
     parser.add_argument("types", nargs="*", metavar="TYPE", help="model types; all by default")
@@ -145,6 +170,12 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--public", action="store_true", help="hold public configurations")
     parser.add_argument("--seed", type=int, default=0, help="of what is drawn")
     parser.add_argument("--compare", action="store_true", help="write nothing; say what changed")
+    parser.add_argument(
+        "--refresh", action="store_true", help="write how far each written formula holds now"
+    )
+    parser.add_argument(
+        "--report", type=Path, metavar="FILE", help="what --refresh found not proved any more"
+    )
     parser.add_argument("--reasons", action="store_true", help="list what failed, by reason")
     return parser.parse_args(arguments)
 

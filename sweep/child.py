@@ -35,6 +35,8 @@ from sweep.comparing import differences
 from sweep.failure import NO_TIME, Failure, Reason
 from sweep.finding import Finding, Kind
 from sweep.one import OutOfTime, Sweep
+from sweep.refreshing import Refresh
+from sweep.store import read
 
 Found = dict[str, Any]
 Work = Callable[[str, float, Found], None]
@@ -72,6 +74,19 @@ def compared(model_type: str, seconds: float, found: Found) -> None:
     found |= {"differences": there, "held": held}
     for one in differences(read_type(model_type), seconds, held):
         there.append(one.data)
+
+
+def refreshed(model_type: str, seconds: float, found: Found) -> None:
+    """Derive a type again: its ``entry`` with what is new, what is ``left``, and what is ``lost``.
+
+    The ``summary`` says how many are proved.
+    """
+    data = read(model_type)
+    assert data
+    refresh = Refresh(data, seconds)
+    refresh.run()
+    found |= {"entry": refresh.data, "summary": refresh.summary}
+    found |= {"left": refresh.left, "lost": refresh.lost}
 
 
 def otherwise(found: Found) -> list[Finding]:

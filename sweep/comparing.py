@@ -73,9 +73,9 @@ def _variant(sweep: Sweep, file: TypeFile, written: Written, held: list[str]) ->
             except OutOfTime:
                 signal.setitimer(signal.ITIMER_PROF, 0)
                 sweep.until = 0
-        held.append(_name(written))
+        held.append(name_of(written))
     if why := _not_held(sweep, file, written):
-        yield Finding(Kind.MODEL, f"{_name(written)}: {why}")
+        yield Finding(Kind.MODEL, f"{name_of(written)}: {why}")
         # What is put together of two was not derived, and may not be derivable.
         if PUT_TOGETHER not in written.data.get("doubts", ()) and not sweep.late():
             yield from _derived(sweep, file, written)
@@ -83,14 +83,14 @@ def _variant(sweep: Sweep, file: TypeFile, written: Written, held: list[str]) ->
 
 def _derived(sweep: Sweep, file: TypeFile, written: Written) -> Iterator[Finding]:
     own = own_sizes(file, written.data.get("absent", ()))
-    where = _name(written)
+    where = name_of(written)
     try:
         found = sweep.derived(written.name, written.where, dict.fromkeys(written.sized, SIZED))
     except Exception as error:  # Anybody's constructor may raise anything.
         yield Finding(Kind.NOT_DERIVED, f"{where} is not derived: {in_one_line(error)}")
         return
     known = derivation_of(file, written, own)
-    yield from (one._replace(text=f"{where}: {one}") for one in _apart(known, found))
+    yield from (one._replace(text=f"{where}: {one}") for one in apart(known, found))
     # A part that is given, as for a value in it, may have other defaults.
     for letter, size in own.items() if where == written.name else ():
         now, field = found.sizes.get(letter, size), field_of(file, letter)
@@ -112,12 +112,14 @@ def _not_held(sweep: Sweep, file: TypeFile, written: Written) -> str:
     return ""
 
 
-def _name(written: Written) -> str:
+def name_of(written: Written) -> str:
+    """Return a class's name, with the values in which a variant differs from it."""
     changed = [*(f"{path}={value}" for path, value in written.where.items()), *written.sized]
     return written.name + (f"[{', '.join(changed)}]" if changed else "")
 
 
-def _apart(known: Derivation, found: Derivation) -> Iterator[Finding]:
+def apart(known: Derivation, found: Derivation) -> Iterator[Finding]:
+    """Yield a line for each thing that was ``found`` otherwise than ``known``."""
     if more := found.formula - known.formula:
         yield Finding(Kind.FORMULA, f"what it was + ({text(more)})")
     for sign, ones, others in (("−", known, found), ("+", found, known)):

@@ -11,12 +11,12 @@ from typing import Any
 import transformers
 from transformers import CONFIG_MAPPING
 
-from paramproof.catalogue.derivations import PUT_TOGETHER
-from paramproof.derivation.derive import Effort, derive
+from paramproof.derivation.derive import Effort, Naming, derive
+from paramproof.derivation.letters import letters_for
 from paramproof.derivation.points import drawn_inside
 from paramproof.derivation.transformers_models import constructor, made_of, readable
 from paramproof.formulas.condition import Condition
-from paramproof.formulas.derivation import FITTED, Derivation
+from paramproof.formulas.derivation import Derivation
 from sweep.computed import computed
 from sweep.defaults import Defaults
 from sweep.failure import NO_TIME, Failure, Reason, SweepError
@@ -30,7 +30,7 @@ from sweep.starting import OWN_VALUES, needed
 from sweep.trials import POINTS, Trials
 from sweep.variants import PUBLIC, TASKS, changes
 from sweep.which import classes
-from sweep.writing import Known, class_data, plain
+from sweep.writing import Known, class_data, plain, standing_together
 
 Note = Callable[[str], None]
 
@@ -42,8 +42,10 @@ class OutOfTime(BaseException):
 class Sweep:
     """What is found of one type, class by class."""
 
-    def __init__(self, model_type: str, note: Note, seconds: float) -> None:
-        self.model_type, self.note = model_type, note
+    def __init__(
+        self, model_type: str, note: Note, seconds: float, naming: Naming = letters_for
+    ) -> None:
+        self.model_type, self.note, self.naming = model_type, note, naming
         self.config_class: Any = CONFIG_MAPPING[model_type]
         self.start = readable(self.config_class())
         self.values = dict(OWN_VALUES.get(model_type, {}))
@@ -107,13 +109,22 @@ class Sweep:
         return {path: value for path, value in self.values.items() if path not in sizes}
 
     def derived(
-        self, name: str, where: Mapping[str, Any], sized: Mapping[str, int] | None = None
+        self,
+        name: str,
+        where: Mapping[str, Any],
+        sized: Mapping[str, int] | None = None,
+        *,
+        far: bool = True,
     ) -> Derivation:
-        """Derive a class with these values, and these sizes in place of null."""
+        """Derive a class with these values, and these sizes in place of null.
+
+        With ``far`` it is compared with models of large sizes, too.
+        """
         keys: Keys = whole(self.start, {**self.values, **where})
         needed = {**self.needed, **(sized or {})}
         made = constructor(name, {"model_type": self.model_type, **keys}, name, needed)
-        found = derive(made, effort=Effort(rather_fixed=True))
+        effort = Effort(rather_fixed=True, far=far)
+        found = derive(made, effort=effort, naming=self.naming)
         self.reads |= made.read_fields() or set()
         for letter, field in found.fields.items():
             if self.letters.setdefault(letter, field) != field:
@@ -201,15 +212,15 @@ class Sweep:
         self, data: Mapping[str, Any], part: Mapping[str, Any], index: int, also: Mapping[str, Any]
     ) -> dict[str, Any]:
         """Return a variant that is one of a part's, with what is the class's own."""
-        conditions = {**data.get("conditions", {}), **also.get("conditions", {})}
+        standing = standing_together(data, also)
         ties = _ties(data, part.get("ties", {}), also.get("ties", part.get("ties", {})))
         return {
             **{key: also[key] for key in ("where", "sized") if key in also},
             "variant": index,
-            **({"conditions": conditions} if conditions else {}),
+            **{key: value for key, value in standing.items() if key == "conditions"},
             **({"ties": ties} if ties != data.get("ties", {}) else {}),
-            "doubts": [*data.get("doubts", ()), PUT_TOGETHER],
-            "status": FITTED,
+            "doubts": standing["doubts"],
+            "status": standing["status"],
             "letters": data["letters"] | also["letters"],
         }
 

@@ -7,9 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from paramproof.catalogue.derivations import OUTCOMES, validated_text
+from paramproof.catalogue.derivations import OUTCOMES, PUT_TOGETHER, validated_text
 from paramproof.catalogue.tensors import tensors_data, ties_data, under
-from paramproof.formulas.derivation import PROVED, Derivation, DerivedTensor
+from paramproof.formulas.derivation import FITTED, PROVED, Derivation, DerivedTensor
+
+TENSORS = ("contains", "variant", "under", "without", "tensors", "buffers", "ties")
+"""The keys of ``class_data`` that say which tensors there are, in their order."""
+
+STANDING = (
+    *("conditions", "harmless", "fixed", "inert", "unread", "unexplained", "doubts", "validated"),
+    *("status", "evidence"),
+)
+"""The keys of ``standing_data``, in their order."""
 
 LEAST_SHARED = 0.3
 """Of a class's tensors, the share that another must have for it to be said to contain that."""
@@ -50,6 +59,16 @@ def class_data(derivation: Derivation, known: Sequence[Known]) -> dict[str, Any]
     data["tensors"] = tensors_data(own)
     data["buffers"] = tensors_data(one for one in tensors if one.role == "buffer")
     data["ties"] = ties_data(derivation.tensors)
+    data |= standing_data(derivation)
+    return {key: value for key, value in data.items() if value}
+
+
+def standing_data(derivation: Derivation) -> dict[str, Any]:
+    """Return what an entry says of how far a derivation holds: all but its tensors.
+
+    All ``STANDING`` keys are there, some with an empty value, which an entry does not have.
+    """
+    data: dict[str, Any] = {}
     # What an error says is left out: it names random sizes.
     words = {outcome: word for word, outcome in OUTCOMES.items()}
     data["conditions"] = {
@@ -64,10 +83,22 @@ def class_data(derivation: Derivation, known: Sequence[Known]) -> dict[str, Any]
     moving = {name: sizes for name, sizes in tried.items() if name not in derivation.inert}
     data["validated"] = validated_text(moving)
     evidence = derivation.evidence
-    data = {key: value for key, value in data.items() if value}
     data["status"] = derivation.status
     data["evidence"] = [evidence.traces, evidence.builds, evidence.held]
     return data
+
+
+def standing_together(data: Mapping[str, Any], also: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is said of a variant that is put together of a class and a part's variant.
+
+    What is not there is as the class has it.
+    """
+    conditions = {**data.get("conditions", {}), **also.get("conditions", {})}
+    return {
+        **({"conditions": conditions} if conditions else {}),
+        "doubts": [*data.get("doubts", ()), PUT_TOGETHER],
+        "status": FITTED,
+    }
 
 
 def plain(tensor: DerivedTensor) -> DerivedTensor:

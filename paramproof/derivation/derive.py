@@ -7,9 +7,10 @@ were drawn far from there, from plain ints and by the code as it is, and compare
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import TypeAlias
 
 from paramproof.derivation.conditions import Conditions
 from paramproof.derivation.constructor import Constructor
@@ -28,6 +29,9 @@ from paramproof.formulas.division import floor
 from paramproof.formulas.expression import letter
 
 __all__ = ["Effort", "NotDerived", "derive"]
+
+Naming: TypeAlias = Callable[[Iterable[str]], Mapping[str, str]]
+"""Returns the letter of each field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +59,13 @@ def derive(
     *,
     effort: Effort = Effort(),
     outcomes: dict[Condition, Consequence | None] | None = None,
+    naming: Naming = letters_for,
 ) -> Derivation:
     """Return the formula of ``constructor``.
 
     ``outcomes`` remembers, from one constructor to others that are made by the same code, what
-    happens where a condition is not met: what did nothing alone is tried together only.
+    happens where a condition is not met: what did nothing alone is tried together only. ``naming``
+    chooses the letters, in which the caveats are written too.
 
     Raises ``NotDerived``, in one line, where none was found or what was found did not hold.
     """
@@ -67,7 +73,7 @@ def derive(
     failed: list[NotDerived] = []
     for finder in _finders(constructor, seed, effort, note, failed):
         try:
-            return _derived(finder, effort, known)
+            return _derived(finder, effort, known, naming)
         except NotDerived as error:
             failed.append(error)
     raise failed[0]
@@ -108,7 +114,10 @@ class NotExplained(NotDerived):
 
 
 def _derived(
-    finder: Finder, effort: Effort, outcomes: dict[Condition, Consequence | None]
+    finder: Finder,
+    effort: Effort,
+    outcomes: dict[Condition, Consequence | None],
+    naming: Naming,
 ) -> Derivation:
     """Find the tensors in letters and their conditions, hold them to models, and write all down."""
     maker, note = finder.maker, finder.note
@@ -139,7 +148,8 @@ def _derived(
     holder.hold(effort.held + 1, effort.far)
     doubts = finder.doubts | holder.doubts
     alike = [*(trace.sizes for trace in traces), *sorter.alike, *holder.alike]
-    return _written(maker, tensors, conditions, doubts, effort.held + 1, alike)
+    letters_now = naming(maker.sizes)
+    return _written(maker, tensors, conditions, doubts, effort.held + 1, alike, letters_now)
 
 
 def _written(
@@ -149,15 +159,16 @@ def _written(
     doubts: dict[Doubt, None],
     held: int,
     alike: Iterable[Mapping[str, int]],
+    letters: Mapping[str, str],
 ) -> Derivation:
-    """Return the derivation of these, in the field's letters.
+    """Return the derivation of these, in ``letters`` by field.
 
     At the sizes of ``alike`` a trace or a model was as derived.
     """
     moving = {name for t in tensors.kept for e in (*t.shape, t.times) for name in e.letters}
     asked = {name for condition in conditions.outside for name in condition.letters}
     inert = sorted(set(maker.sizes) - moving - asked - maker.fixed)
-    read, letters = maker.constructor.read_fields(), letters_for(maker.sizes)
+    read = maker.constructor.read_fields()
     derivation = Derivation(
         maker.name,
         dict(maker.sizes),

@@ -22,7 +22,6 @@ from paramproof.formulas.condition import Condition
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression
 
-
 MOST = 64
 """Sums that are tried, of a tensor that several loops make."""
 

@@ -12,13 +12,13 @@ from random import Random
 from traceback import walk_tb
 
 from paramproof.derivation.constructor import LOOPS_OF, Constructor
+from paramproof.derivation.instrumented.swapping import followed, forget_functions
 from paramproof.derivation.instruments import instrumented
 from paramproof.derivation.lost import LostSizes, Place
 from paramproof.derivation.places import MODEL_FILES
 from paramproof.derivation.points import drawn
 from paramproof.derivation.questions import Recorder, recorded
 from paramproof.derivation.reading import Key, Readings, groups, stored
-from paramproof.derivation.instrumented.swapping import followed, forget_functions
 from paramproof.derivation.symbolic.size import IntSize, Size, sizes_are
 from paramproof.derivation.told import LoopQuestion, conditions
 from paramproof.formulas.condition import Condition

@@ -171,7 +171,11 @@ class Tracing(TorchFunctionMode):
 
     def _split(self, args: Any, options: Any, results: Sequence[torch.Tensor]) -> bool:
         """Remember the lengths of what a tensor was split into, and what is spaced in them."""
-        sizes = args[1] if len(args) > 1 else options.get("split_size_or_sections", options.get("split_size"))
+        sizes = (
+            args[1]
+            if len(args) > 1
+            else options.get("split_size_or_sections", options.get("split_size"))
+        )
         if not isinstance(sizes, list | tuple) or filled(sizes) is not None:
             return False
         spaced, start = self._spaced.get(id(args[0])), expression(0)
@@ -205,9 +209,12 @@ class Tracing(TorchFunctionMode):
     def _mark(self, args: Any, options: Any, results: Iterable[Any]) -> bool:
         """Remember which tensors have values that sizes decide, and return whether these have."""
         given = [*args, *options.values()]
-        given = [one for part in given for one in (part if type(part) in (list, tuple) else (part,))]
+        given = [
+            one for part in given for one in (part if type(part) in (list, tuple) else (part,))
+        ]
         if any(
-            isinstance(one, Size | Ratio) or (isinstance(one, torch.Tensor) and self.is_of_sizes(one))
+            isinstance(one, Size | Ratio)
+            or (isinstance(one, torch.Tensor) and self.is_of_sizes(one))
             for one in given
         ):
             self._valued.update(_storage(one) for one in _tensors(results))

@@ -35,7 +35,7 @@ The letters are those of the catalogue, with the fields of transformers beside t
 of KerasHub is which letter is in `docs/writers/kerashub/backbones.toml`. Each formula of KerasHub
 was found in five models or more and held to {held} others, tensor by tensor, at sizes far from
 there. Keras makes sizes plain numbers, so shapes are read from values, and a formula is
-[fitted](derive.md#proved-or-fitted-and-checked). What KerasHub publishes of its presets
+[fitted](derive.md#proved-or-fitted). What KerasHub publishes of its presets
 is held to the formula too. Flags are as they are by default where none is named.
 
 {summary}

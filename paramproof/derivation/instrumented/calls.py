@@ -22,7 +22,7 @@ from types import (
 )
 from typing import Any
 
-from paramproof.derivation.instrumented.containers import grow, item, stored
+from paramproof.derivation.instrumented.containers import grow, item, stored, untold
 from paramproof.derivation.instrumented.iterating import Loop, Symbolic, listed, over
 from paramproof.derivation.instrumented.lengths import filled, have_run, note_filled
 from paramproof.derivation.instrumented.models import MODELS
@@ -53,6 +53,7 @@ PASSING: frozenset[Any] = frozenset({isinstance, issubclass, callable, id, iter,
 })  # fmt: skip
 """Functions written in C that keep what they are given, or decide nothing by a number in it."""
 
+
 def call(function: Any, /, *args: Any, **options: Any) -> Any:
     """Return ``function(*args, **options)``."""
     kind = type(function)
@@ -70,7 +71,15 @@ def call(function: Any, /, *args: Any, **options: Any) -> Any:
         return _of_class(function, args, options)
     if kind.__module__.startswith("numpy") and kind.__name__ != "ufunc":
         return _of_numpy(function, args, options)
+    if not _is_followed(kind):
+        _require_heard(function, args, options)
     return function(*args, **options)
+
+
+def _is_followed(kind: type) -> bool:
+    """Whether a class is of the model's packages, or of code that is trusted."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
+    return file in MODEL_FILES or is_trusted_file(file)
 
 
 def _as_json(args: Any, options: Any) -> Any:
@@ -198,7 +207,10 @@ def _of_text(function: Any, own: str, args: tuple[Any, ...], options: Mapping[st
     """Call a method of text that has no size in it: what is given may have one."""
     parts = _all_in((args, options))
     told = [one for one in parts if isinstance(one, Size | Text | Ratio)]
-    if not told or isinstance(own, Text):
+    if isinstance(own, Text):
+        found = function(*args, **options)
+        return untold(found) if isinstance(found, int) else found
+    if not told:
         return function(*args, **options)
     with trusted():
         found = function(*args, **options)
@@ -215,9 +227,7 @@ def _of_class(kind: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> A
     module = getattr(kind, "__module__", "")
     if module.startswith("torch") and not hasattr(kind, "named_modules"):
         return of_torch(kind, args, options)
-    if "__init__" not in vars(kind) and "__new__" not in vars(kind) and module == "builtins":
-        _require_heard(kind, args, options)
-    elif kind.__flags__ & HEAP_TYPE == 0:
+    if ("__init__" not in vars(kind) and "__new__" not in vars(kind) and module == "builtins") or kind.__flags__ & HEAP_TYPE == 0 or not _is_followed(kind):
         _require_heard(kind, args, options)
     made = kind(*args, **options)
     if hasattr(kind, "named_modules"):
@@ -274,7 +284,9 @@ def _of_numpy(function: Any, args: Any, options: Any) -> Any:
             break
     for one in args:
         if (known := filled(one)) is not None:
-            note_caveat(known.length, f" decides how long is what numpy.{function.__name__} is given")
+            note_caveat(
+                known.length, f" decides how long is what numpy.{function.__name__} is given"
+            )
     plainly = {key: _plain_in(one) for key, one in options.items()}
     return function(*map(_plain_in, args), **plainly)
 
@@ -283,9 +295,11 @@ def _plain_in(value: Any) -> Any:
     if isinstance(value, Size | Ratio):
         return bare(value)
     if isinstance(value, list | tuple):
-        return type(value)(map(_plain_in, value)) if type(value) in (list, tuple) else [
-            _plain_in(one) for one in value
-        ]
+        return (
+            type(value)(map(_plain_in, value))
+            if type(value) in (list, tuple)
+            else [_plain_in(one) for one in value]
+        )
     return _plain_in(listed(value)) if type(value) in (Loop, Symbolic) else value
 
 

@@ -215,7 +215,9 @@ class _Instrumenter(ast.NodeTransformer):
         self.generic_visit(node)
         node.iter, site = self.iterated(node.iter)
         counted = {name: steps[name] for name in carried if name in steps}
-        again = [_assigned_again(name, site, node, "carried", counted.get(name)) for name in carried]
+        again = [
+            _assigned_again(name, site, node, "carried", counted.get(name)) for name in carried
+        ]
         node.body = [*again, *node.body]
         after = [_assigned_again(name, site, node, "counted", counted[name]) for name in counted]
         return [node, *after] if after else node

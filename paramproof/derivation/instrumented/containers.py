@@ -55,7 +55,9 @@ def item(container: Any, index: Any) -> Any:
             return container[index]
         if isinstance(container, list | tuple | str | bytes):
             return _picked(container, index)
-        if hasattr(type(container), "__torch_function__") or hasattr(type(container), "named_modules"):
+        if hasattr(type(container), "__torch_function__") or hasattr(
+            type(container), "named_modules"
+        ):
             with trusted():
                 return container[index]
         return container[index]

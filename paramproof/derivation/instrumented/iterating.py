@@ -336,4 +336,3 @@ def _index_of(value: Any) -> Any:
 def _plain_slice(index: slice) -> slice:
     ends = (index.start, index.stop, index.step)
     return slice(*(plain(one) if isinstance(one, int) else one for one in ends))
-

@@ -15,6 +15,7 @@ from paramproof.derivation.symbolic.size import Size, plain, unknown
 from paramproof.derivation.symbolic.text import Text
 from paramproof.formulas.expression import Expression, expression, letter
 
+
 class Filled(NamedTuple):
     """A container that a loop over sizes filled.
 
@@ -170,5 +171,3 @@ def iterations(length: Expression, index: str, numbers: Iterator[Any], total: in
         finally:
             if iteration in RUNNING:
                 RUNNING.remove(iteration)
-
-

@@ -71,9 +71,11 @@ def _float(*args: Any) -> Any:
             if value.expression is None:
                 return Ratio(number, None)
             # Of a product that 53 bits do not hold it is another number.
-            products = any(sum(power for _, power in powers) > 1 for powers in value.expression.terms)
-            return in_steps(number, "float", value) if products else exactly(
-                number, value.expression
+            products = any(
+                sum(power for _, power in powers) > 1 for powers in value.expression.terms
+            )
+            return (
+                in_steps(number, "float", value) if products else exactly(number, value.expression)
             )
         if isinstance(value, Ratio):
             return value
@@ -169,6 +171,7 @@ def _frozenset(*args: Any) -> Any:
 def _sorted(iterable: Any, **options: Any) -> Any:
     values = listed(iterable)
     _note_order(values, "was sorted")
+    _note_key(values, options)
     found = sorted(values, **options)
     known = filled(values)
     return found if known is None else note_filled(found, known.length)
@@ -207,9 +210,11 @@ def _sum(iterable: Any, /, start: Any = 0) -> Any:
     if known.length is not None and values and all(type(one) is int for one in values):
         first = values[0]
         if all(one == first for one in values) and first == 1:
-            return Size(bare(total), known.length + made_by(start)) if isinstance(
-                start, int
-            ) else total
+            return (
+                Size(bare(total), known.length + made_by(start))
+                if isinstance(start, int)
+                else total
+            )
     return _untold(total)
 
 
@@ -227,9 +232,12 @@ for _function in (min, max):
         if len(args) == 1:
             values = listed(args[0])
             known = filled(values)
+            _note_key(values, options)
             if known is not None:
-                return _untold(function(map(_bared, values), **options)) if values else function(
-                    values, **options
+                return (
+                    _untold(function(map(_bared, values), **options))
+                    if values
+                    else function(values, **options)
                 )
             return function(values, **options)
         return function(*args, **options)
@@ -248,6 +256,15 @@ for _function in (any, all):
         return bool(function(iterable if found is None else iter(found)))
 
     MODELS[_function] = _any_or_all
+
+
+def _note_key(values: list[Any], options: dict[str, Any]) -> None:
+    """Note a caveat where a key that is written in C is asked of what it reads in silence."""
+    key = options.get("key")
+    for one in values if key is not None and not hasattr(key, "__code__") else ():
+        if isinstance(one, Text) or filled(one) is not None:
+            note_caveat(getattr(one, "expression", None), f" was asked its {key.__name__}")
+            return
 
 
 def _note_order(values: list[Any], what: str) -> None:
@@ -467,5 +484,3 @@ def as_dict(pairs: Any) -> Any:
     if known is None:
         return found
     return note_filled(found, known.length if len(found) == len(values) else None)
-
-

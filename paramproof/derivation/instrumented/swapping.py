@@ -159,9 +159,7 @@ def _functions(packages: tuple[str, ...]) -> list[FunctionType]:
     files = set(_files(packages))
     MODEL_FILES.update(files)
     found = [
-        one
-        for one in _objects()
-        if type(one) is FunctionType and one.__code__.co_filename in files
+        one for one in _objects() if type(one) is FunctionType and one.__code__.co_filename in files
     ]
     _scanned[packages] = len(sys.modules), found
     return found

@@ -300,8 +300,11 @@ def _is_settled_by_scale(left: Any, right: Any) -> bool:
 def _is_letter(made: Expression) -> bool:
     """Whether an expression is a size of the constructor, which is 1 or more."""
     ((powers, number),) = made.terms.items() if len(made.terms) == 1 else (((), 0),)
-    return number == 1 and len(powers) == 1 and isinstance(powers[0][0], str) and not (
-        powers[0][0].startswith(LOOP)
+    return (
+        number == 1
+        and len(powers) == 1
+        and isinstance(powers[0][0], str)
+        and not (powers[0][0].startswith(LOOP))
     )
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 TRUSTED_FOLDERS = (
     "/torch/",  # Makes tensors: their shapes are traced where they are made.
+    "/transformers/modeling_utils.py",  # Makes no tensors, and ties those of others by name.
     "/logging/",
     "/logging.py",
     "/warnings.py",

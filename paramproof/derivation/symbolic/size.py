@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from paramproof.derivation.symbolic.escapes import escaped
 from paramproof.derivation.questions import note_made
+from paramproof.derivation.symbolic.escapes import escaped
 from paramproof.formulas.computed import computed
 from paramproof.formulas.expression import Expression
 

@@ -1,0 +1,196 @@
+"""A type derived again whose formulas are as written: what is new is how far they hold.
+
+Each class and variant that was derived is derived anew at the values that its file has. If its
+tensors, letters and fixed letters are the same, its status, conditions and caveats are written
+anew. Everything else stays as it is, and a line says why.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping
+from typing import Any
+
+from paramproof.catalogue.derivations import PUT_TOGETHER, Written, derivation_of, variants
+from paramproof.catalogue.entries import own_sizes
+from paramproof.catalogue.files import type_in
+from paramproof.derivation.letters import letters_for
+from paramproof.formulas.derivation import PROVED, Derivation
+from paramproof.sources.reference import in_one_line
+from sweep.comparing import apart, name_of
+from sweep.finding import Kind
+from sweep.one import SIZED, OutOfTime, Sweep
+from sweep.which import classes
+from sweep.writing import STANDING, TENSORS, standing_data, standing_together
+
+Place = tuple[str, int]
+"""A class's name, and the index of one of its variants: 0 is the class itself."""
+
+
+class Refresh:
+    """The JSON of a type's file with what was found anew.
+
+    ``left`` has a line for each class or variant that stays as it was, ``lost`` an object for each
+    that is not proved any more. ``seconds`` are of the processor.
+    """
+
+    def __init__(self, data: dict[str, Any], seconds: float) -> None:
+        self.file = type_in(data, data["model_type"])
+        self.data, self.summary = data, ""
+        self.left: list[str] = []
+        self.lost: list[dict[str, Any]] = []
+        self.sweep = Sweep(self.file.model_type, lambda _: None, seconds, self.letters)
+        self.written = {
+            (name, one.index): one
+            for name in self.file.classes
+            for one in variants(self.file, name)
+        }
+
+    def letters(self, fields: Iterable[str]) -> Mapping[str, str]:
+        """Return the file's letters, which later custom does not change.
+
+        A field that the file does not have is a change: then all have letters of today's custom.
+        """
+        fields, known = list(fields), {one.path: name for name, one in self.file.letters.items()}
+        new = not known.keys() >= set(fields)
+        return letters_for(fields) if new else {field: known[field] for field in fields}
+
+    def run(self) -> None:
+        """Derive all again, and change ``data``."""
+        there = {name for name in classes(self.file.model_type) if self.sweep.is_of_the_type(name)}
+        before = self.proved()
+        found: dict[Place, dict[str, Any]] = {}
+        for place, one in self.written.items():
+            if one.data.get("withdrawn") or PUT_TOGETHER in one.data.get("doubts", ()):
+                continue
+            if one.name not in there:
+                self.left.append(f"{name_of(one)}: it is gone")
+            elif derivation := self.same(one, far=place == next(iter(self.written))):
+                found[place] = standing_data(derivation)
+                self.note_lost(one, derivation)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        for name, data in self.data["classes"].items():
+            self.data["classes"][name] = self.of_class(name, data, found)
+        self.summary = f"{self.counted()}: proved {before} → {self.proved()}"
+
+    def same(self, one: Written, *, far: bool) -> Derivation | None:
+        """Derive a variant; return what was found if the formula is the same, or note why not."""
+        said = ["it is out of time"]
+        if not self.sweep.late():
+            try:
+                sized = dict.fromkeys(one.sized, SIZED)
+                found = self.sweep.derived(one.name, one.where, sized, far=far)
+                said = list(different(self.known(one), found))
+                if not said:
+                    return found
+            except OutOfTime:
+                signal.setitimer(signal.ITIMER_PROF, 0)
+                self.sweep.until = 0
+            except Exception as error:  # Anybody's constructor may raise anything.
+                said = [f"it is not derived: {in_one_line(error)}"]
+        self.left += (f"{name_of(one)}: {line}" for line in said)
+        return None
+
+    def known(self, one: Written) -> Derivation:
+        """Return what is written of a variant."""
+        own = own_sizes(self.file, one.data.get("absent", ()))
+        return derivation_of(self.file, one, own)
+
+    def note_lost(self, one: Written, found: Derivation) -> None:
+        """Note a variant that was proved and is not."""
+        if (was := one.data["status"]) == PROVED != found.status:
+            said = {"type": self.file.model_type, "class": one.name}
+            said |= {"variant": name_of(one).removeprefix(one.name).strip("[]")}
+            said |= {"was": was, "is": found.status}
+            self.lost.append({**said, "reasons": list(found.reasons)})
+
+    def of_class(
+        self, name: str, data: Mapping[str, Any], found: Mapping[Place, Mapping[str, Any]]
+    ) -> dict[str, Any]:
+        """Return a class and its variants with what was ``found`` of them."""
+        own = class_with(data, found.get((name, 0), data))
+        part = self.data["classes"].get(data.get("contains"), {})
+        also = []
+        for index, variant in enumerate(data.get("also", ()), 1):
+            if PUT_TOGETHER in variant.get("doubts", ()):
+                # It has the conditions that the class and the part have now.
+                new = together_with(variant, own, part["also"][variant["variant"] - 1])
+            else:
+                standing = found.get((name, index), self.written[name, index].data)
+                new = variant_with(variant, own, standing)
+            also.append(new)
+        return {**own, "also": also} if also else own
+
+    def effective(self) -> Iterator[Mapping[str, Any]]:
+        """Yield the data of each class and variant that is not withdrawn, as they are now."""
+        file = type_in(self.data, self.file.model_type)
+        for name in file.classes:
+            yield from (one.data for one in variants(file, name) if not one.data.get("withdrawn"))
+
+    def proved(self) -> int:
+        """Return how many classes and variants are proved."""
+        return sum(one["status"] == PROVED for one in self.effective())
+
+    def counted(self) -> str:
+        """Return how many classes and variants there are, in words."""
+        there = [place for place, one in self.written.items() if not one.data.get("withdrawn")]
+        also = sum(index > 0 for _, index in there)
+        return f"{len(there) - also} classes, {also} variants"
+
+
+def different(known: Derivation, found: Derivation) -> Iterator[str]:
+    """Yield in what the formula was found otherwise: tensors, letters, and fixed letters."""
+    kinds = (Kind.FORMULA, Kind.TENSOR, Kind.LETTER)
+    lines = [one.text for one in apart(known, found) if one.kind in kinds]
+    if not lines and Counter(known.tensors) != Counter(found.tensors):
+        lines = ["a tensor is there another number of times"]
+    was, now = ({name: one.sizes[name] for name in one.fixed} for one in (known, found))
+    if was != now:
+        lines.append(f"fixed: {was} was, {now} is")
+    yield from lines
+
+
+def class_with(data: Mapping[str, Any], standing: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a class with the ``STANDING`` keys of ``standing``; its variants are as they were."""
+    new = {key: standing[key] for key in STANDING if standing.get(key)}
+    absent = {key: data[key] for key in ("absent",) if key in data}
+    return {**absent, **_of_tensors(data), **new, **_rest(data, absent)}
+
+
+def variant_with(
+    data: Mapping[str, Any], first: Mapping[str, Any], standing: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return a variant of the class ``first``, with the ``STANDING`` keys of ``standing``.
+
+    It has those alone in which it differs. Of what the class has and the variant does not, it has
+    an empty value, before the others.
+    """
+    own = _of_tensors(data)
+    for key in STANDING:
+        there = first.get(key)
+        value = standing.get(key) or (type(there)() if there else None)
+        if value != there:
+            own[key] = value
+    head = {key: data[key] for key in ("where", "sized") if key in data}
+    empty = {key: own[key] for key in first if key in own and not own[key]}
+    return {**head, **empty, **own, **_rest(data, head)}
+
+
+def together_with(
+    data: Mapping[str, Any], first: Mapping[str, Any], part: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return a variant that is put together, of the class ``first`` and a ``part``'s variant."""
+    new = standing_together(first, part)
+    head = {key: data[key] for key in ("where", "sized", "variant") if key in data}
+    conditions = {key: value for key, value in new.items() if key == "conditions"}
+    return {**head, **conditions, **_of_tensors(data), **new, **_rest(data, head)}
+
+
+def _of_tensors(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: data[key] for key in TENSORS if key in data}
+
+
+def _rest(data: Mapping[str, Any], besides: Container[str]) -> dict[str, Any]:
+    known = (*TENSORS, *STANDING)
+    return {key: data[key] for key in data if key not in known and key not in besides}
