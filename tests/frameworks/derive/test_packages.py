@@ -1,6 +1,9 @@
 """The library around which a function is thin is followed as the function's own code is."""
 
 import pytest
+
+pytest.importorskip("torch")
+
 from torch import nn
 
 from paramproof.derivation.derive import derive
