@@ -112,7 +112,8 @@ def test_page(name):
 
     again, said = derived_page.entry(derive(constructor(name))), dict(derived_page.known()[name])
     for found in (again, said):
-        del found["seconds"], found["versions"]
+        # How many far models are made is a matter of time.
+        del found["seconds"], found["versions"], found["builds"]
     assert again == said, AGAIN
 
 
