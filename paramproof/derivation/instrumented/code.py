@@ -311,7 +311,7 @@ def _occurs(target: ast.expr, value: ast.expr) -> bool:
 
 def _steps(loop: ast.For) -> dict[str, int]:
     """Return the names that every iteration adds a number to, and does nothing else with."""
-    names = [one.id for one in _own(loop.body, APART) if _is_stored(one)]  # type: ignore[attr-defined]
+    names = [one.id for one in _own(loop.body, APART) if _is_stored(one)]
     return {
         one.target.id: one.value.value
         for one in loop.body
