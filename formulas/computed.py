@@ -38,7 +38,8 @@ WHOLE: Mapping[str, Callable[..., int]] = {
 }
 """Steps that give a whole number."""
 
-FUNCTIONS: Mapping[str, Callable[..., Any]] = WHOLE | {
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    **WHOLE,
     "times": operator.mul,
     "over": operator.truediv,
     "plus": operator.add,

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from paramproof.derivation.folding import folded
-from paramproof.derivation.loops import Made, Times, times_made
+from paramproof.derivation.iterations import Made
+from paramproof.derivation.loops import Times, times_made
 from paramproof.derivation.making import Trace
 from paramproof.derivation.multiplicity import multiplicity
 from paramproof.derivation.reading import Key, TensorGroup

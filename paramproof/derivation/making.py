@@ -145,11 +145,12 @@ class Maker:
         """Make the model from sizes that remember, and read what it has in letters."""
         self.traced += 1
         if self.constructor.is_followed and not self.unfollowed:
-            return followed(
+            traced: Trace = followed(
                 self.constructor.modules,
                 lambda: self._trace(sizes, Size),
                 lambda: self.constructor.make(dict(sizes)),
             )
+            return traced
         return self._trace(sizes, IntSize)
 
     def _trace(self, sizes: Mapping[str, int], kind: type[Size]) -> Trace:

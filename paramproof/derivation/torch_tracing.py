@@ -143,10 +143,10 @@ class Tracing(TorchFunctionMode):
                 return self._read(func, args, options, result)
             if isinstance(result, torch.Tensor) and func not in FILLS:
                 self._note(func, args, options, result)
-            elif isinstance(result, tuple | list):
-                if self._mark(args, options, result):
-                    if not (func in SPLITTING and self._split(args, options, result)):
-                        note_filled(result)
+            elif isinstance(result, tuple | list) and self._mark(args, options, result):
+                split = func in SPLITTING and self._split(args, options, result)
+                if not split:
+                    note_filled(result)
         return result
 
     def _read(self, func: Any, args: Any, options: Any, result: Any) -> Any:
@@ -251,6 +251,12 @@ class Tracing(TorchFunctionMode):
             return (_length(counted(*args)),)
         if func is torch.linspace and (len(args) > 2 or "steps" in options):
             return (_length(args[2] if len(args) > 2 else options["steps"]),)
+        return self._shape_of_given(func, args, options, result)
+
+    def _shape_of_given(
+        self, func: Any, args: Any, options: Any, result: torch.Tensor
+    ) -> Lengths | None:
+        """Return the shape of what was made of other tensors."""
         if func is torch.Tensor.expand:
             return _expanded(args[1:], self._of(args[0]), result)
         if func is torch.Tensor.__getitem__:
@@ -286,7 +292,7 @@ class Tracing(TorchFunctionMode):
 class Shape(tuple[Any, ...]):
     """The shape of a tensor, whose lengths are sizes: ``torch.Size`` takes plain ints only."""
 
-    __class__ = property(lambda self: torch.Size)  # type: ignore[assignment]
+    __class__ = property(lambda self: torch.Size)
 
     def numel(self) -> Any:
         """Return how many elements there are."""

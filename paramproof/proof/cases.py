@@ -104,7 +104,9 @@ class Case:
             if isinstance(value := getattr(self.generic, field.name), Size)
         }
         own = self.letters._asdict()
-        names = {one: name for name, one in reversed(own.items()) if isinstance(one, Expression)}
+        names: dict[Expression | None, str] = {
+            one: name for name, one in reversed(own.items()) if isinstance(one, Expression)
+        }
         return {field: names.get(one, field) for field, one in made.items()}
 
     def in_numbers(self, known: Sizes) -> dict[str, int]:

@@ -58,7 +58,8 @@ def redrawn(spec: Spec) -> Drawn | None:
 def _solved(case: Case, spec: Spec) -> dict[str, int]:
     """The free sizes of ``case`` that give the fields of ``spec``, each found by a field."""
     generic = ((name, getattr(case.generic, name)) for name in case.family.field_names)
-    made = {name: one.expression for name, one in generic if isinstance(one, Size)}
+    sizes = {name: one.expression for name, one in generic if isinstance(one, Size)}
+    made = {name: one for name, one in sizes.items() if one is not None}
     found: dict[str, int] = {}
     for _ in case.free:
         for name, one in made.items():

@@ -1,8 +1,8 @@
 """What a call does with sizes: of Python's code nothing, of C code what is said here.
 
 C code asks a symbolic int for its number, and that is heard (``symbolic.escapes``). Symbolic floats
-and text are read in silence there, so that a call which is given one is a caveat, unless it is known
-below to decide nothing by it, or has a model that carries the size on.
+and text are read in silence there, so that a call which is given one is a caveat, unless it is
+known below to decide nothing by it, or has a model that carries the size on.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _of_python(function: Any, args: tuple[Any, ...], options: Mapping[str, Any])
 
 
 def _of_modules(function: Any, own: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
-    """Call a function of PyTorch or of the model: what lists a model's parts lists names of them."""
+    """Call a function of PyTorch or of the model: what lists a model's parts lists their names."""
     found = function(*args, **options)
     if code_file(function) not in MODEL_FILES:
         if isinstance(found, str) and any(letter.isdigit() for letter in found):
@@ -161,18 +161,11 @@ def _named(found: Any) -> Any:
 
 
 def _of_c(function: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
-    own = getattr(function, "__self__", None)
+    own: Any = getattr(function, "__self__", None)
     # Not isinstance: it would call a ``__getattribute__`` of the model's, which may call this.
     kind = type(own)
     if issubclass(kind, list | dict | set) or hasattr(kind, "append"):
-        if RUNNING and function.__name__ in GROWING:
-            grow(own)
-        if RUNNING and function.__name__ in ("pop", "popleft") and not issubclass(kind, dict):
-            _note_counted(function.__name__ + "()")
-        if function.__name__ == "extend" and args and over(args[0]) is not None:
-            note_filled(own)
-        if RUNNING and function.__name__ == "update" and options:
-            options = {key: stored(one, own, key) for key, one in options.items()}
+        options = _put_into(own, function.__name__, args, options)
         if function.__name__ in CARRIED:
             return function(*args, **options)
     if issubclass(kind, str):
@@ -190,6 +183,22 @@ def _of_c(function: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> A
     if function not in PASSING and function.__name__ not in PASSING_METHODS:
         _require_heard(function, args, options)
     return function(*args, **options)
+
+
+def _put_into(
+    own: Any, name: str, args: tuple[Any, ...], options: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Note what a method of a container does to its length, and return what it is given."""
+    if RUNNING and name in GROWING:
+        grow(own)
+    # Not isinstance, as above.
+    if RUNNING and name in ("pop", "popleft") and not issubclass(type(own), dict):
+        _note_counted(f"{name}()")
+    if name == "extend" and args and over(args[0]) is not None:
+        note_filled(own)
+    if RUNNING and name == "update" and options:
+        return {key: stored(one, own, key) for key, one in options.items()}
+    return options
 
 
 PASSING_METHODS = frozenset({"__setattr__", "__getattribute__", "__delattr__", "__reduce_ex__"})
@@ -227,7 +236,11 @@ def _of_class(kind: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> A
     module = getattr(kind, "__module__", "")
     if module.startswith("torch") and not hasattr(kind, "named_modules"):
         return of_torch(kind, args, options)
-    if ("__init__" not in vars(kind) and "__new__" not in vars(kind) and module == "builtins") or kind.__flags__ & HEAP_TYPE == 0 or not _is_followed(kind):
+    if (
+        ("__init__" not in vars(kind) and "__new__" not in vars(kind) and module == "builtins")
+        or kind.__flags__ & HEAP_TYPE == 0
+        or not _is_followed(kind)
+    ):
         _require_heard(kind, args, options)
     made = kind(*args, **options)
     if hasattr(kind, "named_modules"):

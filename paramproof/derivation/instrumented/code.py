@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 HOOK = "__paramproof_{}__"
 """The name of a hook in instrumented code; a class does not change names that end so."""
@@ -229,13 +229,13 @@ class _Instrumenter(ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         self.generic_visit(node)
-        local = isinstance(node.target, ast.Name) and not self.is_shared(node.target.id)
-        if not local:
-            node.value = self.stepped(node.target, node.value)
+        target = node.target
+        if not isinstance(target, ast.Name) or self.is_shared(target.id):
+            node.value = self.stepped(target, node.value)
         elif isinstance(node.op, ast.Add) and not isinstance(node.value, ast.Constant):
-            own = ast.copy_location(ast.Name(node.target.id, ast.Load()), node)
+            own = ast.copy_location(ast.Name(target.id, ast.Load()), node)
             value = _hook("iadd", own, node.value, at=node)
-            return ast.copy_location(ast.Assign([node.target], value), node)
+            return ast.copy_location(ast.Assign([target], value), node)
         return node
 
     def stepped(self, target: Any, value: ast.expr) -> ast.expr:
@@ -285,7 +285,7 @@ class _Instrumenter(ast.NodeTransformer):
         return found
 
 
-def _is_shared(node: ast.AST) -> bool:
+def _is_shared(node: ast.AST) -> TypeGuard[ast.Global | ast.Nonlocal]:
     return isinstance(node, ast.Global | ast.Nonlocal)
 
 
@@ -311,7 +311,7 @@ def _occurs(target: ast.expr, value: ast.expr) -> bool:
 
 def _steps(loop: ast.For) -> dict[str, int]:
     """Return the names that every iteration adds a number to, and does nothing else with."""
-    names = [one.id for one in _own(loop.body, APART) if _is_stored(one)]  # type: ignore[attr-defined]
+    names = [one.id for one in _own(loop.body, APART) if _is_stored(one)]
     return {
         one.target.id: one.value.value
         for one in loop.body
@@ -362,7 +362,7 @@ def _is_read_first(name: str, body: Iterable[ast.stmt]) -> bool:
     )
 
 
-def _is_stored(node: ast.AST) -> bool:
+def _is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 

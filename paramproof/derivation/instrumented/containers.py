@@ -9,15 +9,14 @@ from typing import Any
 
 from paramproof.derivation.instrumented.iterating import Loop, Symbolic, over
 from paramproof.derivation.instrumented.lengths import (
-    RUNNING,
     Filled,
-    Iteration,
     element,
     filled,
     is_known,
     note_filled,
     number_of,
 )
+from paramproof.derivation.iterations import RUNNING, Iteration
 from paramproof.derivation.questions import note_caveat
 from paramproof.derivation.runs import Grown, Runs
 from paramproof.derivation.symbolic.arithmetic import made_by
@@ -51,19 +50,9 @@ def item(container: Any, index: Any) -> Any:
     if isinstance(index, SizedSlice):
         return _slice(container, index)
     if isinstance(index, Size):
-        if type(container) is Loop or isinstance(container, Runs):
-            return container[index]
-        if isinstance(container, list | tuple | str | bytes):
-            return _picked(container, index)
-        if hasattr(type(container), "__torch_function__") or hasattr(
-            type(container), "named_modules"
-        ):
-            with trusted():
-                return container[index]
-        return container[index]
+        return _at_size(container, index)
     if type(index) is int and isinstance(container, Runs):
-        # Where a run ends is decided by sizes.
-        any([index < end for end in container.ends if isinstance(end, Size)])
+        _ask_of_ends(container, index)
     if type(index) is int and isinstance(container, list | tuple):
         known = filled(container)
         if known is not None:
@@ -75,6 +64,25 @@ def item(container: Any, index: Any) -> Any:
         with trusted():
             return container[tuple(_bare(one) for one in index)]
     return container[index]
+
+
+def _at_size(container: Any, index: Size) -> Any:
+    if type(container) is Loop or isinstance(container, Runs):
+        return container[index]
+    if isinstance(container, list | tuple | str | bytes):
+        return _picked(container, index)
+    kind = type(container)
+    if hasattr(kind, "__torch_function__") or hasattr(kind, "named_modules"):
+        with trusted():
+            return container[index]
+    return container[index]
+
+
+def _ask_of_ends(runs: Runs, index: int) -> None:
+    """Ask in which run an index is: where each ends is decided by sizes."""
+    for end in runs.ends:
+        if isinstance(end, Size):
+            bool(index < end)
 
 
 def _bare(one: Any) -> Any:
@@ -156,7 +164,7 @@ def _part(container: Any, index: slice, ends: tuple[Any, ...]) -> Any:
     # What lies behind the end is left out without a word: it is asked.
     for one in (start, stop):
         if one is not None and not _is_sum_of(one, whole):
-            one <= number_of(whole, len(container))
+            bool(one <= number_of(whole, len(container)))
     if plain(stop if stop is not None else 0) > len(container):
         last = whole
     own = known.index if known else None
@@ -196,12 +204,14 @@ def _is_sum_of(one: Any, whole: Expression) -> bool:
 
 def contains(container: Any, value: Any) -> Any:
     """Return ``value in container``."""
-    if isinstance(value, Size) and isinstance(container, range) and type(container) is not Loop:
+    if isinstance(value, Size) and type(container) is not Loop and isinstance(container, range):
         return value in Loop(container.start, container.stop, container.step)
     if isinstance(value, Size) and isinstance(container, set | frozenset | dict):
         numbers = [one for one in container if isinstance(one, int | float)]
         if len(numbers) <= MOST_RUNS and filled(container) is None:
-            return any([value == one for one in sorted(numbers)])
+            # Each of them is asked, whatever the answer before it.
+            answers = [value == one for one in sorted(numbers)]
+            return any(answers)
     if isinstance(value, Text) and isinstance(container, str):
         note_caveat(value.expression, " was searched for as text")
     return value in container
@@ -302,7 +312,7 @@ def iadd(left: Any, right: Any) -> Any:
     known = filled(left) if isinstance(left, list) else None
     before = Filled(left, None) if known is None else known
     number = len(left) if isinstance(left, list) else 0
-    found = operator.iadd(left, right)
+    found = operator.iadd(left, right)  # type: ignore[no-untyped-call]
     if isinstance(found, list):
         if known is not None or filled(right) is not None or type(right) in (Loop, Symbolic):
             mine = before.length if known is not None else expression(number)

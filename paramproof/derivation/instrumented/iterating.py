@@ -36,7 +36,7 @@ _indices: dict[object, str] = {}
 class Loop:
     """A range over sizes: its indices are sizes too, with the loop's own letter."""
 
-    __class__ = property(lambda self: range)  # type: ignore[assignment]
+    __class__ = property(lambda self: range)
 
     def __init__(self, *args: Any) -> None:
         start, stop, step = (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
@@ -53,17 +53,18 @@ class Loop:
 
     def sized(self) -> Any:
         """Return how many indices there are, as a symbolic int."""
-        if self.length is not None and not is_never_negative(self.length):
-            # A range that ends before it begins is empty.
-            if not number_of(self.length, self.counted) >= 0:
-                return 0
+        asked = self.length is not None and not is_never_negative(self.length)
+        # A range that ends before it begins is empty.
+        if asked and not number_of(self.length, self.counted) >= 0:
+            return 0
         return number_of(self.length, len(self.numbers))
 
     def at(self, index: Expression | None, number: int) -> Any:
         """Return the index of an iteration, which is ``number`` now."""
         if self.length is None or index is None:
             return unknown(number)
-        assert self.first is not None and self.every is not None
+        assert self.first is not None
+        assert self.every is not None
         # The letter is which iteration it is: the third of range(2, L, 3) is 2 + 3·2.
         return size(number, self.first + self.every * index)
 
@@ -329,7 +330,7 @@ def ranged(*args: Any) -> Any:
 
 def _index_of(value: Any) -> Any:
     """Return what an object says that it is as an index: it may be a size."""
-    own = getattr(type(value), "__index__", None)
+    own: Any = getattr(type(value), "__index__", None)
     return own(value) if hasattr(own, "__code__") and not isinstance(value, Size) else value
 
 

@@ -15,6 +15,8 @@ from paramproof.derivation.symbolic.size import Size, plain, unknown
 from paramproof.derivation.symbolic.text import Text
 from paramproof.formulas.expression import Expression, expression, letter
 
+NOTHING = expression(0)
+
 
 class Filled(NamedTuple):
     """A container that a loop over sizes filled.
@@ -26,8 +28,8 @@ class Filled(NamedTuple):
 
     container: Any
     length: Expression | None
-    index: str | None = None
-    start: Expression = expression(0)
+    index: str | None = None  # type: ignore[assignment]  # A tuple's own method.
+    start: Expression = NOTHING
 
 
 _filled: dict[int, Filled] = {}
@@ -61,7 +63,7 @@ def note_filled(
     container: Any,
     length: Expression | None = None,
     index: str | None = None,
-    start: Expression = expression(0),
+    start: Expression = NOTHING,
 ) -> Any:
     """Remember how long ``container`` is, and return it."""
     _filled[id(container)] = Filled(container, length, index, start)
@@ -90,7 +92,7 @@ def length_of(container: Any) -> Any:
     if type(container) in (list, tuple, dict, set):
         number = len(container)
     else:
-        own = type(container).__len__ if hasattr(type(container), "__len__") else None
+        own: Any = type(container).__len__ if hasattr(type(container), "__len__") else None
         if hasattr(own, "__code__") and own.__code__.co_filename in MODEL_FILES:
             return own(container)
         number = len(container)
@@ -116,11 +118,8 @@ def element(known: Filled, index: Any, value: Any) -> Any:
     if not (isinstance(value, Size | Ratio) and known.index):
         return value
     made, at = value.expression, made_by(index)
-    signed = isinstance(value, Ratio) and value.sign is not None
-    about = (made.letters if made is not None else frozenset()) | (
-        value.sign.letters if signed else frozenset()
-    )
-    if known.index not in about:
+    sign = value.sign if isinstance(value, Ratio) else None
+    if not any(one is not None and known.index in one.letters for one in (made, sign)):
         return value
     new = None if at is None or made is None else made.substitute({known.index: known.start + at})
     if isinstance(value, Size):
@@ -128,7 +127,6 @@ def element(known: Filled, index: Any, value: Any) -> Any:
     if value.over and at is not None:
         top, bottom = (one.substitute({known.index: known.start + at}) for one in value.over)
         return Ratio(plain_float(value), new, (top, bottom), value.exact)
-    sign = value.sign
     if sign is not None:
         sign = None if at is None else sign.substitute({known.index: known.start + at})
     return Ratio(plain_float(value), new, sign=sign)
@@ -142,9 +140,9 @@ def from_iterations(values: list[Any], made_in: list[tuple[Iteration, ...]]) -> 
         loops = [one for (one,) in made_in]
         first = loops[0]
         alike = all(one.letter == first.letter for one in loops) and is_known(first.length)
-        if alike and [one.number for one in loops] == list(range(len(loops))):
-            if first.total == len(loops):
-                return Filled(values, first.length, first.letter)
+        in_order = alike and [one.number for one in loops] == list(range(len(loops)))
+        if in_order and first.total == len(loops):
+            return Filled(values, first.length, first.letter)
     return Filled(values, None)
 
 

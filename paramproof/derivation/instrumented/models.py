@@ -1,4 +1,4 @@
-"""What Python's own functions give for sizes: symbolic numbers, and questions with their answers."""
+"""What Python's own functions give for sizes: symbolic numbers, and questions with answers."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from paramproof.derivation.instrumented.iterating import (
     zipped,
 )
 from paramproof.derivation.instrumented.lengths import (
-    RUNNING,
     consumed,
     filled,
     length_of,
     note_filled,
 )
+from paramproof.derivation.iterations import RUNNING
 from paramproof.derivation.questions import about_a_loop, note_caveat
 from paramproof.derivation.symbolic.arithmetic import bare, made_by
 from paramproof.derivation.symbolic.escapes import trusted
@@ -56,7 +56,7 @@ def _int(*args: Any, **options: Any) -> Any:
         if hasattr(type(value), "__torch_function__"):
             return _int(value.item())
         for name in ("__int__", "__index__", "__trunc__"):
-            own = getattr(type(value), name, None)
+            own: Any = getattr(type(value), name, None)
             if hasattr(own, "__code__"):
                 return _int(own(value))
     return int(*args, **options)
@@ -83,7 +83,7 @@ def _float(*args: Any) -> Any:
             return Ratio(float(str.__str__(value)), None)
         if hasattr(type(value), "__torch_function__"):
             return _float(value.item())
-        own = getattr(type(value), "__float__", None)
+        own: Any = getattr(type(value), "__float__", None)
         if hasattr(own, "__code__"):
             return _float(own(value))
     return float(*args)
@@ -226,6 +226,8 @@ def _untold(value: Any) -> Any:
     return Ratio(plain_float(value), None) if isinstance(value, float) else value
 
 
+_function: Any
+
 for _function in (min, max):
 
     def _least_or_most(*args: Any, function: Any = _function, **options: Any) -> Any:
@@ -260,7 +262,7 @@ for _function in (any, all):
 
 def _note_key(values: list[Any], options: dict[str, Any]) -> None:
     """Note a caveat where a key that is written in C is asked of what it reads in silence."""
-    key = options.get("key")
+    key: Any = options.get("key")
     for one in values if key is not None and not hasattr(key, "__code__") else ():
         if isinstance(one, Text) or filled(one) is not None:
             note_caveat(getattr(one, "expression", None), f" was asked its {key.__name__}")
@@ -298,7 +300,7 @@ def _map(function: Any, *iterables: Any, **options: Any) -> Any:
 
     found = [over(one) for one in iterables]
     if not any(found):
-        return (call(function, *args) for args in zip(*iterables, **options))
+        return (call(function, *args) for args in zip(*iterables, **options))  # noqa: B905
     return (call(function, *args) for args in zipped(*iterables, **options))
 
 
@@ -400,6 +402,10 @@ for _function in (math.isfinite, math.isnan, math.isinf):
     MODELS[_function] = _is_a_number
 
 
+SHOWN: dict[int, Callable[[Any], str]] = {114: repr, 97: ascii, 115: str}
+"""What ``!r``, ``!a`` and ``!s`` call, by the number of the letter."""
+
+
 def text(*parts: Any) -> str:
     """Return what an f-string makes of its parts, text or (value, conversion, format)."""
     written_parts, told = [], []
@@ -421,14 +427,14 @@ def _part(value: Any, conversion: int, spec: Any) -> Any:
     spec = str.__str__(spec)
     if isinstance(value, Size | Ratio) and has_size(value):
         number = bare(value)
-        shown = {114: repr, 97: ascii, 115: str}.get(conversion, lambda one: one)(number)
+        shown = SHOWN[conversion](number) if conversion in SHOWN else number
         return Text(format(shown, spec), value.expression, plain=isinstance(value, Size))
     if isinstance(value, Text):
         return value.like(format(str.__str__(value), spec))
     inside = _sizes_in(value)
     if hasattr(type(value), "named_modules"):
         return Text(format(repr(value), spec), None)
-    convert = {114: repr, 97: ascii, 115: str}.get(conversion)
+    convert = SHOWN.get(conversion)
     found = format(convert(value) if convert else value, spec) if not inside else None
     if found is not None:
         return found

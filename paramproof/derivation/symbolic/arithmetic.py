@@ -248,8 +248,12 @@ def compare(relation: Relation, left: Any, right: Any, answer: bool) -> None:
     if isinstance(right, Ratio) and right.sign is not None and _is_zero(left):
         ask(compared(relation, expression(0), right.sign, answer))
         return
-    if _is_settled_by_scale(left, right):
-        return
+    if not _is_settled_by_scale(left, right):
+        _compare_followed(relation, left, right, answer)
+
+
+def _compare_followed(relation: Relation, left: Any, right: Any, answer: bool) -> None:
+    """Record how two numbers compare, or that what was compared was not followed."""
     if _are_of_two_iterations(left, right):
         note_caveat(made_by(left), " was compared with itself in another iteration")
         return
@@ -479,17 +483,17 @@ def _give_operators() -> None:
     ):
         for kind in (Size, Ratio):
             setattr(kind, name, method)
-    for name, method in (
+    for name, own in (
         ("__trunc__", _truncated),
         ("__floor__", rounded_down),
         ("__ceil__", rounded_up),
         ("__round__", _rounded),
         ("is_integer", _is_integer),
     ):
-        setattr(Ratio, name, method)
-    Size.__invert__ = _inverted  # type: ignore[attr-defined]
-    IntSize.__hash__ = Size.__hash__
-    FloatRatio.__hash__ = Ratio.__hash__
+        setattr(Ratio, name, own)
+    setattr(Size, "__invert__", _inverted)  # noqa: B010
+    setattr(IntSize, "__hash__", Size.__hash__)  # noqa: B010
+    setattr(FloatRatio, "__hash__", Ratio.__hash__)  # noqa: B010
 
 
 _give_operators()

@@ -14,6 +14,7 @@ from paramproof.derivation.places import asking_file
 from paramproof.derivation.questions import note_caveat
 
 if TYPE_CHECKING:
+    from paramproof.derivation.symbolic.ratio import Ratio
     from paramproof.derivation.symbolic.size import Size
     from paramproof.derivation.symbolic.text import Text
 
@@ -57,7 +58,7 @@ def is_asked_by_trusted_code() -> bool:
     return is_trusted_file(asking_file())
 
 
-def escaped(size: Size | Text, became: str) -> None:
+def escaped(size: Size | Ratio | Text, became: str) -> None:
     """Note that a size ``became`` something else, unless whoever asked for it is trusted."""
     if not _trusted and not is_asked_by_trusted_code():
         note_caveat(size.expression, f" {became}")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from math import isfinite, lcm
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from paramproof.derivation.symbolic.escapes import escaped
 from paramproof.derivation.symbolic.magnitude import fits_in_a_float
@@ -42,7 +42,16 @@ class Ratio:
     sign: Expression | None
     _value: float
 
-    __class__ = property(lambda self: float)  # type: ignore[assignment]
+    __class__ = property(lambda self: float)
+
+    if TYPE_CHECKING:
+        # ``symbolic.arithmetic`` gives these, and the other operators.
+        def __eq__(self, other: object) -> bool: ...
+        def __lt__(self, other: Any) -> bool: ...
+        def __le__(self, other: Any) -> bool: ...
+        def __gt__(self, other: Any) -> bool: ...
+        def __ge__(self, other: Any) -> bool: ...
+        def __neg__(self) -> Any: ...
 
     def __new__(
         cls,
@@ -144,20 +153,19 @@ def plain_float(value: Any) -> float:
     return float(value) if type(value) is float else float.__add__(value, 0.0)
 
 
-def remembering(value: float) -> float:
+def remembering(value: float) -> Any:
     """Return ``value`` as a symbolic float: what is computed with it is one too."""
     if not isfinite(value):
         return value
-    number: float = exactly(value, expression(Fraction(value)))
-    return number
+    return exactly(value, expression(Fraction(value)))
 
 
-def exactly(value: float, made: Expression) -> Ratio:
+def exactly(value: float, made: Expression) -> Any:
     """Return a float that is ``made`` exactly."""
     return Ratio(value, made, _over(made), exact=True)
 
 
-def quotient(value: float, top: Expression, bottom: Expression) -> Ratio:
+def quotient(value: float, top: Expression, bottom: Expression) -> Any:
     """Return a float that is top / bottom, rounded once."""
     if not (fits_in_a_float(top) and fits_in_a_float(bottom)):
         return Ratio(value, computed("over", top, bottom), sign=top * bottom)
@@ -300,7 +308,7 @@ def is_exact(value: Any) -> bool:
     return isinstance(value, int) or _is_short(value)
 
 
-def _is_short(value: float) -> bool:
+def _is_short(value: Any) -> bool:
     if not isfinite(plain_float(value)):
         return False
     top, bottom = plain_float(value).as_integer_ratio()

@@ -6,15 +6,16 @@ it, and is recorded as a guard.
 
 ``Size`` is no subclass of ``int``: C code would read the digits of one, and nobody would know. Its
 ``__class__`` says ``int``, so that ``isinstance`` does, and every function written in C has to ask
-it for its number. ``paramproof.derivation.symbolic.escapes`` hears that. ``IntSize`` is an int all the same,
-for frameworks that take nothing else: what becomes of it there is not seen, and nothing is proved.
+it for its number. ``paramproof.derivation.symbolic.escapes`` hears that. ``IntSize`` is an int all
+the same, for frameworks that take nothing else: what becomes of it there is not seen, and nothing
+is proved.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from paramproof.derivation.questions import note_made
 from paramproof.derivation.symbolic.escapes import escaped
@@ -34,7 +35,16 @@ class Size:
     divided: tuple[Expression, Expression] | None
     _value: int
 
-    __class__ = property(lambda self: int)  # type: ignore[assignment]
+    __class__ = property(lambda self: int)
+
+    if TYPE_CHECKING:
+        # ``symbolic.arithmetic`` gives these, and the other operators.
+        def __eq__(self, other: object) -> bool: ...
+        def __lt__(self, other: Any) -> bool: ...
+        def __le__(self, other: Any) -> bool: ...
+        def __gt__(self, other: Any) -> bool: ...
+        def __ge__(self, other: Any) -> bool: ...
+        def __neg__(self) -> Any: ...
 
     def __new__(cls, value: int, made: Expression | None) -> Any:
         """Make a symbolic int of this value."""
