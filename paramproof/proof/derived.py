@@ -183,6 +183,7 @@ class _Source:
             self.seen,
             self.tracing,
             (own, "transformers.models", *LOOPS_OF),
+            is_followed=self.traces,
         )
 
     @property

@@ -43,6 +43,7 @@ class CodeKey(NamedTuple):
     name: str
     line: int
     free: tuple[str, ...]
+    end: tuple[int, int]
 
 
 @cache
@@ -59,7 +60,10 @@ def instrumented_code(file: str, flags: int = 0) -> dict[CodeKey, CodeType]:
 
 def key_of(code: CodeType) -> CodeKey:
     """Return what a function's code is known by."""
-    return CodeKey(code.co_name, code.co_firstlineno, code.co_freevars)
+    ends = ((line, column) for _, line, _, column in code.co_positions() if line and column)
+    # Two lambdas may begin in one line; they end at other columns.
+    end = max(((line or 0, column or 0) for line, column in ends), default=(0, 0))
+    return CodeKey(code.co_name, code.co_firstlineno, code.co_freevars, end)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
