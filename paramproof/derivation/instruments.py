@@ -96,3 +96,6 @@ def instrumented(packages: Iterable[str]) -> Iterator[None]:
     finally:
         for module, key in touched:
             delattr(module, key)
+        # What a loop filled may hold a whole model.
+        forget_all()
+        forget_entered()
