@@ -27,6 +27,10 @@ framework installed: for each its base model's trainable parameters as a formula
 and its other classes. Nobody wrote any of it. How an entry is made and read, and what it promises,
 is in [catalogue.md](catalogue.md).
 
+Where an entry says proved, it was derived before sizes were traced as [derive.md](derive.md)
+describes: its formula was compared with models, and a caveat may be missing. `python -m sweep
+--refresh` derives the status of each entry anew.
+
 {summary}
 
 A variant is a class at another value of a field that decides, such as tied embeddings.
