@@ -12,7 +12,7 @@ from paramproof.formulas.derivation import Consequence
 Places = set[tuple[str, int]]
 
 
-class Question(NamedTuple):
+class GuardedQuestion(NamedTuple):
     """A condition first met where its ``guards`` are not met, with the places that asked."""
 
     condition: Condition
@@ -39,7 +39,7 @@ class Beyond:
 
     def __init__(self, conditions: Conditions) -> None:
         self.conditions = conditions
-        self.waiting: list[Question] = []
+        self.waiting: list[GuardedQuestion] = []
 
     def add(self, found: Mapping[Condition, Places], sizes: Mapping[str, int]) -> None:
         """Add what was asked at these sizes, and was not before with whatever answer."""
@@ -50,9 +50,9 @@ class Beyond:
             before = {condition, otherwise(condition)}
             if not before & (known.asked.keys() | known.harmless.keys() | known.beyond.keys()):
                 known.beyond[condition] = None
-                self.waiting.append(Question(condition, guards, places))
+                self.waiting.append(GuardedQuestion(condition, guards, places))
 
-    def next(self, fixed: Collection[str], alike: Sequence[Mapping[str, int]]) -> Question | None:
+    def next(self, fixed: Collection[str], alike: Sequence[Mapping[str, int]]) -> GuardedQuestion | None:
         """Take the first that is still to be tried; None where there is none.
 
         At ``alike`` sizes models were as derived; ``fixed`` letters do not move.
@@ -63,7 +63,7 @@ class Beyond:
                 return question
         return None
 
-    def is_open(self, question: Question, fixed: Collection[str]) -> bool:
+    def is_open(self, question: GuardedQuestion, fixed: Collection[str]) -> bool:
         """Whether sizes inside the formula's conditions may give it the other answer."""
         known, condition = self.conditions, question.condition
         return not (
@@ -74,7 +74,7 @@ class Beyond:
             or known.follows(condition)
         )
 
-    def state(self, question: Question, outside: Consequence, own: Mapping[str, int]) -> None:
+    def state(self, question: GuardedQuestion, outside: Consequence, own: Mapping[str, int]) -> None:
         """State what keeps sizes from where something else happens.
 
         That is the question itself where no more is lost by it than sizes at which it is asked,
@@ -90,7 +90,7 @@ class Beyond:
             if guard in self.conditions.harmless:
                 self.conditions.state(guard, outside)
 
-    def bound(self, question: Question, own: Mapping[str, int]) -> None:
+    def bound(self, question: GuardedQuestion, own: Mapping[str, int]) -> None:
         """Let what was not sorted bound the proof, where nothing that guards it does so."""
         known, (condition, guards, places) = self.conditions, question
         bounds = (*known.harmless, *known.outside)

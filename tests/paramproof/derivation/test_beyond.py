@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from paramproof.derivation.beyond import Beyond, Question
+from paramproof.derivation.beyond import Beyond, GuardedQuestion
 from paramproof.derivation.conditions import Conditions
 from paramproof.derivation.derive import derive
 from paramproof.derivation.sorting import MOST_BEYOND
@@ -119,13 +119,13 @@ def known(asked=(), harmless=(), outside=()):
 def test_what_is_not_sorted_bounds_the_proof_where_its_guard_does_not(conditions, is_added):
     question = condition_in("V ≤ 50")
     before = set(conditions.harmless)
-    Beyond(conditions).bound(Question(question, (GUARD,), PLACES), OWN)
+    Beyond(conditions).bound(GuardedQuestion(question, (GUARD,), PLACES), OWN)
     assert set(conditions.harmless) - before == ({question} if is_added else set())
 
 
 def test_what_own_sizes_do_not_meet_bounds_nothing():
     conditions = known()
-    Beyond(conditions).bound(Question(condition_in("V > 50"), (), PLACES), OWN)
+    Beyond(conditions).bound(GuardedQuestion(condition_in("V > 50"), (), PLACES), OWN)
     assert not conditions.harmless
 
 
@@ -149,7 +149,7 @@ def test_what_own_sizes_do_not_meet_bounds_nothing():
 )  # fmt: skip
 def test_which_questions_are_tried(conditions, question, fixed, alike, is_tried):
     beyond = Beyond(conditions)
-    beyond.waiting = [Question(question, (GUARD,), PLACES)]
+    beyond.waiting = [GuardedQuestion(question, (GUARD,), PLACES)]
     taken = beyond.next(fixed, alike)
     assert (taken is not None) is is_tried
     assert beyond.next(fixed, alike) is None
@@ -162,7 +162,7 @@ def test_what_was_asked_before_with_whatever_answer_is_no_new_question():
     names = ("H > 100", "H ≤ 100", "V > 50", "V ≤ 50", "H ≤ 20", "H ≤ 200")
     for _ in range(2):
         beyond.add({condition_in(one): PLACES for one in names}, {"H": 150, "V": 9})
-    assert beyond.waiting == [Question(WIDER, (GUARD,), PLACES)]
+    assert beyond.waiting == [GuardedQuestion(WIDER, (GUARD,), PLACES)]
     assert list(conditions.beyond) == [WIDER]
 
 
@@ -181,7 +181,7 @@ def test_what_is_stated(question, guards, stated, harmless):
     conditions = known(harmless=guards)
     conditions.beyond[question] = None
     outside = Consequence(Outcome.OTHERS)
-    Beyond(conditions).state(Question(question, tuple(guards), PLACES), outside, OWN)
+    Beyond(conditions).state(GuardedQuestion(question, tuple(guards), PLACES), outside, OWN)
     assert conditions.outside == dict.fromkeys(stated, outside)
     assert all(conditions.asked[one] == PLACES for one in stated)
     assert list(conditions.harmless) == harmless

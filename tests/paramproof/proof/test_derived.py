@@ -141,8 +141,8 @@ def test_findings():
     assert (term.what, term.size) == ("wrong shape", 0)
 
 
-def test_how_often_the_model_of_its_own_sizes_is_made():
-    """Once for its kind and to be compared, and once to see whose functions run."""
+def test_the_model_of_its_own_sizes_is_made_once():
+    """It is looked at for its kind, and what was derived is held to the same model."""
     builder, case = Lists(), case_of("gpt", "bare")
     specs = []
 
@@ -153,6 +153,8 @@ def test_how_often_the_model_of_its_own_sizes_is_made():
             specs.append(spec)
             return builder.build(spec)
 
+    # The first time in a process a model more is made, to see whose functions run.
+    read(builder, case)
     read(Listing(), case)
     untouched = [spec for spec in specs if type(spec.vocab_size) is int]
-    assert untouched.count(plain(case.of_fields(case.in_numbers({})))) == 2
+    assert untouched.count(plain(case.of_fields(case.in_numbers({})))) == 1
