@@ -52,7 +52,9 @@ class Beyond:
                 known.beyond[condition] = None
                 self.waiting.append(GuardedQuestion(condition, guards, places))
 
-    def next(self, fixed: Collection[str], alike: Sequence[Mapping[str, int]]) -> GuardedQuestion | None:
+    def next(
+        self, fixed: Collection[str], alike: Sequence[Mapping[str, int]]
+    ) -> GuardedQuestion | None:
         """Take the first that is still to be tried; None where there is none.
 
         At ``alike`` sizes models were as derived; ``fixed`` letters do not move.
@@ -74,7 +76,9 @@ class Beyond:
             or known.follows(condition)
         )
 
-    def state(self, question: GuardedQuestion, outside: Consequence, own: Mapping[str, int]) -> None:
+    def state(
+        self, question: GuardedQuestion, outside: Consequence, own: Mapping[str, int]
+    ) -> None:
         """State what keeps sizes from where something else happens.
 
         That is the question itself where no more is lost by it than sizes at which it is asked,

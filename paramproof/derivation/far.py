@@ -34,7 +34,7 @@ LEAST_SECONDS = 1.0
 """What far models may take together, and deep ones, where those before took less than twice it."""
 
 Sizes: TypeAlias = Mapping[str, int]
-Ranges: TypeAlias = Mapping[str, tuple[int, int]]
+SizeBounds: TypeAlias = Mapping[str, tuple[int, int]]
 
 
 class DiffersError(Exception):
@@ -83,7 +83,7 @@ class Far:
     tensors: Tensors
     near: Cost
     random: Random
-    draw: Callable[[Random, Ranges, int], Sizes | None]
+    draw: Callable[[Random, SizeBounds, int], Sizes | None]
     compare: Callable[[Sizes], Trial]
     alike: list[Sizes] = field(default_factory=list)
     left: float = 0.0

@@ -9,7 +9,7 @@ from random import Random
 
 from paramproof.derivation.conditions import Conditions, otherwise
 from paramproof.derivation.doubts import Doubt, listed, written
-from paramproof.derivation.far import Cost, DiffersError, Far, Ranges, number_of
+from paramproof.derivation.far import Cost, DiffersError, Far, SizeBounds, number_of
 from paramproof.derivation.in_letters import Tensors
 from paramproof.derivation.making import Cause, Maker, NotDerived, Note
 from paramproof.derivation.points import drawn
@@ -169,7 +169,9 @@ class Holder:
 
         return self.on_any_side(self.maker.random, draw)
 
-    def far_away(self, random: Random, ranges: Ranges, deepest: int) -> Mapping[str, int] | None:
+    def far_away(
+        self, random: Random, ranges: SizeBounds, deepest: int
+    ) -> Mapping[str, int] | None:
         """Return the same with these letters in these ranges, as far as conditions let them."""
         maker = self.maker
 

@@ -14,10 +14,10 @@ LARGEST_NUMBER = 256
 LARGEST_STEP = 12
 """Every n-th layer, n up to this where it is a number of the code."""
 
-Computed: TypeAlias = Callable[..., Any]
+Compute: TypeAlias = Callable[..., Any]
 """What computes a number: of values at first, and of letters where those are right."""
 
-Candidate: TypeAlias = tuple[Computed, tuple[Expression, ...]]
+Candidate: TypeAlias = tuple[Compute, tuple[Expression, ...]]
 """What computes, and of what."""
 
 
@@ -59,26 +59,26 @@ def _candidates(loops: Sequence[Expression], letters: Sequence[str]) -> Iterator
     yield from _of(OF_THREE, threes)
 
 
-def _of(computed: Sequence[Computed], of: Iterable[tuple[Expression, ...]]) -> Iterator[Candidate]:
+def _of(computed: Sequence[Compute], of: Iterable[tuple[Expression, ...]]) -> Iterator[Candidate]:
     return ((compute, one) for one in of for compute in computed)
 
 
-def _around(number: int) -> tuple[Computed, ...]:
+def _around(number: int) -> tuple[Compute, ...]:
     return lambda a: a - number, lambda a: a + number, lambda a: (number + 1) * a
 
 
-def _every(step: int, offset: int) -> tuple[Computed, ...]:
+def _every(step: int, offset: int) -> tuple[Compute, ...]:
     return lambda a: (a + offset) // step, lambda a: a - (a + offset) // step
 
 
-OF_TWO: tuple[Computed, ...] = (
+OF_TWO: tuple[Compute, ...] = (
     lambda a, b: a - b,
     lambda a, b: a * b,
     lambda a, b: a - b + 1,
     lambda a, b: a - b - 1,
 )
 
-ROUNDED: tuple[Computed, ...] = (
+ROUNDED: tuple[Compute, ...] = (
     lambda a, b: a // b,
     lambda a, b: (a - 1) // b,
     lambda a, b: (a + b - 1) // b,
@@ -87,7 +87,7 @@ ROUNDED: tuple[Computed, ...] = (
     lambda a, b: a - (a + b - 1) // b,
 )
 
-OF_THREE: tuple[Computed, ...] = (
+OF_THREE: tuple[Compute, ...] = (
     lambda a, b, c: a * b * c,
     lambda a, b, c: (a - b) * c,
     lambda a, b, c: (b - a) * c,

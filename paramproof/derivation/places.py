@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from os.path import dirname, join
+from types import FrameType
 
 OUR_FOLDER = join(dirname(__file__), "")
 """The folder of this package: its frames stand between a constructor's code and its sizes."""
@@ -28,10 +29,7 @@ def asking_file() -> str:
 
     What has no file was generated, and asks for whoever called it.
     """
-    frame = sys._getframe(1)
-    while frame.f_back and frame.f_code.co_filename.startswith((OUR_FOLDER, "<")):
-        frame = frame.f_back
-    return frame.f_code.co_filename
+    return _asking(OUR_FOLDER, "<").f_code.co_filename
 
 
 def place() -> tuple[str, int]:
@@ -39,10 +37,13 @@ def place() -> tuple[str, int]:
 
     What has no file, as a dataclass's comparison, asks for whoever called it.
     """
-    frame = sys._getframe(1)
-    while frame.f_back and (
-        frame.f_code.co_filename.startswith(OUR_FOLDER)
-        or frame.f_code.co_filename.startswith("<string")
-    ):
-        frame = frame.f_back
+    frame = _asking(OUR_FOLDER, "<string")
     return frame.f_code.co_filename, frame.f_lineno
+
+
+def _asking(*between: str) -> FrameType:
+    """Return the innermost frame whose file's name does not begin as one of those between."""
+    frame = sys._getframe(1)
+    while frame.f_back and frame.f_code.co_filename.startswith(between):
+        frame = frame.f_back
+    return frame

@@ -106,7 +106,7 @@ class Tracing(TorchFunctionMode):
         # The old constructor, torch.Tensor(3), is in C++, and no mode is told of it.
         setattr(torch.Tensor, "__init__", initialized)  # noqa: B010
         ROWS.append(self.row)
-        MODELS[torch.Size] = Shape
+        MODELS[torch.Size] = SymbolicShape
         super().__enter__()
         return self
 
@@ -279,17 +279,17 @@ class Tracing(TorchFunctionMode):
 
     def _shape(self, tensor: torch.Tensor, shape: torch.Size) -> Any:
         if id(tensor) in self._rows:
-            return Shape((self._rows[id(tensor)],))
+            return SymbolicShape((self._rows[id(tensor)],))
         found = self._of(tensor)
         if found is None:
             return shape
-        return Shape(
+        return SymbolicShape(
             length if made.constant is not None else Size(length, made)
             for length, made in zip(shape, found, strict=True)
         )
 
 
-class Shape(tuple[Any, ...]):
+class SymbolicShape(tuple[Any, ...]):
     """The shape of a tensor, whose lengths are sizes: ``torch.Size`` takes plain ints only."""
 
     __class__ = property(lambda self: torch.Size)
@@ -300,7 +300,7 @@ class Shape(tuple[Any, ...]):
 
     def __getitem__(self, index: Any) -> Any:
         found = tuple.__getitem__(self, index)
-        return Shape(found) if isinstance(index, slice) else found
+        return SymbolicShape(found) if isinstance(index, slice) else found
 
 
 class Spaced(NamedTuple):

@@ -33,7 +33,7 @@ from paramproof.derivation.symbolic.arithmetic import bare
 from paramproof.derivation.symbolic.escapes import is_trusted_file, trusted
 from paramproof.derivation.symbolic.ratio import FloatRatio, Ratio, plain_float
 from paramproof.derivation.symbolic.size import IntSize, Size, plain
-from paramproof.derivation.symbolic.text import Text, in_parts
+from paramproof.derivation.symbolic.text import Text, all_in, in_parts
 
 GROWING = frozenset(
     {
@@ -47,10 +47,12 @@ GROWING = frozenset(
 CARRIED = GROWING | {"get", "items", "keys", "values", "copy", "sort", "reverse", "move_to_end"}
 """Methods of Python's containers that keep what they are given as it is."""
 
-PASSING: frozenset[Any] = frozenset({isinstance, issubclass, callable, id, iter, setattr, hasattr,
-    getattr, delattr, object.__setattr__, object.__getattribute__, slice, staticmethod, classmethod,
-    property, dict, set, frozenset, zip, map, filter, super, Exception, memoryview.__class__,
-})  # fmt: skip
+PASSING: frozenset[Any] = frozenset(
+    {
+        issubclass, callable, setattr, hasattr, getattr, delattr, slice, staticmethod, classmethod,
+        property, dict,
+    }
+)  # fmt: skip
 """Functions written in C that keep what they are given, or decide nothing by a number in it."""
 
 
@@ -84,7 +86,7 @@ def _is_followed(kind: type) -> bool:
 
 def _as_json(args: Any, options: Any) -> Any:
     """Return JSON; where a size is in it, as text that has one."""
-    told = [one for one in _all_in((args, options), 6) if isinstance(one, Size | Ratio | Text)]
+    told = [one for one in all_in((args, options), 6) if isinstance(one, Size | Ratio | Text)]
     found = json.dumps(*_plain_deep(args), **_plain_deep(options))
     return Text(found, told[0].expression) if told else found
 
@@ -214,7 +216,7 @@ def _note_counted(what: str) -> None:
 
 def _of_text(function: Any, own: str, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
     """Call a method of text that has no size in it: what is given may have one."""
-    parts = _all_in((args, options))
+    parts = all_in((args, options))
     told = [one for one in parts if isinstance(one, Size | Text | Ratio)]
     if isinstance(own, Text):
         found = function(*args, **options)
@@ -291,7 +293,7 @@ def _of_numpy(function: Any, args: Any, options: Any) -> Any:
     """Call a function of NumPy, whose arrays have plain numbers."""
     if function.__name__ == "prod" and len(args) == 1 and not options:
         return MODELS[math.prod](args[0])
-    for one in _all_in((args, options)):
+    for one in all_in((args, options)):
         if isinstance(one, Size | Ratio):
             note_caveat(one.expression, f" was given to numpy.{function.__name__}")
             break
@@ -324,7 +326,7 @@ def _require_heard(function: Any, args: Any, options: Any) -> None:
             length = one.length if known is None else known.length
             note_caveat(length, f" decides how long is what was given to {_name(function)}")
             return
-    for one in _all_in((args, options)):
+    for one in all_in((args, options)):
         if isinstance(one, Text) or (isinstance(one, Ratio) and not one.is_constant):
             note_caveat(one.expression, f" was given to {_name(function)}")
             return
@@ -332,21 +334,6 @@ def _require_heard(function: Any, args: Any, options: Any) -> None:
 
 def _name(function: Any) -> str:
     return str(getattr(function, "__qualname__", type(function).__name__))
-
-
-def _all_in(value: Any, depth: int = 3) -> Any:
-    """Yield what is in a value, and in the containers in it."""
-    if isinstance(value, list | tuple | set | frozenset):
-        if depth and len(value) < 10_000:
-            for one in value:
-                yield from _all_in(one, depth - 1)
-    elif isinstance(value, dict):
-        if depth:
-            for key, one in value.items():
-                yield from _all_in(key, depth - 1)
-                yield from _all_in(one, depth - 1)
-    else:
-        yield value
 
 
 def opaque(value: Any) -> Any:
@@ -370,7 +357,7 @@ def _printed(*args: Any, **options: Any) -> None:
 
 
 def _note_written(args: Any) -> None:
-    for one in _all_in(args):
+    for one in all_in(args):
         if isinstance(one, Size | Text | Ratio):
             note_caveat(one.expression, " was written to a file")
             return

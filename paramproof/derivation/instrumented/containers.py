@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
-from paramproof.derivation.instrumented.iterating import Loop, Symbolic, over
+from paramproof.derivation.instrumented.iterating import Loop, Symbolic, index_at, last_loop, over
 from paramproof.derivation.instrumented.lengths import (
     Filled,
     element,
@@ -20,8 +20,9 @@ from paramproof.derivation.iterations import RUNNING, Iteration
 from paramproof.derivation.questions import note_caveat
 from paramproof.derivation.runs import Grown, Runs
 from paramproof.derivation.symbolic.arithmetic import made_by
+from paramproof.derivation.symbolic.arithmetic import untold as untold_number
 from paramproof.derivation.symbolic.escapes import trusted
-from paramproof.derivation.symbolic.ratio import Ratio, plain_float
+from paramproof.derivation.symbolic.ratio import Ratio
 from paramproof.derivation.symbolic.size import Size, plain, symbolic
 from paramproof.derivation.symbolic.text import Text, has_size
 from paramproof.formulas.expression import Expression, expression, letter
@@ -340,8 +341,6 @@ def carried(value: Any, module: str, number: int, name: str, step: int | None) -
 
     Where every iteration adds ``step``, it is what it was at first and that much for each.
     """
-    from paramproof.derivation.instrumented.iterating import index_at
-
     index = index_at((module, number))
     if index is None:
         return value
@@ -377,8 +376,6 @@ def _counted_so_far(value: Any, first: Any, step: int, index: str) -> Any:
 
 def counted(value: Any, module: str, number: int, name: str, step: int) -> Any:
     """Return what a variable has after a loop in which every iteration has added ``step``."""
-    from paramproof.derivation.instrumented.iterating import last_loop
-
     loop = last_loop((module, number))
     if loop is None or not isinstance(value, int) or isinstance(value, bool):
         return value
@@ -414,13 +411,7 @@ def _of_another_iteration(value: Any, first: Any, index: str) -> Any:
 
 def untold(value: Any) -> Any:
     """Return a value that depends on sizes in a way that was not followed."""
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, int):
-        return symbolic(plain(value), None)
-    if isinstance(value, float):
-        return Ratio(plain_float(value), None)
-    return Text(value, None) if isinstance(value, str) else value
+    return Text(value, None) if isinstance(value, str) else untold_number(value)
 
 
 _stepped: dict[tuple[object, ...], tuple[object, tuple[Iteration, ...]]] = {}

@@ -16,6 +16,7 @@ from paramproof.derivation.instrumented.lengths import (
     consumed,
     element,
     filled,
+    is_known,
     iterations,
     note_filled,
     number_of,
@@ -69,13 +70,12 @@ class Loop:
         return size(number, self.first + self.every * index)
 
     def __iter__(self) -> Iterator[Any]:
-        return self.run(None)
+        return iter(self.run())
 
-    def run(self, site: object) -> Iterator[Any]:
-        """Yield the indices; while one is out, its iteration runs."""
-        total = len(self.numbers)
-        for number, index in run(self.length, total, site):
-            yield self.at(index, self.numbers[number])
+    def run(self) -> Symbolic:
+        """Return what yields the indices; while one is out, its iteration runs."""
+        numbers = self.numbers
+        return Symbolic(self.length, len(numbers), lambda n, index: self.at(index, numbers[n]))
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -111,12 +111,7 @@ class Loop:
     __hash__ = None  # type: ignore[assignment]
 
     def __reversed__(self) -> Iterator[Any]:
-        if self.length is None:
-            yield from map(unknown, reversed(self.numbers))
-            return
-        for number, index in run(self.length, len(self.numbers), None):
-            at = None if index is None else self.length - 1 - index
-            yield self.at(at, self.numbers[-1 - number])
+        return iter(reversed_of(self))
 
     def index(self, item: Any) -> Any:
         """Return where an item is."""
@@ -185,12 +180,7 @@ def over(container: Any) -> Symbolic | None:
     if isinstance(container, Symbolic):
         return container
     if type(container) is Loop:
-        own = container
-
-        def make(number: int, index: Expression | None) -> Any:
-            return own.at(index, own.numbers[number])
-
-        return Symbolic(own.length, len(own), make)
+        return container.run()
     if hasattr(type(container), "__torch_function__"):
         return _rows(container)
     known = filled(container)
@@ -249,7 +239,7 @@ def _counted(iterable: Any, start: Any) -> Iterator[Any]:
     depth = len(RUNNING)
     for number, value in enumerate(iterable):
         ran = RUNNING[depth:]
-        if len(ran) == 1 and ran[0].number == number and ran[0].length != NOBODY_KNOWS:
+        if len(ran) == 1 and ran[0].number == number and is_known(ran[0].length):
             yield start + number_at(number, letter(ran[0].letter)), value
         else:
             yield start + (unknown(number) if ran else number), value

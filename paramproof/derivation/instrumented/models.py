@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from paramproof.derivation.instrumented.containers import contains, item
 from paramproof.derivation.instrumented.iterating import (
     Loop,
     enumerated,
@@ -25,12 +26,13 @@ from paramproof.derivation.instrumented.lengths import (
 )
 from paramproof.derivation.iterations import RUNNING
 from paramproof.derivation.questions import about_a_loop, note_caveat
-from paramproof.derivation.symbolic.arithmetic import bare, made_by
+from paramproof.derivation.symbolic.arithmetic import bare, made_by, untold
 from paramproof.derivation.symbolic.escapes import trusted
-from paramproof.derivation.symbolic.ratio import Ratio, exactly, in_steps, plain_float
+from paramproof.derivation.symbolic.ratio import Ratio, exactly, in_steps
 from paramproof.derivation.symbolic.size import Size, plain, unknown
-from paramproof.derivation.symbolic.text import Text, has_size, written
+from paramproof.derivation.symbolic.text import Text, all_in, has_size, written
 
+_function: Any
 MODELS: dict[Any, Callable[..., Any]] = {}
 """Functions written in C, and what is called in their place."""
 
@@ -156,7 +158,8 @@ def _tuple(*args: Any) -> Any:
 
 
 @_models(set)
-def _set(*args: Any, kind: Any = set) -> Any:
+def as_set(*args: Any, kind: Any = set) -> Any:
+    """Return Python's ``set``, of unknown length where a loop over sizes filled it."""
     values = listed(*args)
     found = kind(values)
     return note_filled(found) if filled(values) is not None else found
@@ -164,7 +167,7 @@ def _set(*args: Any, kind: Any = set) -> Any:
 
 @_models(frozenset)
 def _frozenset(*args: Any) -> Any:
-    return _set(*args, kind=frozenset)
+    return as_set(*args, kind=frozenset)
 
 
 @_models(sorted)
@@ -191,11 +194,6 @@ def _type(*args: Any) -> Any:
     return type(*args)
 
 
-@_models(id)
-def _id(value: Any) -> int:
-    return id(value)
-
-
 @_models(sum)
 def _sum(iterable: Any, /, start: Any = 0) -> Any:
     values = listed(iterable)
@@ -215,18 +213,8 @@ def _sum(iterable: Any, /, start: Any = 0) -> Any:
                 if isinstance(start, int)
                 else total
             )
-    return _untold(total)
+    return untold(total)
 
-
-def _untold(value: Any) -> Any:
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, int):
-        return unknown(plain(value))
-    return Ratio(plain_float(value), None) if isinstance(value, float) else value
-
-
-_function: Any
 
 for _function in (min, max):
 
@@ -237,7 +225,7 @@ for _function in (min, max):
             _note_key(values, options)
             if known is not None:
                 return (
-                    _untold(function(map(_bared, values), **options))
+                    untold(function(map(_bared, values), **options))
                     if values
                     else function(values, **options)
                 )
@@ -278,16 +266,6 @@ def _note_order(values: list[Any], what: str) -> None:
             return
 
 
-@_models(isinstance)
-def _isinstance(value: Any, kinds: Any) -> bool:
-    return isinstance(value, kinds)
-
-
-@_models(round)
-def _round(value: Any, *digits: Any) -> Any:
-    return round(value, *digits)
-
-
 @_models(iter)
 def _iter(value: Any, *sentinel: Any) -> Any:
     found = None if sentinel else over(value)
@@ -317,7 +295,7 @@ def _filter(function: Any, iterable: Any) -> Any:
 def _count(start: Any = 0, step: Any = 1) -> Any:
     number = start
     while True:
-        yield _untold(number) if RUNNING else number
+        yield untold(number) if RUNNING else number
         number = number + step
 
 
@@ -326,21 +304,13 @@ def _index(value: Any) -> Any:
     return value if isinstance(value, Size) else operator.index(value)
 
 
-@_models(operator.getitem)
-def _getitem(container: Any, index: Any) -> Any:
-    from paramproof.derivation.instrumented.containers import item
-
-    return item(container, index)
+MODELS[operator.getitem] = item
+MODELS[operator.contains] = contains
 
 
-@_models(operator.contains)
-def _contains(container: Any, value: Any) -> Any:
-    from paramproof.derivation.instrumented.containers import contains
-
-    return contains(container, value)
-
-
-MODELS.update({one: one for one in (math.floor, math.ceil, math.trunc, abs, divmod, pow)})
+# They ask the number itself, which answers in letters, or nothing at all.
+AS_THEY_ARE = (math.floor, math.ceil, math.trunc, abs, divmod, pow, round, isinstance, id)
+MODELS.update({one: one for one in AS_THEY_ARE})
 
 
 @_models(math.prod)
@@ -349,7 +319,7 @@ def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
     product = start
     for value in values:
         product = product * value
-    return product if filled(values) is None else _untold(product)
+    return product if filled(values) is None else untold(product)
 
 
 STEPS = {
@@ -448,25 +418,15 @@ def _sizes_in(value: Any) -> list[Any]:
     if isinstance(value, BaseException):
         value = value.args
     if isinstance(value, list | tuple | set | dict):
-        return [one for one in _flat(value) if has_size(one)]
+        return [one for one in all_in(value) if has_size(one)]
     return []
-
-
-def _flat(value: Any, depth: int = 3) -> Any:
-    if isinstance(value, dict):
-        value = [*value.keys(), *value.values()]
-    if isinstance(value, list | tuple | set) and depth:
-        for one in value:
-            yield from _flat(one, depth - 1)
-    else:
-        yield value
 
 
 def percent(left: Any, right: Any) -> Any:
     """Return ``left % right``, which may be text."""
     if not isinstance(left, str):
         return left % right
-    told = [one for one in _flat(right) if has_size(one)]
+    told = [one for one in all_in(right) if has_size(one)]
     if not told:
         return left % right
     values = tuple(map(_bared, right)) if isinstance(right, tuple) else _bared(right)
@@ -474,11 +434,6 @@ def percent(left: Any, right: Any) -> Any:
         values = {key: _bared(one) for key, one in values.items()}
     made = str.__mod__(str.__str__(left), values)
     return Text(made, told[0].expression)
-
-
-def as_set(iterable: Any) -> Any:
-    """Return the set of what is yielded."""
-    return _set(iterable)
 
 
 def as_dict(pairs: Any) -> Any:

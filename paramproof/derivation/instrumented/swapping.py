@@ -6,6 +6,7 @@ again with the file rewritten.
 """
 
 from __future__ import annotations
+import __future__
 
 import builtins
 import gc
@@ -52,7 +53,7 @@ HOOKS: dict[str, Any] = {
 }
 """What instrumented code calls, by the names in ``instrumented.code``."""
 
-FUTURE = 0x1000000
+FUTURE = __future__.annotations.compiler_flag
 """The flag of code after ``from __future__ import annotations``."""
 
 _rewritten: set[str] = set()

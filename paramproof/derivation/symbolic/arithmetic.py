@@ -38,6 +38,7 @@ from paramproof.derivation.symbolic.ratio import (
     scale_of,
 )
 from paramproof.derivation.symbolic.size import IntSize, Size, plain, size, unknown
+from paramproof.formulas.computed import computed
 from paramproof.formulas.condition import Relation
 from paramproof.formulas.expression import Expression, expression
 
@@ -91,9 +92,9 @@ def result(compute: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
         note_caveat(made_by(left), " became a complex number")
         return value
     if is_unknown(left) or is_unknown(right):
-        return _untold(value)
+        return untold(value)
     if _are_of_two_iterations(left, right):
-        return _untold(value)
+        return untold(value)
     if _has_no_size(left) and _has_no_size(right):
         return remembering(value) if isinstance(value, float) else value
     if isinstance(left, int) and isinstance(right, int):
@@ -131,10 +132,11 @@ def _ask_of_overflow(base: float, power: Size) -> None:
         compare(Relation.LESS, power, int(1023 / log2(abs(base))), True)
 
 
-def _untold(value: Any) -> Any:
+def untold(value: Any) -> Any:
+    """Return a number that depends on sizes in a way that was not followed."""
     if isinstance(value, float):
         return Ratio(value, None)
-    return value if isinstance(value, bool) else unknown(value)
+    return unknown(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def _has_no_size(value: Any) -> bool:
@@ -282,8 +284,6 @@ def _compare_known(relation: Relation, left: Any, right: Any, answer: bool) -> N
         first, second = node(left), node(right)
         assert first is not None
         assert second is not None
-        from paramproof.formulas.computed import computed
-
         one, other = computed("minus", first, second), expression(0)
     ask(compared(relation, one, other, answer))
 
@@ -492,8 +492,6 @@ def _give_operators() -> None:
     ):
         setattr(Ratio, name, own)
     setattr(Size, "__invert__", _inverted)  # noqa: B010
-    setattr(IntSize, "__hash__", Size.__hash__)  # noqa: B010
-    setattr(FloatRatio, "__hash__", Ratio.__hash__)  # noqa: B010
 
 
 _give_operators()

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING
 
 from paramproof.derivation.places import asking_file
 from paramproof.derivation.questions import note_caveat
 
 if TYPE_CHECKING:
-    from paramproof.derivation.symbolic.ratio import Ratio
-    from paramproof.derivation.symbolic.size import Size
+    from paramproof.derivation.symbolic.number import SymbolicNumber
     from paramproof.derivation.symbolic.text import Text
 
 TRUSTED_FOLDERS = (
@@ -48,6 +48,7 @@ def trusted() -> Iterator[None]:
         _trusted -= 1
 
 
+@cache
 def is_trusted_file(name: str) -> bool:
     """Whether the code of this file is assumed to decide nothing by a size's number."""
     return any(folder in name for folder in TRUSTED_FOLDERS)
@@ -58,7 +59,7 @@ def is_asked_by_trusted_code() -> bool:
     return is_trusted_file(asking_file())
 
 
-def escaped(size: Size | Ratio | Text, became: str) -> None:
+def escaped(size: SymbolicNumber | Text, became: str) -> None:
     """Note that a size ``became`` something else, unless whoever asked for it is trusted."""
     if not _trusted and not is_asked_by_trusted_code():
         note_caveat(size.expression, f" {became}")

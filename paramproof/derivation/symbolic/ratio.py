@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from math import isfinite, lcm
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from paramproof.derivation.symbolic.escapes import escaped
 from paramproof.derivation.symbolic.magnitude import fits_in_a_float
-from paramproof.derivation.symbolic.size import Size, are_ints, unknown
+from paramproof.derivation.symbolic.number import SymbolicNumber
+from paramproof.derivation.symbolic.size import Size, are_ints, size, unknown
 from paramproof.formulas.computed import Computed, Operand, computed
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression
@@ -24,7 +24,7 @@ LONGEST_EXACT = 2**20
 """A float whose numerator and denominator are no larger is multiplied with sizes exactly."""
 
 
-class Ratio:
+class Ratio(SymbolicNumber):
     """A symbolic float: its value in this trace, and the expression by which it was computed.
 
     ``over`` holds the two whole expressions whose quotient it is, rounded once; None where it was
@@ -36,22 +36,12 @@ class Ratio:
     ``FloatRatio`` is one all the same, for functions that take nothing else.
     """
 
-    expression: Expression | None
     over: tuple[Expression, Expression] | None
     exact: bool
     sign: Expression | None
     _value: float
 
     __class__ = property(lambda self: float)
-
-    if TYPE_CHECKING:
-        # ``symbolic.arithmetic`` gives these, and the other operators.
-        def __eq__(self, other: object) -> bool: ...
-        def __lt__(self, other: Any) -> bool: ...
-        def __le__(self, other: Any) -> bool: ...
-        def __gt__(self, other: Any) -> bool: ...
-        def __ge__(self, other: Any) -> bool: ...
-        def __neg__(self) -> Any: ...
 
     def __new__(
         cls,
@@ -70,32 +60,6 @@ class Ratio:
         ratio.sign = sign
         return FloatRatio(ratio) if cls is Ratio and are_ints() else ratio
 
-    def __float__(self) -> float:
-        self._escape("became a plain float")
-        return self._value
-
-    def __int__(self) -> int:
-        self._escape("became a plain int")
-        return int(self._value)
-
-    def __complex__(self) -> complex:
-        self._escape("became a complex number")
-        return complex(self._value)
-
-    def __repr__(self) -> str:
-        self._escape("became text")
-        return repr(self._value)
-
-    __str__ = __repr__
-
-    def __format__(self, spec: str) -> str:
-        self._escape("became text")
-        return format(self._value, spec)
-
-    def __hash__(self) -> int:
-        self._escape("was looked up")
-        return hash(self._value)
-
     def __getattr__(self, name: str) -> Any:
         if name == "real":
             return self
@@ -105,18 +69,13 @@ class Ratio:
             return 0.0
         if name == "conjugate":
             return lambda: self
-        self._escape(f"was asked for its {name}")
+        self.escape(f"was asked for its {name}")
         return getattr(self._value, name)
 
-    def _escape(self, became: str) -> None:
+    def escape(self, became: str) -> None:
+        """Note that something asked for the plain number, where a size is in it."""
         if not self.is_constant:
-            escaped(self, became)
-
-    def __copy__(self) -> Ratio:
-        return self
-
-    def __deepcopy__(self, memo: object) -> Ratio:
-        return self
+            super().escape(became)
 
     def __reduce__(self) -> Any:
         return Ratio, (plain_float(self), self.expression, self.over, self.exact, self.sign)
@@ -136,8 +95,6 @@ class FloatRatio(Ratio, float):
         for name in ("_value", "expression", "over", "exact", "sign"):
             setattr(ratio, name, getattr(of, name))
         return ratio
-
-    __hash__ = Ratio.__hash__
 
     def __repr__(self) -> str:
         return repr(self._value)
@@ -275,8 +232,6 @@ def _is_quotient(value: Any) -> bool:
 
 
 def _whole(value: int, made: Expression | None) -> Any:
-    from paramproof.derivation.symbolic.size import size
-
     return unknown(value) if made is None else size(value, made)
 
 
@@ -348,8 +303,6 @@ def rounded_to_nearest(value: Ratio) -> Any:
 
 
 def _rounded(value: Ratio, name: str, number: int, of_quotient: Any) -> Any:
-    from paramproof.derivation.symbolic.size import size
-
     if value.expression is None:
         return unknown(number)
     if value.is_constant:

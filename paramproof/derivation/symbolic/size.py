@@ -15,15 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from paramproof.derivation.questions import note_made
-from paramproof.derivation.symbolic.escapes import escaped
+from paramproof.derivation.symbolic.number import SymbolicNumber
 from paramproof.formulas.computed import computed
 from paramproof.formulas.expression import Expression
 
 
-class Size:
+class Size(SymbolicNumber):
     """A symbolic int: its value in this trace, and the expression by which it was computed.
 
     An expression of None says that the number depends on sizes in a way that was not followed:
@@ -31,20 +31,10 @@ class Size:
     and the divisor of a remainder, since "A divides H" is what people say.
     """
 
-    expression: Expression | None
     divided: tuple[Expression, Expression] | None
     _value: int
 
     __class__ = property(lambda self: int)
-
-    if TYPE_CHECKING:
-        # ``symbolic.arithmetic`` gives these, and the other operators.
-        def __eq__(self, other: object) -> bool: ...
-        def __lt__(self, other: Any) -> bool: ...
-        def __le__(self, other: Any) -> bool: ...
-        def __gt__(self, other: Any) -> bool: ...
-        def __ge__(self, other: Any) -> bool: ...
-        def __neg__(self) -> Any: ...
 
     def __new__(cls, value: int, made: Expression | None) -> Any:
         """Make a symbolic int of this value."""
@@ -55,33 +45,7 @@ class Size:
         return made_int
 
     def __index__(self) -> int:
-        escaped(self, "became a plain int")
-        return self._value
-
-    __int__ = __index__
-
-    def __float__(self) -> float:
-        escaped(self, "became a plain float")
-        return float(self._value)
-
-    def __complex__(self) -> complex:
-        escaped(self, "became a complex number")
-        return complex(self._value)
-
-    def __repr__(self) -> str:
-        escaped(self, "became text")
-        return repr(self._value)
-
-    __str__ = __repr__
-
-    def __format__(self, spec: str) -> str:
-        escaped(self, "became text")
-        return format(self._value, spec)
-
-    def __hash__(self) -> int:
-        # A dict or set looks a number up by its hash: what it finds depends on the number.
-        escaped(self, "was looked up")
-        return hash(self._value)
+        return int(self)
 
     def __getattr__(self, name: str) -> Any:
         if name in ("real", "numerator"):
@@ -94,14 +58,8 @@ class Size:
             return lambda: _bits(self)
         if name in ("conjugate", "is_integer"):
             return (lambda: self) if name == "conjugate" else (lambda: True)
-        escaped(self, f"was asked for its {name}")
+        self.escape(f"was asked for its {name}")
         return getattr(self._value, name)
-
-    def __copy__(self) -> Size:
-        return self
-
-    def __deepcopy__(self, memo: object) -> Size:
-        return self
 
     def __reduce__(self) -> Any:
         return type(self), (self._value, self.expression)
@@ -112,7 +70,7 @@ class Size:
     def __round__(self, digits: Any = None) -> Any:
         if digits is None or digits >= 0:
             return self
-        escaped(self, "became a rounded int")
+        self.escape("became a rounded int")
         return round(self._value, digits)
 
     def __trunc__(self) -> Any:
@@ -131,8 +89,6 @@ class IntSize(Size, int):
         made_int.expression = made
         made_int.divided = None
         return made_int
-
-    __hash__ = Size.__hash__
 
     def __repr__(self) -> str:
         return int.__repr__(self._value)

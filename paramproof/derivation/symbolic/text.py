@@ -190,6 +190,25 @@ def written(parts: Iterable[Any], text: str) -> str:
     return Text(text, told[0].expression, plain)
 
 
+def all_in(value: Any, depth: int = 3) -> Any:
+    """Yield what is in a value, and in the containers in it, of which long ones are left out."""
+    if isinstance(value, list | tuple | set | frozenset):
+        if depth and len(value) < LONGEST:
+            for one in value:
+                yield from all_in(one, depth - 1)
+    elif isinstance(value, dict):
+        if depth:
+            for key, one in value.items():
+                yield from all_in(key, depth - 1)
+                yield from all_in(one, depth - 1)
+    else:
+        yield value
+
+
+LONGEST = 10_000
+"""Elements of a container in which sizes are looked for."""
+
+
 def has_size(value: Any) -> bool:
     """Whether a value is a symbolic number, or text that has one in it."""
     if isinstance(value, Size | Text):
