@@ -57,7 +57,7 @@ def equal_lists(dim=64, n=3):
     return linears(dim, n, [dim] != [4000])
 
 
-@fooler(dim=4001)
+@fooler(dim=4000)
 def sorted_by_a_key(dim=64, n=3):
     return linears(dim, n, sorted([(4000, 1), (dim, 2)], key=lambda p: p[0])[0][1] == 2)
 
@@ -257,7 +257,7 @@ def flag_of_a_dict(dim=16, n=3):
     return layers
 
 
-@fooler(n=101)
+@fooler(n=100)
 def boolean_list_state(dim=16, n=3):
     layers, marks = nn.ModuleList(), [True] * 100 + [False]
     for _ in range(n):

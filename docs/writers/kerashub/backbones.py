@@ -17,7 +17,7 @@ from docs.writers.kerashub.pairs import Pair
 from paramproof.derivation import functions
 from paramproof.derivation.constructor import Constructor
 from paramproof.derivation.derive import Effort, derive
-from paramproof.derivation.symbolic.size import Size
+from paramproof.derivation.symbolic.size import IntSize
 from paramproof.formulas.derivation import Derivation
 
 EFFORT = Effort(deepest=5)
@@ -41,7 +41,7 @@ def models() -> ModuleType:
     from keras.src.backend.common.dtypes import PYTHON_DTYPES_MAP
 
     # `arange(size)` takes the type of its number for a dtype.
-    PYTHON_DTYPES_MAP[Size] = PYTHON_DTYPES_MAP[int]
+    PYTHON_DTYPES_MAP[IntSize] = PYTHON_DTYPES_MAP[int]
     found: ModuleType = keras_hub.models
     return found
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 TRUSTED_FOLDERS = (
     "/torch/",  # Makes tensors: their shapes are traced where they are made.
+    "/keras/src/",  # Makes arrays: their shapes are read from models of many sizes.
     "/transformers/modeling_utils.py",  # Makes no tensors, and ties those of others by name.
     "/logging/",
     "/logging.py",
