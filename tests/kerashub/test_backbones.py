@@ -89,6 +89,7 @@ def test_what_is_published_of_presets(backbones):
 def test_a_backbone_derived_anew(name, backbones):
     found, was = written(backbones.derived(pairs()[name])), dict(BACKBONES[name])
     for data in (found, was):
-        for key in ("presets", "seconds", "versions"):
+        # How many far models are made depends on how long the others took.
+        for key in ("builds", "presets", "seconds", "versions"):
             data.pop(key, None)
     assert found == was
