@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from paramproof.catalogue.configuration import GivenKeys
+from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.values import FACTOR, THETAS, factors, same, sort_of
 from paramproof.formulas.errors import NotInCatalogue, Refusal
 from paramproof.formulas.parsing import expression_in
@@ -122,9 +123,7 @@ def _is_free(
     if path in file.below and sort == "whole":
         return all(value < sizes[letter] for letter in file.below[path] if letter in sizes)
     if not any(path in known for known in (file.free, file.texts, file.below)):
-        if (name := leaf(path)).startswith("_") and name not in PRIVATE:
-            return False
-        return path not in file.refused and path not in file.fields and path not in file.layers
+        return _is_passed_over(file, path)
     if sort.startswith("rope_"):
         before = parent(path)
         own = file.fields.get(f"{before}.{FACTOR}" if before else FACTOR)
@@ -135,6 +134,14 @@ def _is_free(
     if leaf(path) in THETAS and not (isinstance(value, int | float) and value > 1):
         return False
     return sort in file.free.get(path, ()) or value in file.texts.get(path, ())
+
+
+def _is_passed_over(file: TypeFile, path: str) -> bool:
+    """Whether transformers reads nothing of a key of which the entry says nothing else."""
+    name = leaf(path)
+    if name.startswith("_") and name not in PRIVATE:
+        return False
+    return path not in file.refused and path not in file.fields and path not in file.layers
 
 
 def _is_stretched(
