@@ -96,6 +96,8 @@ class _FloatTensor:
     It is a class as that one is: models say ``torch.FloatTensor | None`` of what they take.
     """
 
+    # Whoever follows sizes lets PyTorch's classes have them.
+    __module__ = "torch"
     values = torch.FloatTensor
 
     def __new__(cls, *given: Any) -> Any:

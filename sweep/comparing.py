@@ -152,5 +152,5 @@ def _new_keys(sweep: Sweep, file: TypeFile) -> list[str]:
     """Return the keys that would be tried, and that a file says nothing of."""
     letters = {size.path for size in file.letters.values()}
     known = {*file.free, *file.texts, *file.fields, *file.below, *file.layers, *file.refused}
-    known |= {*file.parts, *file.aliases, *file.buffered, *file.computed}
+    known |= {*file.parts, *file.aliases, *file.late, *file.buffered, *file.computed}
     return sorted(fields_of(sweep.start, letters, sweep.reads)[0].keys() - known)

@@ -14,8 +14,8 @@ from transformers import PreTrainedConfig
 
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import leaf, parent
-from sweep.defaults import Defaults
-from sweep.model import at, whole
+from sweep.defaults import Defaults, in_class
+from sweep.model import at, at_or_none, whole
 
 
 def computed(defaults: Defaults, paths: Iterable[str]) -> tuple[dict[str, str], set[str]]:
@@ -50,6 +50,21 @@ def otherwise(
         "follows": {path: one for path, one in values.items() if one != at(start, path)},
     }
     return {key: one for key, one in found.items() if one}
+
+
+def filled_in(defaults: Defaults, paths: Iterable[str]) -> dict[str, tuple[int, str]]:
+    """Return the sizes of these that a class fills in for a number, which is what stands there.
+
+    ERNIE's ``moe_layer_end_index`` is −1 in the class, and that of the last layer in a model: with
+    other layers another number. The formula is "" if none was found.
+    """
+    found = {}
+    for path in paths:
+        there, own = at_or_none(defaults.start, path), in_class(defaults.start, path)
+        if type(there) is int and type(own) is int and there != own and defaults.moves(path):
+            formula = defaults.computed(path)
+            found[path] = own, "" if formula is None else text(formula)
+    return found
 
 
 def is_computed(start: PreTrainedConfig, path: str) -> bool:

@@ -18,10 +18,11 @@ from paramproof.catalogue.values import FACTOR
 from paramproof.derivation.transformers_models import made_of
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import leaf, parent
-from sweep.computed import otherwise
+from sweep.computed import filled_in, otherwise
 from sweep.defaults import Defaults
 from sweep.fields import looked_for
 from sweep.flat import flat
+from sweep.late import late_aliases, with_late
 from sweep.layers import layer_rules
 from sweep.mending import free_text
 from sweep.model import Keys, at, at_or_none, parts_of, put, remove, whole
@@ -45,6 +46,9 @@ class File:
         decides = {path for one in self.found.classes.values() for path in one["decides"]}
         decides |= {path for one in self.found.classes.values() for path in one["only"]}
         fields, bare = self.own_values(decides | self.found.below.keys())
+        filled = filled_in(defaults, sorted(decides & fields.keys()))
+        fields |= {path: own for path, (own, _) in filled.items()}
+        formulas = self.found.computed | {path: one for path, (_, one) in filled.items()}
         layers = layer_rules(self.found.base_trials, self.found.letters, sorted(self.found.sorts))
         tried = set(self.found.free) | set(self.found.texts) | self.found.computed.keys()
         tried |= decides & fields.keys()
@@ -72,7 +76,7 @@ class File:
             "classes_of": "" if of.model_type == self.found.model_type else of.model_type,
             "aliases": aliases,
             "fields": fields,
-            "computed": dict(sorted(self.found.computed.items())),
+            "computed": dict(sorted(formulas.items())),
             "free": self.free_text(),
             "texts": {name: self.found.texts[name] for name in sorted(self.found.texts)},
             "layers": layers,
@@ -85,6 +89,8 @@ class File:
             "classes": {name: self.class_of(one) for name, one in self.found.classes.items()},
         }
         keys, unclear = flat(type_in(data, self.found.model_type), self.found.config_class)
+        late, others = late_aliases(type_in(data, self.found.model_type), self.found.config_class)
+        data = with_late(data, late, others)
         # What is known of the whole is what it is.
         known = {*decides, *fields, *tried, *aliases, *lists, *instead, *parts}
         data |= {"flat": keys, "refused": " ".join(sorted({*refused, *(unclear - known)}))}

@@ -2,7 +2,8 @@
 
 Each class and variant that was derived is derived anew at the values that its file has. If its
 tensors, letters and fixed letters are the same, its status, conditions and caveats are written
-anew. Everything else stays as it is, and a line says why.
+anew. One that was proved and does not come out the same is fitted: nothing was proved of it now.
+Everything else stays as it is, and a line says why.
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ from paramproof.catalogue.derivations import PUT_TOGETHER, Written, derivation_o
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import type_in
 from paramproof.derivation.letters import letters_for
-from paramproof.formulas.derivation import PROVED, Derivation
+from paramproof.formulas.derivation import FITTED, PROVED, Derivation
 from paramproof.sources.reference import in_one_line
 from sweep.comparing import apart, name_of
 from sweep.finding import Kind
 from sweep.one import SIZED, OutOfTime, Sweep
 from sweep.which import classes
 from sweep.writing import STANDING, TENSORS, standing_data, standing_together
+
+NOT_AGAIN = "it was proved by an earlier release, and not derived again as it is written"
 
 Place = tuple[str, int]
 """A class's name, and the index of one of its variants: 0 is the class itself."""
@@ -68,7 +71,10 @@ class Refresh:
                 self.left.append(f"{name_of(one)}: it is gone")
             elif derivation := self.same(one, far=place == next(iter(self.written))):
                 found[place] = standing_data(derivation)
-                self.note_lost(one, derivation)
+                self.note_lost(one, derivation.status, derivation.reasons)
+            elif one.data["status"] == PROVED and not self.sweep.late():
+                found[place] = {**one.data, "doubts": [NOT_AGAIN], "status": FITTED}
+                self.note_lost(one, FITTED, [NOT_AGAIN])
         signal.setitimer(signal.ITIMER_PROF, 0)
         for name, data in self.data["classes"].items():
             self.data["classes"][name] = self.of_class(name, data, found)
@@ -97,13 +103,13 @@ class Refresh:
         own = own_sizes(self.file, one.data.get("absent", ()))
         return derivation_of(self.file, one, own)
 
-    def note_lost(self, one: Written, found: Derivation) -> None:
+    def note_lost(self, one: Written, status: str, reasons: Iterable[str]) -> None:
         """Note a variant that was proved and is not."""
-        if (was := one.data["status"]) == PROVED != found.status:
+        if (was := one.data["status"]) == PROVED != status:
             said = {"type": self.file.model_type, "class": one.name}
             said |= {"variant": name_of(one).removeprefix(one.name).strip("[]")}
-            said |= {"was": was, "is": found.status}
-            self.lost.append({**said, "reasons": list(found.reasons)})
+            said |= {"was": was, "is": status}
+            self.lost.append({**said, "reasons": list(reasons)})
 
     def of_class(
         self, name: str, data: Mapping[str, Any], found: Mapping[Place, Mapping[str, Any]]

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from paramproof.catalogue.configuration import GivenKeys
+from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.values import FACTOR, THETAS, factors, same, sort_of
 from paramproof.formulas.errors import NotInCatalogue, Refusal
 from paramproof.formulas.parsing import expression_in
@@ -14,6 +15,27 @@ from paramproof.formulas.printing import legible, shown
 
 ABSENT = object()
 """In place of the value of a field that decides where nothing stands there of itself."""
+
+PRIVATE = frozenset(
+    {
+        "_attn_implementation",
+        "_attn_implementation_autoset",
+        "_attn_implementation_internal",
+        "_auto_class",
+        "_commit_hash",
+        "_diffusers_version",
+        "_experts_implementation",
+        "_from_model_config",
+        "_load_in_4bit",
+        "_load_in_8bit",
+        "_num_labels",
+        "_pre_quantization_dtype",
+    }
+)
+"""Private attributes of transformers' configurations that files have, and that decide nothing.
+
+Any other may be what a property is computed from: Mimi's ``_frame_rate`` is.
+"""
 
 STRETCHED = ("rope_dynamic", "rope_yarn")
 """Sorts of rotary positions that not every width of a head goes with."""
@@ -63,8 +85,11 @@ def _require_computed(
 ) -> None:
     """Raise ``NotInCatalogue`` for a size that is not what the others make it.
 
-    Transformers would take what is given, and the entry is of what is computed.
+    Transformers would take what is given, and the entry is of what is computed. A field that is
+    filled in has a value of its own that stands for that, as ERNIE's −1 does.
     """
+    if path in given.file.fields and same(value, given.file.fields[path]):
+        return
     formula = expression_in(said) if said else None
     if formula is None or not formula.letters <= letters.keys():
         raise _not_tried(given, path, value)
@@ -98,7 +123,7 @@ def _is_free(
     if path in file.below and sort == "whole":
         return all(value < sizes[letter] for letter in file.below[path] if letter in sizes)
     if not any(path in known for known in (file.free, file.texts, file.below)):
-        return path not in file.refused and path not in file.fields and path not in file.layers
+        return _is_passed_over(file, path)
     if sort.startswith("rope_"):
         before = parent(path)
         own = file.fields.get(f"{before}.{FACTOR}" if before else FACTOR)
@@ -109,6 +134,14 @@ def _is_free(
     if leaf(path) in THETAS and not (isinstance(value, int | float) and value > 1):
         return False
     return sort in file.free.get(path, ()) or value in file.texts.get(path, ())
+
+
+def _is_passed_over(file: TypeFile, path: str) -> bool:
+    """Whether transformers reads nothing of a key of which the entry says nothing else."""
+    name = leaf(path)
+    if name.startswith("_") and name not in PRIVATE:
+        return False
+    return path not in file.refused and path not in file.fields and path not in file.layers
 
 
 def _is_stretched(

@@ -47,7 +47,11 @@ class GivenKeys:
         self.lists = {size.key for size in file.letters.values() if size.is_in_list}
         self.parts: set[str] = set()
         self.values: dict[str, Any] = {}
+        self.late: dict[str, Any] = {}
         for path, value in self.flat(self.in_place(config), ""):
+            if path in file.late:
+                self.late[file.late[path]] = value
+                continue
             name = file.aliases.get(path, path)
             if name in self.values and not same(self.values[name], value):
                 raise self.outside(f"{path} and {name} name one size, and are not the same", path)
@@ -192,6 +196,8 @@ def sizes_of(
             raise ValueError(f"{given.file.model_type}: defaults that wait for each other")
         found |= {letter: _filled_in(given, letter, ready[letter], found) for letter in ready}
         waiting = {letter: said for letter, said in waiting.items() if letter not in ready}
+    for field, value in given.late.items():
+        found[given.letter_of[field]] = _size(given, field, value)
     return {letter: found[letter] for letter in given.file.letters if letter in found}
 
 

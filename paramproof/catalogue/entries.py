@@ -92,6 +92,7 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], class_name: str = "") ->
     decides = {
         path: given.default(path, file.fields.get(path, ABSENT))
         for path in file.classes[name].get("decides", ())
+        if path not in file.computed
     }
     written, values = _variant(file, given, name, decides)
     absent = written.data.get("absent", ())
@@ -146,7 +147,8 @@ def _assumed(
     found: dict[str, int] = {}
     for name in moving & sizes.keys():
         size = given.file.letters[name]
-        if given.values.get(size.path) is None and size.default.isdecimal():
+        is_given = given.values.get(size.path) is not None or size.path in given.late
+        if not is_given and size.default.isdecimal():
             found[size.path] = sizes[name]
     order = (one.path for one in given.file.letters.values())
     return {path: found[path] for path in order if path in found}

@@ -53,7 +53,8 @@ class SizeField:
 class TypeFile:
     """What is written of one model type.
 
-    ``letters`` has the field of each letter; ``null`` what a size is where it is null. ``given``
+    ``letters`` has the field of each letter; ``null`` what a size is where it is null. ``aliases``
+    are other names of fields, and ``late`` those that count when defaults are computed. ``given``
     has what stands in place of a default where a part of the configuration is given at all.
     ``fields`` are those that are no sizes and decide, with their values; ``computed`` those that
     are computed of sizes, in letters, and count where they are given; ``free`` the sorts of values
@@ -75,6 +76,7 @@ class TypeFile:
     letters: Mapping[str, SizeField]
     classes: Mapping[str, Any]
     aliases: Mapping[str, str] = field(default_factory=dict)
+    late: Mapping[str, str] = field(default_factory=dict)
     null: Mapping[str, str] = field(default_factory=dict)
     parts: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)

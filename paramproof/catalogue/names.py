@@ -86,8 +86,8 @@ def known_keys(file: TypeFile) -> set[str]:
     found = {field.key for field in file.letters.values()}
     for names in (
         *(file.null, file.fields, file.free, file.texts, file.below, file.layers, file.computed),
-        *(file.refused, file.buffered, file.aliases, file.parts, file.instead, file.given),
-        *file.flat.values(),
+        *(file.refused, file.buffered, file.aliases, file.late, file.parts, file.instead),
+        *(file.given, *file.flat.values()),
     ):
         found |= set(names)
     for data in file.classes.values():

@@ -15,6 +15,9 @@ from paramproof.formulas.expression import expression, letter
 RICHER = 6
 """Traces at which kinds of layers are looked for that the constructor's own sizes leave out."""
 
+MOVED = 12
+"""Draws of one letter, of which one may leave it as it was."""
+
 REJECTED = 40
 """Traces at which other kinds of tensors were made, before it is asked which letter does that."""
 
@@ -199,13 +202,22 @@ class Finder:
         """Return the letters that change what is made, or are refused, when they move alone."""
         found = set()
         for name in self.maker.sizes:
-            sizes = self.maker.draw(self.asked, fixed=self.maker.sizes.keys() - {name})
-            if sizes is None or sizes == dict(self.maker.sizes):
+            sizes = self.moved_alone(name)
+            if sizes is None:
                 continue
             trace = self.at(sizes)
             if trace is None or trace.parameters != self.first.parameters:
                 found.add(name)
         return found
+
+    def moved_alone(self, name: str) -> Mapping[str, int] | None:
+        """Return sizes at which this letter alone is another size, None where none were found."""
+        still = self.maker.sizes.keys() - {name}
+        for _ in range(MOVED):
+            sizes = self.maker.draw(self.asked, fixed=still)
+            if sizes is None or sizes != dict(self.maker.sizes):
+                return sizes
+        return None
 
     def not_moving_together(self, keys: Sequence[Key] = ()) -> set[str]:
         """Return the letters beside a set of those that may all move, and make the same.

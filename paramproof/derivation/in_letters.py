@@ -119,7 +119,8 @@ def in_letters(
                     kind.role,
                     kind.aliases,
                     traced,
-                    times is not None,
+                    # A fixed number of them needs no loop.
+                    times is not None or counted.number.constant is not None,
                 )
             )
             tensors.needs += counted.needs if kind.role != "buffer" else ()

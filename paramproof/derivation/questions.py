@@ -19,7 +19,7 @@ from paramproof.derivation.iterations import RUNNING
 from paramproof.derivation.places import place, place_in_model
 from paramproof.formulas.condition import Condition, Relation, at_least_one
 from paramproof.formulas.division import Quotient
-from paramproof.formulas.expression import Expression, expression
+from paramproof.formulas.expression import Expression, expression, letter
 
 EXPRESSIONS_REMEMBERED = 4096
 """What was computed and asked: the layers of a model, and its traces, do the same again."""
@@ -119,9 +119,18 @@ def note_caveat(*caveat: str | Expression | None) -> None:
         file, line = place_in_model()
         if any(folder in file for folder in _DEAF):
             return
-        said = tuple("a number that sizes decide" if one is None else one for one in caveat)
+        said = tuple(map(_of_any_iteration, caveat))
         for recorder in _RECORDERS:
             recorder.doubts[*said, f" ({basename(file)}:{line})"] = None
+
+
+def _of_any_iteration(one: str | Expression | None) -> str | Expression:
+    """Return part of a caveat without the numbers of iterations: each loop has the same one."""
+    if one is None:
+        return "a number that sizes decide"
+    if isinstance(one, str):
+        return one
+    return one.substitute({name: letter(LOOP) for name in one.letters if name.startswith(LOOP)})
 
 
 def ask(condition: Condition) -> None:

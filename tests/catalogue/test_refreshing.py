@@ -12,7 +12,7 @@ pytest.importorskip("transformers")
 from paramproof.catalogue.files import type_in  # noqa: E402
 from sweep.comparing import differences  # noqa: E402
 from sweep.one import Sweep  # noqa: E402
-from sweep.refreshing import Refresh  # noqa: E402
+from sweep.refreshing import NOT_AGAIN, Refresh  # noqa: E402
 from sweep.store import laid_out, read  # noqa: E402
 
 
@@ -61,8 +61,13 @@ def test_what_has_other_tensors_is_left():
     model["tensors"][path] = "2·H"
     model["conditions"] = {"H ≥ 7": "others"}
     found = refreshed(data)
-    assert found.data == data
     assert any(f": − {path} 1 × 2·H" in line for line in found.left)
+    assert found.lost
+    assert all(one["reasons"] == [NOT_AGAIN] for one in found.lost)
+    (there,) = found.data["classes"].values()
+    assert (there["status"], there["doubts"]) == ("fitted", [NOT_AGAIN])
+    for key in ("conditions", "tensors", "inert"):
+        assert there.get(key) == model.get(key)
 
 
 def test_what_there_is_no_time_for_is_left():
@@ -74,7 +79,7 @@ def test_what_there_is_no_time_for_is_left():
 
 
 def test_a_caveat(monkeypatch):
-    """The class is not proved any more; a variant that is refused stays as it was."""
+    """Neither the class is proved any more nor a variant that is refused."""
     data = read("gpt2")
     refresh = Refresh(deepcopy(data), 10**6)
     written = {name: one for (name, index), one in refresh.written.items() if index == 0}
@@ -99,9 +104,10 @@ def test_a_caveat(monkeypatch):
     assert {one["class"] for one in refresh.lost} == {
         name for name, one in data["classes"].items() if one["status"] == "proved"
     }
-    # It says what it said, though the class that it is beside does not.
-    assert now["also"][0]["status"] == was["status"] == "proved"
-    assert now["also"][0]["doubts"] == []
+    # It was proved, and now it is not derived at all.
+    assert was["status"] == "proved"
+    assert now["also"][0]["doubts"] == [NOT_AGAIN]
+    assert "status" not in now["also"][0]
     refused = "it is not derived: ValueError: it is refused"
     assert f"GPT2Model[add_cross_attention=True]: {refused}" in refresh.left
     head = refresh.data["classes"]["GPT2ForTokenClassification"]

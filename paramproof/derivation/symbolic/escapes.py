@@ -35,6 +35,9 @@ TRUSTED_FOLDERS = (
 )
 """Files whose code is assumed to decide nothing by the numbers that it is given."""
 
+DESCRIPTION = "/transformers/generation/configuration_utils.py"
+"""A file that is followed, and makes no tensors: it says how text is generated with them."""
+
 _trusted = 0
 
 
@@ -57,7 +60,8 @@ def is_trusted_file(name: str) -> bool:
 
 def is_asked_by_trusted_code() -> bool:
     """Whether the code that asks now is assumed to decide nothing by the answer."""
-    return is_trusted_file(asking_file())
+    file = asking_file()
+    return is_trusted_file(file) or file.endswith(DESCRIPTION)
 
 
 def escaped(size: SymbolicNumber | Text, became: str) -> None:

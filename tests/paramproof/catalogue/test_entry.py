@@ -30,6 +30,43 @@ def test_the_count_of_a_public_configuration(config, parameters):
     assert entry(config).count == parameters
 
 
+@pytest.mark.parametrize(
+    ("config", "parameters"),
+    [
+        ({"model_type": "mt5", "num_hidden_layers": 7}, 169_759_104),
+        ({"model_type": "t5", "num_hidden_layers": 7}, 63_653_376),
+    ],
+    ids=str,
+)
+def test_a_name_that_counts_when_defaults_are_computed(config, parameters):
+    """The decoder keeps the number of layers of the class, as transformers builds it."""
+    found = entry(config)
+    assert found.count == parameters
+    assert "num_layers" not in found.assumed
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"model_type": "ernie4_5_moe", "num_hidden_layers": 56, "moe_layer_end_index": 27},
+        {"model_type": "longcat_flash", "num_hidden_layers": 64},
+        {"model_type": "mimi", "_frame_rate": 0.5},
+        {"model_type": "switch_transformers", "num_hidden_layers": 7},
+    ],
+    ids=str,
+)
+def test_a_key_of_which_the_entry_does_not_know_the_effect(config):
+    """Each was counted once as if the key did nothing."""
+    with pytest.raises(NotInCatalogue) as raised:
+        entry(config)
+    assert raised.value.key == list(config)[-1]
+
+
+def test_private_keys_that_decide_nothing():
+    config = {"model_type": "mimi", "_num_labels": 3, "_attn_implementation": "eager"}
+    assert entry(config).count == entry({"model_type": "mimi"}).count
+
+
 def test_another_class_takes_the_place_of_the_one_that_is_named():
     labelled = HATEBERT | {"id2label": {"0": "a", "1": "b", "2": "c"}}
     base, head = entry(labelled, "BertModel"), entry(labelled, "BertForSequenceClassification")
