@@ -13,7 +13,8 @@ derived stands in ``sweep/failed.json``, with the reason; ``--reasons`` lists it
 and takes back what is not as transformers builds it.
 ``--random 300`` writes nothing either: it draws so many configurations of 60 types, by
 ``--seed``, and holds the catalogue's counts to what transformers builds; ``--public`` does so
-with the public configurations of the tests.
+with the public configurations of the tests. ``--adversary 300`` does so with configurations drawn
+from transformers' classes alone, with no knowledge of the entries.
 """
 
 from __future__ import annotations
@@ -22,11 +23,13 @@ import argparse
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from paramproof.catalogue import model_types
+from sweep.adversary import Verdict, tried
 from sweep.at_random import at_random
 from sweep.child import compared, derived, in_children, otherwise, refreshed
 from sweep.mending import Mending
@@ -45,10 +48,8 @@ def main(arguments: list[str]) -> int:
         for reason, names in by_reason().items():
             print(f"{len(names)} {reason.value}: {', '.join(names)}")
         return 0
-    if options.public:
-        return _public()
-    if options.random:
-        return _at_random(options.types or model_types(), options.random, options.seed)
+    if options.adversary or options.public or options.random:
+        return _compared_as_built(options)
     wanted = options.types or types()
     if unknown := sorted(set(wanted) - set(types())):
         print(f"transformers has no base model of the type {', '.join(unknown)}", file=sys.stderr)
@@ -67,6 +68,15 @@ def main(arguments: list[str]) -> int:
     if options.compare:
         print(f"{len(todo) - changed} of {len(todo)} types are as they are written")
     return 1 if options.compare and changed else 0
+
+
+def _compared_as_built(options: argparse.Namespace) -> int:
+    """Compare what configurations are counted with what transformers builds; return the status."""
+    if options.adversary:
+        return _adversary(options.types or types(), options.adversary, options.seed)
+    if options.public:
+        return _public()
+    return _at_random(options.types or model_types(), options.random, options.seed)
 
 
 def _todo(wanted: Sequence[str], options: argparse.Namespace) -> list[str]:
@@ -91,6 +101,17 @@ def _at_random(known: Sequence[str], number: int, seed: int) -> int:
         f"{equal} of {number} configurations of {len(drawn)} types are as transformers builds them"
     )
     return 0 if equal == number else 1
+
+
+def _adversary(known: Sequence[str], number: int, seed: int) -> int:
+    """Judge configurations, print what is wrong, and how many there are; return the status."""
+    judged = Counter[Verdict]()
+    for one in tried([name for name in known if read(name)], number, seed):
+        judged[one.verdict] += 1
+        if one.problem:
+            print(f"{one.verdict.value}: {one}", flush=True)
+    print(", ".join(f"{judged[verdict]} {verdict.value}" for verdict in Verdict))
+    return 1 if judged[Verdict.OTHER] else 0
 
 
 def _public() -> int:
@@ -148,7 +169,8 @@ def _all_refreshed(todo: Sequence[str], seconds: float, report: Path | None) -> 
         lost += found.get("lost", ())
         lines = [*found.get("left", ()), *(one.why for one in found["failed"].values())]
         left += len(lines)
-        print(f"{number}/{len(todo)} {name}: {found.get('summary', 'as it was')} ({took:.0f} s)")
+        summary = found.get("summary", "as it was")
+        print(f"{number}/{len(todo)} {name}: {summary} ({took:.0f} s)", flush=True)
         for line in lines:
             print(f"  {name}, left: {line}", flush=True)
         if report:
@@ -167,6 +189,9 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--again", action="store_true", help="what is written already, too")
     parser.add_argument("--hold", action="store_true", help="derive nothing; hold what is written")
     parser.add_argument("--random", type=int, metavar="N", help="hold N random configurations")
+    parser.add_argument(
+        "--adversary", type=int, metavar="N", help="judge N configurations that know no entries"
+    )
     parser.add_argument("--public", action="store_true", help="hold public configurations")
     parser.add_argument("--seed", type=int, default=0, help="of what is drawn")
     parser.add_argument("--compare", action="store_true", help="write nothing; say what changed")

@@ -1,7 +1,7 @@
 """A type derived again whose formulas are as written: what is new is how far they hold.
 
 Each class and variant that was derived is derived anew at the values that its file has. If its
-tensors, letters and fixed letters are the same, its status, conditions and caveats are written
+parameters, letters and fixed letters are the same, its status, conditions and caveats are written
 anew. One that was proved and does not come out the same is fitted: nothing was proved of it now.
 Everything else stays as it is, and a line says why.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 import signal
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from paramproof.catalogue.derivations import PUT_TOGETHER, Written, derivation_of, variants
@@ -145,8 +146,15 @@ class Refresh:
         return f"{len(there) - also} classes, {also} variants"
 
 
+def without_buffers(derivation: Derivation) -> Derivation:
+    """Return a derivation with its parameters alone: no count has a buffer in it."""
+    parameters = tuple(one for one in derivation.tensors if one.role != "buffer")
+    return replace(derivation, tensors=parameters)
+
+
 def different(known: Derivation, found: Derivation) -> Iterator[str]:
-    """Yield in what the formula was found otherwise: tensors, letters, and fixed letters."""
+    """Yield in what the formula was found otherwise: parameters, letters, and fixed letters."""
+    known, found = without_buffers(known), without_buffers(found)
     kinds = (Kind.FORMULA, Kind.TENSOR, Kind.LETTER)
     lines = [one.text for one in apart(known, found) if one.kind in kinds]
     if not lines and Counter(known.tensors) != Counter(found.tensors):

@@ -27,9 +27,9 @@ framework installed: for each its base model's trainable parameters as a formula
 and its other classes. Nobody wrote any of it. How an entry is made and read, and what it promises,
 is in [catalogue.md](catalogue.md).
 
-Where an entry says proved, it was derived before sizes were traced as [derive.md](derive.md)
-describes: its formula was compared with models, and a caveat may be missing. `python -m sweep
---refresh` derives the status of each entry anew.
+*Proved* means that every size was followed through the code that makes the model. A fitted formula
+was compared with models too, and its caveats say where sizes were not followed: see
+[derive.md](derive.md#proved-or-fitted).
 
 {summary}
 

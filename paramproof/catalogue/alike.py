@@ -24,7 +24,6 @@ PRIVATE = frozenset(
         "_auto_class",
         "_commit_hash",
         "_diffusers_version",
-        "_experts_implementation",
         "_from_model_config",
         "_load_in_4bit",
         "_load_in_8bit",
@@ -36,6 +35,11 @@ PRIVATE = frozenset(
 
 Any other may be what a property is computed from: Mimi's ``_frame_rate`` is.
 """
+
+OF_ALL_TYPES = frozenset(
+    {"attribute_map", "layer_types", "mtp_layer_types", "rope_parameters", "rope_scaling"}
+)
+"""Keys that transformers looks at in any type, and may refuse where it has no such field."""
 
 STRETCHED = ("rope_dynamic", "rope_yarn")
 """Sorts of rotary positions that not every width of a head goes with."""
@@ -123,7 +127,7 @@ def _is_free(
     if path in file.below and sort == "whole":
         return all(value < sizes[letter] for letter in file.below[path] if letter in sizes)
     if not any(path in known for known in (file.free, file.texts, file.below)):
-        return _is_passed_over(file, path)
+        return _is_passed_over(file, path, value)
     if sort.startswith("rope_"):
         before = parent(path)
         own = file.fields.get(f"{before}.{FACTOR}" if before else FACTOR)
@@ -136,9 +140,11 @@ def _is_free(
     return sort in file.free.get(path, ()) or value in file.texts.get(path, ())
 
 
-def _is_passed_over(file: TypeFile, path: str) -> bool:
+def _is_passed_over(file: TypeFile, path: str, value: Any) -> bool:
     """Whether transformers reads nothing of a key of which the entry says nothing else."""
     name = leaf(path)
+    if name in OF_ALL_TYPES and value is not None:
+        return False
     if name.startswith("_") and name not in PRIVATE:
         return False
     return path not in file.refused and path not in file.fields and path not in file.layers

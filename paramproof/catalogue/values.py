@@ -40,6 +40,15 @@ ACTIVATIONS = frozenset(
 ROPE_TYPES = ("default", "linear", "dynamic", "yarn", "llama3", "longrope", "mrope")
 """How rotary positions are stretched; each is a sort of its own, as ``rope_yarn``."""
 
+ROPE_NEEDS: dict[str, frozenset[str]] = {
+    "linear": frozenset({"factor"}),
+    "dynamic": frozenset({"factor"}),
+    "yarn": frozenset({"factor"}),
+    "llama3": frozenset({"factor", "low_freq_factor", "high_freq_factor"}),
+    "longrope": frozenset({"short_factor", "long_factor"}),
+}
+"""The parameters without which transformers refuses rotary positions of a type."""
+
 ROPE_LAYERS = frozenset({"full_attention", "sliding_attention"})
 """Kinds of layers that have rotary positions of their own."""
 
@@ -101,7 +110,7 @@ def _sort_of_rope(value: dict[str, Any]) -> str:
         inner = {_sort_of_rope(one) if isinstance(one, dict) else "" for one in value.values()}
         return "rope_layers" if inner <= {"rope_default", "rope_linear"} else ""
     kind = value.get("rope_type", value.get("type", "default"))
-    if kind not in ROPE_TYPES or (kind in ROPE_TYPES[1:-1] and "factor" not in value):
+    if kind not in ROPE_TYPES or not ROPE_NEEDS.get(kind, frozenset()) <= value.keys():
         return ""
     return f"rope_{kind}"
 

@@ -1,0 +1,164 @@
+"""Configurations that know nothing of the entries: saved ones with keys changed, dropped and added.
+
+The keys and values come from transformers' configuration classes alone. What the catalogue counts
+of them is compared with what transformers builds, tensor by tensor.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from enum import Enum
+from random import Random
+from typing import Any, NamedTuple
+
+import transformers
+from transformers import CONFIG_MAPPING, PreTrainedConfig
+
+from paramproof.catalogue.configuration import NEVER
+from paramproof.catalogue.entries import entry
+from sweep.model import Keys, part_in
+from sweep.names import keys_of
+from sweep.problem import Problem, wrong
+
+SAVED = 0.5
+"""The share of configurations that have all keys that transformers saves, before changes."""
+
+FEW_KEYS = 8
+"""Keys that other configurations have at most, before changes."""
+
+CHANGES = 3
+"""Keys that are changed, dropped or added, at most."""
+
+DEPTHS = ("num_hidden_layers", "num_layers", "n_layer", "num_decoder_layers", "encoder_layers")
+SHALLOW = 3
+"""Layers of most models: deep ones take long to build, and are built alike."""
+
+STRINGS = ("gelu", "silu", "relu", "default", "")
+
+
+class Verdict(Enum):
+    """What became of a configuration."""
+
+    NOT_COUNTED = "not counted"
+    EQUAL = "as transformers builds it"
+    REFUSED = "counted, and refused by transformers"
+    OTHER = "counted, and built otherwise"
+
+
+class Tried(NamedTuple):
+    """A configuration with what became of it, and what is wrong with the count, if anything is."""
+
+    config: Keys
+    verdict: Verdict
+    problem: Problem | None = None
+
+    def __str__(self) -> str:
+        return f"{self.config['model_type']}: {self.problem}; {json.dumps(self.config)[:400]}"
+
+
+def tried(model_types: Sequence[str], number: int, seed: int) -> Iterator[Tried]:
+    """Yield what becomes of ``number`` configurations of these types, in turn."""
+    random = Random(seed)
+    order = random.sample(list(model_types), len(model_types))
+    for index in range(number):
+        model_type = order[index % len(order)]
+        yield judged(drawn(model_type, Random(f"{seed} {index} {model_type}")))
+
+
+def judged(config: Keys) -> Tried:
+    """Return what becomes of a configuration."""
+    try:
+        found = entry(config)
+    except ValueError:
+        return Tried(config, Verdict.NOT_COUNTED)
+    model_class = getattr(transformers, found.derivation.name)
+    problem = wrong(found, CONFIG_MAPPING[config["model_type"]], model_class, config)
+    if problem is None:
+        return Tried(config, Verdict.EQUAL)
+    return Tried(config, Verdict.REFUSED if problem.is_refusal else Verdict.OTHER, problem)
+
+
+def drawn(model_type: str, random: Random) -> Keys:
+    """Return a configuration of a type: as transformers saves it, or a few keys, with changes."""
+    config_class = CONFIG_MAPPING[model_type]
+    saved = as_saved(config_class)
+    if random.random() < SAVED:
+        config = deepcopy(saved)
+    else:
+        names = random.sample(sorted(saved), random.randint(0, min(FEW_KEYS, len(saved))))
+        config = {name: deepcopy(saved[name]) for name in names}
+    config["model_type"] = model_type
+    if random.random() < 0.9:
+        for depth in DEPTHS:
+            if type(saved.get(depth)) is int:
+                config[depth] = random.randint(1, SHALLOW)
+    others = sorted(_other_keys(config_class) - saved.keys())
+    for _ in range(random.randint(1, CHANGES)):
+        _change(config, saved, others, random)
+    return config
+
+
+def as_saved(config_class: type[PreTrainedConfig]) -> Keys:
+    """Return the keys that transformers saves of the defaults; none if a class has no defaults."""
+    try:
+        saved: Keys = json.loads(config_class().to_json_string())
+    except Exception:  # Anybody's configuration may raise anything.
+        return {}
+    return {name: one for name, one in saved.items() if name not in NEVER}
+
+
+def _other_keys(config_class: type[PreTrainedConfig]) -> set[str]:
+    """Return what a configuration may be given and does not save: other names and older keys."""
+    own = vars(PreTrainedConfig).keys() - keys_of(PreTrainedConfig)
+    return {name for name in keys_of(config_class) if name not in own and name not in NEVER}
+
+
+def _change(config: Keys, saved: Keys, others: Sequence[str], random: Random) -> None:
+    """Change, drop or add a key of the whole or of one of its parts."""
+    paths = [path for path in _paths(config) if path[-1] not in ("model_type", *NEVER)]
+    kind = random.random()
+    if kind < 0.2 and others:
+        config[random.choice(others)] = _another(random.choice([1, True, 0.5, None]), random)
+    elif kind < 0.4 and (absent := sorted(saved.keys() - config.keys())):
+        name = random.choice(absent)
+        config[name] = _another(deepcopy(saved[name]), random)
+    elif paths:
+        path = random.choice(paths)
+        part = part_in(config, ".".join(path[:-1]))
+        assert part is not None
+        if random.random() < 0.3:
+            del part[path[-1]]
+        else:
+            part[path[-1]] = _another(part[path[-1]], random)
+
+
+def _paths(config: Keys, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield each key that is no part by its path; a part is an object that names a model type."""
+    for name, value in config.items():
+        if isinstance(value, dict) and "model_type" in value and "." not in name:
+            yield from _paths(value, (*before, name))
+        else:
+            yield (*before, name)
+
+
+def _another(value: Any, random: Random) -> Any:
+    """Return a value like this one or another, of its kind or null."""
+    if random.random() < 0.1:
+        return None
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return random.choice([2 * value, value + 1, value // 2, random.randint(0, 64), value])
+    if isinstance(value, float):
+        return random.choice([value / 2, value + 1, 0.0, 1.0, 1])
+    if isinstance(value, str):
+        return random.choice([value, *STRINGS])
+    if isinstance(value, list):
+        return random.choice([value, value[:-1], [*value, *value[-1:]], value[::-1], []])
+    if isinstance(value, dict):
+        names = sorted(value)
+        gone = random.choice(names) if names else ""
+        return {name: one for name, one in value.items() if name != gone}
+    return random.choice([1, 8, True, 0.5, []])
