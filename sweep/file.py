@@ -22,7 +22,7 @@ from sweep.computed import filled_in, otherwise
 from sweep.defaults import Defaults
 from sweep.fields import looked_for
 from sweep.flat import flat
-from sweep.late import late_aliases, with_late
+from sweep.late import late_aliases
 from sweep.layers import layer_rules
 from sweep.mending import free_text
 from sweep.model import Keys, at, at_or_none, parts_of, put, remove, whole
@@ -75,6 +75,7 @@ class File:
             "instead": instead,
             "classes_of": "" if of.model_type == self.found.model_type else of.model_type,
             "aliases": aliases,
+            "late": {},
             "fields": fields,
             "computed": dict(sorted(formulas.items())),
             "free": self.free_text(),
@@ -90,10 +91,12 @@ class File:
         }
         keys, unclear = flat(type_in(data, self.found.model_type), self.found.config_class)
         late, others = late_aliases(type_in(data, self.found.model_type), self.found.config_class)
-        data = with_late(data, late, others)
         # What is known of the whole is what it is.
         known = {*decides, *fields, *tried, *aliases, *lists, *instead, *parts}
-        data |= {"flat": keys, "refused": " ".join(sorted({*refused, *(unclear - known)}))}
+        refused |= {*others, *(unclear - known)}
+        plain = {one: field for one, field in aliases.items() if one not in {*late, *others}}
+        data |= {"aliases": plain, "late": late, "flat": keys}
+        data |= {"refused": " ".join(sorted(refused))}
         return {key: value for key, value in data.items() if value}
 
     def is_fixed(self, path: str) -> bool:

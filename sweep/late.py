@@ -119,8 +119,10 @@ def with_late(data: Mapping[str, Any], late: Mapping[str, str], others: set[str]
     aliases = {name: one for name, one in data.get("aliases", {}).items() if name not in gone}
     refused = " ".join(sorted({*data.get("refused", "").split(), *others}))
     new = {**data, "aliases": aliases, "late": dict(late), "refused": refused}
-    order = [*(key for key in data if key != "classes"), "aliases", "late", "refused", "classes"]
-    return {key: new[key] for key in dict.fromkeys(order) if new[key]}
+    head = [key for key in data if key not in ("late", "refused", "classes")]
+    after = head.index("aliases") + 1 if "aliases" in head else len(head)
+    order = [*head[:after], "late", *head[after:], "refused", "classes"]
+    return {key: new[key] for key in order if new[key]}
 
 
 def main() -> None:
