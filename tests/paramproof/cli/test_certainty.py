@@ -127,17 +127,17 @@ def test_a_page_says_it_too(name):
         assert reason.partition(" (")[0] in evidence
 
 
-LAYERS = {32: PROVED, 33: FITTED}
-"""Of Qwen3's classes, whose proof rests on the guard L = 32."""
+WIDTHS = {8: PROVED, 4: FITTED}
+"""Of heads of Qwen3's classes, whose proof rests on the guard K > 4."""
 
 
-@pytest.fixture(params=LAYERS)
+@pytest.fixture(params=WIDTHS)
 def qwen3(request, tmp_path):
     """The keys of a model inside or beyond the guard, in a file too, and the word."""
-    keys = {"model_type": "qwen3", "num_hidden_layers": request.param}
+    keys = {"model_type": "qwen3", "head_dim": request.param}
     (tmp_path / "config.json").write_text(json.dumps(keys))
     (tmp_path / "lines.jsonl").write_text(json.dumps(keys) + "\n")
-    return keys, LAYERS[request.param]
+    return keys, WIDTHS[request.param]
 
 
 TEXTS = [
@@ -188,4 +188,4 @@ def test_a_formula_of_ones_own_is_compared_with_what_is_said_to_be_so_sure(
     """At many sizes: the command says where the formula is proved."""
     (tmp_path / "mine.py").write_text("def count(**sizes):\n    return 1\n")
     done = paramproof("verify", "--formula", "mine:count", "--model", "config.json")
-    assert re.search(r"formula was derived, proved where L = 32.*; fitted elsewhere\n", done.stdout)
+    assert re.search(r"formula was derived, proved where K > 4; fitted elsewhere\n", done.stdout)
