@@ -22,7 +22,7 @@ from sweep.computed import filled_in, otherwise
 from sweep.defaults import Defaults
 from sweep.fields import looked_for
 from sweep.flat import flat
-from sweep.late import late_aliases
+from sweep.late import is_set, late_aliases
 from sweep.layers import layer_rules
 from sweep.mending import free_text
 from sweep.model import Keys, at, at_or_none, parts_of, put, remove, whole
@@ -283,7 +283,7 @@ class File:
         """
         start, found = self.found.start, {}
         for path, part in [("", start), *parts_of(start)]:
-            for name, _ in inspect.getmembers(type(part), _is_set):
+            for name, _ in inspect.getmembers(type(part), is_set):
                 there = deepcopy(start)
                 with suppress(Exception):  # Anybody's property may raise anything.
                     setattr(at(there, path), name, value := 2 * getattr(part, name))
@@ -293,7 +293,3 @@ class File:
                     same = len(moved) == 1 and at(there, moved[0]) == value
                     found[f"{path}.{name}" if path else name] = moved[0] if same else ""
         return found
-
-
-def _is_set(one: object) -> bool:
-    return isinstance(one, property) and one.fset is not None

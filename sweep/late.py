@@ -40,7 +40,7 @@ def late_aliases(
             continue
         aliases = {name: one for name, one in file.aliases.items() if name != alias}
         reading = replace(file, aliases=aliases, late={alias: field})
-        if field in _paths(file) and _is_read_so(reading, config_class, alias, given):
+        if field in _paths(file) and _is_read_so(reading, start, alias, given):
             late[alias] = field
         else:
             others.add(alias)
@@ -53,7 +53,7 @@ def _setters(file: TypeFile, start: PreTrainedConfig) -> Iterator[str]:
     LongCat-Flash's ``num_hidden_layers`` sets half as many ``num_layers``.
     """
     known, plain = known_keys(file), _fields(start, {})
-    for name, _ in inspect.getmembers(type(start), _is_set):
+    for name, _ in inspect.getmembers(type(start), is_set):
         if name in known or name == LABELS or plain is None:
             continue
         for size in _other_sizes(start, name):
@@ -63,7 +63,8 @@ def _setters(file: TypeFile, start: PreTrainedConfig) -> Iterator[str]:
                 break
 
 
-def _is_set(one: object) -> bool:
+def is_set(one: object) -> bool:
+    """Whether a member of a class is a property that can be set."""
     return isinstance(one, property) and one.fset is not None
 
 
@@ -97,18 +98,16 @@ def _fields(start: PreTrainedConfig, values: Mapping[str, Any]) -> dict[str, str
     }
 
 
-def _is_read_so(
-    reading: TypeFile, config_class: type[PreTrainedConfig], alias: str, sizes: list[int]
-) -> bool:
+def _is_read_so(reading: TypeFile, start: PreTrainedConfig, alias: str, sizes: list[int]) -> bool:
     name = next(iter(reading.classes))
-    model_class, start = getattr(transformers, name), config_class()
+    model_class = getattr(transformers, name)
     for size in sizes:
         config: Keys = {"model_type": reading.model_type, **whole(start, {alias: size})}
         try:
             found = entry_in(reading, config, name)
         except ValueError:
             return False
-        if wrong(found, config_class, model_class, config):
+        if wrong(found, type(start), model_class, config):
             return False
     return True
 

@@ -89,8 +89,8 @@ def _require_computed(
 ) -> None:
     """Raise ``NotInCatalogue`` for a size that is not what the others make it.
 
-    Transformers would take what is given, and the entry is of what is computed. A field that is
-    filled in has a value of its own that stands for that, as ERNIE's −1 does.
+    Transformers would take what is given, and the entry is of what is computed. The class
+    may replace a value of its own by that size, as ERNIE's −1: then a file may have it too.
     """
     if path in given.file.fields and same(value, given.file.fields[path]):
         return
