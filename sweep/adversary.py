@@ -31,7 +31,7 @@ FEW_KEYS = 8
 CHANGES = 3
 """Keys that are changed, dropped or added, at most."""
 
-DEPTHS = ("num_hidden_layers", "num_layers", "n_layer", "num_decoder_layers", "encoder_layers")
+LAYER_KEYS = ("num_hidden_layers", "num_layers", "n_layer", "num_decoder_layers", "encoder_layers")
 SHALLOW = 3
 """Layers of most models: deep ones take long to build, and are built alike."""
 
@@ -91,7 +91,7 @@ def drawn(model_type: str, random: Random) -> Keys:
         config = {name: deepcopy(saved[name]) for name in names}
     config["model_type"] = model_type
     if random.random() < 0.9:
-        for depth in DEPTHS:
+        for depth in LAYER_KEYS:
             if type(saved.get(depth)) is int:
                 config[depth] = random.randint(1, SHALLOW)
     others = sorted(_other_keys(config_class) - saved.keys())

@@ -89,8 +89,9 @@ class File:
             "refused": " ".join(sorted(refused)),
             "classes": {name: self.class_of(one) for name, one in self.found.classes.items()},
         }
-        keys, unclear = flat(type_in(data, self.found.model_type), self.found.config_class)
-        late, others = late_aliases(type_in(data, self.found.model_type), self.found.config_class)
+        file = type_in(data, self.found.model_type)
+        keys, unclear = flat(file, self.found.config_class)
+        late, others = late_aliases(file, self.found.config_class)
         # What is known of the whole is what it is.
         known = {*decides, *fields, *tried, *aliases, *lists, *instead, *parts}
         refused |= {*others, *(unclear - known)}
