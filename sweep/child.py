@@ -37,6 +37,7 @@ from sweep.finding import Finding, Kind
 from sweep.one import OutOfTime, Sweep
 from sweep.refreshing import Refresh
 from sweep.store import read
+from sweep.understanding import understood
 
 Found = dict[str, Any]
 Work = Callable[[str, float, Found], None]
@@ -87,6 +88,13 @@ def refreshed(model_type: str, seconds: float, found: Found) -> None:
     refresh.run()
     found |= {"entry": refresh.data, "summary": refresh.summary}
     found |= {"left": refresh.left, "lost": refresh.lost}
+
+
+def with_reads(model_type: str, seconds: float, found: Found) -> None:
+    """Find what the classes of a type read: its ``entry`` with what is new."""
+    data = read(model_type)
+    assert data
+    found["entry"] = understood(data)
 
 
 def otherwise(found: Found) -> list[Finding]:

@@ -35,7 +35,8 @@ from sweep.fields import fields_of
 from sweep.finding import Finding, Kind
 from sweep.held import hold
 from sweep.mending import SEEDS
-from sweep.one import SIZED, OutOfTime, Sweep
+from sweep.one import OutOfTime, Sweep
+from sweep.variants import SIZED
 from sweep.problem import Problem
 from sweep.store import failed
 from sweep.which import classes

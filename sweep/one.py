@@ -28,7 +28,7 @@ from sweep.model import Keys, whole
 from sweep.most_used import FIRST
 from sweep.starting import OWN_VALUES, needed
 from sweep.trials import POINTS, Trials
-from sweep.variants import PUBLIC, TASKS, changes
+from sweep.variants import PUBLIC, SIZED, TASKS, changes
 from sweep.which import classes
 from sweep.writing import Known, class_data, plain, standing_together
 
@@ -332,9 +332,6 @@ def _with_another_label(
     more = {**point, **({"k": point["k"] + 1} if "k" in point else {})}
     return dict(more if all(one.is_met(more) for one in conditions) else point)
 
-
-SIZED = 8
-"""The size that is tried in place of null."""
 
 KEPT = (
     *("also", "where", "decides", "only", "status", "evidence", "letters"),

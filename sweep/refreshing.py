@@ -22,7 +22,8 @@ from paramproof.formulas.derivation import FITTED, PROVED, Derivation
 from paramproof.sources.reference import in_one_line
 from sweep.comparing import apart, name_of
 from sweep.finding import Kind
-from sweep.one import SIZED, OutOfTime, Sweep
+from sweep.one import OutOfTime, Sweep
+from sweep.variants import SIZED
 from sweep.which import classes
 from sweep.writing import STANDING, TENSORS, standing_data, standing_together
 

@@ -18,6 +18,9 @@ MOST = 4
 MOST_OF_OTHERS = 1
 """The same for any other type: what is tied, if anything is."""
 
+SIZED = 8
+"""Of a field that is a size in a variant, and null or 0 of itself."""
+
 TASKS = ("Classification", "QuestionAnswering")
 """Ends of classes whose variants are put together: of what they contain, and of what is theirs."""
 
@@ -68,7 +71,7 @@ def changes(
         own = at_or_none(start, path)
         whole = any(type(one) is int for one in values) and not is_tie(path)
         if own in (None, 0) and own is not False and whole:
-            flags.append(({}, {path: 8}))
+            flags.append(({}, {path: SIZED}))
         else:
             flags += [({path: one}, {}) for one in values if type(one) is bool and one != own][:1]
     # What is tied is asked for most.

@@ -7,7 +7,7 @@ from typing import Any
 
 from paramproof.catalogue.configuration import GivenKeys
 from paramproof.catalogue.files import TypeFile
-from paramproof.catalogue.values import FACTOR, THETAS, factors, same, sort_of
+from paramproof.catalogue.values import FACTOR, THETAS, factors, kind_of, same, sort_of
 from paramproof.formulas.errors import NotInCatalogue, Refusal
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.path import leaf, parent
@@ -117,6 +117,8 @@ def _is_free(
     given: GivenKeys, path: str, value: Any, only: list[str] | None, sizes: Mapping[str, int]
 ) -> bool:
     file = given.file
+    if kind_of(value) in file.unread.get(path, ()):
+        return True
     if path in file.fields and same(value, file.fields[path]):
         return True
     if path in file.layers and value is not None:

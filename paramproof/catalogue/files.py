@@ -57,8 +57,10 @@ class TypeFile:
     are other names of fields, and ``late`` those that count when defaults are computed. ``given``
     has what stands in place of a default where a part of the configuration is given at all.
     ``fields`` are those that are no sizes and decide, with their values; ``computed`` those that
-    are computed of sizes, in letters, and count where they are given; ``free`` the sorts of values
-    that decide nothing by field, ``texts`` the strings; ``below`` fields below each of some
+    are computed of sizes, in letters, and count where they are given. ``unread`` has the kinds of
+    values that the configuration class takes by field, where no class reads the field: they decide
+    nothing. Of fields that are read, ``free`` has the sorts of values with which models were made
+    and had the same tensors, ``texts`` the strings; ``below`` fields below each of some
     letters, ``layers`` lists that have a name for each layer. ``buffered`` are fields that buffers
     depend on, and ``refused`` keys that are no fields and are looked at all the same.
     ``fixed_parts`` are those of one class, whatever model type they name; ``named_parts`` are those
@@ -82,6 +84,7 @@ class TypeFile:
     given: Mapping[str, Any] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
     computed: Mapping[str, str] = field(default_factory=dict)
+    unread: Mapping[str, frozenset[str]] = field(default_factory=dict)
     free: Mapping[str, list[str]] = field(default_factory=dict)
     texts: Mapping[str, Any] = field(default_factory=dict)
     below: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -166,6 +169,10 @@ def type_in(data: Mapping[str, Any], model_type: str) -> TypeFile:
         for name in names.split():
             free.setdefault(name, []).extend(sorts.split())
     own["free"] = free
+    unread = {}
+    for kinds, names in own.get("unread", {}).items():
+        unread |= dict.fromkeys(names.split(), frozenset(kinds.split()))
+    own["unread"] = unread
     letters = own.get("letters")
     if not isinstance(letters, dict):
         raise ValueError("its letters are not an object")

@@ -7,6 +7,8 @@ that sort had the same tensors.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from types import NoneType
 from typing import Any
 
 ACTIVATIONS = frozenset(
@@ -62,6 +64,17 @@ THETAS = frozenset({"rope_theta", "rotary_emb_base", "rope_local_base_freq"})
 """Names of the base of rotary positions, of whose logarithm is divided: it is above 1."""
 
 
+KINDS: Mapping[type, str] = {
+    NoneType: "null",
+    bool: "flag",
+    int: "int",
+    float: "float",
+    str: "text",
+    dict: "object",
+}
+"""What a value of JSON is, but for lists."""
+
+
 def sort_of(value: object) -> str:
     """Return the sort of a value of JSON, "" for one that is like no other.
 
@@ -113,6 +126,16 @@ def _sort_of_rope(value: dict[str, Any]) -> str:
     if kind not in ROPE_TYPES or not ROPE_NEEDS.get(kind, frozenset()) <= value.keys():
         return ""
     return f"rope_{kind}"
+
+
+def kind_of(value: object) -> str:
+    """Return what a value of JSON is: of a list, too, what is in it."""
+    if isinstance(value, list):
+        inside = {kind_of(one) for one in value}
+        if inside <= {"int", "float"}:
+            return "numbers" if "float" in inside else "ints"
+        return "texts" if inside == {"text"} else "list"
+    return KINDS.get(type(value), "")
 
 
 def factors(value: object) -> set[object]:

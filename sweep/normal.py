@@ -1,0 +1,43 @@
+"""What a configuration class makes of keys: every field of it and of its parts, without a model."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+
+from transformers import PreTrainedConfig
+
+from sweep.model import Keys, parts_of
+
+Fields = Mapping[str, str]
+"""Fields by their paths, as text."""
+
+
+def normalised(config_class: type[PreTrainedConfig], keys: Keys) -> Fields | None:
+    """Return the fields of what a class makes of keys, as a file has them; None if it refuses them.
+
+    A private field, such as one that a property is computed from, is one of them.
+    """
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            made = config_class.from_dict(deepcopy(keys))
+    except Exception:  # Anybody's configuration may raise anything.
+        return None
+    return fields_of(made)
+
+
+def fields_of(config: PreTrainedConfig) -> Fields:
+    """Return the fields of a configuration and of its parts."""
+    return {
+        f"{path}.{name}".removeprefix("."): repr(value)
+        for path, part in [("", config), *parts_of(config)]
+        for name, value in vars(part).items()
+        if not isinstance(value, PreTrainedConfig)
+    }
+
+
+def moved(before: Fields, after: Fields) -> set[str]:
+    """Return the paths of the fields that are not the same."""
+    return {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}

@@ -1,0 +1,102 @@
+"""What a configuration class saves in keys that are read: the same at all sizes, or not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from paramproof.catalogue.configuration import LABELS
+from paramproof.catalogue.files import TypeFile
+from paramproof.catalogue.values import same
+from paramproof.formulas.path import leaf, parent
+from sweep.model import Keys, at_or_none, part_in, put
+from sweep.normal import moved, normalised
+from sweep.unread import Unread, paths_in
+
+Sizes = dict[str, int]
+
+FEW = 3
+"""Points at which a key is given what stands there of itself."""
+
+
+class Saved:
+    """What a type's configuration saves at its own sizes, and with one otherwise at a time."""
+
+    def __init__(self, file: TypeFile, unread: Unread) -> None:
+        self.file, self.unread = file, unread
+        self.points = [{}, *self.other_sizes()]
+        self.values: dict[str, list[tuple[Sizes, Any]]] = {}
+        for point in self.points:
+            saved = self.saved(unread.keys(point))
+            for path in paths_in(saved, file.parts):
+                self.values.setdefault(path, []).append((point, _in(saved, path)))
+
+    def other_sizes(self) -> Iterator[Sizes]:
+        """Yield one size by its field at a time that is not the type's own."""
+        for size in self.file.letters.values():
+            own = at_or_none(self.unread.start, size.path)
+            if type(own) is int and own > 0 and size.path != LABELS and not size.is_in_list:
+                for other in sorted({2 * own, own + 1, max(own // 2, 1), 3} - {own}):
+                    yield {size.path: other}
+
+    def constants(self) -> dict[str, Any]:
+        """Return what is the same at all sizes, and as good where it is given, by its path."""
+        return {
+            path: there[0][1]
+            for path, there in self.others()
+            if all(same(there[0][1], one) for _, one in there) and self.is_as_absent(path)
+        }
+
+    def moving(self) -> dict[str, list[tuple[Sizes, Any]]]:
+        """Return what is not the same at all sizes, by its path."""
+        return {
+            path: there
+            for path, there in self.others()
+            if not all(same(there[0][1], one) for _, one in there)
+        }
+
+    def others(self) -> Iterator[tuple[str, list[tuple[Sizes, Any]]]]:
+        """Yield what stands in each key that is no size."""
+        sizes = {size.key for size in self.file.letters.values()}
+        for path, there in self.values.items():
+            if path not in sizes and path not in self.file.aliases:
+                yield path, there
+
+    def saved(self, keys: Keys) -> Keys:
+        """Return what is saved of a configuration, nothing where it is refused."""
+        try:
+            config = self.unread.config_class.from_dict(json.loads(json.dumps(keys)))
+            found: Keys = json.loads(config.to_json_string(use_diff=False))
+        except Exception:  # Anybody's configuration may raise anything.
+            return {}
+        return found
+
+    def is_as_absent(self, path: str) -> bool:
+        """Whether nothing that is read moves where a key is given what stands there of itself."""
+        part = parent(path)
+        given = {f"{part}.model_type": self.file.parts[part]} if part else {}
+        for point, value in self.values[path][:FEW]:
+            absent = self.unread.keys({**point, **given})
+            there = json.loads(json.dumps(absent))
+            put(there, path, value)
+            one, other = (normalised(self.unread.config_class, keys) for keys in (absent, there))
+            # A part that is given may be another one, which may be refused.
+            if one is None and part:
+                continue
+            if one is None or other is None:
+                return False
+            if not moved(one, other) <= one.keys() - self.unread.reads.fields:
+                return False
+        return True
+
+    def in_given_part(self, path: str) -> Any:
+        """Return what stands in a key of a part that is given, and does not have it."""
+        part = parent(path)
+        keys = self.unread.keys({f"{part}.model_type": self.file.parts[part]})
+        return _in(self.saved(keys), path)
+
+
+def _in(keys: Keys, path: str) -> Any:
+    part = part_in(keys, parent(path))
+    return None if part is None else part.get(leaf(path))
