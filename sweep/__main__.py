@@ -9,7 +9,9 @@ derives every variant again, and where the formula is the same, writes whether i
 conditions and its caveats; it prints the variants that it leaves as they are, its status is then 1,
 and ``--report FILE`` lists what is not proved any more as lines of JSON. ``--reads``
 derives nothing: it writes which keys no class reads, and what the others are of themselves.
-What could not be derived stands in ``sweep/failed.json``, with the reason; ``--reasons`` lists it by class of reason.
+``--kinds`` adds variants that count how often each kind stands in a list of layers. What could not
+be derived stands in ``sweep/failed.json``, with the reason; ``--reasons`` lists it by class of
+reason.
 ``--hold`` derives nothing: it holds what is written to more random configurations, by ``--seed``,
 and takes back what is not as transformers builds it.
 ``--random 300`` writes nothing either: it draws so many configurations of 60 types, by
@@ -32,7 +34,16 @@ from typing import Any
 from paramproof.catalogue import model_types
 from sweep.adversary import Verdict, tried
 from sweep.at_random import at_random
-from sweep.child import compared, derived, in_children, otherwise, refreshed, with_reads
+from sweep.child import (
+    Work,
+    compared,
+    derived,
+    in_children,
+    otherwise,
+    refreshed,
+    with_kinds,
+    with_reads,
+)
 from sweep.mending import Mending
 from sweep.public import counted
 from sweep.store import by_reason, failed, read, write, write_failed
@@ -58,8 +69,9 @@ def main(arguments: list[str]) -> int:
     todo = _todo(wanted, options)
     if options.hold:
         return _held(todo, options.seed)
-    if options.reads:
-        return _with_reads(todo, options.seconds)
+    if options.reads or options.kinds:
+        work = with_reads if options.reads else with_kinds
+        return _understood(todo, work, options.seconds)
     if options.refresh:
         return _all_refreshed(todo, options.seconds, options.report)
     work, say = (compared, _compared) if options.compare else (derived, _written)
@@ -86,7 +98,7 @@ def _todo(wanted: Sequence[str], options: argparse.Namespace) -> list[str]:
     """Return the types of the part that is asked for, and of them what is left to do."""
     part, parts = options.part
     todo = [name for i, name in enumerate(wanted) if i % parts == part - 1]
-    if options.hold or options.compare or options.refresh or options.reads:
+    if options.hold or options.compare or options.refresh or options.reads or options.kinds:
         return [name for name in todo if read(name)]
     known = {} if options.types else failed()
     return todo if options.again else [n for n in todo if not read(n) and n not in known]
@@ -182,17 +194,19 @@ def _all_refreshed(todo: Sequence[str], seconds: float, report: Path | None) -> 
     return 1 if left else 0
 
 
-def _with_reads(todo: Sequence[str], seconds: float) -> int:
-    """Write which keys no class reads; the status is 1 where a type fails."""
-    failed_ = 0
-    there = in_children(todo, with_reads, seconds, len(os.sched_getaffinity(0)))
+def _understood(todo: Sequence[str], work: Work, seconds: float) -> int:
+    """Write what the work finds of each type; the status is 1 where something fails."""
+    failures = 0
+    there = in_children(todo, work, seconds, len(os.sched_getaffinity(0)))
     for number, (name, found, took) in enumerate(there, 1):
-        if "entry" in found:
+        if found.get("changed", "entry" in found):
             write(name, found["entry"])
-        failed_ += bool(found["failed"])
-        said = "; ".join(one.why for one in found["failed"].values()) or "written"
+        failures += bool(found["failed"])
+        said = "written" if found.get("changed", "entry" in found) else "as it was"
         print(f"{number}/{len(todo)} {name}: {said} ({took:.0f} s)", flush=True)
-    return 1 if failed_ else 0
+        for what, one in found["failed"].items():
+            print(f"  {what}: {one.why[:200]}", flush=True)
+    return 1 if failures else 0
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
@@ -218,6 +232,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
         "--report", type=Path, metavar="FILE", help="what --refresh found not proved any more"
     )
     parser.add_argument("--reads", action="store_true", help="write which keys no class reads")
+    parser.add_argument("--kinds", action="store_true", help="count the kinds of lists of layers")
     parser.add_argument("--reasons", action="store_true", help="list what failed, by reason")
     return parser.parse_args(arguments)
 

@@ -34,6 +34,7 @@ from paramproof.catalogue.files import read_type
 from sweep.comparing import differences
 from sweep.failure import NO_TIME, Failure, Reason
 from sweep.finding import Finding, Kind
+from sweep.kinds import Kinds
 from sweep.one import OutOfTime, Sweep
 from sweep.refreshing import Refresh
 from sweep.store import read
@@ -95,6 +96,16 @@ def with_reads(model_type: str, seconds: float, found: Found) -> None:
     data = read(model_type)
     assert data
     found["entry"] = understood(data)
+
+
+def with_kinds(model_type: str, seconds: float, found: Found) -> None:
+    """Find the lists whose kinds decide: the type's ``entry`` with variants that count them."""
+    data = read(model_type)
+    assert data
+    kinds = Kinds(data, seconds)
+    found["changed"] = kinds.run()
+    found["failed"] |= kinds.failed
+    found["entry"] = kinds.data
 
 
 def otherwise(found: Found) -> list[Finding]:

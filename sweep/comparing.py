@@ -36,9 +36,9 @@ from sweep.finding import Finding, Kind
 from sweep.held import hold
 from sweep.mending import SEEDS
 from sweep.one import OutOfTime, Sweep
-from sweep.variants import SIZED
 from sweep.problem import Problem
 from sweep.store import failed
+from sweep.variants import SIZED
 from sweep.which import classes
 
 

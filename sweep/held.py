@@ -143,7 +143,7 @@ def random_config(
         size = file.letters[letter]
         field = size.path
         inside = any(field.startswith(f"{part}.") for part in absent_parts)
-        if size.key in lists:
+        if size.key in lists or size.is_kind:
             continue
         if size.default and (inside or random.random() < leave_out):
             if size.is_in_list:
@@ -153,6 +153,8 @@ def random_config(
             continue
         put(config, field, sizes[letter])
     _complete(file, derivation, config, sizes)
+    for path in written.lists:
+        put(config, path, _kinds(file, path, derivation, sizes, random))
     _others(file, written, config, absent_parts, sizes, random)
     _instead(file, config, random)
     _flat(file, config, random)
@@ -221,7 +223,8 @@ def _others(
         if not inside and (other == path or not _there(config, other)):
             put(config, path, value)
     for path, rule in file.layers.items():
-        if _there(config, field_of(file, rule["long"])) and random.random() < 0.4:
+        is_long = _there(config, field_of(file, rule["long"]))
+        if is_long and path not in written.lists and random.random() < 0.4:
             put(config, path, _layers(rule, sizes, random))
     for part, kind in file.parts.items():
         if _there(config, part) and (part in file.named_parts or random.random() < 0.8):
@@ -260,13 +263,14 @@ def _as_it_is(file: TypeFile, written: Written, config: Mapping[str, Any]) -> li
 def _free_values(file: TypeFile, written: Written, random: Random) -> Iterator[tuple[str, Any]]:
     """Yield values of some of the fields that decide nothing."""
     decides, only = written.data.get("decides", ()), written.data.get("only", {})
+    taken = {*decides, *written.where, *written.sized, *written.lists}
     for name, sorts in file.free.items():
         for sort in sorts:
-            free = name not in decides and sort in only.get(name, (sort,))
+            free = name not in taken and sort in only.get(name, (sort,))
             if free and random.random() < 0.3:
                 yield name, _a_value(name, sort, random)
     for name, values in file.texts.items():
-        if name not in decides and name not in only and random.random() < 0.3:
+        if name not in taken and name not in only and random.random() < 0.3:
             yield name, random.choice(values)
 
 
@@ -281,6 +285,39 @@ def _layers(rule: Mapping[str, Any], sizes: Mapping[str, int], random: Random) -
         return random.choices(rule["any of"], k=long)
     repeated: list[str] = rule["repeats"]
     return [repeated[i % len(repeated)] for i in range(long)]
+
+
+def _kinds(
+    file: TypeFile, path: str, derivation: Derivation, sizes: Mapping[str, int], random: Random
+) -> list[str]:
+    """Return a list of kinds in any order, by one of the names of each.
+
+    Where the derivation says that there may be none of a kind, there is none of some.
+    """
+    rule = file.kinds[path]
+    letters = {
+        one.path[len(path) + 1 : -1]: letter
+        for letter, one in file.letters.items()
+        if one.path.startswith(f"{path}[")
+    }
+    numbers = {kind: sizes[letter] for kind, letter in letters.items()}
+    may_lack = all(derivation.validated[letter][0] == 0 for letter in letters.values())
+    if may_lack and random.random() < 0.5:
+        numbers |= dict.fromkeys(random.sample(sorted(numbers), random.randint(1, len(numbers))), 0)
+    if rule.get("long"):
+        (rest,) = set(rule["names"].values()) - numbers.keys()
+        numbers[rest] = sizes[rule["long"]] - sum(numbers.values())
+        if may_lack and random.random() < 0.2:
+            kind = random.choice(sorted(numbers))
+            numbers = dict.fromkeys(numbers, 0) | {kind: sizes[rule["long"]]}
+    kinds = [kind for kind, number in numbers.items() for _ in range(number)]
+    random.shuffle(kinds)
+    if rule.get("last") in kinds:
+        kinds.append(kinds.pop(kinds.index(rule["last"])))
+    by_kind: dict[str, list[str]] = {}
+    for name, kind in rule["names"].items():
+        by_kind.setdefault(kind, []).append(name)
+    return [random.choice(by_kind[kind]) for kind in kinds]
 
 
 def _small(sort: str) -> list[Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any
 
 from transformers import PreTrainedConfig
 

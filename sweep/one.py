@@ -12,6 +12,7 @@ import transformers
 from transformers import CONFIG_MAPPING
 
 from paramproof.derivation.derive import Effort, Naming, derive
+from paramproof.derivation.kinds_of_layers import KindsOfLayers
 from paramproof.derivation.letters import letters_for
 from paramproof.derivation.points import drawn_inside
 from paramproof.derivation.transformers_models import constructor, made_of, readable
@@ -115,14 +116,17 @@ class Sweep:
         sized: Mapping[str, int] | None = None,
         *,
         far: bool = True,
+        kinds: Mapping[str, KindsOfLayers] | None = None,
     ) -> Derivation:
         """Derive a class with these values, and these sizes in place of null.
+
+        Of lists of ``kinds`` it is a size how often each kind stands there.
 
         With ``far`` it is compared with models of large sizes, too.
         """
         keys: Keys = whole(self.start, {**self.values, **where})
         needed = {**self.needed, **(sized or {})}
-        made = constructor(name, {"model_type": self.model_type, **keys}, name, needed)
+        made = constructor(name, {"model_type": self.model_type, **keys}, name, needed, kinds)
         effort = Effort(rather_fixed=True, far=far)
         found = derive(made, effort=effort, naming=self.naming)
         self.reads |= made.read_fields() or set()
@@ -186,7 +190,7 @@ class Sweep:
             key: type(value)() for key, value in data.items() if key not in KEPT and key not in new
         }
         own = {key: value for key, value in {**empty, **new}.items() if value != data.get(key)}
-        head = {"where": dict(where)} if where else {}
+        head: dict[str, Any] = {"where": dict(where)} if where else {}
         head |= {"sized": list(sized)} if sized else {}
         data["also"].append({**head, **own, "letters": set(found.fields)})
 

@@ -70,12 +70,12 @@ def _watched(config: PreTrainedConfig) -> Iterator[Reads]:
 
     kind.__getattribute__ = telling
     # A generation config has no tensors, and is made of all that a configuration has.
-    GenerationConfig.from_model_config = classmethod(lambda cls, _: cls())  # type: ignore[method-assign,assignment]
+    GenerationConfig.from_model_config = classmethod(lambda cls, _: cls())
     try:
         yield found
     finally:
         kind.__getattribute__ = given
-        GenerationConfig.from_model_config = generating  # type: ignore[method-assign]
+        GenerationConfig.from_model_config = generating
 
 
 def _mark(config: PreTrainedConfig, path: str) -> None:

@@ -32,6 +32,7 @@ def understood(data: Mapping[str, Any]) -> dict[str, Any]:
     given = {path: one for path, one in bare.items() if not same(one, constants[path])}
     names = unread.names()
     free = {path: sorts for path, sorts in file.free.items() if path not in names}
+    free |= {path: ["share"] for path in unread.shares()}
     texts = {path: values for path, values in file.texts.items() if path not in names}
     refused = tuple(path for path in file.refused if path not in names)
     file = replace(file, free=free, texts=texts, refused=refused)
@@ -49,7 +50,7 @@ def written(
 
     ``bare`` are those of them that are otherwise in a part that is given and does not have them.
     """
-    chosen = {path for path in _chosen(file)}
+    chosen = _chosen(file)
     free = {
         path: [one for one in sorts if not _covers(unread.get(path, ()), PROBES[one])]
         for path, sorts in file.free.items()

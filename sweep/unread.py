@@ -19,9 +19,9 @@ from transformers import CONFIG_MAPPING
 from paramproof.catalogue.configuration import NEVER
 from paramproof.catalogue.derivations import not_withdrawn
 from paramproof.catalogue.files import TypeFile
-from paramproof.catalogue.values import kind_of
-from paramproof.formulas.path import parent
-from sweep.model import Keys, parts_of, put, whole
+from paramproof.catalogue.values import FACTOR
+from paramproof.formulas.path import leaf, parent
+from sweep.model import Keys, at, made, parts_of, put, whole
 from sweep.normal import Fields, moved, normalised
 from sweep.reads import Reads, reads_of
 from sweep.starting import OWN_VALUES, needed
@@ -42,8 +42,11 @@ KINDS: Mapping[str, Sequence[Any]] = {
 }
 """Values for each kind that ``kind_of`` tells apart."""
 
-VALUES = (None, True, 0, 3, 0.5, "any", ["a"], [1], {})
+VALUES: Sequence[Any] = (None, True, 0, 3, 0.5, "any", ["a"], [1], {})
 """Values for a name of which nothing is known."""
+
+SHARES = (0.25, 0.334, 0.5, 0.75)
+"""Of a head, that may be rotated."""
 
 TYPES: Mapping[str, Sequence[str]] = {
     "null": ("None", "Any"),
@@ -73,8 +76,9 @@ class Unread:
         """Return the kinds of values that are free, by the path of a key that is not read."""
         for name in self.file.classes:
             for written in not_withdrawn(self.file, name):
-                sized = dict.fromkeys(written.sized, SIZED)
-                self.read(name, {**written.where, **sized})
+                sized = {path: SIZED for path in written.sized if "[" not in path}
+                lists = {path: self.list_of(path) for path in written.lists}
+                self.read(name, {**written.where, **sized, **lists})
         for others in self.alike():
             self.read_by_halves(next(iter(self.file.classes)), others)
         found: dict[str, list[str]] = {}
@@ -89,6 +93,12 @@ class Unread:
                     found.setdefault(path, []).append(kind)
         return dict(sorted(found.items()))
 
+    def list_of(self, path: str) -> list[str]:
+        """Return a list in which each kind stands, the last one where it must."""
+        rule, own = self.file.kinds[path], list(at(self.start, path))
+        kinds = list(dict.fromkeys((*rule["names"].values(), *own)))
+        return [*kinds[: len(own) - 1], *own[min(len(kinds), len(own) - 1) :]]
+
     def bases(self, part: str) -> Iterator[tuple[Keys, Fields]]:
         """Yield keys that a key of a part is added to, with what they make: few of them, and all.
 
@@ -98,6 +108,22 @@ class Unread:
         for keys in (few, self.saved):
             if (made := normalised(self.config_class, keys)) is not None:
                 yield keys, made
+
+    def shares(self) -> list[str]:
+        """Return the shares of heads that are rotated, of which any gives the same tensors."""
+        model_class = getattr(transformers, next(iter(self.file.classes)))
+        found = []
+        for path in (path for path in self.file.fields if leaf(path) == FACTOR):
+            there: list[Any] = []
+            for values in ({}, *({path: share} for share in SHARES)):
+                try:
+                    config = self.config_class.from_dict(self.keys(values))
+                    there.append(made(model_class, config).parameters)
+                except Exception:  # Anybody's constructor may raise anything.
+                    there.append(None)
+            if there[0] is not None and all(one == there[0] for one in there):
+                found.append(path)
+        return found
 
     def names(self) -> set[str]:
         """Return the names of which a file says something, and that nothing looks for.

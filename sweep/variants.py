@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 from transformers import PreTrainedConfig
 
@@ -55,6 +55,45 @@ PUBLIC: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "phi": [{"qk_layernorm": True}],
 }
 """As models that many people load have them."""
+
+
+class Change(NamedTuple):
+    """Values that a variant has in place of the type's own, and fields that are sizes in it."""
+
+    where: Mapping[str, Any]
+    sized: tuple[str, ...] = ()
+
+    def inside(self, part: str) -> Change:
+        """Return the change of a part."""
+        where = {f"{part}.{path}": value for path, value in self.where.items()}
+        return Change(where, tuple(f"{part}.{path}" for path in self.sized))
+
+
+GEMMA4_GLOBAL = ("global_head_dim", "num_global_key_value_heads")
+
+GEMMA4 = (
+    Change({"hidden_size_per_layer_input": 0}, GEMMA4_GLOBAL[:1]),
+    Change({"hidden_size_per_layer_input": 0, "attention_k_eq_v": True}, GEMMA4_GLOBAL),
+    Change(
+        {
+            "hidden_size_per_layer_input": 0,
+            "attention_k_eq_v": True,
+            "enable_moe_block": True,
+            "top_k_experts": 8,
+        },
+        (*GEMMA4_GLOBAL, "num_experts", "moe_intermediate_size"),
+    ),
+)
+
+LLAMA4 = (Change({"interleave_moe_layer_step": 2}),)
+
+SERVED: Mapping[str, Sequence[Change]] = {
+    "gemma4": [one.inside("text_config") for one in GEMMA4],
+    "gemma4_text": GEMMA4,
+    "llama4": [one.inside("text_config") for one in LLAMA4],
+    "llama4_text": LLAMA4,
+}
+"""As models that many people serve have them, whose files say what the type's own does not."""
 
 
 def changes(

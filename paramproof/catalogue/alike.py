@@ -55,14 +55,18 @@ def require_alike(
     only: Mapping[str, Any],
     computed: Mapping[str, str],
     letters: Mapping[str, int],
+    counted: Collection[str] = (),
 ) -> None:
     """Raise ``NotInCatalogue`` for the first key that is not as the entry has it.
 
     ``decides`` are the fields that decide with the values they must have; those ``needed`` may have
     others of a sort that was tried. ``only`` has the sorts of values that alone are alike in this
-    class. ``computed`` are fields that must be what ``letters`` make them.
+    class. ``computed`` are fields that must be what ``letters`` make them; of lists that are
+    ``counted``, and of what decides which lists there are, the letters say all.
     """
     for path, value in given.values.items():
+        if path in counted:
+            continue
         if path in computed:
             _require_computed(given, path, value, computed[path], letters)
         elif path in decides:
@@ -117,9 +121,8 @@ def _is_free(
     given: GivenKeys, path: str, value: Any, only: list[str] | None, sizes: Mapping[str, int]
 ) -> bool:
     file = given.file
-    if kind_of(value) in file.unread.get(path, ()):
-        return True
-    if path in file.fields and same(value, file.fields[path]):
+    is_unread = kind_of(value) in file.unread.get(path, ())
+    if is_unread or (path in file.fields and same(value, file.fields[path])):
         return True
     if path in file.layers and value is not None:
         return _is_layers(file.layers[path], value, sizes)
@@ -130,16 +133,24 @@ def _is_free(
         return all(value < sizes[letter] for letter in file.below[path] if letter in sizes)
     if not any(path in known for known in (file.free, file.texts, file.below)):
         return _is_passed_over(file, path, value)
-    if sort.startswith("rope_"):
-        before = parent(path)
-        own = file.fields.get(f"{before}.{FACTOR}" if before else FACTOR)
-        if sort in STRETCHED and not _is_stretched(given, path, sort, own, sizes):
-            return False
-        if not all(share is None or same(share, own) for share in factors(value)):
-            return False
+    if sort.startswith("rope_") and not _is_rotated(given, path, value, sizes):
+        return False
     if leaf(path) in THETAS and not (isinstance(value, int | float) and value > 1):
         return False
     return sort in file.free.get(path, ()) or value in file.texts.get(path, ())
+
+
+def _is_rotated(given: GivenKeys, path: str, value: Any, sizes: Mapping[str, int]) -> bool:
+    """Whether what parameters of rotary positions say of a head's share goes with the sizes."""
+    file, before, sort = given.file, parent(path), sort_of(value)
+    key = f"{before}.{FACTOR}" if before else FACTOR
+    own = given.values.get(key, file.fields.get(key))
+    if sort in STRETCHED and not _is_stretched(given, path, sort, own, sizes):
+        return False
+    return all(
+        share is None or same(share, own) or sort_of(share) in file.free.get(key, ())
+        for share in factors(value)
+    )
 
 
 def _is_passed_over(file: TypeFile, path: str, value: Any) -> bool:

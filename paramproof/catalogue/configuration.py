@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from paramproof.catalogue.files import TypeFile
+from paramproof.catalogue.kinds import count_kinds, spell_out
 from paramproof.catalogue.values import same
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.expression import Expression
@@ -58,6 +59,8 @@ class GivenKeys:
             self.values[name] = value
         self.labels(config)
         self.require_one_rope()
+        spell_out(self)
+        self.counted = count_kinds(self)
 
     def outside(self, why: str, key: str = "", refusal: Refusal = Refusal.OTHER) -> NotInCatalogue:
         """Return the error that the entry is not of this configuration, and why."""
@@ -176,7 +179,7 @@ def sizes_of(
             continue
         value = given.values.get(field)
         if field in given.values and value is not None:
-            found[letter] = _size(given, field, value)
+            found[letter] = _size(given, letter, value)
         elif field in given.values and field not in sized:
             if field not in given.file.null:
                 said = f"{field}=null, and the entry has a size there"
@@ -197,7 +200,8 @@ def sizes_of(
         found |= {letter: _filled_in(given, letter, ready[letter], found) for letter in ready}
         waiting = {letter: said for letter, said in waiting.items() if letter not in ready}
     for field, value in given.late.items():
-        found[given.letter_of[field]] = _size(given, field, value)
+        letter = given.letter_of[field]
+        found[letter] = _size(given, letter, value)
     return {letter: found[letter] for letter in given.file.letters if letter in found}
 
 
@@ -214,14 +218,17 @@ def _filled_in(given: GivenKeys, letter: str, formula: Expression, sizes: Mappin
     return formula.evaluate(sizes)
 
 
-def _size(given: GivenKeys, field: str, value: object) -> int:
+def _size(given: GivenKeys, letter: str, value: object) -> int:
     """Return a size of a configuration.
 
     Raises ``InvalidInput`` for what is a size nowhere, and ``NotInCatalogue`` for 0 and for lists
     and objects, which some classes of transformers accept in place of a size.
     """
+    field = given.file.letters[letter].path
     if type(value) is int and 0 < value <= MAX_SIZE:
         return value
+    if value == 0 and given.file.letters[letter].is_kind:
+        return 0
     said = f"{legible(field)}={shown(value)}"
     if type(value) is not int and not isinstance(value, list | dict):
         raise InvalidInput(f"{said} is not possible: it must be an int", key=field)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +50,11 @@ class Written:
     data: Mapping[str, Any]
     index: int = 0
 
+    @property
+    def lists(self) -> set[str]:
+        """The lists of which the variant counts how often each kind stands there."""
+        return {path.partition("[")[0] for path in self.sized if "[" in path}
+
 
 def computed_of(file: TypeFile, written: Written) -> dict[str, str]:
     """Return what a configuration computes of sizes, in letters: "" where that is not known."""
@@ -59,11 +64,18 @@ def computed_of(file: TypeFile, written: Written) -> dict[str, str]:
 def variants(file: TypeFile, name: str) -> list[Written]:
     """Return the variants of a class, first that at the type's own values."""
     own = {key: value for key, value in file.classes[name].items() if key != "also"}
-    found = [Written(name, own.get("where", {}), (), own)]
+    found = [Written(name, own.get("where", {}), (), _without_kinds(file, own, ()))]
     for index, also in enumerate(file.classes[name].get("also", ()), 1):
         where, sized = also.get("where", {}), tuple(also.get("sized", ()))
-        found.append(Written(name, where, sized, {**own, "withdrawn": False, **also}, index))
+        data = _without_kinds(file, {**own, "withdrawn": False, **also}, sized)
+        found.append(Written(name, where, sized, data, index))
     return found
+
+
+def _without_kinds(file: TypeFile, data: dict[str, Any], sized: Container[str]) -> dict[str, Any]:
+    """Return a variant's keys: letters of kinds that it does not count are absent."""
+    kinds = [name for name, size in file.letters.items() if size.is_kind and size.path not in sized]
+    return {**data, "absent": [*data.get("absent", ()), *kinds]} if kinds else data
 
 
 def not_withdrawn(file: TypeFile, name: str) -> list[Written]:

@@ -23,6 +23,7 @@ from paramproof.catalogue.derivations import (
 )
 from paramproof.catalogue.files import TypeFile, read_type
 from paramproof.catalogue.heads import Head, announced_heads, as_loaded
+from paramproof.catalogue.kinds import require_as_long
 from paramproof.catalogue.names import has_class, release
 from paramproof.catalogue.unknown import unknown_keys
 from paramproof.catalogue.values import same
@@ -102,7 +103,9 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], class_name: str = "") ->
         raise given.outside(f"what {error} stands for is absent") from None
     needed = variants(file, name)[0].where
     only, computed = written.data.get("only", {}), computed_of(file, written)
-    require_alike(given, values, needed, only, computed, sizes)
+    require_as_long(given, written.lists, sizes)
+    counted = {*written.lists, *written.data.get("idle", ())}
+    require_alike(given, values, needed, only, computed, sizes, counted)
     derivation = _derivation(file, name, written.index)
     derivation = _without_bounds(derivation, set(_bounds_of_defaults(file, given)))
     _require(file, derivation, sizes)
@@ -238,19 +241,18 @@ def _variant(
     first = variants(file, name)[0]
     own = {path: file.fields.get(path, ABSENT) for path in decides}
     free = {path for path in first.where if is_of_a_free_sort(given, path)}
-    for written in not_withdrawn(file, name):
-        # What follows from the values of others is so where it is absent.
-        follows = written.data.get("follows", {})
-        values = {**own, **written.where, **follows}
-        values = {path: value for path, value in values.items() if path not in written.sized}
-        there = {**decides, **follows, **given.values}
-        alike = all(
-            path in free or is_due(given, path, there[path], value)
-            for path, value in values.items()
-        )
-        sized = all(type(given.values.get(path)) is int for path in written.sized)
-        if alike and sized:
+    alike = [
+        (written, values)
+        for written in not_withdrawn(file, name)
+        if written.lists == given.counted
+        and all(type(given.values.get(path)) is int for path in written.sized)
+        and (values := _values_of(given, written, decides, own, free)) is not None
+    ]
+    for written, values in alike:
+        if _has_sizes(file, given, written):
             return written, values
+    if alike:
+        return alike[0]
     for path, value in decides.items():
         # A part that is given may have another default than the entry was derived at.
         if path not in given.values and not same(value, own[path]):
@@ -262,6 +264,38 @@ def _variant(
             said = f"{path} is absent, and the entry has {shown(value)}"
             raise given.outside(said, path, Refusal.OTHER_VALUE)
     return first, {**own, **first.where}
+
+
+def _values_of(
+    given: GivenKeys,
+    written: Written,
+    decides: Mapping[str, Any],
+    own: Mapping[str, Any],
+    free: Set[str],
+) -> dict[str, Any] | None:
+    """Return what decides in a variant, None if the configuration does not have it."""
+    # What follows from the values of others is so where it is absent.
+    follows = written.data.get("follows", {})
+    besides = {*written.sized, *written.lists, *written.data.get("idle", ())}
+    values = {**own, **written.where, **follows}
+    values = {path: value for path, value in values.items() if path not in besides}
+    there = {**decides, **follows, **given.values}
+    alike = all(
+        path in free or (path in there and is_due(given, path, there[path], value))
+        for path, value in values.items()
+    )
+    return values if alike else None
+
+
+def _has_sizes(file: TypeFile, given: GivenKeys, written: Written) -> bool:
+    """Whether a variant has the sizes that a configuration fixes: a fixed one, or none at all."""
+    absent, fixed = written.data.get("absent", ()), written.data.get("fixed", {})
+    for letter_, size in file.letters.items():
+        there = given.values.get(size.path)
+        is_given = letter_ not in absent and type(there) is int and not size.is_kind
+        if is_given and (not there or there != fixed.get(letter_, there)):
+            return False
+    return True
 
 
 def own_sizes(file: TypeFile, absent: tuple[str, ...]) -> dict[str, int]:

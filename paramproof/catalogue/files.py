@@ -41,7 +41,12 @@ class SizeField:
     @property
     def is_in_list(self) -> bool:
         """Whether the field is one of the sizes of a list."""
-        return "[" in self.path
+        return "[" in self.path and not self.is_kind
+
+    @property
+    def is_kind(self) -> bool:
+        """Whether the size is how often a kind stands in a list: ``layer_types[conv]``."""
+        return "[" in self.path and not self.path.endswith(tuple(f"{n}]" for n in range(10)))
 
     @property
     def key(self) -> str:
@@ -61,8 +66,10 @@ class TypeFile:
     values that the configuration class takes by field, where no class reads the field: they decide
     nothing. Of fields that are read, ``free`` has the sorts of values with which models were made
     and had the same tensors, ``texts`` the strings; ``below`` fields below each of some
-    letters, ``layers`` lists that have a name for each layer. ``buffered`` are fields that buffers
-    depend on, and ``refused`` keys that are no fields and are looked at all the same.
+    letters, ``layers`` lists that have a name for each layer. ``kinds`` are lists of which some
+    variants count how often each kind stands there, whatever the order is, and ``spelt`` keys that
+    say such a list in another way. ``buffered`` are fields that buffers depend on, and ``refused``
+    keys that are no fields and are looked at all the same.
     ``fixed_parts`` are those of one class, whatever model type they name; ``named_parts`` are those
     that have to name it. ``instead`` are keys in which a part may be given: what is given there
     counts in its place. ``flat`` has the keys that stand for those of a part, where there is no
@@ -89,6 +96,8 @@ class TypeFile:
     texts: Mapping[str, Any] = field(default_factory=dict)
     below: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     layers: Mapping[str, Any] = field(default_factory=dict)
+    kinds: Mapping[str, Any] = field(default_factory=dict)
+    spelt: Mapping[str, Any] = field(default_factory=dict)
     buffered: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     fixed_parts: tuple[str, ...] = ()
@@ -169,7 +178,7 @@ def type_in(data: Mapping[str, Any], model_type: str) -> TypeFile:
         for name in names.split():
             free.setdefault(name, []).extend(sorts.split())
     own["free"] = free
-    unread = {}
+    unread: dict[str, frozenset[str]] = {}
     for kinds, names in own.get("unread", {}).items():
         unread |= dict.fromkeys(names.split(), frozenset(kinds.split()))
     own["unread"] = unread

@@ -41,17 +41,28 @@ def tensor_in(path: str, written: str, *, buffer: bool = False) -> DerivedTensor
     said = marks.split(", ") if marks else []
     if unknown := set(said) - set(MARKS.values()):
         raise ValueError(f"{sorted(unknown)[0]!r} is said of {path}")
-    times, sign, shape = shapes.rpartition(" × ")
+    *times, shape = _split(shapes, " × ")
     role: Role = "buffer" if buffer else "frozen" if MARKS["frozen"] in said else "trainable"
     return DerivedTensor(
         path,
-        () if shape == SCALAR else tuple(map(expression_in, shape.split(", "))),
-        expression_in(times) if sign else expression(1),
+        () if shape == SCALAR else tuple(map(expression_in, _split(shape, ", "))),
+        expression_in(times[0]) if times else expression(1),
         role,
         (),
         MARKS["read"] not in said,
         MARKS["counted"] not in said,
     )
+
+
+def _split(written: str, sign: str) -> list[str]:
+    """Return what stands between the signs that are in no brackets: ``int(K × 0.5), H`` has two."""
+    found, depth, start = list[str](), 0, 0
+    for index, one in enumerate(written):
+        depth += (one in "(⌊⌈") - (one in ")⌋⌉")
+        if not depth and written.startswith(sign, index):
+            found.append(written[start:index])
+            start = index + len(sign)
+    return [*found, written[start:]]
 
 
 def tensors_in(data: Mapping[str, Any], *, buffer: bool = False) -> Iterator[DerivedTensor]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from paramproof.derivation.reading import Seen
+from paramproof.formulas.expression import Expression
 
 LOOPS_OF = ("torch.nn", "keras_bert", "keras_transformer")
 """Packages that make layers in loops of their own, whatever code of the user's calls them.
@@ -24,7 +25,8 @@ class Constructor:
     with their shapes in letters where the tracing saw them. ``modules`` are the packages whose
     code makes the model. ``read_fields`` are the sizes that a model has read while it was made,
     None where nobody watched. Code that ``is_followed`` takes sizes that are no ``int``; of other
-    code, as JAX's and Keras's, it is not seen what becomes of a size.
+    code, as JAX's and Keras's, it is not seen what becomes of a size. ``numbers`` are
+    those of layers of one kind or several, where sizes say how many there are of each.
     """
 
     name: str
@@ -36,3 +38,4 @@ class Constructor:
     versions: Mapping[str, str] = field(default_factory=dict)
     read_fields: Callable[[], frozenset[str] | None] = lambda: None
     is_followed: bool = True
+    numbers: tuple[Expression, ...] = ()

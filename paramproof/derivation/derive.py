@@ -127,7 +127,8 @@ def _derived(
     # What was asked to be divisible may be divided where nobody sees it.
     divided = [floor(top, bottom) for top, bottom in conditions.asked_to_divide]
     made = traces[0].recorder.made
-    tensors = in_letters(traces, [*letters, *made, *divided], maker.loops)
+    numbers = maker.constructor.numbers
+    tensors = in_letters(traces, [*letters, *made, *divided], maker.loops, numbers)
     for need in tensors.needs:
         if not need.is_met(maker.sizes):
             raise NotDerived(f"{maker.name}: at its own sizes not {need}")

@@ -81,12 +81,15 @@ class Tensors:
 
 
 def in_letters(
-    traces: Sequence[Trace], computed: Sequence[Expression], loops: Iterable[Expression]
+    traces: Sequence[Trace],
+    computed: Sequence[Expression],
+    loops: Iterable[Expression],
+    numbers: Sequence[Expression] = (),
 ) -> Tensors:
     """Return what all of these traces made, each kind of tensor in letters.
 
     ``computed`` are the sizes that a length may be which nobody saw made, and ``loops`` the
-    lengths of the loops that ran.
+    lengths of the loops that ran; ``numbers`` are those of layers of some kinds.
     """
     tensors, lengths = Tensors(), list(loops)
 
@@ -98,7 +101,7 @@ def in_letters(
 
     @cache
     def times_counted(*counts: int) -> Times | None:
-        return _times_counted(counts, traces, lengths)
+        return _times_counted(counts, traces, lengths, numbers)
 
     for key in traces[0].readings:
         if any(key not in trace.readings for trace in traces):
@@ -132,10 +135,13 @@ def in_letters(
 
 
 def _times_counted(
-    counts: Sequence[int], traces: Sequence[Trace], loops: Sequence[Expression]
+    counts: Sequence[int],
+    traces: Sequence[Trace],
+    loops: Sequence[Expression],
+    numbers: Sequence[Expression],
 ) -> Times | None:
     """How many there are, read from counts, where that is one or more."""
-    number = multiplicity(counts, [trace.sizes for trace in traces], loops)
+    number = multiplicity(counts, [trace.sizes for trace in traces], loops, numbers)
     if number is None:
         return None
     return Times(number, (Condition(Relation.LESS, number, expression(1), False),))

@@ -61,7 +61,8 @@ def letters_for(fields: Iterable[str]) -> dict[str, str]:
     for field in fields:
         *parts, name = field.split(".")
         base, bracket, index = name.partition("[")
-        letter = _LETTER_OF.get(base) or _initials(base)
+        is_kind = bool(bracket) and not index[:-1].isdigit()
+        letter = "n" if is_kind else _LETTER_OF.get(base) or _initials(base)
         if name == AMBIGUOUS and tuple(parts) in with_feed_forward:
             letter = "H"
         # One letter alone of what has no custom would look like one that has.

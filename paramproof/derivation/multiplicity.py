@@ -22,14 +22,21 @@ Candidate: TypeAlias = tuple[Compute, tuple[Expression, ...]]
 
 
 def multiplicity(
-    counts: Sequence[int], points: Sequence[Mapping[str, int]], loops: Sequence[Expression]
+    counts: Sequence[int],
+    points: Sequence[Mapping[str, int]],
+    loops: Sequence[Expression],
+    likely: Iterable[Expression] = (),
 ) -> Expression | None:
     """Return what is ``counts`` at ``points``, None where nothing simple is.
 
-    ``loops`` are the lengths of the loops that ran; they and the letters in them come first.
+    What is ``likely`` comes first; then ``loops``, the lengths of the loops that ran, and the
+    letters in them.
     """
     if len(set(counts)) == 1 and 1 <= counts[0] <= LARGEST_NUMBER:
         return expression(counts[0])
+    for one in likely:
+        if all(one.value(point) == n for point, n in zip(points, counts, strict=True)):
+            return one
     values: dict[Expression, list[Number]] = {}
     for compute, of in _candidates(loops, sorted(points[0])):
         for one in of:

@@ -17,6 +17,7 @@ from transformers import CONFIG_MAPPING, MODEL_MAPPING, PreTrainedConfig, PreTra
 from paramproof.builders.meta import meta
 from paramproof.derivation import live_torch
 from paramproof.derivation.constructor import LOOPS_OF, Constructor
+from paramproof.derivation.kinds_of_layers import KindsOfLayers
 from paramproof.derivation.symbolic.ratio import remembering
 from paramproof.derivation.symbolic.size import Size, plain
 from paramproof.derivation.torch_tracing import Tracing
@@ -28,7 +29,10 @@ transformers.logging.set_verbosity_error()
 NO_SIZES = ("_token_id", "_token_index", "_index", "_idx")
 """Ends of fields that are numbers and no sizes."""
 
-NAMES_NO_SIZE = frozenset({"chunk_size_feed_forward", "torch_dtype", "pretraining_tp"})
+NAMES_NO_SIZE = frozenset(
+    {"chunk_size_feed_forward", "moe_layers", "torch_dtype", "pretraining_tp"}
+)
+"""Fields that are no sizes: ``moe_layers`` are numbers of layers."""
 
 
 def constructor(
@@ -36,11 +40,13 @@ def constructor(
     given: Mapping[str, Any] | None = None,
     architecture: str = "",
     sizes: Mapping[str, int] | None = None,
+    kinds: Mapping[str, KindsOfLayers] | None = None,
 ) -> Constructor:
     """Return the constructor of a model type or a class: ``deepseek_v3``, ``BertForMaskedLM``.
 
     ``given`` are the keys of a configuration; ``architecture`` takes the place of the class that
-    it names. ``sizes`` replace some of the configuration's.
+    it names. ``sizes`` replace some of the configuration's. ``kinds`` are lists of which it is a
+    size how often each kind of layer stands there: ``layer_types[full_attention]``.
 
     Raises ``ValueError``, in one line, for what transformers does not have.
     """
@@ -53,8 +59,10 @@ def constructor(
     first = dict(_sizes(start))
     if _reads_labels(model_class):
         first[LABELS] = int(start.num_labels or 0)
+    kinds = kinds or {}
+    first |= {name: number for one in kinds.values() for name, number in one.sizes.items()}
     for name in sizes or {}:
-        known = name in first or _may_be_size(start, name)
+        known = name in first or _may_be_size(start, name) or _is_taken(config_class, keys, name)
         if not known and not _is_looked_for(config_class, keys, start, model_class, name):
             raise ValueError(f"{what} has no size {shown(name)}; it has {', '.join(first)}")
     for name, value in (sizes or {}).items():
@@ -67,7 +75,10 @@ def constructor(
     def make(chosen: Mapping[str, int]) -> Any:
         # Of labels a configuration makes names, and looks them up.
         plainly = {name: plain(v) if name == LABELS else v for name, v in chosen.items()}
-        config = _with(config_class, keys, start, plainly)
+        lists = {one.path: one.drawn(plainly) for one in kinds.values()}
+        named = {name for one in kinds.values() for name in one.sizes}
+        widths = {name: size for name, size in plainly.items() if name not in named}
+        config = _with(config_class, keys, start, {**widths, **lists})
         if any(isinstance(size, Size) for size in chosen.values()):
             _remember_floats(config)
             _watch(config, "", reads, {LABELS: chosen[LABELS]} if LABELS in chosen else {})
@@ -83,6 +94,7 @@ def constructor(
         ("transformers", *LOOPS_OF),
         {name: importlib.metadata.version(name) for name in ("transformers", "torch")},
         lambda: frozenset(reads),
+        numbers=tuple(number for one in kinds.values() for number in one.numbers),
     )
 
 
@@ -133,6 +145,26 @@ def _may_be_size(config: PreTrainedConfig, name: str) -> bool:
     kinds = {field.name: str(field.type) for field in dataclasses.fields(config)}
     value = getattr(config, own, "")
     return (value is None and "int" in kinds.get(own, "")) or (type(value) is int and value == 0)
+
+
+def _is_taken(config_class: type[PreTrainedConfig], keys: Mapping[str, Any], name: str) -> bool:
+    """Whether a configuration takes what is no field, as Gemma 4's takes ``global_head_dim``."""
+    *parts, own = name.split(".")
+    fields = []
+    for size in (7, 9):
+        there = copy.deepcopy(dict(keys))
+        part: Any = there
+        for step in parts:
+            part = part.setdefault(step, {})
+        part[own] = size
+        try:
+            config: Any = config_class(**there)
+        except Exception:  # Anybody's configuration may raise anything.
+            return False
+        for step in parts:
+            config = getattr(config, step)
+        fields.append({path: repr(value) for path, value in vars(config).items() if path != own})
+    return fields[0] != fields[1]
 
 
 def _is_looked_for(
@@ -214,7 +246,7 @@ def _sizes(config: PreTrainedConfig, prefix: str = "") -> Iterator[tuple[str, in
             yield from _sizes(value, f"{prefix}{field.name}.")
         elif _is_size(field.name, value):
             yield f"{prefix}{field.name}", value
-        elif isinstance(value, list | tuple) and value and all(_is_size("", v) for v in value):
+        elif _is_list_of_sizes(field.name, value):
             yield from ((f"{prefix}{field.name}[{i}]", v) for i, v in enumerate(value))
 
 
@@ -233,17 +265,22 @@ def _is_size(name: str, value: object) -> bool:
     )
 
 
+def _is_list_of_sizes(name: str, value: object) -> bool:
+    is_list = isinstance(value, list | tuple) and bool(value) and name not in NAMES_NO_SIZE
+    return is_list and all(_is_size("", one) for one in value)  # type: ignore[attr-defined]
+
+
 def _with(
     config_class: type[PreTrainedConfig],
     given: Mapping[str, Any],
     start: PreTrainedConfig,
-    chosen: Mapping[str, int],
+    chosen: Mapping[str, Any],
 ) -> PreTrainedConfig:
     """Return a configuration with these sizes, every field that is a size given."""
     # A key may be another name of a field, as num_hidden_layers is of n_layer.
     names = config_class.attribute_map
     fields = {k: copy.deepcopy(v) for k, v in given.items() if names.get(k, k) not in chosen}
-    inner: dict[str, dict[str, int]] = {}
+    inner: dict[str, dict[str, Any]] = {}
     for name, value in chosen.items():
         head, dot, rest = name.partition(".")
         if dot:

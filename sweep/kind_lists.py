@@ -1,0 +1,214 @@
+"""Lists with a kind for each layer of which the kinds decide which tensors there are."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from random import Random
+from typing import Any
+
+from transformers import configuration_utils
+
+from paramproof.catalogue.files import TypeFile
+from paramproof.derivation.kinds_of_layers import KindsOfLayers
+from paramproof.formulas.path import parent
+from sweep.fields import looked_for
+from sweep.model import Keys, Made, at, at_or_none, made, parts_of, whole
+from sweep.one import Sweep
+
+NAMES = (
+    *configuration_utils.ALLOWED_LAYER_TYPES,
+    *configuration_utils._LEGACY_LAYER_TYPE_REMAP,
+)
+"""Kinds of layers that transformers has a name for."""
+
+MIDDLE = 1
+"""A layer that is neither the first nor the last one."""
+
+MOST_SIGN = 1024
+"""More than any number that stands for a kind."""
+
+
+@dataclass(frozen=True)
+class KindList:
+    """A list of a type's configuration, with the names that may stand in it for each kind."""
+
+    counted: KindsOfLayers
+    names: Mapping[str, str]
+
+    def rule(self, letter: str) -> dict[str, Any]:
+        """Return what a file says of the list, whose length is a ``letter``, "" where none is."""
+        return {
+            **({"long": letter} if letter else {}),
+            "names": dict(self.names),
+            **({"last": self.counted.last} if self.counted.last else {}),
+        }
+
+
+class KindLists:
+    """Looks for the lists of a type by making configurations and small models."""
+
+    def __init__(self, file: TypeFile, sweep: Sweep, base: Any) -> None:
+        self.file, self.sweep, self.base = file, sweep, base
+        self.start, self.config_class = sweep.start, sweep.config_class
+
+    @cached_property
+    def code(self) -> str:
+        """The code of the type's configuration and of its first class."""
+        kinds = (type(at(self.start, path)) for path in ("", *dict(parts_of(self.start))))
+        modules = {kind.__module__ for kind in (*kinds, self.base)}
+        return "\n".join(inspect.getsource(sys.modules[one]) for one in sorted(modules))
+
+    @cached_property
+    def compared(self) -> list[str]:
+        """The texts that this code compares with, looks up or chooses."""
+        found: dict[str, None] = {}
+        for node in ast.walk(ast.parse(self.code)):
+            if isinstance(node, ast.Compare | ast.Dict | ast.IfExp):
+                inside = (one for one in ast.walk(node) if isinstance(one, ast.Constant))
+                found |= dict.fromkeys(one.value for one in inside if isinstance(one.value, str))
+        return [text for text in found if text.isidentifier()]
+
+    def find(self) -> Iterator[KindList]:
+        """Yield the lists in which the kinds decide which tensors there are."""
+        for path, part in [("", self.start), *parts_of(self.start)]:
+            for name, value in vars(part).items():
+                field = f"{path}.{name}".removeprefix(".")
+                if not _is_of_names(value) or name.startswith("_") or len(value) < 2:
+                    continue
+                if "texts" in self.file.unread.get(field, ()):
+                    continue
+                if (found := self.list_at(field, value)) is not None:
+                    yield found
+
+    def list_at(self, path: str, own: list[str]) -> KindList | None:
+        """Return what is found of a list, None where the kinds decide nothing or none may stand."""
+        depth = self.depth_of(path, len(own))
+        plain = self.made(path, own)
+        if plain is None:
+            return None
+        common = max(dict.fromkeys(own), key=own.count)
+        names: dict[str, str] = {}
+        last = self.last_of(path, own)
+        free = "any of" in self.file.layers.get(path, {})
+        for name in dict.fromkeys((*own, *(() if free else NAMES), *self.compared)):
+            normal = self.normal(path, [name] * len(own))
+            there = [common] * len(own)
+            there[MIDDLE] = name
+            if normal and self.normal(path, there) and self.made(path, there):
+                names[name] = normal[0] if len(set(normal[:-1])) == 1 else name
+        kinds = list(dict.fromkeys(names.values()))
+        # Kinds with the same tensors are one.
+        same: dict[str, str] = {}
+        apart: list[tuple[str, Made]] = []
+        for kind in [common, *(one for one in kinds if one != common)]:
+            there = [common] * len(own)
+            there[MIDDLE] = kind
+            if (model := self.made(path, there)) is None:
+                continue
+            alike = next((k for k, m in apart if m.parameters == model.parameters), None)
+            # A layer of a kind that a class does not know lacks what every other kind has.
+            lacks = any(model.parameters < other.parameters for _, other in apart)
+            if not alike and lacks and kind not in own and kind not in self.code:
+                continue
+            same[kind] = alike or kind
+            if not alike:
+                apart.append((kind, model))
+        if len(apart) < 2:
+            return None
+        names = {name: same[kind] for name, kind in names.items() if kind in same}
+        every = tuple(kind for kind, _ in apart)
+        counted = every[1:] if depth else every
+        last = same.get(last, "") if last else ""
+        rest = every[0] if depth else ""
+        return KindList(KindsOfLayers(path, depth, counted, rest, last), names)
+
+    def depth_of(self, path: str, number: int) -> str:
+        """Return the size that says how long a list is by default, "" where none does."""
+        for size in self.file.letters.values():
+            if parent(size.path) == parent(path) and at_or_none(self.start, size.path) == number:
+                longer = self.normal(path, None, {size.path: number + 1})
+                if longer and len(longer) == number + 1:
+                    return size.path
+        return ""
+
+    def last_of(self, path: str, own: Sequence[str]) -> str:
+        """Return the kind that a configuration makes the last layer of, "" where it does not."""
+        for kind in dict.fromkeys(own):
+            there = self.normal(path, [kind] * len(own))
+            if there and there[-1] != there[0]:
+                return str(there[-1])
+        return ""
+
+    def keys(self, path: str, value: list[str] | None, others: Mapping[str, Any] = {}) -> Keys:
+        """Return the keys of the type's own configuration with a list."""
+        values = {**self.sweep.values, **self.sweep.needed, **others}
+        return whole(self.start, values if value is None else {**values, path: value})
+
+    def normal(
+        self, path: str, value: list[str] | None, others: Mapping[str, Any] = {}
+    ) -> list[str] | None:
+        """Return what a configuration makes of a list, None where it refuses it."""
+        try:
+            there = at(self.config_class(**self.keys(path, value, others)), path)
+        except Exception:  # Anybody's configuration may raise anything.
+            return None
+        return list(there) if _is_of_names(there) else None
+
+    def made(self, path: str, value: list[str]) -> Made | None:
+        """Return what a model of a list has, None where it is refused."""
+        try:
+            return made(self.base, self.config_class(**self.keys(path, value)))
+        except Exception:  # Anybody's constructor may raise anything.
+            return None
+
+    def spelt(self, one: KindList) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the keys that say a list in another way, with what each sign stands for.
+
+        A sign is a letter of a text or a number of a list, and stands for a kind wherever it is.
+        """
+        part = parent(one.counted.path)
+        own = at(self.start, part)
+        number = len(at(self.start, one.counted.path))
+        for key in sorted(looked_for(own)):
+            path = f"{part}.{key}".removeprefix(".")
+            text = getattr(own, key, None)
+            made_of: list[Any] = [text] if isinstance(text, str) else []
+            signs = [*sorted({sign for said in made_of for sign in said}), *_numbers_in(type(own))]
+            names: dict[str, str] = {}
+            for sign in signs:
+                kinds = self.normal(one.counted.path, None, {path: _said([sign] * number)})
+                if kinds and len(set(kinds[:-1])) == 1 and kinds[0] in one.names:
+                    names[str(sign)] = one.names[kinds[0]]
+            there = [sign for sign in signs if str(sign) in names]
+            if len(set(names.values())) < 2:
+                continue
+            drawn = Random(0).choices(there, k=number)
+            kinds = self.normal(one.counted.path, None, {path: _said(drawn)}) or []
+            wanted = [names[str(sign)] for sign in drawn]
+            if [one.names.get(kind) for kind in kinds][:-1] != wanted[:-1]:
+                continue
+            longer = self.normal(one.counted.path, None, {path: _said([*drawn, there[0]])})
+            cut = one.counted.depth if longer and len(longer) == number else ""
+            yield path, {"into": one.counted.path, "names": names, **({"cut": cut} if cut else {})}
+
+
+def _said(signs: list[Any]) -> Any:
+    """Return signs as a file has them: letters as one text."""
+    return "".join(signs) if isinstance(signs[0], str) else signs
+
+
+def _numbers_in(kind: type) -> list[int]:
+    """Return the numbers in the code of a configuration class and its module."""
+    module = sys.modules[kind.__module__]
+    tree = ast.parse(inspect.getsource(module))
+    numbers = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    return sorted(one for one in numbers if type(one) is int and 0 <= one < MOST_SIGN)
+
+
+def _is_of_names(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)

@@ -1,0 +1,258 @@
+"""Variants added to an entry that is written: of lists of any kinds, and as people serve them.
+
+A list is in another order for each trace and each model that the variant is compared with: a
+formula that holds for all of them does not depend on the order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import combinations
+from random import Random
+from typing import Any, NamedTuple
+
+import transformers
+
+from paramproof.catalogue.derivations import Written, not_withdrawn
+from paramproof.catalogue.files import type_in
+from paramproof.derivation.letters import letters_for
+from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.derivation import Derivation, Outcome, StatedCondition
+from sweep.failure import Failure
+from sweep.held import hold
+from sweep.idle import idle
+from sweep.kind_lists import KindList, KindLists
+from sweep.one import OutOfTime, Sweep
+from sweep.variants import SERVED, SIZED, TASKS, Change
+from sweep.writing import STANDING, TENSORS, Known, class_data, plain
+
+MOST_LISTS = 2
+"""Of which one variant counts the kinds."""
+
+SEEDS = 3
+"""Of the configurations that each variant is held to."""
+
+
+class _Asked(NamedTuple):
+    """A variant to derive: of a class, with a change, at some lists."""
+
+    name: str
+    change: Change
+    lists: tuple[KindList, ...]
+
+    def __str__(self) -> str:
+        said = [f"{path}={value}" for path, value in self.change.where.items()]
+        said += [*self.change.sized, *(f"kinds of {path}" for path in self.counted)]
+        return f"{self.name} at {', '.join(said)}"
+
+    @property
+    def counted(self) -> dict[str, Any]:
+        """The lists by their paths."""
+        return {one.counted.path: one.counted for one in self.lists}
+
+    @property
+    def numbers(self) -> list[str]:
+        """The names of the numbers of kinds."""
+        return [field for one in self.counted.values() for field in one.sizes]
+
+    @property
+    def depths(self) -> dict[str, int]:
+        """The sizes that say how long the lists are, as deep as every kind has several layers."""
+        there = self.counted.values()
+        return {one.depth: 3 * len(one.kinds) + 6 for one in there if one.depth}
+
+
+class Kinds:
+    """The JSON of a type's file, with variants added; ``failed`` are those that were not."""
+
+    def __init__(self, data: dict[str, Any], seconds: float) -> None:
+        for one in data["classes"].values():
+            _without_added(one)
+        self.data = data
+        self.file = type_in(data, data["model_type"])
+        self.sweep = Sweep(self.file.model_type, lambda _: None, seconds, self.letters)
+        base = getattr(transformers, next(iter(self.file.classes)))
+        self.lists = list(KindLists(self.file, self.sweep, base).find())
+        self.failed: dict[str, Failure] = {}
+        self.known: list[Known] = []
+
+    def letters(self, fields: Iterable[str]) -> Mapping[str, str]:
+        """Return the file's letters, and new ones for new sizes.
+
+        Raises ``ValueError`` where a new one is called as another is.
+        """
+        fields, known = list(fields), {one.path: name for name, one in self.file.letters.items()}
+        new = [field for field in fields if field not in known]
+        named = letters_for([*known, *new])
+        own = {field: named[field] for field in new}
+        if set(known.values()) & set(own.values()):
+            raise ValueError(f"the letters of {', '.join(new)} are taken")
+        return {field: known.get(field) or own[field] for field in fields}
+
+    def run(self) -> bool:
+        """Derive the variants, and add them to ``data``; return whether there are any."""
+        added = [self.add(one) for one in self.asked()]
+        spelt: dict[str, Any] = {}
+        base = getattr(transformers, next(iter(self.file.classes)))
+        finder = KindLists(self.file, self.sweep, base)
+        for one in self.lists:
+            if one.counted.path in self.data.get("kinds", {}):
+                spelt |= dict(finder.spelt(one))
+        if spelt:
+            self.data["spelt"] = spelt
+        return any(added)
+
+    def asked(self) -> Iterator[_Asked]:
+        """Yield the variants to derive, those of fewer lists first."""
+        numbers = range(min(len(self.lists), MOST_LISTS) + 1)
+        chosen = [some for number in numbers for some in combinations(self.lists, number)]
+        for some in chosen:
+            for name, one in self.data["classes"].items():
+                if not (name.endswith(TASKS) and one.get("contains")):
+                    for change in self.changes(name):
+                        if some or change in self.served(name):
+                            yield _Asked(name, change, some)
+
+    def own(self, name: str) -> dict[str, Any]:
+        """Return the values that a class has at first."""
+        return dict(self.data["classes"][name].get("where", {}))
+
+    def served(self, name: str) -> list[Change]:
+        """Return the changes that models have which people serve."""
+        own = self.own(name)
+        there = SERVED.get(self.file.model_type, ())
+        return [Change({**own, **one.where}, one.sized) for one in there]
+
+    def changes(self, name: str) -> list[Change]:
+        """Return the changes of a class: none, what is tied otherwise, and those of ``SERVED``."""
+        own = self.own(name)
+        others = (one for one in not_withdrawn(self.file, name) if not one.sized)
+        ties = [Change(one.where) for one in others if _is_tie_alone(own, one)]
+        return [Change(own), *ties, *self.served(name)]
+
+    def add(self, asked: _Asked) -> bool:
+        """Derive a variant, and add it if it holds; return whether it does."""
+        found = self.derived(asked)
+        if found is None:
+            return False
+        before = dict(self.data["letters"]), dict(self.data.get("kinds", {}))
+        self.add_letters(found, asked)
+        data = self.data["classes"][asked.name]
+        for version in (with_none(found, asked.numbers, asked.depths), found):
+            data["also"] = [*data.get("also", ()), self.variant(version, asked)]
+            self.file = type_in(self.data, self.file.model_type)
+            try:
+                self.hold(asked.name)
+            except OutOfTime:
+                break
+            except Exception as error:  # As above.
+                self.failed[str(asked)] = Failure.of(error)
+                data["also"] = data["also"][:-1]
+            else:
+                self.failed.pop(str(asked), None)
+                tensors = tuple(map(plain, found.tensors))
+                self.known.append(Known(asked.name, len(data["also"]), tensors))
+                return True
+        self.data["letters"], self.data["kinds"] = before
+        for key, owner in (("also", data), ("kinds", self.data)):
+            if not owner.get(key):
+                owner.pop(key, None)
+        self.file = type_in(self.data, self.file.model_type)
+        return False
+
+    def derived(self, asked: _Asked) -> Derivation | None:
+        """Derive a variant, None where nothing was found for any number of its kinds."""
+        if self.sweep.late():
+            return None
+        sized = dict.fromkeys(asked.change.sized, SIZED)
+        try:
+            where, depths = asked.change.where, asked.depths
+            found = self.sweep.derived(asked.name, where, {**sized, **depths}, kinds=asked.counted)
+            there = {*asked.numbers, *depths, *sized}
+            if fixed := {found.fields[one] for one in found.fixed} & there:
+                raise ValueError(f"the formula holds at some numbers of {sorted(fixed)} alone")
+        except OutOfTime:
+            return None
+        except Exception as error:  # Anybody's constructor may raise anything.
+            self.failed[str(asked)] = Failure.of(error)
+            return None
+        return found
+
+    def add_letters(self, found: Derivation, asked: _Asked) -> None:
+        """Write the letters that are new, and what the lists are."""
+        for letter, field in found.fields.items():
+            self.data["letters"].setdefault(letter, field)
+        self.file = type_in(self.data, self.file.model_type)
+        fields = {size.path: letter for letter, size in self.file.letters.items()}
+        rules = {
+            one.counted.path: one.rule(fields.get(one.counted.depth, "")) for one in asked.lists
+        }
+        if rules:
+            self.data["kinds"] = {**self.data.get("kinds", {}), **rules}
+
+    def hold(self, name: str) -> None:
+        """Hold the last variant of a class to models of random lists."""
+        written = not_withdrawn(self.file, name)[-1]
+        model_class, config_class = getattr(transformers, name), self.sweep.config_class
+        for seed in range(SEEDS):
+            hold(self.file, written, config_class, model_class, Random(seed), [])
+
+    def variant(self, found: Derivation, asked: _Asked) -> dict[str, Any]:
+        """Return a variant as a file has it, by what its class has."""
+        data = self.data["classes"][asked.name]
+        letters = self.file.letters.items()
+        lacking = [one for one, size in letters if one not in found.fields and not size.is_kind]
+        new: dict[str, Any] = {**class_data(found, self.known), "absent": lacking}
+        keys = [key for key in (*TENSORS, *STANDING, "absent") if data.get(key) or new.get(key)]
+        own = {key: new.get(key, type(data.get(key))()) for key in keys}
+        # A size is a letter of the formula, and a fixed one is written as such.
+        sizes = set(found.fields.values())
+        where = {path: v for path, v in asked.change.where.items() if path not in sizes}
+        head: dict[str, Any] = {"where": where} if where != data.get("where", {}) else {}
+        sized = [*asked.change.sized, *asked.numbers]
+        head |= {"sized": sized} if sized else {}
+        if asked.lists and (paths := idle(self.sweep, asked.name, data, where, asked.counted)):
+            head["idle"] = paths
+        return {**head, **{key: one for key, one in own.items() if one != data.get(key)}}
+
+
+def with_none(found: Derivation, numbers: Collection[str], depths: Collection[str]) -> Derivation:
+    """Return a derivation of which there may be no layer of a kind, a counted one or another."""
+    counted = {letter for letter, field in found.fields.items() if field in numbers}
+    of_depths = {letter for letter, field in found.fields.items() if field in depths}
+
+    def is_need(one: StatedCondition) -> bool:
+        """Whether it says that there is one layer of some kind, or more."""
+        return (
+            one.outside.outcome is Outcome.OTHER_COUNT
+            and one.condition.letters <= counted | of_depths
+        )
+
+    def loosened(one: StatedCondition) -> StatedCondition:
+        """Return a condition that fewer layers are counted than there are, with as many, too."""
+        said = one.condition
+        if said.relation is Relation.LESS and said.holds and said.left.letters <= counted:
+            return replace(one, condition=Condition(Relation.MORE, said.left, said.right, False))
+        return one
+
+    ranges = found.validated.items()
+    return replace(
+        found,
+        validated={one: (0 if one in counted else low, high) for one, (low, high) in ranges},
+        conditions=tuple(loosened(one) for one in found.conditions if not is_need(one)),
+    )
+
+
+def _without_added(data: dict[str, Any]) -> None:
+    """Take the variants of lists of kinds away from a class."""
+    kept = [one for one in data.get("also", ()) if not any("[" in p for p in one.get("sized", ()))]
+    if "also" in data:
+        data["also"] = kept
+        if not kept:
+            del data["also"]
+
+
+def _is_tie_alone(own: Mapping[str, Any], one: Written) -> bool:
+    others = {path for path in one.where if one.where[path] != own.get(path)}
+    return bool(others) and all("tie" in path for path in others)
