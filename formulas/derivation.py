@@ -316,8 +316,9 @@ class Derivation:
 
     @cached_property
     def _at_zero(self) -> frozenset[str]:
-        """The letters whose size may be 0: a model without any of these confirmed the formula."""
-        return frozenset(name for name, (low, _) in self.validated.items() if low == 0)
+        """The letters whose size may be 0: a model without any confirmed it, or no model reads it."""
+        confirmed = (name for name, (low, _) in self.validated.items() if low == 0)
+        return frozenset((*confirmed, *self.unread))
 
     @cached_property
     def _to_check(self) -> tuple[DerivedTensor, ...]:

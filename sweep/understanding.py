@@ -35,7 +35,8 @@ def understood(data: Mapping[str, Any]) -> dict[str, Any]:
     free |= {path: ["share"] for path in unread.shares()}
     texts = {path: values for path, values in file.texts.items() if path not in names}
     refused = tuple(path for path in file.refused if path not in names)
-    file = replace(file, free=free, texts=texts, refused=refused)
+    lenient = tuple(unread.lenient_parts())
+    file = replace(file, free=free, texts=texts, refused=refused, lenient_parts=lenient)
     return written(file, data, kinds, constants, given)
 
 
@@ -85,6 +86,7 @@ def written(
         "below": below,
         "buffered": " ".join(path for path in file.buffered if path not in gone),
         "refused": " ".join(file.refused),
+        "lenient_parts": " ".join(file.lenient_parts),
         "classes": classes,
     }
     return {key: new[key] for key in ORDER if new.get(key)}
@@ -92,8 +94,9 @@ def written(
 
 ORDER = (
     *("format", "model_type", "versions", "letters", "null", "parts", "given", "fixed_parts"),
-    *("named_parts", "instead", "classes_of", "aliases", "late", "fields", "computed", "unread"),
-    *("free", "texts", "layers", "below", "buffered", "flat", "refused", "classes"),
+    *("lenient_parts", "named_parts", "instead", "classes_of", "aliases", "late", "fields"),
+    *("computed", "unread", "free", "texts", "layers", "kinds", "spelt", "below", "buffered"),
+    *("flat", "refused", "classes"),
 )
 """The keys of a file."""
 

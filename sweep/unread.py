@@ -125,6 +125,23 @@ class Unread:
                 found.append(path)
         return found
 
+    def lenient_parts(self) -> list[str]:
+        """Return the parts that are of their own class if they name no type of transformers."""
+        found = []
+        for path in self.file.parts:
+            if path in self.file.fixed_parts:
+                continue
+            kinds: set[Any] = set()
+            for name in (self.file.parts[path], "", "any"):
+                try:
+                    config = self.config_class.from_dict(self.keys({f"{path}.model_type": name}))
+                    kinds.add(type(at(config, path)))
+                except Exception:  # Anybody's configuration may raise anything.
+                    kinds.add(None)
+            if len(kinds) == 1:
+                found.append(path)
+        return found
+
     def names(self) -> set[str]:
         """Return the names of which a file says something, and that nothing looks for.
 

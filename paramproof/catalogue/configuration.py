@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.kinds import count_kinds, spell_out
+from paramproof.catalogue.names import has_type
 from paramproof.catalogue.values import same
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.expression import Expression
@@ -107,7 +108,7 @@ class GivenKeys:
                 if "model_type" not in value and path in self.file.named_parts:
                     raise self.outside(f"{path} is given, and names no model_type", path)
                 kind = value.get("model_type", self.file.parts[path])
-                if kind != self.file.parts[path] and path not in self.file.fixed_parts:
+                if kind != self.file.parts[path] and not self.may_be_named(path, kind):
                     said = f"{path}.model_type={shown(kind)}"
                     said += f", and the entry is of {self.file.parts[path]}"
                     raise self.outside(said, path, Refusal.OTHER_PART)
@@ -117,6 +118,12 @@ class GivenKeys:
                 yield from self.sizes_in(path, value)
             elif key not in NEVER and key not in ("id2label", QUANTIZATION):
                 yield path, value
+
+    def may_be_named(self, path: str, kind: object) -> bool:
+        """Whether a part may name this model type, and be of the class that it is of itself."""
+        if path in self.file.fixed_parts:
+            return True
+        return path in self.file.lenient_parts and isinstance(kind, str) and not has_type(kind)
 
     def sizes_in(self, path: str, value: object) -> Iterator[tuple[str, Any]]:
         """Yield the sizes of a list by their fields."""
@@ -168,9 +175,15 @@ class GivenKeys:
 
 
 def sizes_of(
-    given: GivenKeys, sized: Iterable[str] = (), absent: Iterable[str] = ()
+    given: GivenKeys,
+    sized: Iterable[str] = (),
+    absent: Iterable[str] = (),
+    unread: Container[str] = (),
 ) -> dict[str, int]:
-    """Return the size of each letter: the configuration's, or what transformers would fill in."""
+    """Return the size of each letter: the configuration's, or what transformers would fill in.
+
+    Those ``unread`` may be 0: no class reads them.
+    """
     found: dict[str, int] = {}
     waiting: dict[str, Any] = {}
     for letter, size in given.file.letters.items():
@@ -179,7 +192,7 @@ def sizes_of(
             continue
         value = given.values.get(field)
         if field in given.values and value is not None:
-            found[letter] = _size(given, letter, value)
+            found[letter] = _size(given, letter, value, unread)
         elif field in given.values and field not in sized:
             if field not in given.file.null:
                 said = f"{field}=null, and the entry has a size there"
@@ -218,7 +231,7 @@ def _filled_in(given: GivenKeys, letter: str, formula: Expression, sizes: Mappin
     return formula.evaluate(sizes)
 
 
-def _size(given: GivenKeys, letter: str, value: object) -> int:
+def _size(given: GivenKeys, letter: str, value: object, unread: Container[str] = ()) -> int:
     """Return a size of a configuration.
 
     Raises ``InvalidInput`` for what is a size nowhere, and ``NotInCatalogue`` for 0 and for lists
@@ -227,7 +240,8 @@ def _size(given: GivenKeys, letter: str, value: object) -> int:
     field = given.file.letters[letter].path
     if type(value) is int and 0 < value <= MAX_SIZE:
         return value
-    if value == 0 and given.file.letters[letter].is_kind:
+    may_be_none = letter in unread or given.file.letters[letter].is_kind
+    if type(value) is int and value == 0 and may_be_none:
         return 0
     said = f"{legible(field)}={shown(value)}"
     if type(value) is not int and not isinstance(value, list | dict):

@@ -21,10 +21,10 @@ from paramproof.catalogue.derivations import (
     not_withdrawn,
     variants,
 )
-from paramproof.catalogue.files import TypeFile, read_type
+from paramproof.catalogue.files import TypeFile, model_types, read_type, type_of_class
 from paramproof.catalogue.heads import Head, announced_heads, as_loaded
 from paramproof.catalogue.kinds import require_as_long
-from paramproof.catalogue.names import has_class, release
+from paramproof.catalogue.names import has_class, has_type, release
 from paramproof.catalogue.unknown import unknown_keys
 from paramproof.catalogue.values import same
 from paramproof.formulas.derivation import Derivation, Outcome
@@ -40,7 +40,8 @@ class Entry:
     ``is_class_named`` is false where the configuration names no class, so that the type's usual one
     was taken. ``assumed`` has the type's default of each size that the configuration does not
     give, by field; ``unknown`` the keys that its configuration class does not have. ``variant`` is
-    the place of its tensors among the variants of the class.
+    the place of its tensors among the variants of the class. ``read_as`` is the model type of the
+    class that the configuration names, where its own is none of transformers.
     ``heads`` are those that the class ties although the configuration says that they are not tied.
     """
 
@@ -51,6 +52,7 @@ class Entry:
     unknown: tuple[str, ...] = ()
     variant: int = 0
     heads: tuple[Head, ...] = ()
+    read_as: str = ""
 
     @cached_property
     def count(self) -> int:
@@ -81,8 +83,29 @@ def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
     if not isinstance(model_type, str):
         said = f"model_type={shown(model_type)} is not a model type of transformers"
         raise InvalidInput(said, key="model_type")
-    file = read_type(model_type)
-    return replace(entry_in(file, config, class_name), unknown=unknown_keys(file, config))
+    other = type_named(config)
+    if not other:
+        file = read_type(model_type)
+        return replace(entry_in(file, config, class_name), unknown=unknown_keys(file, config))
+    file = read_type(other)
+    found = entry_in(file, config, class_name)
+    if found.assumed:
+        said = f"no entry for the model type {shown(model_type)}; as {other}, whose class its "
+        said += f"architectures name, it lacks {', '.join(found.assumed)}"
+        raise NotInCatalogue(said, model_type=model_type, key="model_type")
+    return replace(found, unknown=unknown_keys(file, config), read_as=other)
+
+
+def type_named(config: Mapping[str, Any]) -> str:
+    """Return the model type whose class a configuration names, "" where it has a type of its own.
+
+    Kimi K2's files have a ``model_type`` that transformers does not have, and name the class of
+    DeepSeek-V3: they have its keys, and are read as its files are.
+    """
+    model_type = str(config.get("model_type"))
+    if has_type(model_type) or model_type in model_types():
+        return ""
+    return type_of_class(named_class(config)) or ""
 
 
 def entry_in(file: TypeFile, config: Mapping[str, Any], class_name: str = "") -> Entry:
@@ -98,7 +121,7 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], class_name: str = "") ->
     written, values = _variant(file, given, name, decides)
     absent = written.data.get("absent", ())
     try:
-        sizes = sizes_of(given, written.sized, absent)
+        sizes = sizes_of(given, written.sized, absent, written.data.get("unread", ()))
     except KeyError as error:
         raise given.outside(f"what {error} stands for is absent") from None
     needed = variants(file, name)[0].where
@@ -218,10 +241,13 @@ def usual_class(file: TypeFile) -> str:
 
 
 def _class_in(file: TypeFile, name: str) -> str:
-    """Return the class of an entry by its name; LLaMAForCausalLM is LlamaForCausalLM's first."""
-    known = {one.casefold(): one for one in file.classes}
-    if name.casefold() in known:
-        return known[name.casefold()]
+    """Return the class of an entry by its name.
+
+    LLaMAForCausalLM is what LlamaForCausalLM was called first, and KimiK25Model is Kimi_K25Model.
+    """
+    known = {_without_spelling(one): one for one in file.classes}
+    if (plain := _without_spelling(name)) in known:
+        return known[plain]
     has = f"the catalogue has {', '.join(file.classes)}"
     if has_class(file.model_type, name):
         reason = f"{file.model_type}: no entry for the class {shown(name)} ({has})"
@@ -229,6 +255,10 @@ def _class_in(file: TypeFile, name: str) -> str:
         of = f"the model type {file.model_type} of transformers {release()}"
         reason = f"{of} does not have the class {shown(name)} ({has})"
     raise NotInCatalogue(reason, model_type=file.model_type, key="architectures")
+
+
+def _without_spelling(name: str) -> str:
+    return name.replace("_", "").casefold()
 
 
 def _variant(
@@ -289,10 +319,11 @@ def _values_of(
 
 def _has_sizes(file: TypeFile, given: GivenKeys, written: Written) -> bool:
     """Whether a variant has the sizes that a configuration fixes: a fixed one, or none at all."""
-    absent, fixed = written.data.get("absent", ()), written.data.get("fixed", {})
+    without = {*written.data.get("absent", ()), *written.data.get("unread", ())}
+    fixed = written.data.get("fixed", {})
     for letter_, size in file.letters.items():
         there = given.values.get(size.path)
-        is_given = letter_ not in absent and type(there) is int and not size.is_kind
+        is_given = letter_ not in without and type(there) is int and not size.is_kind
         if is_given and (not there or there != fixed.get(letter_, there)):
             return False
     return True

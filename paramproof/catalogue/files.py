@@ -70,7 +70,8 @@ class TypeFile:
     variants count how often each kind stands there, whatever the order is, and ``spelt`` keys that
     say such a list in another way. ``buffered`` are fields that buffers depend on, and ``refused``
     keys that are no fields and are looked at all the same.
-    ``fixed_parts`` are those of one class, whatever model type they name; ``named_parts`` are those
+    ``fixed_parts`` are those of one class, whatever model type they name, and ``lenient_parts``
+    those that are of it if they name none that transformers has; ``named_parts`` are those
     that have to name it. ``instead`` are keys in which a part may be given: what is given there
     counts in its place. ``flat`` has the keys that stand for those of a part, where there is no
     such part. ``classes_of`` is the model type that the classes belong to, "" for this one.
@@ -101,6 +102,7 @@ class TypeFile:
     buffered: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     fixed_parts: tuple[str, ...] = ()
+    lenient_parts: tuple[str, ...] = ()
     named_parts: tuple[str, ...] = ()
     instead: Mapping[str, str] = field(default_factory=dict)
     flat: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -169,7 +171,7 @@ def type_in(data: Mapping[str, Any], model_type: str) -> TypeFile:
     if data.get("model_type") != model_type:
         raise ValueError(f"it is of the model type {shown(data.get('model_type'))}")
     own = {name: value for name, value in data.items() if name != "format"}
-    names = ("buffered", "refused", "fixed_parts", "named_parts")
+    names = ("buffered", "refused", "fixed_parts", "lenient_parts", "named_parts")
     own |= {name: tuple(own.get(name, "").split()) for name in names}
     for name in ("below", "flat"):
         own[name] = {path: tuple(said.split()) for path, said in own.get(name, {}).items()}

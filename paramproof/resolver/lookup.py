@@ -164,6 +164,7 @@ def _reading(
         stored=_stored(keys),
         dtype=_dtype(keys),
         has_code="auto_map" in keys,
+        read_as=found.read_as if found else "",
     )
 
 
