@@ -20,6 +20,7 @@ from paramproof.catalogue.configuration import NEVER
 from paramproof.catalogue.derivations import not_withdrawn
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.values import FACTOR
+from paramproof.derivation.transformers_models import readable
 from paramproof.formulas.path import leaf, parent
 from sweep.model import Keys, at, made, parts_of, put, whole
 from sweep.normal import Fields, moved, normalised
@@ -66,7 +67,7 @@ class Unread:
     def __init__(self, file: TypeFile) -> None:
         self.file = file
         self.config_class = CONFIG_MAPPING[file.model_type]
-        self.start = self.config_class()
+        self.start = readable(self.config_class())
         self.values = dict(OWN_VALUES.get(file.model_type, {}))
         base = getattr(transformers, next(iter(file.classes)))
         self.values |= needed(file.model_type, self.start, self.values, base)

@@ -59,7 +59,7 @@ def _split(written: str, sign: str) -> list[str]:
     found, depth, start = list[str](), 0, 0
     for index, one in enumerate(written):
         depth += (one in "(⌊⌈") - (one in ")⌋⌉")
-        if not depth and written.startswith(sign, index):
+        if not depth and index >= start and written.startswith(sign, index):
             found.append(written[start:index])
             start = index + len(sign)
     return [*found, written[start:]]

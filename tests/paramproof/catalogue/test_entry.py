@@ -221,7 +221,7 @@ def test_any_vocabulary_will_do_where_there_is_one(model_type):
         ({"rope_scaling": {"type": "odd", "factor": 2.0}}, "rope_scaling"),
         ({"pad_token_id": 128256}, "pad_token_id"),
         ({"per_layer_config": {"0": {"hidden_size": 8}}}, "per_layer_config"),
-        ({"model_type": "lama"}, "model_type"),
+        ({"model_type": "lama", "architectures": None}, "model_type"),
         ({"architectures": ["LlamaForCats"]}, "architectures"),
         ({"num_attention_heads": 30, "head_dim": 128}, ""),
     ],
