@@ -14,7 +14,7 @@ from paramproof.catalogue.configuration import GivenKeys, sizes_of
 from paramproof.catalogue.derivations import Written, computed_of, derivation_of, field_of, variants
 from paramproof.catalogue.entries import entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile
-from paramproof.catalogue.values import THETAS
+from paramproof.catalogue.values import THETAS, own_layers
 from paramproof.derivation.points import drawn_inside
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.parsing import expression_in
@@ -283,8 +283,7 @@ def _layers(rule: Mapping[str, Any], sizes: Mapping[str, int], random: Random) -
     long = expression_in(rule["long"]).evaluate(sizes)
     if "any of" in rule:
         return random.choices(rule["any of"], k=long)
-    repeated: list[str] = rule["repeats"]
-    return [repeated[i % len(repeated)] for i in range(long)]
+    return own_layers(rule, long)
 
 
 def _kinds(

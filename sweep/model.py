@@ -27,6 +27,13 @@ class Made(NamedTuple):
     buffers: Counter[Stored]
 
 
+def config_of(config_class: type[PreTrainedConfig], keys: Mapping[str, Any]) -> PreTrainedConfig:
+    """Return a configuration of the keys of a file, which has infinity as an object."""
+    decoded = config_class._decode_special_floats(copy.deepcopy(dict(keys)))
+    config: PreTrainedConfig = config_class.from_dict(decoded)
+    return config
+
+
 def made(model_class: Any, config: PreTrainedConfig) -> Made:
     """Make a model, and read what it has; what it warns of, as of slow widths, is no matter."""
     with meta(), warnings.catch_warnings(action="ignore"):

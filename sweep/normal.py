@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from copy import deepcopy
+from typing import Any
 
 from transformers import PreTrainedConfig
 
-from sweep.model import Keys, parts_of
+from sweep.model import Keys, config_of, parts_of
 
 Fields = Mapping[str, str]
 """Fields by their paths, as text."""
@@ -21,7 +21,7 @@ def normalised(config_class: type[PreTrainedConfig], keys: Keys) -> Fields | Non
     """
     try:
         with warnings.catch_warnings(action="ignore"):
-            made = config_class.from_dict(deepcopy(keys))
+            made = config_of(config_class, keys)
     except Exception:  # Anybody's configuration may raise anything.
         return None
     return fields_of(made)
@@ -30,11 +30,16 @@ def normalised(config_class: type[PreTrainedConfig], keys: Keys) -> Fields | Non
 def fields_of(config: PreTrainedConfig) -> Fields:
     """Return the fields of a configuration and of its parts."""
     return {
-        f"{path}.{name}".removeprefix("."): repr(value)
+        f"{path}.{name}".removeprefix("."): repr(_as_in_json(value))
         for path, part in [("", config), *parts_of(config)]
         for name, value in vars(part).items()
         if not isinstance(value, PreTrainedConfig)
     }
+
+
+def _as_in_json(value: Any) -> Any:
+    """Return a value with lists in place of tuples."""
+    return [*map(_as_in_json, value)] if isinstance(value, list | tuple) else value
 
 
 def moved(before: Fields, after: Fields) -> set[str]:

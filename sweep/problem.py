@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from copy import deepcopy
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -13,7 +12,7 @@ from transformers import PreTrainedConfig
 
 from paramproof.catalogue.entries import Entry
 from paramproof.formulas.derivation import expected
-from sweep.model import made
+from sweep.model import config_of, made
 
 
 class Fault(Enum):
@@ -53,7 +52,7 @@ def wrong(
     try:
         # What a configuration warns of, as of Fuyu's rope_scaling, it does not refuse.
         with warnings.catch_warnings(action="ignore"):
-            there = made(model_class, config_class.from_dict(deepcopy(dict(config)))).parameters
+            there = made(model_class, config_of(config_class, config)).parameters
     except ZeroDivisionError as error:
         fault = Fault.DIVIDES_BY_ZERO
         return Problem(fault, f"{fault.value}: {error}")

@@ -10,7 +10,7 @@ from paramproof.catalogue.configuration import LABELS
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.values import same
 from paramproof.formulas.path import leaf, parent
-from sweep.model import Keys, at_or_none, part_in, put
+from sweep.model import Keys, at_or_none, config_of, part_in, put
 from sweep.normal import moved, normalised
 from sweep.unread import Unread, paths_in
 
@@ -30,7 +30,7 @@ class Saved:
         for point in self.points:
             saved = self.saved(unread.keys(point))
             for path in paths_in(saved, file.parts):
-                self.values.setdefault(path, []).append((point, _in(saved, path)))
+                self.values.setdefault(path, []).append((point, value_in(saved, path)))
 
     def other_sizes(self) -> Iterator[Sizes]:
         """Yield one size by its field at a time that is not the type's own."""
@@ -66,7 +66,7 @@ class Saved:
     def saved(self, keys: Keys) -> Keys:
         """Return what is saved of a configuration, nothing where it is refused."""
         try:
-            config = self.unread.config_class.from_dict(json.loads(json.dumps(keys)))
+            config = config_of(self.unread.config_class, keys)
             found: Keys = json.loads(config.to_json_string(use_diff=False))
         except Exception:  # Anybody's configuration may raise anything.
             return {}
@@ -94,9 +94,10 @@ class Saved:
         """Return what stands in a key of a part that is given, and does not have it."""
         part = parent(path)
         keys = self.unread.keys({f"{part}.model_type": self.file.parts[part]})
-        return _in(self.saved(keys), path)
+        return value_in(self.saved(keys), path)
 
 
-def _in(keys: Keys, path: str) -> Any:
+def value_in(keys: Keys, path: str) -> Any:
+    """Return what stands in a key, None for nothing."""
     part = part_in(keys, parent(path))
     return None if part is None else part.get(leaf(path))

@@ -14,6 +14,7 @@ from paramproof.catalogue.files import TypeFile, type_in
 from paramproof.catalogue.values import FACTOR, kind_of, same, sort_of
 from paramproof.formulas.path import leaf, parent
 from sweep.mending import free_text
+from sweep.patterns import patterns
 from sweep.saved import Saved
 from sweep.trials import PROBES
 from sweep.unread import Unread, unread_text
@@ -37,6 +38,8 @@ def understood(data: Mapping[str, Any]) -> dict[str, Any]:
     refused = tuple(path for path in file.refused if path not in names)
     lenient = tuple(unread.lenient_parts())
     file = replace(file, free=free, texts=texts, refused=refused, lenient_parts=lenient)
+    layers = {**patterns(saved), **file.layers}
+    file = replace(file, layers=layers)
     return written(file, data, kinds, constants, given)
 
 

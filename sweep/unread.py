@@ -22,7 +22,7 @@ from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.values import FACTOR
 from paramproof.derivation.transformers_models import readable
 from paramproof.formulas.path import leaf, parent
-from sweep.model import Keys, at, made, parts_of, put, whole
+from sweep.model import Keys, at, config_of, made, parts_of, put, whole
 from sweep.normal import Fields, moved, normalised
 from sweep.reads import Reads, reads_of
 from sweep.starting import OWN_VALUES, needed
@@ -118,7 +118,7 @@ class Unread:
             there: list[Any] = []
             for values in ({}, *({path: share} for share in SHARES)):
                 try:
-                    config = self.config_class.from_dict(self.keys(values))
+                    config = config_of(self.config_class, self.keys(values))
                     there.append(made(model_class, config).parameters)
                 except Exception:  # Anybody's constructor may raise anything.
                     there.append(None)
@@ -181,7 +181,7 @@ class Unread:
     def read(self, name: str, values: Mapping[str, Any]) -> bool:
         """Note what a class reads at these values; return whether there is a model."""
         try:
-            config = self.config_class.from_dict(self.keys(values))
+            config = config_of(self.config_class, self.keys(values))
             self.reads.add(reads_of(getattr(transformers, name), config))
         except Exception:  # Anybody's constructor may raise anything.
             return False

@@ -7,7 +7,7 @@ from typing import Any
 
 from paramproof.catalogue.configuration import GivenKeys
 from paramproof.catalogue.files import TypeFile
-from paramproof.catalogue.values import FACTOR, THETAS, factors, kind_of, same, sort_of
+from paramproof.catalogue.values import FACTOR, THETAS, factors, kind_of, own_layers, same, sort_of
 from paramproof.formulas.errors import NotInCatalogue, Refusal
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.path import leaf, parent
@@ -181,11 +181,10 @@ def _is_stretched(
 
 
 def _is_layers(said: Mapping[str, Any], value: object, sizes: Mapping[str, int]) -> bool:
-    """Whether a list has a name for each layer: any of some, or those that repeat."""
+    """Whether a list has a name for each layer: any of some, or those of the type's own."""
     long = expression_in(said["long"]).evaluate(sizes)
     if not isinstance(value, list) or len(value) != long:
         return False
     if "repeats" in said:
-        pattern = said["repeats"]
-        return all(one == pattern[i % len(pattern)] for i, one in enumerate(value))
+        return same(value, own_layers(said, long))
     return all(isinstance(one, str) and one in said["any of"] for one in value)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from paramproof.catalogue.values import same
+from paramproof.catalogue.values import own_layers, same
 from paramproof.formulas.errors import Refusal
 from paramproof.formulas.printing import legible, shown
 
@@ -60,8 +60,8 @@ def count_kinds(given: GivenKeys) -> set[str]:
 
 def _is_own(given: GivenKeys, path: str, value: list[Any]) -> bool:
     """Whether a list is the type's own, for which there is a formula without numbers of kinds."""
-    repeats = given.file.layers.get(path, {}).get("repeats")
-    if repeats and all(one == repeats[i % len(repeats)] for i, one in enumerate(value)):
+    rule = given.file.layers.get(path, {})
+    if "repeats" in rule and same(value, own_layers(rule, len(value))):
         return True
     return path in given.file.fields and same(value, given.file.fields[path])
 

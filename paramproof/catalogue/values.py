@@ -148,6 +148,16 @@ def factors(value: object) -> set[object]:
     return {value.get(FACTOR)}
 
 
+def own_layers(rule: Mapping[str, Any], long: int) -> list[Any]:
+    """Return the list of so many layers that a configuration class makes.
+
+    ``head`` are the first ones, ``repeats`` those that repeat after them, and ``last`` the last.
+    """
+    head, repeats, last = rule.get("head", []), rule["repeats"], rule.get("last", [])
+    found = [*head, *(repeats[i % len(repeats)] for i in range(max(long - len(head), 0)))][:long]
+    return [*found[:-1], *last] if last and found else found
+
+
 def same(one: object, other: object) -> bool:
     """Whether two values of JSON are the same: 1 is no true, and 1.0 is 1."""
     if isinstance(one, bool) or isinstance(other, bool):

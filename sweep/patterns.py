@@ -1,0 +1,88 @@
+"""Lists that a configuration makes as long as a size says: what repeats in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from paramproof.catalogue.values import own_layers, same
+from paramproof.formulas.path import parent
+from sweep.layers import DEPTHS, LONGEST_PERIOD
+from sweep.model import put
+from sweep.normal import moved, normalised
+from sweep.saved import Saved, value_in
+
+LONGEST_HEAD = 8
+
+Rule = dict[str, Any]
+
+
+def patterns(saved: Saved) -> dict[str, Rule]:
+    """Return for each list that moves with one size alone how long it is, and what stands in it."""
+    found = {}
+    for path, there in saved.moving().items():
+        if all(_is_list(value) for _, value in there):
+            own = there[0][1]
+            fields = {name for point, value in there if not same(value, own) for name in point}
+            if len(fields) == 1 and not _is_driven(saved, path, own):
+                field = fields.pop()
+                lists = list(_lists(saved, path, field))
+                if (rule := pattern(lists)) and _may_be_given(saved, path, field, lists):
+                    letters = {size.path: one for one, size in saved.file.letters.items()}
+                    found[path] = {"long": letters[field], **rule}
+    return found
+
+
+def pattern(lists: Sequence[tuple[int, list[Any]]]) -> Rule | None:
+    """Return what makes each of these lists by its length, the simplest first."""
+    if len(lists) < LONGEST_PERIOD or any(len(there) != depth for depth, there in lists):
+        return None
+    longest = max(lists, key=lambda one: one[0])[1]
+    for last in ([], longest[-1:]):
+        for head in range(LONGEST_HEAD + 1):
+            for period in range(1, LONGEST_PERIOD + 1):
+                rule = {"repeats": longest[head : head + period]}
+                rule |= {"head": longest[:head]} if head else {}
+                rule |= {"last": last} if last else {}
+                if all(same(own_layers(rule, depth), there) for depth, there in lists):
+                    return rule
+    return None
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str | int | float) for one in value)
+
+
+def _lists(saved: Saved, path: str, field: str) -> Iterator[tuple[int, list[Any]]]:
+    for depth in DEPTHS:
+        there = value_in(saved.saved(saved.unread.keys({field: depth})), path)
+        if _is_list(there):
+            yield depth, there
+
+
+def _is_driven(saved: Saved, path: str, own: list[Any]) -> bool:
+    """Whether a flag that decides what a class has moves the list, too."""
+    decides = {one for data in saved.file.classes.values() for one in data.get("decides", ())}
+    for flag, there in saved.values.items():
+        if flag in decides and isinstance(there[0][1], bool):
+            other = saved.saved(saved.unread.keys({flag: not there[0][1]}))
+            if other and not same(value_in(other, path), own):
+                return True
+    return False
+
+
+def _may_be_given(
+    saved: Saved, path: str, field: str, lists: Sequence[tuple[int, list[Any]]]
+) -> bool:
+    """Whether nothing is otherwise where a list is given that is as the class makes it."""
+    part = parent(path)
+    named = {f"{part}.model_type": saved.file.parts[part]} if part else {}
+    for depth, there in lists[:: len(lists) // 4]:
+        keys = saved.unread.keys({**named, field: depth})
+        given = json.loads(json.dumps(keys))
+        put(given, path, there)
+        one, other = (normalised(saved.unread.config_class, each) for each in (keys, given))
+        if one is None or other is None or moved(one, other):
+            return False
+    return True
