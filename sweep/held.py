@@ -283,7 +283,7 @@ def _layers(rule: Mapping[str, Any], sizes: Mapping[str, int], random: Random) -
     long = expression_in(rule["long"]).evaluate(sizes)
     if "any of" in rule:
         return random.choices(rule["any of"], k=long)
-    return own_layers(rule, long)
+    return own_layers(rule, long) if "repeats" in rule else [f"{rule['only']}{long}"]
 
 
 def _kinds(

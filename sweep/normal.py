@@ -38,8 +38,12 @@ def fields_of(config: PreTrainedConfig) -> Fields:
 
 
 def _as_in_json(value: Any) -> Any:
-    """Return a value with lists in place of tuples."""
-    return [*map(_as_in_json, value)] if isinstance(value, list | tuple) else value
+    """Return a value with lists in place of tuples, and 1 in place of 1.0."""
+    if isinstance(value, list | tuple):
+        return [*map(_as_in_json, value)]
+    if isinstance(value, dict):
+        return {key: _as_in_json(one) for key, one in sorted(value.items(), key=str)}
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def moved(before: Fields, after: Fields) -> set[str]:

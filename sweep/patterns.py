@@ -28,7 +28,9 @@ def patterns(saved: Saved) -> dict[str, Rule]:
             if len(fields) == 1 and not _is_driven(saved, path, own):
                 field = fields.pop()
                 lists = list(_lists(saved, path, field))
-                if (rule := pattern(lists)) and _may_be_given(saved, path, field, lists):
+                if (rule := pattern(lists) or only(lists)) and _may_be_given(
+                    saved, path, field, lists
+                ):
                     letters = {size.path: one for one, size in saved.file.letters.items()}
                     found[path] = {"long": letters[field], **rule}
     return found
@@ -48,6 +50,14 @@ def pattern(lists: Sequence[tuple[int, list[Any]]]) -> Rule | None:
                 if all(same(own_layers(rule, depth), there) for depth, there in lists):
                     return rule
     return None
+
+
+def only(lists: Sequence[tuple[int, list[Any]]]) -> Rule | None:
+    """Return what makes lists of the name of one stage: ``stage12`` where there are 12."""
+    first = lists[0][1][0] if lists and lists[0][1] else None
+    name = first.removesuffix(str(lists[0][0])) if isinstance(first, str) else ""
+    named = name and all(there == [f"{name}{depth}"] for depth, there in lists)
+    return {"only": name} if named else None
 
 
 def _is_list(value: Any) -> bool:
@@ -78,7 +88,7 @@ def _may_be_given(
     """Whether nothing is otherwise where a list is given that is as the class makes it."""
     part = parent(path)
     named = {f"{part}.model_type": saved.file.parts[part]} if part else {}
-    for depth, there in lists[:: len(lists) // 4]:
+    for depth, there in lists[:: max(len(lists) // 4, 1)]:
         keys = saved.unread.keys({**named, field: depth})
         given = json.loads(json.dumps(keys))
         put(given, path, there)

@@ -160,7 +160,8 @@ def _is_passed_over(file: TypeFile, path: str, value: Any) -> bool:
         return False
     if name.startswith("_") and name not in PRIVATE:
         return False
-    return path not in file.refused and path not in file.fields and path not in file.layers
+    known = (file.refused, file.fields, file.layers, file.unread)
+    return not any(path in one for one in known)
 
 
 def _is_stretched(
@@ -181,8 +182,10 @@ def _is_stretched(
 
 
 def _is_layers(said: Mapping[str, Any], value: object, sizes: Mapping[str, int]) -> bool:
-    """Whether a list has a name for each layer: any of some, or those of the type's own."""
+    """Whether a list has a name for each layer, or the ``only`` one, that of the last stage."""
     long = expression_in(said["long"]).evaluate(sizes)
+    if "only" in said:
+        return value == [f"{said['only']}{long}"]
     if not isinstance(value, list) or len(value) != long:
         return False
     if "repeats" in said:
