@@ -29,9 +29,6 @@ formula was derived: up to 9,000 wide and 128 layers deep, all sizes at once, of
 `count` accepts. *Refused* means that no formula was found. *Fixed* are parameters that the formula
 holds at one value of. *Not built* counts sizes that `count` accepts and the constructor refuses.
 
-The statuses below were derived before sizes were traced as [derive.md](derive.md) describes; the
-counts were compared all the same. `tox run -e libraries -- --again` derives them anew.
-
 To do it again, run `tox -e libraries -- --again`, `tox -e libraries -- diffusers --again` and
 `tox -e libraries -- timm --again`. Results are kept one by one in `docs/libraries-*.jsonl`; without
 `--again` a run goes on where the last one ended. A count that differs makes the run fail.
