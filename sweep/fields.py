@@ -82,6 +82,7 @@ def _sorts(kind: Any, value: Any) -> set[str]:
     found |= {"zero", "whole", "negative"} if "int" in said.replace("list[int", "") else set()
     found |= {"zero", "nothing", "whole", "share", "number"} if "float" in said else set()
     found |= {"empty", "wholes"} if "list" in said else set()
+    found |= {"reals"} if "float" in said and ("list" in said or "tuple" in said) else set()
     found |= {"bare", "vocabulary"} if "dict" in said else set()
     return found
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import transformers
 
 from paramproof.catalogue.derivations import Written, not_withdrawn
-from paramproof.catalogue.files import type_in
+from paramproof.catalogue.files import SizeField, type_in
 from paramproof.derivation.letters import letters_for
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Derivation, Outcome, StatedCondition
@@ -67,9 +67,7 @@ class Kinds:
     """The JSON of a type's file, with variants added; ``failed`` are those that were not."""
 
     def __init__(self, data: dict[str, Any], seconds: float) -> None:
-        for one in data["classes"].values():
-            _without_added(one)
-        self.data = data
+        self.data = _without_kinds(data)
         self.file = type_in(data, data["model_type"])
         self.sweep = Sweep(self.file.model_type, lambda _: None, seconds, self.letters)
         base = getattr(transformers, next(iter(self.file.classes)))
@@ -244,13 +242,16 @@ def with_none(found: Derivation, numbers: Collection[str], depths: Collection[st
     )
 
 
-def _without_added(data: dict[str, Any]) -> None:
-    """Take the variants of lists of kinds away from a class."""
-    kept = [one for one in data.get("also", ()) if not any("[" in p for p in one.get("sized", ()))]
-    if "also" in data:
-        data["also"] = kept
-        if not kept:
-            del data["also"]
+def _without_kinds(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON of a file without lists of kinds, and the variants that count them."""
+    letters = {one: said for one, said in data["letters"].items() if not SizeField(said).is_kind}
+    new = {key: one for key, one in data.items() if key not in ("kinds", "spelt")}
+    new |= {"letters": letters, "classes": {}}
+    for name, one in data["classes"].items():
+        also = [v for v in one.get("also", ()) if not any("[" in p for p in v.get("sized", ()))]
+        kept = {key: value for key, value in one.items() if key != "also"}
+        new["classes"][name] = {**kept, "also": also} if also else kept
+    return new
 
 
 def _is_tie_alone(own: Mapping[str, Any], one: Written) -> bool:

@@ -87,7 +87,7 @@ def at(config: PreTrainedConfig, path: str) -> Any:
         try:
             value = getattr(value, name)
             value = value[int(index[:-1])] if bracket else value
-        except (AttributeError, IndexError, TypeError):
+        except (AttributeError, IndexError, TypeError, ValueError):
             raise KeyError(path) from None
     return value
 

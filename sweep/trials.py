@@ -36,6 +36,7 @@ PROBES: Mapping[str, Sequence[Any]] = {
     "bare": [{}],
     "vocabulary": [{IMAGE: 4, "a": 5}, {IMAGE: LARGE}],
     "wholes": [[1, 2], [0]],
+    "reals": [[0.0, 0.5], [0.25, 1e308]],
     "names": [["a", "b"]],
     "quantization": [
         {"quant_method": "fp8", "weight_block_size": [128, 128]},

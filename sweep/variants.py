@@ -90,8 +90,10 @@ LLAMA4 = (Change({"interleave_moe_layer_step": 2}),)
 SERVED: Mapping[str, Sequence[Change]] = {
     "gemma4": [one.inside("text_config") for one in GEMMA4],
     "gemma4_text": GEMMA4,
+    "kimi_k25": [Change({"tie_word_embeddings": False})],
     "llama4": [one.inside("text_config") for one in LLAMA4],
     "llama4_text": LLAMA4,
+    "nemotron_h": [Change({}, ("moe_latent_size",))],
 }
 """As models that many people serve have them, whose files say what the type's own does not."""
 

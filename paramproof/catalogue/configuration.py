@@ -8,7 +8,7 @@ from typing import Any
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.kinds import count_kinds, spell_out
 from paramproof.catalogue.names import has_type
-from paramproof.catalogue.values import same
+from paramproof.catalogue.values import plain, same
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.impossible import value_at
@@ -57,7 +57,7 @@ class GivenKeys:
             name = file.aliases.get(path, path)
             if name in self.values and not same(self.values[name], value):
                 raise self.outside(f"{path} and {name} name one size, and are not the same", path)
-            self.values[name] = value
+            self.values[name] = plain(value)
         self.labels(config)
         self.require_one_rope()
         spell_out(self)

@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from paramproof.catalogue.values import plain
 from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.printing import MAX_VALUE_SHOWN, shown
 
@@ -184,6 +185,7 @@ def type_in(data: Mapping[str, Any], model_type: str) -> TypeFile:
     for kinds, names in own.get("unread", {}).items():
         unread |= dict.fromkeys(names.split(), frozenset(kinds.split()))
     own["unread"] = unread
+    own["fields"] = plain(own.get("fields", {}))
     letters = own.get("letters")
     if not isinstance(letters, dict):
         raise ValueError("its letters are not an object")

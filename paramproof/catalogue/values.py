@@ -81,8 +81,8 @@ def sort_of(value: object) -> str:
     ``zero`` is the int and ``nothing`` the float; ``whole`` is an int above 0, ``share`` a float
     below 1 and ``number`` another; ``rope_…`` are the parameters of rotary positions,
     ``rope_layers`` those of kinds of layers, ``quantization`` those of a stored form,
-    ``wholes`` a list of ints and ``names`` of strings, ``empty`` that of nothing, ``bare`` an
-    object without keys, and ``vocabulary`` one of tokens with their numbers.
+    ``wholes`` a list of ints, ``reals`` of numbers and ``names`` of strings, ``empty`` that of
+    nothing, ``bare`` an object without keys, and ``vocabulary`` one of tokens with their numbers.
     """
     if value is None:
         return "null"
@@ -95,15 +95,21 @@ def sort_of(value: object) -> str:
     if value in ([], {}):
         return "bare" if value == {} else "empty"
     if isinstance(value, list):
-        if all(type(one) is int and one >= 0 for one in value):
-            return "wholes"
-        return "names" if all(isinstance(one, str) for one in value) else ""
+        return _sort_of_list(value)
     if isinstance(value, dict) and isinstance(value.get("quant_method"), str):
         return "quantization"
     if isinstance(value, dict) and IMAGE in value:
         numbers = all(type(number) is int and number >= 0 for number in value.values())
         return "vocabulary" if numbers else ""
     return _sort_of_rope(value) if isinstance(value, dict) else ""
+
+
+def _sort_of_list(value: list[Any]) -> str:
+    if all(type(one) is int and one >= 0 for one in value):
+        return "wholes"
+    if all(type(one) in (int, float) and one >= 0 for one in value):
+        return "reals"
+    return "names" if all(isinstance(one, str) for one in value) else ""
 
 
 def _sort_of_number(value: float) -> str:
@@ -156,6 +162,18 @@ def own_layers(rule: Mapping[str, Any], long: int) -> list[Any]:
     head, repeats, last = rule.get("head", []), rule["repeats"], rule.get("last", [])
     found = [*head, *(repeats[i % len(repeats)] for i in range(max(long - len(head), 0)))][:long]
     return [*found[:-1], *last] if last and found else found
+
+
+def plain(value: Any) -> Any:
+    """Return a value of JSON with infinity as a number: files have it as an object, too."""
+    if isinstance(value, list):
+        return [*map(plain, value)]
+    if isinstance(value, dict):
+        for tag in ("Infinity", "-Infinity"):
+            if value == {"__float__": tag}:
+                return float(tag)
+        return {key: plain(one) for key, one in value.items()}
+    return value
 
 
 def same(one: object, other: object) -> bool:
