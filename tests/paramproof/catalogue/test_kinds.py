@@ -1,0 +1,142 @@
+"""Lists with a kind for each layer: how often each kind stands there counts, and not where."""
+
+import json
+from copy import deepcopy
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from paramproof.catalogue.entries import entry
+from paramproof.formulas.errors import NotInCatalogue
+
+SERVED = Path(__file__).parents[2] / "catalogue" / "served.jsonl"
+
+
+def served(name):
+    """Return the configuration of a model as people serve it."""
+    lines = map(json.loads, SERVED.read_text("utf-8").splitlines())
+    return next(one["config"] for one in lines if name in one["source"])
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("DeepSeek-V4-Pro_config", 1_572_997_179_491),
+        ("DeepSeek-V4-Flash_config", 284_332_230_231),
+        ("Nemotron-3-Ultra-550B-A55B-BF16", 549_308_968_960),
+        ("Nemotron-3-Nano-30B-A3B-BF16", 31_577_937_344),
+        ("Nemotron-H-56B-Base-8K", 56_324_350_464),
+        ("zai-org--GLM-5.2_config", 743_377_000_704),
+        ("Llama-4-Maverick", 401_167_027_200),
+        ("Kimi-K2.5-NVFP4", 1_026_879_353_328),
+        ("Kimi-K2-Instruct_config", 1_026_408_209_408),
+    ],
+)
+def test_models_as_people_serve_them(name, count):
+    """Each was compared with what transformers builds, tensor by tensor."""
+    assert entry(served(name)).count == count
+
+
+def test_most_of_what_people_serve_is_counted():
+    lines = map(json.loads, SERVED.read_text("utf-8").splitlines())
+    refused = [one["source"] for one in lines if not is_counted(one["config"])]
+    assert len(refused) <= 14
+
+
+def is_counted(config):
+    """Whether a configuration has a count."""
+    try:
+        return entry(config).count > 0
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("name", "key"), [("Nemotron-3-Ultra-550B-A55B-BF16", "layers_block_type")]
+)
+def test_the_order_does_not_count(name, key, seed):
+    config = served(name)
+    mixed = deepcopy(config)
+    Random(seed).shuffle(mixed[key])
+    assert mixed[key] != config[key]
+    assert entry(mixed).count == entry(config).count
+
+
+def test_each_kind_has_a_count_of_its_own():
+    """One more layer of a kind is as many parameters as another one more."""
+    config = served("Nemotron-3-Ultra-550B-A55B-BF16")
+    first = entry(config).count
+    for kind, more in (("mamba", 421_645_056), ("moe", 10_942_947_328), ("attention", 138_420_224)):
+        counts = []
+        for number in (1, 2):
+            longer = deepcopy(config)
+            longer["layers_block_type"] += [kind] * number
+            counts.append(entry(longer).count)
+        assert counts == [first + more, first + 2 * more]
+
+
+def test_a_kind_may_stand_nowhere():
+    config = served("Nemotron-3-Ultra-550B-A55B-BF16")
+    config["layers_block_type"] = ["mamba"] * 3
+    rest = entry(config).count - 3 * 421_645_056
+    config["layers_block_type"] = ["attention", "moe"]
+    assert entry(config).count - 138_420_224 - 10_942_947_328 == rest == 2_147_491_840
+
+
+def test_a_text_says_the_same_list():
+    config = served("Nemotron-H-56B-Base-8K")
+    kinds = {"M": "mamba", "-": "mlp", "*": "attention", "E": "moe"}
+    spelt = {key: value for key, value in config.items() if key != "hybrid_override_pattern"}
+    spelt["layers_block_type"] = [kinds[one] for one in config["hybrid_override_pattern"]]
+    assert entry(spelt).count == entry(config).count
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"hybrid_override_pattern": "MXM"}, "is not made of"),
+        ({"hybrid_override_pattern": 7}, "is not made of"),
+        ({"hybrid_override_pattern": ""}, "is not made of"),
+        ({"layers_block_type": ["mamba"]}, "say different lists"),
+    ],
+)
+def test_other_lists_are_refused_in_one_line(change, said):
+    config = {**served("Nemotron-H-56B-Base-8K"), **change}
+    with pytest.raises(NotInCatalogue, match=said) as caught:
+        entry(config)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_kind_that_nobody_knows_is_refused():
+    config = served("Nemotron-3-Ultra-550B-A55B-BF16")
+    with pytest.raises(NotInCatalogue, match="layers_block_type="):
+        entry({**config, "layers_block_type": ["mamba", "odd"]})
+
+
+def test_a_list_is_as_long_as_there_are_layers():
+    config = served("zai-org--GLM-5.2_config")
+    with pytest.raises(NotInCatalogue, match=r"has 78 layers, and num_hidden_layers is 77"):
+        entry({**config, "num_hidden_layers": 77})
+
+
+def test_numbers_say_a_list_that_is_cut_to_the_layers():
+    """DeepSeek-V4-Pro's has 62 ratios for 61 layers."""
+    config = served("DeepSeek-V4-Pro_config")
+    assert (len(config["compress_ratios"]), config["num_hidden_layers"]) == (62, 61)
+    shorter = {**config, "compress_ratios": config["compress_ratios"][:61]}
+    assert entry(shorter).count == entry(config).count
+    with pytest.raises(NotInCatalogue, match=r"has 60 layers"):
+        entry({**config, "compress_ratios": config["compress_ratios"][:60]})
+
+
+def test_a_type_is_read_by_the_class_that_its_file_names():
+    config = served("Kimi-K2-Instruct_config")
+    assert entry(config).read_as == "deepseek_v3"
+    assert entry({**config, "model_type": "deepseek_v3"}).read_as == ""
+    del config["q_lora_rank"]
+    with pytest.raises(NotInCatalogue, match="it lacks q_lora_rank"):
+        entry(config)
+    with pytest.raises(NotInCatalogue, match="no entry for the model type 'kimi_k2'"):
+        entry({**config, "architectures": ["KimiForCausalLM"]})
