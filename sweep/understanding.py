@@ -63,7 +63,7 @@ def written(
     below = {p: " ".join(v) for p, v in file.below.items() if "int" not in unread.get(p, ())}
     layers = {p: v for p, v in file.layers.items() if "texts" not in unread.get(p, ())}
     fields = dict(file.fields)
-    known = {*file.computed, *layers}
+    known = {*file.computed, *layers, *chosen}
     for path, value in constants.items():
         said = kind_of(value) in unread.get(path, ()) or sort_of(value) in free.get(path, ())
         if path not in fields and path not in known and not said:

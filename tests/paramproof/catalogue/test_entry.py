@@ -217,7 +217,6 @@ def test_any_vocabulary_will_do_where_there_is_one(model_type):
         ({"hidden_size": 0}, "hidden_size"),
         ({"hidden_size": None}, "hidden_size"),
         ({"hidden_size": [4096]}, "hidden_size"),
-        ({"partial_rotary_factor": 0.5}, "partial_rotary_factor"),
         ({"rope_scaling": {"type": "odd", "factor": 2.0}}, "rope_scaling"),
         ({"pad_token_id": 128256}, "pad_token_id"),
         ({"per_layer_config": {"0": {"hidden_size": 8}}}, "per_layer_config"),

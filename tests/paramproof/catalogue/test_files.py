@@ -85,7 +85,7 @@ def test_other_names_are_of_fields_that_the_file_knows(model_type):
     file = read_type(model_type)
     fields = {size.key for size in file.letters.values()}
     known = fields | file.free.keys() | file.fields.keys() | file.texts.keys() | file.below.keys()
-    known |= file.computed.keys() | set(file.refused)
+    known |= file.computed.keys() | file.unread.keys() | file.layers.keys() | set(file.refused)
     assert not file.aliases.keys() & fields
     assert set(file.aliases.values()) <= known
 
