@@ -31,7 +31,7 @@ from paramproof.formulas.derivation import PROVED, Derivation, DerivedTensor
 from paramproof.formulas.notation import text
 from paramproof.sources.reference import in_one_line
 from sweep.defaults import in_class
-from sweep.fields import fields_of
+from sweep.fields import fields_of, looked_for
 from sweep.finding import Finding, Kind
 from sweep.held import hold
 from sweep.mending import SEEDS
@@ -150,8 +150,10 @@ def _said(derivation: Derivation, name: str) -> Any:
 
 
 def _new_keys(sweep: Sweep, file: TypeFile) -> list[str]:
-    """Return the keys that would be tried, and that a file says nothing of."""
+    """Return the keys that are fields or are read, and that a file says nothing of."""
     letters = {size.path for size in file.letters.values()}
     known = {*file.free, *file.texts, *file.fields, *file.below, *file.layers, *file.refused}
-    known |= {*file.parts, *file.aliases, *file.late, *file.buffered, *file.computed}
-    return sorted(fields_of(sweep.start, letters, sweep.reads)[0].keys() - known)
+    known |= {*file.parts, *file.aliases, *file.late, *file.buffered, *file.computed, *file.unread}
+    # Names in the code of a configuration, such as those of errors, need not be keys.
+    names = looked_for(sweep.start) - sweep.reads
+    return sorted(fields_of(sweep.start, letters, sweep.reads)[0].keys() - known - names)

@@ -39,7 +39,7 @@ def _names(file: TypeFile, part: str) -> tuple[set[str], set[str]]:
     """Return the names of a part's sizes, and of every other key that a file knows of it."""
     sizes = {size.key for size in file.letters.values()}
     known = {*file.aliases, *file.fields, *file.computed, *file.free, *file.texts, *file.below}
-    known |= {*file.layers, *file.refused}
+    known |= {*file.layers, *file.refused, *file.unread}
     known |= {path for one in file.classes.values() for path in one.get("decides", ())}
     return (
         {leaf(path) for path in sizes if parent(path) == part},

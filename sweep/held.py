@@ -219,8 +219,7 @@ def _others(
             put(config, path, file.fields[path])
     for path, value in _free_values(file, written, random):
         inside = any(path.startswith(f"{part}.") for part in absent_parts)
-        other = path.replace("rope_scaling", "rope_parameters")
-        if not inside and (other == path or not _there(config, other)):
+        if not inside and not any(_there(config, other) for other in _twins(path)):
             put(config, path, value)
     for path, rule in file.layers.items():
         is_long = _there(config, field_of(file, rule["long"]))
@@ -230,6 +229,13 @@ def _others(
         if _there(config, part) and (part in file.named_parts or random.random() < 0.8):
             fixed = part in file.fixed_parts
             put(config, f"{part}.model_type", random.choice([kind, "any"]) if fixed else kind)
+
+
+def _twins(path: str) -> set[str]:
+    """Return the other name of the parameters of rotary positions: a file has one of the two."""
+    names = ("rope_scaling", "rope_parameters")
+    found = {path.replace(one, other) for one in names for other in names}
+    return found - {path}
 
 
 def _where(file: TypeFile, written: Written, random: Random) -> Iterator[tuple[str, Any]]:
@@ -255,6 +261,7 @@ def _as_it_is(file: TypeFile, written: Written, config: Mapping[str, Any]) -> li
         if said and (formula := expression_in(said)).letters <= sizes.keys():
             values[path] = formula.evaluate(sizes)
     absent = values.keys() - {*given.values, *written.where, *written.sized}
+    absent -= {other for path in given.values for other in _twins(path)}
     return [
         (path, values[path]) for path in sorted(absent) if part_in(config, parent(path)) is not None
     ]
