@@ -155,6 +155,8 @@ def random_config(
     _complete(file, derivation, config, sizes)
     for path in written.lists:
         put(config, path, _kinds(file, path, derivation, sizes, random))
+        if long := file.kinds[path].get("long"):
+            put(config, field_of(file, long), sizes[long])
     _others(file, written, config, absent_parts, sizes, random)
     _instead(file, config, random)
     _flat(file, config, random)
@@ -308,13 +310,15 @@ def _kinds(
     }
     numbers = {kind: sizes[letter] for kind, letter in letters.items()}
     may_lack = all(derivation.validated[letter][0] == 0 for letter in letters.values())
-    if may_lack and random.random() < 0.5:
-        numbers |= dict.fromkeys(random.sample(sorted(numbers), random.randint(1, len(numbers))), 0)
+    # A kind that the last layer must have stands there.
+    others = sorted(numbers.keys() - {rule.get("last")})
+    if may_lack and others and random.random() < 0.5:
+        numbers |= dict.fromkeys(random.sample(others, random.randint(1, len(others))), 0)
     if rule.get("long"):
         (rest,) = set(rule["names"].values()) - numbers.keys()
         numbers[rest] = sizes[rule["long"]] - sum(numbers.values())
         if may_lack and random.random() < 0.2:
-            kind = random.choice(sorted(numbers))
+            kind = rule.get("last") or random.choice(sorted(numbers))
             numbers = dict.fromkeys(numbers, 0) | {kind: sizes[rule["long"]]}
     kinds = [kind for kind, number in numbers.items() for _ in range(number)]
     random.shuffle(kinds)

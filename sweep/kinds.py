@@ -74,6 +74,7 @@ class Kinds:
         self.lists = list(KindLists(self.file, self.sweep, base).find())
         self.failed: dict[str, Failure] = {}
         self.known: list[Known] = []
+        self.new: set[str] = set()
 
     def letters(self, fields: Iterable[str]) -> Mapping[str, str]:
         """Return the file's letters, and new ones for new sizes.
@@ -180,7 +181,9 @@ class Kinds:
     def add_letters(self, found: Derivation, asked: _Asked) -> None:
         """Write the letters that are new, and what the lists are."""
         for letter, field in found.fields.items():
-            self.data["letters"].setdefault(letter, field)
+            if letter not in self.data["letters"]:
+                self.data["letters"][letter] = field
+                self.new |= {field} if "[" not in field else set()
         self.file = type_in(self.data, self.file.model_type)
         fields = {size.path: letter for letter, size in self.file.letters.items()}
         rules = {
@@ -208,7 +211,8 @@ class Kinds:
         sizes = set(found.fields.values())
         where = {path: v for path, v in asked.change.where.items() if path not in sizes}
         head: dict[str, Any] = {"where": where} if where != data.get("where", {}) else {}
-        sized = [*asked.change.sized, *asked.numbers]
+        new_ones = [path for path in found.fields.values() if path in self.new]
+        sized = list(dict.fromkeys([*asked.change.sized, *new_ones, *asked.numbers]))
         head |= {"sized": sized} if sized else {}
         if asked.lists and (paths := idle(self.sweep, asked.name, data, where, asked.counted)):
             head["idle"] = paths

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from paramproof.catalogue.files import TypeFile
@@ -73,9 +74,21 @@ def variants(file: TypeFile, name: str) -> list[Written]:
 
 
 def _without_kinds(file: TypeFile, data: dict[str, Any], sized: Container[str]) -> dict[str, Any]:
-    """Return a variant's keys: letters of kinds that it does not count are absent."""
-    kinds = [name for name, size in file.letters.items() if size.is_kind and size.path not in sized]
-    return {**data, "absent": [*data.get("absent", ()), *kinds]} if kinds else data
+    """Return a variant's keys: letters that only other variants have are absent."""
+    others = [name for name, path in _of_variants(file).items() if path not in sized]
+    return {**data, "absent": [*data.get("absent", ()), *others]} if others else data
+
+
+@lru_cache(maxsize=512)
+def _of_variants(file: TypeFile) -> dict[str, str]:
+    """Return the fields of the letters that some variants alone have: kinds, and no defaults."""
+    also = (one for data in file.classes.values() for one in data.get("also", ()))
+    sized = {path for one in also for path in one.get("sized", ())}
+    return {
+        name: size.path
+        for name, size in file.letters.items()
+        if size.is_kind or (not size.default and size.path in sized)
+    }
 
 
 def not_withdrawn(file: TypeFile, name: str) -> list[Written]:
