@@ -153,10 +153,7 @@ def random_config(
             continue
         put(config, field, sizes[letter])
     _complete(file, derivation, config, sizes)
-    for path in written.lists:
-        put(config, path, _kinds(file, path, derivation, sizes, random))
-        if long := file.kinds[path].get("long"):
-            put(config, field_of(file, long), sizes[long])
+    _put_lists(file, written, derivation, config, sizes, random)
     _others(file, written, config, absent_parts, sizes, random)
     _instead(file, config, random)
     _flat(file, config, random)
@@ -293,6 +290,21 @@ def _layers(rule: Mapping[str, Any], sizes: Mapping[str, int], random: Random) -
     if "any of" in rule:
         return random.choices(rule["any of"], k=long)
     return own_layers(rule, long) if "repeats" in rule else [f"{rule['only']}{long}"]
+
+
+def _put_lists(
+    file: TypeFile,
+    written: Written,
+    derivation: Derivation,
+    config: dict[str, Any],
+    sizes: Mapping[str, int],
+    random: Random,
+) -> None:
+    """Give lists of which a variant counts the kinds, with the number of their layers."""
+    for path in written.lists:
+        put(config, path, _kinds(file, path, derivation, sizes, random))
+        if long := file.kinds[path].get("long"):
+            put(config, field_of(file, long), sizes[long])
 
 
 def _kinds(
