@@ -316,7 +316,7 @@ class Derivation:
 
     @cached_property
     def _at_zero(self) -> frozenset[str]:
-        """The letters whose size may be 0: a model without any confirmed it, or no model reads it."""
+        """The letters whose size may be 0: as a model confirmed, or as no model reads it."""
         confirmed = (name for name, (low, _) in self.validated.items() if low == 0)
         return frozenset((*confirmed, *self.unread))
 
