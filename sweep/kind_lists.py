@@ -93,23 +93,21 @@ class KindLists:
             return None
         common = max(dict.fromkeys(own), key=own.count)
         names: dict[str, str] = {}
+        models: dict[str, Made] = {}
         last = self.last_of(path, own)
         free = "any of" in self.file.layers.get(path, {})
         for name in dict.fromkeys((*own, *(() if free else NAMES), *self.compared)):
             normal = self.normal(path, [name] * len(own))
             there = [common] * len(own)
             there[MIDDLE] = name
-            if normal and self.normal(path, there) and self.made(path, there):
+            if normal and self.normal(path, there) and (model := self.made(path, there)):
                 names[name] = normal[0] if len(set(normal[:-1])) == 1 else name
-        kinds = list(dict.fromkeys(names.values()))
+                models.setdefault(names[name], model)
         # Kinds with the same tensors are one.
         same: dict[str, str] = {}
         apart: list[tuple[str, Made]] = []
-        for kind in [common, *(one for one in kinds if one != common)]:
-            there = [common] * len(own)
-            there[MIDDLE] = kind
-            if (model := self.made(path, there)) is None:
-                continue
+        for kind in sorted(models, key=lambda one: one != common):
+            model = models[kind]
             alike = next((k for k, m in apart if m.parameters == model.parameters), None)
             # A layer of a kind that a class does not know lacks what every other kind has.
             lacks = any(model.parameters < other.parameters for _, other in apart)
@@ -174,11 +172,11 @@ class KindLists:
         part = parent(one.counted.path)
         own = at(self.start, part)
         number = len(at(self.start, one.counted.path))
+        numbers = _numbers_in(type(own))
         for key in sorted(looked_for(own)):
             path = f"{part}.{key}".removeprefix(".")
             text = getattr(own, key, None)
-            made_of: list[Any] = [text] if isinstance(text, str) else []
-            signs = [*sorted({sign for said in made_of for sign in said}), *_numbers_in(type(own))]
+            signs: list[Any] = [*(sorted(set(text)) if isinstance(text, str) else ()), *numbers]
             names: dict[str, str] = {}
             for sign in signs:
                 kinds = self.normal(one.counted.path, None, {path: _said([sign] * number)})

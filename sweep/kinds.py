@@ -71,7 +71,8 @@ class Kinds:
         self.file = type_in(data, data["model_type"])
         self.sweep = Sweep(self.file.model_type, lambda _: None, seconds, self.letters)
         base = getattr(transformers, next(iter(self.file.classes)))
-        self.lists = list(KindLists(self.file, self.sweep, base).find())
+        self.finder = KindLists(self.file, self.sweep, base)
+        self.lists = list(self.finder.find())
         self.failed: dict[str, Failure] = {}
         self.known: list[Known] = []
         self.new: set[str] = set()
@@ -93,11 +94,9 @@ class Kinds:
         """Derive the variants, and add them to ``data``; return whether there are any."""
         added = [self.add(one) for one in self.asked()]
         spelt: dict[str, Any] = {}
-        base = getattr(transformers, next(iter(self.file.classes)))
-        finder = KindLists(self.file, self.sweep, base)
         for one in self.lists:
             if one.counted.path in self.data.get("kinds", {}):
-                spelt |= dict(finder.spelt(one))
+                spelt |= dict(self.finder.spelt(one))
         if spelt:
             self.data["spelt"] = spelt
         return any(added)
@@ -109,9 +108,8 @@ class Kinds:
         for some in chosen:
             for name, one in self.data["classes"].items():
                 if not (name.endswith(TASKS) and one.get("contains")):
-                    for change in self.changes(name):
-                        if some or change in self.served(name):
-                            yield _Asked(name, change, some)
+                    for change in self.changes(name) if some else self.missing(name):
+                        yield _Asked(name, change, some)
 
     def own(self, name: str) -> dict[str, Any]:
         """Return the values that a class has at first."""
@@ -122,6 +120,11 @@ class Kinds:
         own = self.own(name)
         there = SERVED.get(self.file.model_type, ())
         return [Change({**own, **one.where}, one.sized) for one in there]
+
+    def missing(self, name: str) -> list[Change]:
+        """Return the changes of ``SERVED`` of which a class has no variant."""
+        there = [Change(one.where, one.sized) for one in not_withdrawn(self.file, name)]
+        return [one for one in self.served(name) if one not in there]
 
     def changes(self, name: str) -> list[Change]:
         """Return the changes of a class: none, what is tied otherwise, and those of ``SERVED``."""
@@ -144,6 +147,7 @@ class Kinds:
             try:
                 self.hold(asked.name)
             except OutOfTime:
+                data["also"] = data["also"][:-1]
                 break
             except Exception as error:  # As above.
                 self.failed[str(asked)] = Failure.of(error)

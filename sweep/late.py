@@ -20,7 +20,8 @@ from paramproof.catalogue.configuration import LABELS
 from paramproof.catalogue.entries import entry_in
 from paramproof.catalogue.files import TypeFile, read_type
 from paramproof.catalogue.names import known_keys
-from sweep.model import Keys, at_or_none, parts_of, whole
+from sweep.model import Keys, at_or_none, whole
+from sweep.normal import Fields, fields_of
 from sweep.problem import wrong
 from sweep.store import read, write
 
@@ -84,18 +85,13 @@ def _effects_differ(start: PreTrainedConfig, alias: str, field: str, size: int) 
     return None not in (one, other) and one != other
 
 
-def _fields(start: PreTrainedConfig, values: Mapping[str, Any]) -> dict[str, str] | None:
+def _fields(start: PreTrainedConfig, values: Mapping[str, Any]) -> Fields | None:
     """Return what a configuration has of everything, as text; None if it refuses the values."""
     try:
         made = type(start)(**whole(start, values))
     except Exception:  # Anybody's configuration may raise anything.
         return None
-    return {
-        f"{path}.{name}".removeprefix("."): repr(value)
-        for path, part in [("", made), *parts_of(made)]
-        for name, value in vars(part).items()
-        if not isinstance(value, PreTrainedConfig)
-    }
+    return fields_of(made)
 
 
 def _is_read_so(reading: TypeFile, start: PreTrainedConfig, alias: str, sizes: list[int]) -> bool:

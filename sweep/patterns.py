@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from paramproof.catalogue.values import own_layers, same
-from paramproof.formulas.path import parent
 from sweep.layers import DEPTHS, LONGEST_PERIOD
-from sweep.model import put
-from sweep.normal import moved, normalised
+from sweep.normal import moved
 from sweep.saved import Saved, value_in
 
 LONGEST_HEAD = 8
@@ -86,13 +83,8 @@ def _may_be_given(
     saved: Saved, path: str, field: str, lists: Sequence[tuple[int, list[Any]]]
 ) -> bool:
     """Whether nothing is otherwise where a list is given that is as the class makes it."""
-    part = parent(path)
-    named = {f"{part}.model_type": saved.file.parts[part]} if part else {}
     for depth, there in lists[:: max(len(lists) // 4, 1)]:
-        keys = saved.unread.keys({**named, field: depth})
-        given = json.loads(json.dumps(keys))
-        put(given, path, there)
-        one, other = (normalised(saved.unread.config_class, each) for each in (keys, given))
+        one, other = saved.without_and_with(path, there, {field: depth})
         if one is None or other is None or moved(one, other):
             return False
     return True

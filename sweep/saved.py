@@ -11,7 +11,7 @@ from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.values import same
 from paramproof.formulas.path import leaf, parent
 from sweep.model import Keys, at_or_none, config_of, part_in, put
-from sweep.normal import moved, normalised
+from sweep.normal import Fields, moved, normalised
 from sweep.unread import Unread, paths_in
 
 Sizes = dict[str, int]
@@ -74,21 +74,28 @@ class Saved:
 
     def is_as_absent(self, path: str) -> bool:
         """Whether nothing that is read moves where a key is given what stands there of itself."""
-        part = parent(path)
-        given = {f"{part}.model_type": self.file.parts[part]} if part else {}
         for point, value in self.values[path][:FEW]:
-            absent = self.unread.keys({**point, **given})
-            there = json.loads(json.dumps(absent))
-            put(there, path, value)
-            one, other = (normalised(self.unread.config_class, keys) for keys in (absent, there))
+            one, other = self.without_and_with(path, value, point)
             # A part that is given may be another one, which may be refused.
-            if one is None and part:
+            if one is None and parent(path):
                 continue
             if one is None or other is None:
                 return False
             if not moved(one, other) <= one.keys() - self.unread.reads.fields:
                 return False
         return True
+
+    def without_and_with(
+        self, path: str, value: Any, point: Sizes
+    ) -> tuple[Fields | None, Fields | None]:
+        """Return the fields at some sizes where a key is absent from its part, and given."""
+        part = parent(path)
+        named = {f"{part}.model_type": self.file.parts[part]} if part else {}
+        absent = self.unread.keys({**point, **named})
+        there = json.loads(json.dumps(absent))
+        put(there, path, value)
+        config_class = self.unread.config_class
+        return normalised(config_class, absent), normalised(config_class, there)
 
     def in_given_part(self, path: str) -> Any:
         """Return what stands in a key of a part that is given, and does not have it."""

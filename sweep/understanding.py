@@ -37,9 +37,10 @@ def understood(data: Mapping[str, Any]) -> dict[str, Any]:
     texts = {path: values for path, values in file.texts.items() if path not in names}
     refused = tuple(path for path in file.refused if path not in names)
     lenient = tuple(unread.lenient_parts())
-    file = replace(file, free=free, texts=texts, refused=refused, lenient_parts=lenient)
     layers = {**patterns(saved), **file.layers}
-    file = replace(file, layers=layers)
+    file = replace(
+        file, free=free, texts=texts, refused=refused, lenient_parts=lenient, layers=layers
+    )
     return written(file, data, kinds, constants, given)
 
 

@@ -47,7 +47,8 @@ class SizeField:
     @property
     def is_kind(self) -> bool:
         """Whether the size is how often a kind stands in a list: ``layer_types[conv]``."""
-        return "[" in self.path and not self.path.endswith(tuple(f"{n}]" for n in range(10)))
+        _, bracket, inside = self.path.rpartition("[")
+        return bool(bracket) and not inside[:-1].isdigit()
 
     @property
     def key(self) -> str:
