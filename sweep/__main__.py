@@ -9,7 +9,10 @@ derives every variant again, and where the formula is the same, writes whether i
 conditions and its caveats; it prints the variants that it leaves as they are, its status is then 1,
 and ``--report FILE`` lists what is not proved any more as lines of JSON. ``--reads``
 derives nothing: it writes which keys no class reads, and what the others are of themselves.
-``--kinds`` adds variants that count how often each kind stands in a list of layers. What could not
+``--kinds`` adds variants that count how often each kind stands in a list of layers.
+``--take-in`` makes the files those of the transformers that is installed: it derives again what
+models show to be otherwise there, derives types that are new, prints in which letters they differ,
+and writes all. What could not
 be derived stands in ``sweep/failed.json``, with the reason; ``--reasons`` lists it by class of
 reason.
 ``--hold`` derives nothing: it holds what is written to more random configurations, by ``--seed``,
@@ -37,16 +40,17 @@ from sweep.at_random import at_random
 from sweep.child import (
     Work,
     compared,
-    derived,
     in_children,
     otherwise,
     refreshed,
     with_kinds,
     with_reads,
 )
+from sweep.finding import Finding
 from sweep.mending import Mending
 from sweep.public import counted
 from sweep.store import by_reason, failed, read, write, write_failed
+from sweep.taking_in import made, taken_in
 from sweep.which import types
 
 TYPES = 60
@@ -66,6 +70,11 @@ def main(arguments: list[str]) -> int:
     if unknown := sorted(set(wanted) - set(types())):
         print(f"transformers has no base model of the type {', '.join(unknown)}", file=sys.stderr)
         return 2
+    return _all_taken_in(wanted, options.seconds) if options.take_in else _done(wanted, options)
+
+
+def _done(wanted: Sequence[str], options: argparse.Namespace) -> int:
+    """Derive, compare, hold or refresh the types; return the status."""
     todo = _todo(wanted, options)
     if options.hold:
         return _held(todo, options.seed)
@@ -74,7 +83,7 @@ def main(arguments: list[str]) -> int:
         return _understood(todo, work, options.seconds)
     if options.refresh:
         return _all_refreshed(todo, options.seconds, options.report)
-    work, say = (compared, _compared) if options.compare else (derived, _written)
+    work, say = (compared, _compared) if options.compare else (made, _written)
     changed = 0
     there = in_children(todo, work, options.seconds, len(os.sched_getaffinity(0)))
     for number, (name, found, seconds) in enumerate(there, 1):
@@ -209,6 +218,36 @@ def _understood(todo: Sequence[str], work: Work, seconds: float) -> int:
     return 1 if failures else 0
 
 
+def _all_taken_in(wanted: Sequence[str], seconds: float) -> int:
+    """Write the files as this release has them; the status is 1 where a type was not derived."""
+    known = [name for name in wanted if read(name)]
+    new = [name for name in wanted if not read(name) and name not in failed()]
+    count, left = Counter[str](), list[str]()
+    for names, work in ((known, taken_in), (new, made)):
+        there = in_children(names, work, seconds, len(os.sched_getaffinity(0)))
+        for number, (name, found, took) in enumerate(there, 1):
+            differences = [Finding.read(one) for one in found.get("differences", ())]
+            is_new = work is made
+            if "entry" not in found:
+                left.append(name)
+            if not is_new and "entry" in found and not differences:
+                write(name, found["entry"])
+                count["as they were"] += 1
+                continue
+            count["new" if is_new else "otherwise"] += "entry" in found
+            said = [_written(name, found) if "entry" in found or is_new else "left as it was"]
+            said += map(str, differences)
+            said += (one.why for one in found["failed"].values() if "entry" not in found)
+            took_text = f"{number}/{len(names)} {name} ({took:.0f} s): "
+            print(took_text + "\n  ".join(said), flush=True)
+    for name in sorted(set(model_types()) - set(types())):
+        print(f"{name}: transformers does not have this type any more")
+    print(", ".join(f"{number} {what}" for what, number in count.items()))
+    if left:
+        print(f"not derived: {', '.join(left)}")
+    return 1 if left else 0
+
+
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m sweep", description=__doc__.split("\n")[0])
     parser.add_argument("types", nargs="*", metavar="TYPE", help="model types; all by default")
@@ -233,6 +272,9 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--reads", action="store_true", help="write which keys no class reads")
     parser.add_argument("--kinds", action="store_true", help="count the kinds of lists of layers")
+    parser.add_argument(
+        "--take-in", action="store_true", help="write what this release of transformers changed"
+    )
     parser.add_argument("--reasons", action="store_true", help="list what failed, by reason")
     return parser.parse_args(arguments)
 

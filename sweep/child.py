@@ -35,7 +35,7 @@ from sweep.comparing import differences
 from sweep.failure import NO_TIME, Failure, Reason
 from sweep.finding import Finding, Kind
 from sweep.kinds import Kinds
-from sweep.one import OutOfTime, Sweep
+from sweep.one import OutOfTime
 from sweep.refreshing import Refresh
 from sweep.store import read
 from sweep.understanding import understood
@@ -60,13 +60,6 @@ class _Child(NamedTuple):
     process: BaseProcess
     result: Path
     started: float
-
-
-def derived(model_type: str, seconds: float, found: Found) -> None:
-    """Derive a type: its ``entry``, if there is one, and what ``failed`` by its name."""
-    sweep = Sweep(model_type, lambda _: None, seconds)
-    found["failed"] = sweep.failed
-    found["entry"] = sweep.run()
 
 
 def compared(model_type: str, seconds: float, found: Found) -> None:

@@ -62,7 +62,7 @@ def differences(
                 yield from _variant(sweep, file, written, held)
         elif name not in tried:
             yield Finding(Kind.NEW, f"{name} is new")
-    yield from (Finding(Kind.KEY, f"{path} is a new key") for path in _new_keys(sweep, file))
+    yield from (Finding(Kind.KEY, f"{path} is a new key") for path in new_keys(sweep, file))
 
 
 def _variant(sweep: Sweep, file: TypeFile, written: Written, held: list[str]) -> Iterator[Finding]:
@@ -149,7 +149,7 @@ def _said(derivation: Derivation, name: str) -> Any:
     return sorted(value) if isinstance(value, tuple) else value
 
 
-def _new_keys(sweep: Sweep, file: TypeFile) -> list[str]:
+def new_keys(sweep: Sweep, file: TypeFile) -> list[str]:
     """Return the keys that are fields or are read, and that a file says nothing of."""
     letters = {size.path for size in file.letters.values()}
     known = {*file.free, *file.texts, *file.fields, *file.below, *file.layers, *file.refused}

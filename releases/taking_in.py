@@ -1,0 +1,48 @@
+"""Take in a release of transformers: ``python -m releases.taking_in 5.24.0 [TYPE ...]``.
+
+Run in the checkout, with ``uv`` at hand. The release is installed in an environment of its own.
+There each type's file is checked against the models that the release builds, what differs or is
+new is derived, the differences are printed in letters, and the files are written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from releases.algebra import LIBRARY
+from releases.trying import ROOT, installed, releases
+
+SECONDS = 500
+"""Of the processor, for each type that is derived."""
+
+
+def main(arguments: list[str]) -> int:
+    """Take in a release; return the status."""
+    parser = argparse.ArgumentParser(prog="python -m releases.taking_in", description=__doc__)
+    parser.add_argument("version", metavar="VERSION", help="of transformers, as 5.24.0")
+    parser.add_argument("types", nargs="*", metavar="TYPE", help="model types; all by default")
+    options = parser.parse_args(arguments)
+    newest = [one for one in releases() if one.library == LIBRARY][-1]
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        if error := installed(replace(newest, version=options.version), Path(folder)):
+            print(f"{LIBRARY}=={options.version} was not installed: {error}", file=sys.stderr)
+            return 2
+        take_in = [str(Path(folder) / "bin" / "python"), "-m", "sweep", "--take-in"]
+        take_in += ["--seconds", str(SECONDS), *options.types]
+        # The checkout's own modules, in place of those installed: its files are written.
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        status = subprocess.run(take_in, cwd=ROOT, env=environment, check=False).returncode
+    print(f"{(time.perf_counter() - started) / 60:.0f} minutes")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
