@@ -77,8 +77,10 @@ def _variant(sweep: Sweep, file: TypeFile, written: Written, held: list[str]) ->
         held.append(name_of(written))
     if why := _not_held(sweep, file, written):
         yield Finding(Kind.MODEL, f"{name_of(written)}: {why}")
-        # What is put together of two was not derived, and may not be derivable.
-        if PUT_TOGETHER not in written.data.get("doubts", ()) and not sweep.late():
+        # What is put together of two was not derived, and may not be derivable; of lists whose
+        # kinds are counted only trials tell which there are.
+        is_derivable = PUT_TOGETHER not in written.data.get("doubts", ()) and not written.lists
+        if is_derivable and not sweep.late():
             yield from _derived(sweep, file, written)
 
 

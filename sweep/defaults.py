@@ -15,6 +15,7 @@ from paramproof.derivation.transformers_models import LABELS, readable
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.path import parent
 from sweep.model import at, parts_of, whole
+from sweep.starting import own_configuration
 
 MODULES = ("transformers.models", "transformers.configuration_utils")
 
@@ -34,7 +35,7 @@ class Defaults:
         where: Mapping[str, Any] | None = None,
     ) -> None:
         self.config_class = config_class
-        self.start = readable(config_class())
+        self.start = own_configuration(config_class)
         own = {
             name: _there(self.start, field) if field != LABELS else 2
             for name, field in fields.items()

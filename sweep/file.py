@@ -27,6 +27,7 @@ from sweep.layers import layer_rules
 from sweep.mending import free_text
 from sweep.model import Keys, at, at_or_none, parts_of, put, remove, whole
 from sweep.older import as_absent
+from sweep.starting import OWN_PARTS
 
 if TYPE_CHECKING:
     from sweep.one import Sweep
@@ -226,6 +227,8 @@ class File:
 
     def is_unspoken(self, path: str) -> bool:
         """Whether no value can be written for what stands there of itself, null least of all."""
+        if path in OWN_PARTS.get(self.found.model_type, {}):
+            return False
         if leaf(path) == FACTOR or self.own_value(self.found.start, path) is not None:
             return False
         try:

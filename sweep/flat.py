@@ -16,6 +16,7 @@ from transformers import PreTrainedConfig
 from paramproof.catalogue.files import TypeFile
 from paramproof.formulas.path import leaf, parent
 from sweep.model import Keys, at, parts_of
+from sweep.starting import own_configuration
 from sweep.trials import LARGE, PROBES
 
 
@@ -52,7 +53,7 @@ class _Keys:
 
     def __init__(self, file: TypeFile, config_class: type[PreTrainedConfig], part: str) -> None:
         self.file, self.config_class, self.part = file, config_class, part
-        self.own = at(config_class(), part).to_dict()
+        self.own = at(own_configuration(config_class), part).to_dict()
         flags = {name: not one for name, one in self.own.items() if type(one) is bool}
         # The width of Qwen2's window is nothing unless a flag says that there is one.
         self.beside: list[Keys] = [{}]

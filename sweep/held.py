@@ -94,8 +94,11 @@ def _are_degenerate(
     """
     given = GivenKeys(file, config)
     sizes: dict[str, Any] = {"model_type": file.model_type}
+    # How often a kind stands in a list is no key: the list itself is one.
+    fields = {size.path for size in file.letters.values() if not size.is_kind}
+    decides = {*fields, *file.kinds, *file.classes[name].get("decides", ())}
     for path, value in given.values.items():
-        if path in given.letter_of or path in file.classes[name].get("decides", ()):
+        if path in decides:
             put(sizes, path, value)
     try:
         found = entry_in(file, sizes, name)
@@ -137,7 +140,9 @@ def random_config(
         return None
     config: dict[str, Any] = {"model_type": file.model_type}
     leave_out = random.choice([0.0, 0.0, 0.15, 0.5])
-    absent_parts = {path for path in file.parts if random.random() < leave_out / 2}
+    always = file.parts.keys() & file.fields.keys()
+    absent_parts = {path for path in file.parts if random.random() < leave_out / 2} - always
+    absent_parts |= {path for path in always if written.where.get(path) is None}
     lists: set[str] = set()
     for letter in derivation.sizes:
         size = file.letters[letter]
@@ -210,7 +215,8 @@ def _others(
 ) -> None:
     """Add what decides, as the variant has it, and other values of what does not."""
     for path, value in _where(file, written, random):
-        put(config, path, value)
+        if not (path in file.parts and _there(config, path)):
+            put(config, path, value)
     for path in written.data.get("decides", ()):
         # A part that is given may have other defaults than the variant was derived at.
         needed = path in file.given and path not in {*written.where, *written.sized}
@@ -224,8 +230,14 @@ def _others(
         is_long = _there(config, field_of(file, rule["long"]))
         if is_long and path not in written.lists and random.random() < 0.4:
             put(config, path, _layers(rule, sizes, random))
+    _name_parts(file, config, random)
+
+
+def _name_parts(file: TypeFile, config: dict[str, Any], random: Random) -> None:
+    """Name the model type of the parts that are given, of most of those that need none."""
     for part, kind in file.parts.items():
-        if _there(config, part) and (part in file.named_parts or random.random() < 0.8):
+        is_given = part_in(config, part) is not None
+        if is_given and (part in file.named_parts or random.random() < 0.8):
             fixed = part in file.fixed_parts
             put(config, f"{part}.model_type", random.choice([kind, "any"]) if fixed else kind)
 

@@ -23,6 +23,7 @@ from paramproof.catalogue.names import known_keys
 from sweep.model import Keys, at_or_none, whole
 from sweep.normal import Fields, fields_of
 from sweep.problem import wrong
+from sweep.starting import own_configuration
 from sweep.store import read, write
 
 
@@ -33,7 +34,7 @@ def late_aliases(
 
     An alias counts last if models have the tensors of that reading.
     """
-    start, late, others = config_class(), {}, set()
+    start, late, others = own_configuration(config_class), {}, set()
     for alias, field in file.aliases.items():
         sizes = list(_other_sizes(start, field))
         given = [size for size in sizes if _effects_differ(start, alias, field, size)]

@@ -15,7 +15,7 @@ from paramproof.derivation.derive import Effort, Naming, derive
 from paramproof.derivation.kinds_of_layers import KindsOfLayers
 from paramproof.derivation.letters import letters_for
 from paramproof.derivation.points import drawn_inside
-from paramproof.derivation.transformers_models import constructor, made_of, readable
+from paramproof.derivation.transformers_models import constructor, made_of
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Derivation
 from sweep.computed import computed
@@ -27,7 +27,7 @@ from sweep.heads import untied_on_loading
 from sweep.mending import SEEDS, Mending
 from sweep.model import Keys, whole
 from sweep.most_used import FIRST
-from sweep.starting import OWN_VALUES, needed
+from sweep.starting import OWN_PARTS, OWN_VALUES, needed, own_configuration
 from sweep.trials import POINTS, Trials
 from sweep.variants import PUBLIC, SIZED, TASKS, changes
 from sweep.which import classes
@@ -48,8 +48,8 @@ class Sweep:
     ) -> None:
         self.model_type, self.note, self.naming = model_type, note, naming
         self.config_class: Any = CONFIG_MAPPING[model_type]
-        self.start = readable(self.config_class())
-        self.values = dict(OWN_VALUES.get(model_type, {}))
+        self.start = own_configuration(self.config_class)
+        self.values = {**OWN_PARTS.get(model_type, {}), **OWN_VALUES.get(model_type, {})}
         base = getattr(transformers, classes(model_type)[0])
         self.needed = needed(model_type, self.start, self.values, base)
         self.until = time.process_time() + seconds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from itertools import combinations
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from transformers import PreTrainedConfig
 
 from paramproof.catalogue.values import IMAGE
+from paramproof.derivation.transformers_models import readable
 from sweep.model import made, parts_of, whole
 
 SIZES: Mapping[str, Callable[[PreTrainedConfig], int]] = {
@@ -62,6 +64,22 @@ OWN_VALUES: Mapping[str, Mapping[str, Any]] = {
     "t5gemma2_encoder": {"text_config.dropout_rate": 0.0},
 }
 """Values of published configurations: an entry is of those alone that are no sizes."""
+
+
+OWN_PARTS: Mapping[str, Mapping[str, Any]] = {
+    "gemma4": {
+        "vision_config": {"model_type": "gemma4_vision"},
+        "audio_config": {"model_type": "gemma4_audio"},
+    },
+}
+"""Parts that a type's own configuration lacks and published ones have. They may be absent."""
+
+
+def own_configuration(config_class: Any) -> PreTrainedConfig:
+    """Return the configuration to start from: the type's own, with the parts of ``OWN_PARTS``."""
+    parts = OWN_PARTS.get(config_class.model_type, {})
+    config: PreTrainedConfig = config_class(**copy.deepcopy(dict(parts)))
+    return readable(config)
 
 
 def needed(

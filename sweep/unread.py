@@ -20,12 +20,11 @@ from paramproof.catalogue.configuration import NEVER
 from paramproof.catalogue.derivations import not_withdrawn
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.values import FACTOR
-from paramproof.derivation.transformers_models import readable
 from paramproof.formulas.path import leaf, parent
 from sweep.model import Keys, at, config_of, made, parts_of, put, whole
 from sweep.normal import Fields, moved, normalised
 from sweep.reads import Reads, reads_of
-from sweep.starting import OWN_VALUES, needed
+from sweep.starting import OWN_PARTS, OWN_VALUES, needed, own_configuration
 from sweep.trials import PROBES
 from sweep.variants import SIZED
 
@@ -67,8 +66,11 @@ class Unread:
     def __init__(self, file: TypeFile) -> None:
         self.file = file
         self.config_class = CONFIG_MAPPING[file.model_type]
-        self.start = readable(self.config_class())
-        self.values = dict(OWN_VALUES.get(file.model_type, {}))
+        self.start = own_configuration(self.config_class)
+        self.values = {
+            **OWN_PARTS.get(file.model_type, {}),
+            **OWN_VALUES.get(file.model_type, {}),
+        }
         base = getattr(transformers, next(iter(file.classes)))
         self.values |= needed(file.model_type, self.start, self.values, base)
         self.reads = Reads()

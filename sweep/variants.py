@@ -11,6 +11,7 @@ from transformers import PreTrainedConfig
 from paramproof.formulas.path import leaf
 from sweep.model import at_or_none
 from sweep.most_used import FIRST
+from sweep.starting import OWN_PARTS
 
 MOST = 4
 """Of the changes of a class, beside the public ones, where a type is one of those used most."""
@@ -68,6 +69,12 @@ class Change(NamedTuple):
         where = {f"{part}.{path}": value for path, value in self.where.items()}
         return Change(where, tuple(f"{part}.{path}" for path in self.sized))
 
+    def also(self, where: Mapping[str, Any]) -> Change:
+        """Return the change with more values."""
+        return self._replace(where={**self.where, **where})
+
+
+WITHOUT_AUDIO = {"audio_config": None}
 
 GEMMA4_GLOBAL = ("global_head_dim", "num_global_key_value_heads")
 
@@ -88,7 +95,7 @@ GEMMA4 = (
 LLAMA4 = (Change({"interleave_moe_layer_step": 2}),)
 
 SERVED: Mapping[str, Sequence[Change]] = {
-    "gemma4": [one.inside("text_config") for one in GEMMA4],
+    "gemma4": [one.inside("text_config").also(WITHOUT_AUDIO) for one in GEMMA4],
     "gemma4_text": GEMMA4,
     "kimi_k25": [Change({"tie_word_embeddings": False})],
     "llama4": [one.inside("text_config") for one in LLAMA4],
@@ -105,6 +112,10 @@ def changes(
 
     ``moved`` are values that gave other tensors, by field.
     """
+    parts = list(OWN_PARTS.get(model_type, ()))
+    for number in range(1, len(parts) + 1):
+        for absent in combinations(parts, number):
+            yield dict.fromkeys(absent), {}
     for public in PUBLIC.get(model_type, ()):
         yield dict(public), {}
     flags: list[tuple[dict[str, Any], dict[str, int]]] = []

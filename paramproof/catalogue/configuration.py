@@ -99,6 +99,9 @@ class GivenKeys:
         for key, value in config.items():
             path = f"{before}{key}"
             if path in self.file.parts:
+                if path in self.file.fields:
+                    kind = self.file.parts[path]
+                    yield path, None if value is None else {"model_type": kind}
                 if value is None:
                     continue
                 if not isinstance(value, dict):
