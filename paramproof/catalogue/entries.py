@@ -23,7 +23,7 @@ from paramproof.catalogue.derivations import (
 )
 from paramproof.catalogue.files import TypeFile, model_types, read_type, type_of_class
 from paramproof.catalogue.heads import Head, announced_heads, as_loaded
-from paramproof.catalogue.kinds import require_as_long
+from paramproof.catalogue.kinds import count_kinds, require_as_long
 from paramproof.catalogue.names import has_class, has_type, release
 from paramproof.catalogue.unknown import unknown_keys
 from paramproof.catalogue.values import same
@@ -113,6 +113,30 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], class_name: str = "") ->
     named = class_name or named_class(config)
     name = _class_in(file, named) if named else usual_class(file)
     given = GivenKeys(file, config)
+    try:
+        found = _entry(file, given, name)
+    except NotInCatalogue as error:
+        reaching = error.refusal is Refusal.CONDITIONS and _counting_kinds(file, given, name)
+        if not reaching:
+            raise
+        found = reaching
+    return replace(found, is_class_named=bool(named))
+
+
+def _counting_kinds(file: TypeFile, given: GivenKeys, name: str) -> Entry | None:
+    """Return the entry that counts kinds in the type's own lists too, None for none.
+
+    The formula of a list as the type makes it may not reach as far.
+    """
+    own = count_kinds(given, is_own=True)
+    given.counted |= own
+    try:
+        return _entry(file, given, name) if own else None
+    except NotInCatalogue:
+        return None
+
+
+def _entry(file: TypeFile, given: GivenKeys, name: str) -> Entry:
     decides = {
         path: given.default(path, file.fields.get(path, ABSENT))
         for path in file.classes[name].get("decides", ())
@@ -135,8 +159,7 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], class_name: str = "") ->
     return Entry(
         _without_moved(derivation, file, given),
         sizes,
-        bool(named),
-        _assumed(given, derivation, sizes),
+        assumed=_assumed(given, derivation, sizes),
         variant=written.index,
         heads=announced_heads(file.classes[name], given.values, derivation),
     )

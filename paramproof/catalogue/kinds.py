@@ -38,15 +38,15 @@ def spell_out(given: GivenKeys) -> None:
         given.values[into] = spelt
 
 
-def count_kinds(given: GivenKeys) -> set[str]:
-    """Count the kinds in each list that is not the type's own; return the lists.
+def count_kinds(given: GivenKeys, *, is_own: bool = False) -> set[str]:
+    """Count the kinds in each list that is not the type's own, or in those that are; return them.
 
     The number of each kind is given from then on, as ``layer_types[conv]``.
     """
     counted = set()
     for path, rule in given.file.kinds.items():
         value = given.values.get(path)
-        if not isinstance(value, list) or _is_own(given, path, value):
+        if not isinstance(value, list) or _is_own(given, path, value) is not is_own:
             continue
         kinds = [rule["names"].get(one) if isinstance(one, str) else None for one in value]
         if None in kinds or (rule.get("last") and kinds[-1:] != [rule["last"]]):
