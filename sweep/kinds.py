@@ -67,7 +67,7 @@ class Kinds:
     """The JSON of a type's file, with variants added; ``failed`` are those that were not."""
 
     def __init__(self, data: dict[str, Any], seconds: float) -> None:
-        self.data = _without_kinds(data)
+        self.data = without_kinds(data)
         self.file = type_in(data, data["model_type"])
         self.sweep = Sweep(self.file.model_type, lambda _: None, seconds, self.letters)
         base = getattr(transformers, next(iter(self.file.classes)))
@@ -250,13 +250,18 @@ def with_none(found: Derivation, numbers: Collection[str], depths: Collection[st
     )
 
 
-def _without_kinds(data: dict[str, Any]) -> dict[str, Any]:
+def _counts_kinds(variant: Mapping[str, Any]) -> bool:
+    return any(SizeField(path).is_kind for path in variant.get("sized", ()))
+
+
+def without_kinds(data: dict[str, Any]) -> dict[str, Any]:
     """Return the JSON of a file without lists of kinds, and the variants that count them."""
-    letters = {one: said for one, said in data["letters"].items() if not SizeField(said).is_kind}
+    said = data["letters"].items()
+    letters = {one: field for one, field in said if not SizeField.parse(field).is_kind}
     new = {key: one for key, one in data.items() if key not in ("kinds", "spelt")}
     new |= {"letters": letters, "classes": {}}
     for name, one in data["classes"].items():
-        also = [v for v in one.get("also", ()) if not any("[" in p for p in v.get("sized", ()))]
+        also = [variant for variant in one.get("also", ()) if not _counts_kinds(variant)]
         kept = {key: value for key, value in one.items() if key != "also"}
         new["classes"][name] = {**kept, "also": also} if also else kept
     return new

@@ -32,7 +32,8 @@ def spell_out(given: GivenKeys) -> None:
         depth = given.values.get(rule.get("cut", ""))
         spelt = [names[one] for one in items][: depth if type(depth) is int else None]
         into = rule["into"]
-        if not same(given.values.get(into) or spelt, spelt):
+        # An empty list is a list: the class does not replace it.
+        if given.values.get(into) is not None and not same(given.values[into], spelt):
             raise given.outside(f"{path} and {into} say different lists", path)
         del given.values[path]
         given.values[into] = spelt

@@ -18,7 +18,7 @@ from paramproof.derivation.kinds_of_layers import KindsOfLayers  # noqa: E402
 from paramproof.derivation.torch_tracing import Tracing  # noqa: E402
 from paramproof.formulas.derivation import FITTED  # noqa: E402
 from sweep.kind_lists import KindLists  # noqa: E402
-from sweep.kinds import Kinds, with_none  # noqa: E402
+from sweep.kinds import Kinds, with_none, without_kinds  # noqa: E402
 from sweep.store import read  # noqa: E402
 
 KINDS = KindsOfLayers("types", "depth", ("wide",), "narrow")
@@ -113,3 +113,14 @@ def test_an_entry_has_what_is_found_again():
     assert again.add(asked)
     known = next(v for v in data["classes"][asked.name]["also"] if v.get("sized") == asked.numbers)
     assert again.data["classes"][asked.name]["also"][-1] == known
+
+
+def test_what_is_made_anew_keeps_the_sizes_of_lists():
+    """A number in the path of a size is no kind."""
+    data = read("reformer")
+    assert "axial_pos_shape[0] = 64" in data["letters"].values()
+    assert without_kinds(data)["letters"] == data["letters"]
+    counted = read("nemotron_h")
+    taken = set(counted["letters"].values()) - set(without_kinds(counted)["letters"].values())
+    assert taken
+    assert all("layers_block_type[" in field for field in taken)

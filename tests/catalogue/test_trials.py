@@ -177,7 +177,9 @@ def test_a_list_of_layers_whose_pattern_moves_with_a_size(groups, rules):
     ],
 )
 def test_what_has_no_value_that_can_be_written(config_class, path, unspoken):
-    found = File(SimpleNamespace(start=config_class(), moved={}))
+    found = File(
+        SimpleNamespace(start=config_class(), moved={}, model_type=config_class.model_type)
+    )
     assert found.is_unspoken(path) is unspoken
 
 
