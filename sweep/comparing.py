@@ -38,6 +38,7 @@ from sweep.mending import SEEDS
 from sweep.one import OutOfTime, Sweep
 from sweep.problem import Problem
 from sweep.store import failed
+from sweep.unread import Unread
 from sweep.variants import SIZED
 from sweep.which import classes
 
@@ -158,4 +159,6 @@ def new_keys(sweep: Sweep, file: TypeFile) -> list[str]:
     known |= {*file.parts, *file.aliases, *file.late, *file.buffered, *file.computed, *file.unread}
     # Names in the code of a configuration, such as those of errors, need not be keys.
     names = looked_for(sweep.start) - sweep.reads
-    return sorted(fields_of(sweep.start, letters, sweep.reads)[0].keys() - known - names)
+    new = fields_of(sweep.start, letters, sweep.reads)[0].keys() - known - names
+    unread = Unread(file)
+    return sorted(new - unread.not_looked_for(new - set(unread.saved_paths())))

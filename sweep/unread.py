@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -155,9 +155,13 @@ class Unread:
         known -= {*file.aliases, *file.late, *file.instead, *file.parts, *file.fields}
         known -= {size.key for size in file.letters.values()} | self.reads.missing
         known -= {path for one in file.classes.values() for path in one.get("decides", ())}
+        return self.not_looked_for(known)
+
+    def not_looked_for(self, names: Collection[str]) -> set[str]:
+        """Return those of the names that become fields of that name, and change nothing else."""
         found: set[str] = set()
-        for part in {parent(path) for path in known}:
-            there = sorted(path for path in known if parent(path) == part)
+        for part in {parent(path) for path in names}:
+            there = sorted(path for path in names if parent(path) == part)
             found |= set(self.free(there, VALUES, list(self.bases(part)), own=True))
         return found
 
