@@ -27,6 +27,7 @@ from sweep.reads import Reads, reads_of
 from sweep.starting import OWN_PARTS, OWN_VALUES, needed, own_configuration
 from sweep.trials import PROBES
 from sweep.variants import SIZED
+from sweep.which import classes
 
 KINDS: Mapping[str, Sequence[Any]] = {
     "null": [None],
@@ -71,7 +72,7 @@ class Unread:
             **OWN_PARTS.get(file.model_type, {}),
             **OWN_VALUES.get(file.model_type, {}),
         }
-        base = getattr(transformers, next(iter(file.classes)))
+        base = getattr(transformers, classes(file.model_type)[0])
         self.values |= needed(file.model_type, self.start, self.values, base)
         self.reads = Reads()
 

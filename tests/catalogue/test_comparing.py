@@ -46,6 +46,15 @@ def test_nothing_is_otherwise():
     assert len(GPT2["classes"]["GPT2Model"]["also"]) > 1
 
 
+def test_names_that_are_kept_and_change_nothing_are_no_new_keys():
+    """The class with a head looks for a part for the text, and the base model does not."""
+    data = deepcopy(GPT2)
+    data["classes"] = {name: data["classes"][name] for name in ("GPT2Model", "GPT2LMHeadModel")}
+    for one in data["classes"].values():
+        one["also"] = []
+    assert not [line for line in texts(data) if line.endswith("is a new key")]
+
+
 def test_a_tensor():
     def change(data, base):
         base["tensors"]["ln_f.bias"] = "2·H"
