@@ -22,7 +22,8 @@ from sweep.one import Sweep
 
 NAMES = (
     *configuration_utils.ALLOWED_LAYER_TYPES,
-    *configuration_utils._LEGACY_LAYER_TYPE_REMAP,
+    # Older releases do not have these.
+    *getattr(configuration_utils, "_LEGACY_LAYER_TYPE_REMAP", ()),
 )
 """Kinds of layers that transformers has a name for."""
 

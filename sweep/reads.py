@@ -7,17 +7,21 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+import transformers
 from transformers import GenerationConfig, PreTrainedConfig
-from transformers.integrations.heterogeneity import configuration_utils as heterogeneity
 
 from sweep.model import made
 
 PATH = "_path_when_watched"
 """The attribute that has the path of a watched configuration; copies of it have it too."""
 
-VIEWS = frozenset({copy.__file__, heterogeneity.__file__})
+# Older releases do not have this module.
+HETEROGENEITY = Path(transformers.__file__).parent / "integrations/heterogeneity"
+
+VIEWS = frozenset({copy.__file__, str(HETEROGENEITY / "configuration_utils.py")})
 """Files whose code makes a copy, or a layer's view, of which what is read is noted later."""
 
 WHOLE = "__dict__"
