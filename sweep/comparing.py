@@ -160,5 +160,7 @@ def new_keys(sweep: Sweep, file: TypeFile) -> list[str]:
     # Names in the code of a configuration, such as those of errors, need not be keys.
     names = looked_for(sweep.start) - sweep.reads
     new = fields_of(sweep.start, letters, sweep.reads)[0].keys() - known - names
+    if not new:
+        return []
     unread = Unread(file)
     return sorted(new - unread.not_looked_for(new - set(unread.saved_paths())))

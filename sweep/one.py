@@ -27,7 +27,7 @@ from sweep.heads import untied_on_loading
 from sweep.mending import SEEDS, Mending
 from sweep.model import Keys, whole
 from sweep.most_used import FIRST
-from sweep.starting import OWN_PARTS, OWN_VALUES, needed, own_configuration
+from sweep.starting import needed, own_configuration, own_values
 from sweep.trials import POINTS, Trials
 from sweep.variants import PUBLIC, SIZED, TASKS, changes
 from sweep.which import classes
@@ -49,7 +49,7 @@ class Sweep:
         self.model_type, self.note, self.naming = model_type, note, naming
         self.config_class: Any = CONFIG_MAPPING[model_type]
         self.start = own_configuration(self.config_class)
-        self.values = {**OWN_PARTS.get(model_type, {}), **OWN_VALUES.get(model_type, {})}
+        self.values = own_values(model_type)
         base = getattr(transformers, classes(model_type)[0])
         self.needed = needed(model_type, self.start, self.values, base)
         self.until = time.process_time() + seconds

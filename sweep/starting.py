@@ -75,6 +75,11 @@ OWN_PARTS: Mapping[str, Mapping[str, Any]] = {
 """Parts that a type's own configuration lacks and published ones have. They may be absent."""
 
 
+def own_values(model_type: str) -> dict[str, Any]:
+    """Return the values and parts that an entry of a type is of, other than the type's own."""
+    return {**OWN_PARTS.get(model_type, {}), **OWN_VALUES.get(model_type, {})}
+
+
 def own_configuration(config_class: Any) -> PreTrainedConfig:
     """Return the configuration to start from: the type's own, with the parts of ``OWN_PARTS``."""
     parts = OWN_PARTS.get(config_class.model_type, {})

@@ -24,7 +24,7 @@ from paramproof.formulas.path import leaf, parent
 from sweep.model import Keys, at, config_of, made, parts_of, put, whole
 from sweep.normal import Fields, moved, normalised
 from sweep.reads import Reads, reads_of
-from sweep.starting import OWN_PARTS, OWN_VALUES, needed, own_configuration
+from sweep.starting import needed, own_configuration, own_values
 from sweep.trials import PROBES
 from sweep.variants import SIZED
 from sweep.which import classes
@@ -68,10 +68,7 @@ class Unread:
         self.file = file
         self.config_class = CONFIG_MAPPING[file.model_type]
         self.start = own_configuration(self.config_class)
-        self.values = {
-            **OWN_PARTS.get(file.model_type, {}),
-            **OWN_VALUES.get(file.model_type, {}),
-        }
+        self.values = own_values(file.model_type)
         base = getattr(transformers, classes(file.model_type)[0])
         self.values |= needed(file.model_type, self.start, self.values, base)
         self.reads = Reads()

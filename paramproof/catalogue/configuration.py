@@ -100,6 +100,7 @@ class GivenKeys:
             path = f"{before}{key}"
             if path in self.file.parts:
                 if path in self.file.fields:
+                    # A variant may be of a model without this part.
                     kind = self.file.parts[path]
                     yield path, None if value is None else {"model_type": kind}
                 if value is None:

@@ -113,13 +113,14 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], class_name: str = "") ->
     named = class_name or named_class(config)
     name = _class_in(file, named) if named else usual_class(file)
     given = GivenKeys(file, config)
+    found: Entry | None
     try:
         found = _entry(file, given, name)
     except NotInCatalogue as error:
-        reaching = error.refusal is Refusal.CONDITIONS and _counting_kinds(file, given, name)
-        if not reaching:
+        is_beyond = error.refusal is Refusal.CONDITIONS
+        found = _counting_kinds(file, given, name) if is_beyond else None
+        if found is None:
             raise
-        found = reaching
     return replace(found, is_class_named=bool(named))
 
 
