@@ -12,8 +12,7 @@ import sys
 import tempfile
 import warnings
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
@@ -48,18 +47,26 @@ def main(arguments):
 
 
 def hunt(tasks, asked):
-    """Do the tasks; where a process ends badly, what it had is missing and the others stay."""
-    with ProcessPoolExecutor(
-        asked.processes, get_context("spawn"), max_tasks_per_child=4
-    ) as processes:
-        waiting = [processes.submit(do, task, asked.folder) for task in tasks]
+    """Do each task in a process of its own, as many at once as asked for.
+
+    A pool of processes that are replaced after some tasks may wait for ever for one that is gone
+    (https://github.com/python/cpython/issues/115634), so each process is waited for by a thread.
+    """
+    with ThreadPoolExecutor(asked.processes) as threads:
+        waiting = {threads.submit(_in_a_process, task, asked.folder): task for task in tasks}
         for number, one in enumerate(as_completed(waiting), 1):
-            try:
-                one.result()
-            except BrokenProcessPool:
-                print("a process ended: give the same command again", file=sys.stderr)
-                return
-            print(f"{number} of {len(tasks)} blocks", file=sys.stderr)
+            ended = "" if one.result() == 0 else f": {waiting[one].name} did not end well"
+            print(f"{number} of {len(tasks)} blocks{ended}", file=sys.stderr)
+
+
+def _in_a_process(task, folder):
+    """Do a task in a process; return its exit code, or None if it took too long and was killed."""
+    process = get_context("spawn").Process(target=do, args=(task, folder))
+    process.start()
+    process.join(task.number * SECONDS)
+    code = process.exitcode
+    process.kill()
+    return code
 
 
 def do(task, folder):
@@ -113,11 +120,12 @@ def _limited():
         raise TimeoutError(f"not judged in {SECONDS} s")
 
     before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(SECONDS)
+    # Again each second: what is raised within a callback of the garbage collector is lost.
+    signal.setitimer(signal.ITIMER_REAL, SECONDS, 1)
     try:
         yield
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
 
