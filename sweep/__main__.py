@@ -9,7 +9,8 @@ derives every variant again, and where the formula is the same, writes whether i
 conditions and its caveats; it prints the variants that it leaves as they are, its status is then 1,
 and ``--report FILE`` lists what is not proved any more as lines of JSON. ``--reads``
 derives nothing: it writes which keys no class reads, and what the others are of themselves.
-``--kinds`` adds variants that count how often each kind stands in a list of layers.
+``--kinds`` adds variants that count how often each kind stands in a list of layers, and
+``--biases`` those of flags of biases that have one value in an entry.
 ``--take-in`` makes the files those of the transformers that is installed: it derives again what
 models show to be otherwise there, derives types that are new, prints in which letters they differ,
 and writes all. What could not
@@ -43,6 +44,7 @@ from sweep.child import (
     in_children,
     otherwise,
     refreshed,
+    with_biases,
     with_kinds,
     with_reads,
 )
@@ -78,9 +80,13 @@ def _done(wanted: Sequence[str], options: argparse.Namespace) -> int:
     todo = _todo(wanted, options)
     if options.hold:
         return _held(todo, options.seed)
-    if options.reads or options.kinds:
-        work = with_reads if options.reads else with_kinds
-        return _understood(todo, work, options.seconds)
+    for asked, work in (
+        (options.reads, with_reads),
+        (options.kinds, with_kinds),
+        (options.biases, with_biases),
+    ):
+        if asked:
+            return _understood(todo, work, options.seconds)
     if options.refresh:
         return _all_refreshed(todo, options.seconds, options.report)
     work, say = (compared, _compared) if options.compare else (made, _written)
@@ -107,7 +113,8 @@ def _todo(wanted: Sequence[str], options: argparse.Namespace) -> list[str]:
     """Return the types of the part that is asked for, and of them what is left to do."""
     part, parts = options.part
     todo = [name for i, name in enumerate(wanted) if i % parts == part - 1]
-    if options.hold or options.compare or options.refresh or options.reads or options.kinds:
+    understands = options.reads or options.kinds or options.biases
+    if options.hold or options.compare or options.refresh or understands:
         return [name for name in todo if read(name)]
     known = {} if options.types else failed()
     return todo if options.again else [n for n in todo if not read(n) and n not in known]
@@ -272,6 +279,9 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--reads", action="store_true", help="write which keys no class reads")
     parser.add_argument("--kinds", action="store_true", help="count the kinds of lists of layers")
+    parser.add_argument(
+        "--biases", action="store_true", help="add variants of biases that have one value"
+    )
     parser.add_argument(
         "--take-in", action="store_true", help="write what this release of transformers changed"
     )

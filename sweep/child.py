@@ -101,6 +101,16 @@ def with_kinds(model_type: str, seconds: float, found: Found) -> None:
     found["entry"] = kinds.data
 
 
+def with_biases(model_type: str, seconds: float, found: Found) -> None:
+    """Add variants of the biases that the type's file has at one value: its ``entry`` with them."""
+    data = read(model_type)
+    assert data
+    kinds = Kinds(data, seconds, count=False)
+    found["changed"] = kinds.run()
+    found["failed"] |= kinds.failed
+    found["entry"] = kinds.data
+
+
 def otherwise(found: Found) -> list[Finding]:
     """Return what ``compared`` has found, and why a type could not be derived again."""
     failed = (Finding(Kind.FAILED, one.why) for one in found["failed"].values())

@@ -7,6 +7,7 @@ formula that holds for all of them does not depend on the order.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import replace
 from itertools import combinations
 from random import Random
@@ -14,11 +15,12 @@ from typing import Any, NamedTuple
 
 import transformers
 
-from paramproof.catalogue.derivations import Written, not_withdrawn
-from paramproof.catalogue.files import SizeField, type_in
+from paramproof.catalogue.derivations import Written, not_withdrawn, tensors_of, variants
+from paramproof.catalogue.files import SizeField, TypeFile, type_in
 from paramproof.derivation.letters import letters_for
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Derivation, Outcome, StatedCondition
+from paramproof.formulas.path import leaf
 from sweep.failure import Failure
 from sweep.held import hold
 from sweep.idle import idle
@@ -64,17 +66,20 @@ class _Asked(NamedTuple):
 
 
 class Kinds:
-    """The JSON of a type's file, with variants added; ``failed`` are those that were not."""
+    """The JSON of a type's file, with variants added; ``failed`` are those that were not.
 
-    def __init__(self, data: dict[str, Any], seconds: float) -> None:
-        self.data = without_kinds(data)
+    Where ``count`` is false, the variants that count kinds stay as they are.
+    """
+
+    def __init__(self, data: dict[str, Any], seconds: float, count: bool = True) -> None:
+        self.data = without_kinds(data) if count else deepcopy(data)
         self.file = type_in(data, data["model_type"])
         self.sweep = Sweep(self.file.model_type, lambda _: None, seconds, self.letters)
         base = getattr(transformers, next(iter(self.file.classes)))
         self.finder = KindLists(self.file, self.sweep, base)
-        self.lists = list(self.finder.find())
+        self.lists = list(self.finder.find()) if count else []
         self.failed: dict[str, Failure] = {}
-        self.known: list[Known] = []
+        self.known = list(_known(type_in(self.data, self.file.model_type)))
         self.new: set[str] = set()
 
     def letters(self, fields: Iterable[str]) -> Mapping[str, str]:
@@ -122,9 +127,17 @@ class Kinds:
         return [Change({**own, **one.where}, one.sized) for one in there]
 
     def missing(self, name: str) -> list[Change]:
-        """Return the changes of ``SERVED`` of which a class has no variant."""
-        there = [Change(one.where, one.sized) for one in not_withdrawn(self.file, name)]
-        return [one for one in self.served(name) if one not in there]
+        """Return the changes of ``SERVED`` and of biases of which a class has no variant."""
+        written = not_withdrawn(self.file, name)
+        there = [Change(one.where, one.sized) for one in written]
+        missing = [one for one in self.served(name) if one not in there]
+        own = self.file.fields | self.own(name)
+        for path in self.data["classes"][name].get("decides", ()):
+            value = own.get(path)
+            is_bias = type(value) is bool and "bias" in leaf(path)
+            if is_bias and all(one.where.get(path, value) == value for one in written):
+                missing.append(Change({**self.own(name), path: not value}))
+        return missing
 
     def changes(self, name: str) -> list[Change]:
         """Return the changes of a class: none, what is tied otherwise, and those of ``SERVED``."""
@@ -248,6 +261,14 @@ def with_none(found: Derivation, numbers: Collection[str], depths: Collection[st
         validated={one: (0 if one in counted else low, high) for one, (low, high) in ranges},
         conditions=tuple(loosened(one) for one in found.conditions if not is_need(one)),
     )
+
+
+def _known(file: TypeFile) -> Iterator[Known]:
+    """Yield the variants that a file has, which others may contain."""
+    for name in file.classes:
+        for one in variants(file, name):
+            if not one.lists:
+                yield Known(name, one.index, tuple(map(plain, tensors_of(file, one))))
 
 
 def _counts_kinds(variant: Mapping[str, Any]) -> bool:
