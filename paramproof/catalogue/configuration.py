@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
-from paramproof.catalogue.files import TypeFile
+from paramproof.catalogue.files import TypeFile, type_of_class
 from paramproof.catalogue.kinds import count_kinds, spell_out
 from paramproof.catalogue.names import has_type
 from paramproof.catalogue.values import plain, same
@@ -40,6 +40,24 @@ MAX_SIZE = 10**9
 """More than any size of a model; a configuration with a larger one is refused."""
 
 
+def named_class(config: Mapping[str, Any]) -> str:
+    """Return the class that a configuration names in ``architectures``, "" where it names none.
+
+    Raises ``InvalidInput`` for anything but a list of one class.
+    """
+    found = config.get("architectures")
+    if found is None or found == []:
+        return ""
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise InvalidInput(
+            f"architectures={shown(found)} is not a list of one class", key="architectures"
+        )
+    if len(found) > 1:
+        said = f"architectures={shown(found)} names {len(found)} classes: choose one by --class"
+        raise InvalidInput(said, key="architectures")
+    return str(found[0])
+
+
 class GivenKeys:
     """The keys of a configuration by their paths, ``vision_config.hidden_size``."""
 
@@ -48,6 +66,7 @@ class GivenKeys:
         self.letter_of = {size.path: letter for letter, size in file.letters.items()}
         self.lists = {size.key for size in file.letters.values() if size.is_in_list}
         self.parts: set[str] = set()
+        self.renamed: dict[str, str] = {}
         self.values: dict[str, Any] = {}
         self.late: dict[str, Any] = {}
         for path, value in self.flat(self.in_place(config), ""):
@@ -112,7 +131,7 @@ class GivenKeys:
                 if "model_type" not in value and path in self.file.named_parts:
                     raise self.outside(f"{path} is given, and names no model_type", path)
                 kind = value.get("model_type", self.file.parts[path])
-                if kind != self.file.parts[path] and not self.may_be_named(path, kind):
+                if kind != self.file.parts[path] and not self.may_be_named(path, value):
                     said = f"{path}.model_type={shown(kind)}"
                     said += f", and the entry is of {self.file.parts[path]}"
                     raise self.outside(said, path, Refusal.OTHER_PART)
@@ -123,11 +142,21 @@ class GivenKeys:
             elif key not in NEVER and key not in ("id2label", QUANTIZATION):
                 yield path, value
 
-    def may_be_named(self, path: str, kind: object) -> bool:
-        """Whether a part may name this model type, and be of the class that it is of itself."""
+    def may_be_named(self, path: str, part: Mapping[str, Any]) -> bool:
+        """Whether a part may name its model type, which is not the one that the entry is of.
+
+        It may if the class never looks at it, or if transformers does not have that type: then
+        Kimi-K2.5's text part, a ``kimi_k2``, is of the class that its ``architectures`` name.
+        """
+        kind = part["model_type"]
         if path in self.file.fixed_parts:
             return True
-        return path in self.file.lenient_parts and isinstance(kind, str) and not has_type(kind)
+        if not isinstance(kind, str) or has_type(kind):
+            return False
+        if type_of_class(named_class(part)) == self.file.parts[path]:
+            self.renamed[path] = kind
+            return True
+        return path in self.file.lenient_parts
 
     def sizes_in(self, path: str, value: object) -> Iterator[tuple[str, Any]]:
         """Yield the sizes of a list by their fields."""

@@ -13,7 +13,7 @@ from paramproof.catalogue.alike import (
     is_of_a_free_sort,
     require_alike,
 )
-from paramproof.catalogue.configuration import GivenKeys, sizes_of
+from paramproof.catalogue.configuration import GivenKeys, named_class, sizes_of
 from paramproof.catalogue.derivations import (
     Written,
     computed_of,
@@ -40,8 +40,8 @@ class Entry:
     ``is_class_named`` is false where the configuration names no class, so that the type's usual one
     was taken. ``assumed`` has the type's default of each size that the configuration does not
     give, by field; ``unknown`` the keys that its configuration class does not have. ``variant`` is
-    the place of its tensors among the variants of the class. ``read_as`` is the model type of the
-    class that the configuration names, where its own is none of transformers.
+    the place of its tensors among the variants of the class. ``read_as`` has the model type of the
+    class that the configuration or a part names, by its own, which transformers does not have.
     ``heads`` are those that the class ties although the configuration says that they are not tied.
     """
 
@@ -52,7 +52,7 @@ class Entry:
     unknown: tuple[str, ...] = ()
     variant: int = 0
     heads: tuple[Head, ...] = ()
-    read_as: str = ""
+    read_as: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def count(self) -> int:
@@ -93,7 +93,8 @@ def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
         said = f"no entry for the model type {shown(model_type)}; as {other}, whose class its "
         said += f"architectures name, it lacks {', '.join(found.assumed)}"
         raise NotInCatalogue(said, model_type=model_type, key="model_type")
-    return replace(found, unknown=unknown_keys(file, config), read_as=other)
+    read_as = {model_type: other, **found.read_as}
+    return replace(found, unknown=unknown_keys(file, config), read_as=read_as)
 
 
 def type_named(config: Mapping[str, Any]) -> str:
@@ -157,10 +158,17 @@ def _entry(file: TypeFile, given: GivenKeys, name: str) -> Entry:
     derivation = _derivation(file, name, written.index)
     derivation = _without_bounds(derivation, set(_bounds_of_defaults(file, given)))
     _require(file, derivation, sizes)
+    assumed = _assumed(given, derivation, sizes)
+    for path, kind in given.renamed.items():
+        if lacking := [one for one in assumed if one.startswith(f"{path}.")]:
+            said = f"{path}.model_type={shown(kind)}, and as {file.parts[path]}, whose class its "
+            said += f"architectures name, it lacks {', '.join(lacking)}"
+            raise given.outside(said, path, Refusal.OTHER_PART)
     return Entry(
         _without_moved(derivation, file, given),
         sizes,
-        assumed=_assumed(given, derivation, sizes),
+        assumed=assumed,
+        read_as={kind: file.parts[path] for path, kind in given.renamed.items()},
         variant=written.index,
         heads=announced_heads(file.classes[name], given.values, derivation),
     )
@@ -229,24 +237,6 @@ def _without_bounds(derivation: Derivation, bounds: Set[Expression]) -> Derivati
         return derivation
     kept = (one for one in derivation.conditions if one.condition.bound not in bounds)
     return replace(derivation, conditions=tuple(kept))
-
-
-def named_class(config: Mapping[str, Any]) -> str:
-    """Return the class that a configuration names in ``architectures``, "" where it names none.
-
-    Raises ``InvalidInput`` for anything but a list of one class.
-    """
-    found = config.get("architectures")
-    if found is None or found == []:
-        return ""
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise InvalidInput(
-            f"architectures={shown(found)} is not a list of one class", key="architectures"
-        )
-    if len(found) > 1:
-        said = f"architectures={shown(found)} names {len(found)} classes: choose one by --class"
-        raise InvalidInput(said, key="architectures")
-    return str(found[0])
 
 
 def usual_class(file: TypeFile) -> str:

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 
 from paramproof.builders.registry import Framework, framework
 from paramproof.catalogue import Entry, entry, model_types, read_type
-from paramproof.catalogue.configuration import QUANTIZATION
-from paramproof.catalogue.entries import named_class, usual_class
+from paramproof.catalogue.configuration import QUANTIZATION, named_class
+from paramproof.catalogue.entries import usual_class
 from paramproof.catalogue.names import has_class, has_type
 from paramproof.derivation.asking import derived
 from paramproof.derivation.experts import with_experts_per_token
@@ -164,7 +164,7 @@ def _reading(
         stored=_stored(keys),
         dtype=_dtype(keys),
         has_code="auto_map" in keys,
-        read_as=found.read_as if found else "",
+        read_as=found.read_as if found else {},
     )
 
 

@@ -49,7 +49,7 @@ class ConfigReading:
     stored: str = ""
     dtype: str = ""
     has_code: bool = False
-    read_as: str = ""
+    read_as: Mapping[str, str] = field(default_factory=dict)
 
     def lines(self) -> Iterator[str]:
         """Yield what was assumed, a line for each kind."""
@@ -57,10 +57,10 @@ class ConfigReading:
             yield f"sizes: the defaults of {self.model_type}, class {self.class_name}"
         elif not self.is_class_named:
             yield f"class: {self.class_name}, as usual of {self.model_type}: the file names none"
-        if self.read_as:
+        for model_type, other in self.read_as.items():
             yield (
-                f"read as {self.read_as}, whose class the file names: transformers does not have "
-                f"the model type {self.model_type}"
+                f"read as {other}, whose class the file names: transformers does not have "
+                f"the model type {legible(model_type)}"
             )
         if self.assumed and not self.is_default:
             sizes = [f"{legible(name)} = {size}" for name, size in self.assumed.items()]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from paramproof.catalogue.entries import named_class
+from paramproof.catalogue.configuration import named_class
 from paramproof.catalogue.files import read_type
 from paramproof.catalogue.names import type_with_class
 from paramproof.catalogue.unknown import is_misspelt, unknown_keys

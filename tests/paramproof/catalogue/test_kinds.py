@@ -151,10 +151,34 @@ def test_numbers_say_a_list_that_is_cut_to_the_layers():
 
 def test_a_type_is_read_by_the_class_that_its_file_names():
     config = served("Kimi-K2-Instruct_config")
-    assert entry(config).read_as == "deepseek_v3"
-    assert entry({**config, "model_type": "deepseek_v3"}).read_as == ""
+    assert entry(config).read_as == {"kimi_k2": "deepseek_v3"}
+    assert entry({**config, "model_type": "deepseek_v3"}).read_as == {}
     del config["q_lora_rank"]
     with pytest.raises(NotInCatalogue, match="it lacks q_lora_rank"):
         entry(config)
     with pytest.raises(NotInCatalogue, match="no entry for the model type 'kimi_k2'"):
         entry({**config, "architectures": ["KimiForCausalLM"]})
+
+
+def test_a_part_is_read_by_the_class_that_it_names():
+    """Kimi-K2.5's text is of the type ``kimi_k2``, and names the class of DeepSeek-V3."""
+    config = served("Kimi-K2.5_config")
+    text = config["text_config"]
+    assert text["model_type"] == "kimi_k2"
+    found, own = (
+        entry({**config, "text_config": {**text, "model_type": kind}})
+        for kind in ("kimi_k2", "deepseek_v3")
+    )
+    assert found.read_as == {"kimi_k2": "deepseek_v3"}
+    assert own.read_as == {}
+    assert found.count == own.count
+    for wrong, said in (
+        ({**text, "architectures": ["KimiForCausalLM"]}, "the entry is of deepseek_v3"),
+        ({**text, "model_type": "llama"}, "the entry is of deepseek_v3"),
+        ({**text, "q_lora_rank": None}, "text_config.q_lora_rank"),
+    ):
+        with pytest.raises(NotInCatalogue, match=said):
+            entry({**config, "text_config": wrong})
+    del text["kv_lora_rank"]
+    with pytest.raises(NotInCatalogue, match=r"it lacks text_config\.kv_lora_rank"):
+        entry(config)
