@@ -19,6 +19,7 @@ from paramproof.formulas import EncoderSpec
 from paramproof.formulas.models import named_model
 
 Count: TypeAlias = Callable[[], int]
+Prepare: TypeAlias = Callable[[Any, EncoderSpec], Count]
 ABSTRACT = "build, read, compare (abstract)"
 PLAIN = "build for real, count"
 
@@ -29,7 +30,7 @@ class Case:
 
     framework: str
     way: str
-    prepare: Callable[[Any, EncoderSpec], Count]
+    prepare: Prepare
     allocates: bool
 
     @property
@@ -54,7 +55,7 @@ def plain(builder: Any, spec: EncoderSpec) -> Count:
     return count
 
 
-def torchinfo_summary(allocate: bool) -> Callable[[Any, EncoderSpec], Count]:
+def torchinfo_summary(allocate: bool) -> Prepare:
     """Count by torchinfo's summary, on real or on meta weights."""
 
     def prepare(builder: Any, spec: EncoderSpec) -> Count:
@@ -62,14 +63,15 @@ def torchinfo_summary(allocate: bool) -> Callable[[Any, EncoderSpec], Count]:
 
         def count() -> int:
             module = builder.build(spec, allocate=allocate).module
-            return torchinfo.summary(module, verbose=0).total_params
+            total: int = torchinfo.summary(module, verbose=0).total_params
+            return total
 
         return count
 
     return prepare
 
 
-def num_parameters(device: str) -> Callable[[Any, EncoderSpec], Count]:
+def num_parameters(device: str) -> Prepare:
     """Count by Hugging Face's ``num_parameters``, on this device."""
 
     def prepare(builder: Any, spec: EncoderSpec) -> Count:
@@ -78,7 +80,8 @@ def num_parameters(device: str) -> Callable[[Any, EncoderSpec], Count]:
 
         def count() -> int:
             with torch.device(device):
-                return BertModel(BertConfig(**_sizes(spec))).num_parameters()
+                total: int = BertModel(BertConfig(**_sizes(spec))).num_parameters()
+            return total
 
         return count
 
@@ -91,7 +94,8 @@ def keras_count_params(builder: Any, spec: EncoderSpec) -> Count:
     def count() -> int:
         model = builder.build(spec, allocate=True).model
         _wait()
-        return model.count_params()
+        total: int = model.count_params()
+        return total
 
     return count
 
@@ -113,7 +117,8 @@ def keras_bert_count_params(builder: Any, spec: EncoderSpec) -> Count:
             training=False,
             trainable=True,
         )
-        return keras.Model(inputs, output).count_params()
+        total: int = keras.Model(inputs, output).count_params()
+        return total
 
     return count
 
@@ -167,7 +172,7 @@ def _sizes(spec: EncoderSpec) -> dict[str, int]:
 
 
 # What people use, by framework: the way's name, its function, whether it allocates.
-USED = {
+USED: dict[str, list[tuple[str, Prepare, bool]]] = {
     "torch": [
         ("torchinfo.summary", torchinfo_summary(True), True),
         ("torchinfo.summary, on meta", torchinfo_summary(False), False),
@@ -187,11 +192,8 @@ USED = {
 
 def cases() -> list[Case]:
     """Every case: per framework abstract and plain, then what people use."""
-    return [
-        Case(name, *way)
-        for name in frameworks()
-        for way in [(ABSTRACT, abstract, False), (PLAIN, plain, True), *USED.get(name, [])]
-    ]
+    own: list[tuple[str, Prepare, bool]] = [(ABSTRACT, abstract, False), (PLAIN, plain, True)]
+    return [Case(name, *way) for name in frameworks() for way in [*own, *USED.get(name, [])]]
 
 
 def case(name: str) -> Case:
@@ -209,9 +211,17 @@ SWEEPS = {
 }
 
 
+def encoder(name: str) -> EncoderSpec:
+    """Return the spec of a named model. Raises ``TypeError`` if it is not an encoder's."""
+    spec = named_model(name).spec
+    if not isinstance(spec, EncoderSpec):
+        raise TypeError(f"{name} is not an encoder")
+    return spec
+
+
 def swept(axis: str, size: int) -> EncoderSpec:
     """The spec at one point of a curve; two layers, unless it is they that vary."""
-    sizes = {"num_hidden_layers": 2, axis: size}
+    sizes: dict[str, Any] = {"num_hidden_layers": 2, axis: size}
     if axis == "hidden_size":
         sizes |= {"num_attention_heads": size // 64, "intermediate_size": 4 * size}
-    return replace(named_model(BASE).spec, **sizes)
+    return replace(encoder(BASE), **sizes)

@@ -14,9 +14,8 @@ import sys
 import time
 from typing import Any
 
-from bench.cases import SWEEPS, Case, Count, case, swept
+from bench.cases import SWEEPS, Case, Count, case, encoder, swept
 from paramproof.builders.registry import framework
-from paramproof.formulas.models import named_model
 from paramproof.running.memory import peak_memory
 from paramproof.running.worker import load_builder
 
@@ -41,7 +40,7 @@ def model(chosen: Case, name: str) -> dict[str, Any]:
     ``first_mb`` is the peak once the first call is over, ``peak_mb`` that of the process.
     """
     start = time.perf_counter()
-    call = chosen.prepare(load_builder(framework(chosen.framework)), named_model(name).spec)
+    call = chosen.prepare(load_builder(framework(chosen.framework)), encoder(name))
     imported = time.perf_counter() - start
     cold, count = timed(call)
     first = peak_memory()

@@ -111,7 +111,8 @@ def render(results: dict[str, Any]) -> str:
 def warm(models: list[dict[str, Any]], framework: str, way: str, model: str) -> float:
     """Median seconds of the later counts of every process."""
     processes = _entry(models, framework, way, model)["processes"]
-    return median(seconds for process in processes for seconds in process["warm"])
+    result: float = median(seconds for process in processes for seconds in process["warm"])
+    return result
 
 
 def speedup(models: list[dict[str, Any]], framework: str) -> float:

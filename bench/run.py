@@ -21,7 +21,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 from bench.cases import ABSTRACT, BASE, LARGE, Case, cases
-from bench.page import RESULTS, ROOT, write
+from bench.page import RESULTS, write
+from docs.writers.blocks import ROOT
 from paramproof.builders.registry import framework, frameworks
 
 ROUNDS = 2
@@ -73,7 +74,8 @@ def measure(case: Case, what: str) -> dict[str, Any]:
     )
     if done.returncode:
         raise RuntimeError(f"{case.name}, {what}: status {done.returncode}\n{done.stderr}")
-    return json.loads(done.stdout.splitlines()[-1])
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return result
 
 
 def _models(jobs: list[tuple[Case, str]], measured: list[Any]) -> list[dict[str, Any]]:
@@ -88,7 +90,10 @@ def _models(jobs: list[tuple[Case, str]], measured: list[Any]) -> list[dict[str,
 
 def machine() -> dict[str, Any]:
     """What the figures depend on and may be told: no names, no paths."""
-    tools = {"torchinfo": version("torchinfo"), "python": platform.python_version()}
+    tools: dict[str, str | None] = {
+        "torchinfo": version("torchinfo"),
+        "python": platform.python_version(),
+    }
     for there in frameworks().values():
         tools |= there.versions()
     return {

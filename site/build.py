@@ -47,11 +47,11 @@ def build(folder: Path, modules: Path) -> None:
     for file in (HERE.parent / "paramproof/pages/static").iterdir():
         shutil.copyfile(file, folder / file.name)
     whole = shutil.copyfile(wheel(), folder / "paramproof.whl")
-    with zipfile.ZipFile(whole, "a") as file:
+    with zipfile.ZipFile(whole, "a") as archive:
         for name in NEEDED:
-            add(name, file)
-    image = ["node", HERE / "image.mjs", folder.resolve() / "pyodide", whole]
-    subprocess.run([*image, folder / "python.image"], check=True)
+            add(name, archive)
+    start_up = [HERE / "image.mjs", folder.resolve() / "pyodide", whole, folder / "python.image"]
+    subprocess.run(["node", *start_up], check=True)
     for name in (*named_models(), *named_configurations()):
         file = folder / "models" / f"{name}.html"
         file.write_text(model_page(resolve(name), "../"), "utf-8")
@@ -66,11 +66,11 @@ def build(folder: Path, modules: Path) -> None:
         (folder / f"{view}.html").write_text(page(title, view, body), "utf-8")
 
 
-def add(name: str, file: zipfile.ZipFile) -> None:
+def add(name: str, archive: zipfile.ZipFile) -> None:
     """Add a package to an archive as it is installed here, with its licence."""
     for part in distribution(name).files or ():
         if part.parts[0] != ".." and "__pycache__" not in part.parts:
-            file.write(part.locate(), str(part))
+            archive.write(str(part.locate()), str(part))
 
 
 def wheel() -> Path:

@@ -152,7 +152,7 @@ def class_data(model: PreTrainedModel) -> dict[str, Any]:
     return data
 
 
-def scopes_of(model: PreTrainedModel) -> Iterator[list[str]]:
+def scopes_of(model: PreTrainedModel) -> Iterator[list[str | None]]:
     """Yield the mappings that apply to a model, each with the path below which it applies.
 
     Transformers copies a mapping for each part of a model that it applies to; which mapping

@@ -258,7 +258,7 @@ def _where(file: TypeFile, written: Written, random: Random) -> Iterator[tuple[s
         yield path, _a_value(path, random.choice(sorts), random) if other else value
 
 
-def _as_it_is(file: TypeFile, written: Written, config: Mapping[str, Any]) -> list[tuple[str, Any]]:
+def _as_it_is(file: TypeFile, written: Written, config: dict[str, Any]) -> list[tuple[str, Any]]:
     """Return what decides, and what is computed of sizes, as it is where it is absent."""
     decides = written.data.get("decides", ())
     values = {path: file.fields[path] for path in decides if path in file.fields}

@@ -131,7 +131,7 @@ class Kinds:
         written = not_withdrawn(self.file, name)
         there = [Change(one.where, one.sized) for one in written]
         missing = [one for one in self.served(name) if one not in there]
-        own = self.file.fields | self.own(name)
+        own = {**self.file.fields, **self.own(name)}
         for path in self.data["classes"][name].get("decides", ()):
             value = own.get(path)
             is_bias = type(value) is bool and "bias" in leaf(path)

@@ -88,5 +88,6 @@ def write_samples(page: Path) -> None:
 def script_in(text: str, name: str) -> str:
     """Return the Python block that a page calls ``name`` in a comment above it."""
     pattern = rf"<!-- {re.escape(name)} -->\n\n```python\n(.*?)```"
+    source: str
     (source,) = re.findall(pattern, text, re.DOTALL)
     return source

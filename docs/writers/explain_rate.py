@@ -6,6 +6,7 @@ of a random number is a false one. ``python -m docs.writers.explain_rate`` print
 """
 
 import sys
+from collections.abc import Collection, Iterable
 from random import Random
 
 from docs.writers.explain_page import rate_table
@@ -21,12 +22,12 @@ DIGITS = range(3, 13)
 LARGE = 10**6
 
 
-def reached():
+def reached() -> set[int]:
     """Every number that has an explanation in some named model."""
     return {count for model in named() for count, _ in model.candidates(None, alone=False)}
 
 
-def real_counts():
+def real_counts() -> list[tuple[int, int]]:
     """The count of each component of each named model, with the model's hidden size."""
     return [
         (count, model.spec.hidden_size)
@@ -36,29 +37,29 @@ def real_counts():
     ]
 
 
-def of_as_many_digits(random, digits):
+def of_as_many_digits(random: Random, digits: int) -> int:
     """Draw a number of so many digits."""
     return random.randrange(10 ** (digits - 1), 10**digits)
 
 
-def near(random, count):
+def near(random: Random, count: int) -> int:
     """Log-uniform between half and twice a count."""
     return round(count * 2 ** random.uniform(-1, 1))
 
 
-def rate(numbers, known):
+def rate(numbers: Iterable[int], known: Collection[int]) -> float:
     """The share of ``numbers`` that have an explanation, in percent."""
     numbers = list(numbers)
     return 100 * sum(number in known for number in numbers) / len(numbers)
 
 
-def rates(numbers=NUMBERS, seed=SEED):
+def rates(numbers: int = NUMBERS, seed: int = SEED) -> dict[str, float]:
     """By population: the share of random numbers that have an explanation, in percent."""
     random, known, counts = Random(seed), reached(), real_counts()
     found = {}
     for digits in DIGITS:
-        drawn = (of_as_many_digits(random, digits) for _ in range(numbers))
-        found[f"{digits} digits"] = rate(drawn, known)
+        long = (of_as_many_digits(random, digits) for _ in range(numbers))
+        found[f"{digits} digits"] = rate(long, known)
     drawn = [random.choice(counts) for _ in range(numbers)]
     alike = (of_as_many_digits(random, len(str(count))) for count, _ in drawn)
     found["as many digits as a real count"] = rate(alike, known)

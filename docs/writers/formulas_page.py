@@ -83,13 +83,19 @@ def _letters(found: Family) -> Iterator[tuple[str, str]]:
 def letter_meanings(letters: type) -> dict[str, str]:
     """What stands below each letter in its class."""
     module = ast.parse(inspect.getsource(sys.modules[letters.__module__]))
-    (body,) = (n.body for n in ast.walk(module) if getattr(n, "name", "") == letters.__name__)
-    pairs = pairwise(body)
-    return {
-        field.target.id: re.sub(r"^\w+", r"`\g<0>`", meaning.value.value)
-        for field, meaning in pairs
-        if isinstance(field, ast.AnnAssign) and isinstance(meaning, ast.Expr)
-    }
+    classes = (node for node in ast.walk(module) if isinstance(node, ast.ClassDef))
+    (body,) = (node.body for node in classes if node.name == letters.__name__)
+    return dict(_documented(body))
+
+
+def _documented(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
+    """Yield the fields of a class, each with the docstring below it."""
+    for field, below in pairwise(body):
+        match field, below:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(
+                value=ast.Constant(value=str(meaning))
+            ):
+                yield name, re.sub(r"^\w+", r"`\g<0>`", meaning)
 
 
 def _row(term: Term) -> tuple[str, ...]:

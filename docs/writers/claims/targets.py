@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 
 from docs.writers.claims.data import Claim, ClaimedFormula
@@ -196,10 +196,11 @@ def _other_sizes(spec: Spec, other: Spec) -> ChangedSizes:
     """The sizes of tables in which two specs differ, if that is all in which they do."""
     if type(spec) is not type(other):
         return ()
-    fields = [name for name in spec.__slots__ if getattr(spec, name) != getattr(other, name)]
-    if not FIELDS.keys() >= set(fields):
+    names = [field.name for field in fields(spec)]
+    changed = [name for name in names if getattr(spec, name) != getattr(other, name)]
+    if not FIELDS.keys() >= set(changed):
         return ()
-    return tuple((name, getattr(other, name)) for name in fields)
+    return tuple((name, getattr(other, name)) for name in changed)
 
 
 def _differing(spec: Spec) -> Iterator[str]:

@@ -120,7 +120,8 @@ def _formula(formula: ClaimedFormula) -> Verdict:
 
     def beyond(explanation: Explanation) -> Expression:
         own = algebra.in_letters(explanation, formula.spec).substitute(at)
-        return claimed - own
+        difference: Expression = claimed - own
+        return difference
 
     whole = ClaimTarget(formula.model, formula.spec, Explanation((Part(),), 1))
     for names in (TRAINABLE, *((*TRAINABLE, name) for name in PARTS)):

@@ -5,6 +5,7 @@
 
 import json
 import re
+from typing import Any
 
 from bench.cases import ABSTRACT, LARGE
 from bench.page import RESULTS, warm
@@ -83,10 +84,11 @@ def _stated(framework: Framework) -> bool:
     return all(pinned[n] == (v or "").split("+")[0] for n, v in framework.versions().items())
 
 
-def _peak(models: list[dict], framework: str, model: str) -> float:
+def _peak(models: list[dict[str, Any]], framework: str, model: str) -> float:
     wanted = {"framework": framework, "way": ABSTRACT, "model": model}
     entry = next(entry for entry in models if wanted.items() <= entry.items())
-    return max(process["peak_mb"] for process in entry["processes"])
+    peak: float = max(process["peak_mb"] for process in entry["processes"])
+    return peak
 
 
 def _plain(name: str) -> str:
