@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
 from paramproof.builders.registry import frameworks
-from paramproof.checking.model import check
+from paramproof.checks.model import check
 from paramproof.formulas import EncoderSpec
 from paramproof.formulas.models import named_model
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from bench.cases import SWEEPS, Case, Count, case, encoder, swept
 from paramproof.builders.registry import framework
-from paramproof.running.memory import peak_memory
-from paramproof.running.worker import load_builder
+from paramproof.workers.memory import peak_memory
+from paramproof.workers.worker import load_builder
 
 # Calls after the first: until this many seconds are spent, and in any case so many calls.
 SECONDS = 1.0

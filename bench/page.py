@@ -48,7 +48,7 @@ worker of `verify`, what was imported is set aside from it (`gc.freeze`).
 
 ## {base}, side by side
 
-- "{abstract}" is `paramproof.checking.model.check`: nothing is allocated.
+- "{abstract}" is `paramproof.checks.model.check`: nothing is allocated.
 - "{plain}" is the same file with `allocate=True`, then the sum of its weights.
 - The others are what people use.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from paramproof.api import count, derive, diff, explain
     from paramproof.builders.registry import load
-    from paramproof.checking.model import check
+    from paramproof.checks.model import check
     from paramproof.formulas.comparison import compare
     from paramproof.formulas.errors import InvalidInput, NotInCatalogue, UnknownName
     from paramproof.formulas.families import closed_form, inventory
@@ -50,7 +50,7 @@ _FROM = {
     "NotInCatalogue": "formulas.errors",
     "UnknownName": "formulas.errors",
     "assert_parameters": "live.report",
-    "check": "checking.model",
+    "check": "checks.model",
     "count": "api",
     "derive": "api",
     "diff": "api",

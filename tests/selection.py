@@ -34,7 +34,7 @@ def registered(name: str) -> Framework:
 def settle(name: str) -> Builder:
     """The builder, once: what its framework's import leaves is passed over by the collector."""
     # Here, since the formulas' mutants are tested beside little else of the project.
-    from paramproof.running.worker import load_builder
+    from paramproof.workers.worker import load_builder
 
     return load_builder(registered(name))
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import click
 
 from paramproof.algebra.residual import explained
-from paramproof.checking.model import require_agreement
+from paramproof.checks.model import require_agreement
 from paramproof.cli.options import class_option, model_option
 from paramproof.cli.output import say
 from paramproof.cli.resolving import resolving
 from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import legible, path_text, some_of
-from paramproof.live.stored import StoredReport, compare_stored
+from paramproof.live.weight_file import WeightFileReport, compare_weight_file
 from paramproof.resolver import AnyModel, DerivedModel, ResolvedModel
 from paramproof.sources.checkpoints import (
     Checkpoint,
@@ -71,7 +71,7 @@ def _beside(file: Path) -> str:
 
 def _compared_by_names(read: Checkpoint, resolved: DerivedModel) -> bool:
     """Print how a file compares with a derived formula; return whether it is equal."""
-    found = compare_stored(read, resolved.derivation, is_untied=bool(resolved.heads))
+    found = compare_weight_file(read, resolved.derivation, is_untied=bool(resolved.heads))
     lines = _about(read, read.wrappers, found.buffers, resolved)
     rendered = found.report.render(resolved.derivation, "every tensor has its name and its shape")
     for line in [*lines, *_about_names(found), rendered]:
@@ -79,7 +79,7 @@ def _compared_by_names(read: Checkpoint, resolved: DerivedModel) -> bool:
     return found.equal
 
 
-def _about_names(found: StoredReport) -> Iterator[str]:
+def _about_names(found: WeightFileReport) -> Iterator[str]:
     if found.by_shapes:
         yield "compared by shapes only: no name in the file is one of the formula's"
     if found.prefix:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from paramproof.checking.model import require_agreement
+from paramproof.checks.model import require_agreement
 from paramproof.cli.options import class_option, model_option
 from paramproof.cli.output import console
 from paramproof.cli.resolving import resolving

@@ -13,8 +13,8 @@ from paramproof.cli.output import tables_beside, write_json
 from paramproof.cli.progress import shown_progress
 from paramproof.cli.workers import chosen_frameworks, how_to_get, record_data
 from paramproof.json_form import document
-from paramproof.running.jobs import Differences
-from paramproof.running.pool import run_in_workers
+from paramproof.workers.jobs import Differences
+from paramproof.workers.pool import run_in_workers
 
 
 @click.command("differences", short_help="Compare the frameworks with each other.")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from paramproof.checking.model import require_agreement
+from paramproof.checks.model import require_agreement
 from paramproof.cli.options import MODELS, class_option, json_option
 from paramproof.cli.output import tables_beside, write_json
 from paramproof.cli.resolving import resolving

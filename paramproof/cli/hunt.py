@@ -11,19 +11,19 @@ import click
 
 from paramproof.builders.registry import Framework, framework
 from paramproof.catalogue import model_types
-from paramproof.checking.model import require_agreement
+from paramproof.checks.model import require_agreement
 from paramproof.cli.hunt_options import SLURM, hunt_options, require_together
 from paramproof.cli.hunt_table import print_summary
 from paramproof.cli.output import tables_beside, write_json
 from paramproof.cli.progress import shown_progress
 from paramproof.cli.workers import chosen_frameworks, how_to_get
 from paramproof.formulas import FAMILIES
-from paramproof.hunt.doing import in_checkout
+from paramproof.hunt.execution import in_checkout
 from paramproof.hunt.files import is_complete, lost_file, write_lost
 from paramproof.hunt.folder import held
-from paramproof.hunt.here import TRIES, do_here
-from paramproof.hunt.slurm import do_on_slurm
-from paramproof.hunt.submitting import Cluster
+from paramproof.hunt.local import TRIES, run_locally
+from paramproof.hunt.slurm import run_on_slurm
+from paramproof.hunt.submission import Cluster
 from paramproof.hunt.summary import Summary, as_json, summary_of
 from paramproof.hunt.tasks import CATALOGUE, MODELS, Task, ask, blocks
 from paramproof.json_form import document
@@ -110,8 +110,8 @@ def _do(
     names = dict.fromkeys(task.framework for task in tasks)
     with shown_progress([framework(name) for name in names]) as take:
         if on == SLURM:
-            return do_on_slurm(tasks, folder, Cluster(partition, minutes, array), take)
-        return do_here(tasks, folder, jobs or os.cpu_count() or 1, take)
+            return run_on_slurm(tasks, folder, Cluster(partition, minutes, array), take)
+        return run_locally(tasks, folder, jobs or os.cpu_count() or 1, take)
 
 
 def _end(found: Summary, json_file: Path | None, absent: Sequence[Framework] = ()) -> NoReturn:

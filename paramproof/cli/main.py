@@ -17,7 +17,7 @@ from typing import Any, NoReturn, cast
 import click
 
 from paramproof.builders.registry import frameworks
-from paramproof.checking.model import FormulaError
+from paramproof.checks.model import FormulaError
 from paramproof.cli.output import complain, console
 from paramproof.cli.signals import HAS_SIGPIPE, READER_LEFT, Ended, heed_signals
 from paramproof.cli.signs import write_any_sign

@@ -14,7 +14,7 @@ from rich.progress import Progress as Bars
 
 from paramproof.builders.registry import Framework
 from paramproof.cli.output import errors
-from paramproof.running.progress import OnProgress, Progress
+from paramproof.workers.progress import OnProgress, Progress
 
 INTERVAL = 10.0
 """Seconds between two lines in a pipe; a run that is over sooner says nothing."""

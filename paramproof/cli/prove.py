@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 
 from paramproof.builders.registry import Framework
-from paramproof.checking.model import require_agreement
+from paramproof.checks.model import require_agreement
 from paramproof.cli.options import family_option, framework_option, json_option, models_option
 from paramproof.cli.output import tables_beside, write_json
 from paramproof.cli.progress import shown_progress
@@ -23,8 +23,8 @@ from paramproof.formulas.printing import path_text
 from paramproof.json_form import document
 from paramproof.proof.prove import Proof
 from paramproof.resolver import Request, ResolvedModel, read_request, resolve_request
-from paramproof.running.jobs import Prove
-from paramproof.running.pool import run_in_workers
+from paramproof.workers.jobs import Prove
+from paramproof.workers.pool import run_in_workers
 
 
 @click.command("prove", short_help="Prove the formula in every framework, at every size.")

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 
 from rich.status import Status
 
-from paramproof.checking.model import require_agreement
+from paramproof.checks.model import require_agreement
 from paramproof.cli.output import errors, remark
 from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import legible

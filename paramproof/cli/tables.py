@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from paramproof.builders.registry import Framework
-from paramproof.checking.result import Result
+from paramproof.checks.result import Result
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import path_text

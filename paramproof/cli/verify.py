@@ -10,8 +10,8 @@ from rich.console import Console
 
 from paramproof.algebra.residual import explained
 from paramproof.builders.registry import Framework
-from paramproof.checking.model import require_agreement
-from paramproof.checking.result import Result
+from paramproof.checks.model import require_agreement
+from paramproof.checks.result import Result
 from paramproof.cli.options import (
     family_option,
     framework_option,
@@ -34,9 +34,9 @@ from paramproof.formulas.printing import path_text
 from paramproof.formulas.spec import Spec
 from paramproof.json_form import document
 from paramproof.resolver import AnyModel, DerivedModel, ResolvedModel
-from paramproof.running.jobs import Verify
-from paramproof.running.pool import run_in_workers
-from paramproof.user_formulas.asked import TIME_LIMIT
+from paramproof.user_formulas.client import TIME_LIMIT
+from paramproof.workers.jobs import Verify
+from paramproof.workers.pool import run_in_workers
 
 
 @click.command("verify", short_help="Verify the formula in every framework, on many models.")

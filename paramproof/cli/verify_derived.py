@@ -13,8 +13,8 @@ from paramproof.formulas.printing import legible
 from paramproof.formulas.report import totals
 from paramproof.json_form import document
 from paramproof.resolver import DerivedModel
-from paramproof.user_formulas.asked import AskedFormula
-from paramproof.user_formulas.derived import Comparison, algebra, comparisons
+from paramproof.user_formulas.client import FormulaClient
+from paramproof.user_formulas.comparison import Comparison, algebra, comparisons
 
 
 def verify_derived(
@@ -31,7 +31,7 @@ def verify_derived(
     """
     derivation = model.derivation
     known = (*derivation.sizes, *derivation.fields.values())
-    with AskedFormula(reference, known, seconds) as formula:
+    with FormulaClient(reference, known, seconds) as formula:
         found = list(comparisons(formula, derivation, examples, seed))
         differing = [compared for compared in found if not compared.equal]
         said = algebra(formula, derivation, differing[0]) if differing else ""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from paramproof.checking.result import Result
+from paramproof.checks.result import Result
 from paramproof.cli.output import tables_beside, write_json
 from paramproof.cli.progress import shown_progress
 from paramproof.cli.tables import verify_table
@@ -16,11 +16,11 @@ from paramproof.formulas import Family, Spec
 from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import path_text
 from paramproof.json_form import document
-from paramproof.running.jobs import Verify
-from paramproof.running.pool import run_in_workers
-from paramproof.user_formulas.asked import AskedFormula
-from paramproof.user_formulas.choosing import chosen_family
+from paramproof.user_formulas.client import FormulaClient
+from paramproof.user_formulas.family_choice import chosen_family
 from paramproof.user_formulas.verdict import require_counts, verdict, without_smallest
+from paramproof.workers.jobs import Verify
+from paramproof.workers.pool import run_in_workers
 
 
 def verify_formula(
@@ -47,7 +47,7 @@ def verify_formula(
     Raises ``ValueError`` for a formula that cannot be called, a model that it is not about, and a
     framework that is not installed.
     """
-    with AskedFormula(reference, seconds=seconds) as formula:
+    with FormulaClient(reference, seconds=seconds) as formula:
         family = chosen_family(formula, families)
         own = {name: spec for name, spec in models.items() if family_of(spec) is family}
         others = [name for name in models if name not in own]
@@ -68,7 +68,7 @@ def verify_formula(
 
 
 def _print_verdict(
-    out: Console, formula: AskedFormula, family: Family, results: list[Result], seed: int
+    out: Console, formula: FormulaClient, family: Family, results: list[Result], seed: int
 ) -> None:
     lines = list(verdict(formula, family, results))
     out.print(verify_table(without_smallest(results)))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from paramproof.builders.registry import Framework, framework, frameworks
-from paramproof.checking.result import Result
+from paramproof.checks.result import Result
 from paramproof.proof.prove import Proof
 from paramproof.record import Record
 

@@ -19,8 +19,8 @@ from paramproof.formulas import FAMILIES, EncoderLetters, EncoderSpec, inventory
 from paramproof.formulas.models import named_model
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import shape_text
+from paramproof.proof.builder_tensors import NamedTensor, read
 from paramproof.proof.cases import known_sizes, plain, supported_cases
-from paramproof.proof.derived import NamedTensor, read
 
 DECODER = "mlm_head.decoder.weight"
 COUNTED = ("bert-tiny", "bert-base-uncased")

@@ -18,11 +18,11 @@ from typing import Any
 
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible
 from paramproof.hunt.files import is_complete
-from paramproof.hunt.here import TRIES
-from paramproof.hunt.submitting import Cluster, Element, executor
+from paramproof.hunt.local import TRIES
+from paramproof.hunt.submission import Cluster, Element, executor
 from paramproof.hunt.tasks import Task
-from paramproof.running.pool import last_line
-from paramproof.running.progress import OnProgress, Progress
+from paramproof.workers.pool import last_line
+from paramproof.workers.progress import OnProgress, Progress
 
 LOGS = "slurm"
 """The folder of what jobs write beside their results, in that of the hunt."""
@@ -52,7 +52,7 @@ OVER = (
 """The states of a job that is not queued again."""
 
 
-def do_on_slurm(
+def run_on_slurm(
     tasks: Sequence[Task],
     folder: Path,
     cluster: Cluster,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from paramproof.child_process import Parent
-from paramproof.hunt.doing import do
+from paramproof.hunt.execution import do
 from paramproof.hunt.files import Unwritable
 from paramproof.hunt.tasks import Task
 from paramproof.sources.reference import in_one_line

@@ -12,7 +12,7 @@ from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.printing import and_more, legible, shape_text, signed, some_of
 from paramproof.formulas.report import DIFFERENCE, bounded, totals
 from paramproof.live.matching import Matching, match_weights
-from paramproof.live.named import match_named
+from paramproof.live.name_matching import match_named
 from paramproof.live.units import without_ones
 from paramproof.resolver import resolve
 from paramproof.sources.live.readers import live_weights

@@ -13,7 +13,7 @@ from paramproof.formulas.layout import STACKED, stored_shape
 from paramproof.formulas.path import LAYER, shared_path, stack_of
 from paramproof.formulas.spec.protocols import head_size_of
 from paramproof.formulas.tensors import Tensor
-from paramproof.proof.derived import NamedTensor
+from paramproof.proof.builder_tensors import NamedTensor
 
 
 def residuals(read: Sequence[NamedTensor], letters: FamilyLetters) -> list[Residual]:

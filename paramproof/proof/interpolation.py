@@ -42,8 +42,8 @@ from paramproof.formulas import Family, Spec, Weight, closed_form
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.products import Powers
 from paramproof.proof.cases import Case, Sizes, case_of, known_sizes, of_free, supported_cases
+from paramproof.proof.indicator_basis import polynomial_in_indicators
 from paramproof.proof.newton import Exponents, divisors, polynomial, with_border
-from paramproof.proof.over_parts import over_parts
 
 LAYER_NODES = (0, 1, 2, 3)
 """Numbers of layers, one to spare for a builder that cannot do without any.
@@ -230,8 +230,8 @@ def interpolate(
         alike = as_in(case, richer, grids.known)
         recovered[case] = recovered[richer].substitute(alike) + difference
     return Interpolation(
-        over_parts({case: in_own(case, one) for case, one in recovered.items()}),
-        over_parts({case: in_own(case, one) for case, one in grids.formulas.items()}),
+        polynomial_in_indicators({case: in_own(case, one) for case, one in recovered.items()}),
+        polynomial_in_indicators({case: in_own(case, one) for case, one in grids.formulas.items()}),
         grids.known,
         tuple(recovered),
         len(counts.known),

@@ -21,8 +21,8 @@ from paramproof.formulas.derivation import Consequence
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.families import family_of
 from paramproof.formulas.notation import text
+from paramproof.proof.builder_tensors import EFFORT, NamedTensor, Reading, read
 from paramproof.proof.cases import Case, Sizes
-from paramproof.proof.derived import EFFORT, NamedTensor, Reading, read
 from paramproof.proof.findings import components_of_size, residuals
 from paramproof.proof.interpolation import Grids, interpolate
 from paramproof.record import Record

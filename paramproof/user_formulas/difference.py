@@ -19,9 +19,9 @@ from paramproof.formulas.notation import text
 from paramproof.formulas.printing import MINUS
 from paramproof.formulas.report import totals
 from paramproof.proof.cases import Case, case_of, cases
-from paramproof.proof.over_parts import over_parts
+from paramproof.proof.indicator_basis import polynomial_in_indicators
 from paramproof.random_specs import random_spec
-from paramproof.user_formulas.calling import Given
+from paramproof.user_formulas.parameters import Given
 from paramproof.user_formulas.signature import TOTAL, UserFormula
 
 Algebra: TypeAlias = Mapping[str, Mapping[Case, Expression]]
@@ -59,7 +59,9 @@ def residual(formula: UserFormula, spec: Spec, report: Report) -> list[str]:
     for row in report.rows:
         component = "" if row.path == TOTAL else row.path
         ours = {case: symbolic.total(case, component) for case in symbolic.specs}
-        missing = over_parts({case: ours[case] - theirs[row.path][case] for case in ours})
+        missing = polynomial_in_indicators(
+            {case: ours[case] - theirs[row.path][case] for case in ours}
+        )
         name = "" if row.path == TOTAL else f"   {row.path}"
         if missing.substitute(symbolic.numbers(spec)) == row.difference:
             printed = folded(missing) if heads_only(family.letters) else missing

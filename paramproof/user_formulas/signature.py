@@ -14,7 +14,7 @@ from paramproof.formulas.families import family_of
 from paramproof.formulas.path import beginnings
 from paramproof.formulas.printing import legible, shown
 from paramproof.sources.reference import in_one_line, load_reference
-from paramproof.user_formulas.calling import Given, Parameters
+from paramproof.user_formulas.parameters import Given, Parameters
 
 TOTAL = "total"
 """The component that is everything."""

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from paramproof.builders.registry import framework as named_framework
-from paramproof.checking.result import Result
+from paramproof.checks.result import Result
 from paramproof.formulas import Family, Report, Spec
-from paramproof.user_formulas.asked import AskedFormula
-from paramproof.user_formulas.choosing import chosen_family, whole
+from paramproof.user_formulas.client import FormulaClient
 from paramproof.user_formulas.counts import uncounted
 from paramproof.user_formulas.difference import difference
+from paramproof.user_formulas.family_choice import chosen_family, whole
 from paramproof.user_formulas.signature import Formula, FormulaRefused, UserFormula
 from paramproof.user_formulas.verify import verify_formula
 
@@ -26,7 +26,7 @@ def require_counts(formula: Formula, family: Family, models: Mapping[str, Spec])
         formula.counts(spec)
 
 
-def verdict(formula: AskedFormula, family: Family, results: Sequence[Result]) -> Iterator[str]:
+def verdict(formula: FormulaClient, family: Family, results: Sequence[Result]) -> Iterator[str]:
     """Yield the smallest difference with its algebra, what was not counted, how many agree.
 
     The same difference in several frameworks is printed once. Raises ``FormulaRefused`` where

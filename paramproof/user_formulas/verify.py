@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
-from paramproof.checking.result import Result, timed_check
+from paramproof.checks.result import Result, timed_check
 from paramproof.formulas import Family, Report, Spec
 from paramproof.random_specs import fixed_in, random_specs, refusal
 from paramproof.user_formulas.counts import compare_counts, layers_of

@@ -10,8 +10,8 @@ import sys
 from paramproof.builders.registry import framework
 from paramproof.formulas import FAMILIES
 from paramproof.proof.prove import proofs
-from paramproof.running.memory import peak_memory
-from paramproof.running.worker import load_builder
+from paramproof.workers.memory import peak_memory
+from paramproof.workers.worker import load_builder
 
 
 class Weighed:

@@ -5,8 +5,8 @@ import pytest
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import family_of
 from paramproof.random_specs import refusal
-from paramproof.running.jobs import Verify
-from paramproof.running.pool import run_in_workers
+from paramproof.workers.jobs import Verify
+from paramproof.workers.pool import run_in_workers
 from tests.specs import SPECS
 
 EXAMPLES = 2

@@ -12,7 +12,7 @@ from paramproof.catalogue.conversions import FILE  # noqa: E402
 from paramproof.catalogue.entries import entry  # noqa: E402
 from paramproof.catalogue.files import read_type  # noqa: E402
 from paramproof.derivation.transformers_models import model_of  # noqa: E402
-from paramproof.live.stored import compare_stored  # noqa: E402
+from paramproof.live.weight_file import compare_weight_file  # noqa: E402
 from paramproof.resolver import resolve  # noqa: E402
 from paramproof.sources.checkpoints import checkpoint  # noqa: E402
 from sweep.conversions import class_data, classes_of_catalogue, mappings  # noqa: E402
@@ -124,7 +124,7 @@ def test_every_class_of_the_catalogue_has_its_conversions():
 def test_a_file_as_transformers_saves_it(saved):
     name, model, keys, file = saved
     assert json.loads(FILE.read_text("utf-8"))["classes"][name] == class_data(model)
-    found = compare_stored(checkpoint(file), resolve(keys).derivation)
+    found = compare_weight_file(checkpoint(file), resolve(keys).derivation)
     assert found.equal, found.report.render(resolve(keys).derivation)
     assert found.report.actual == found.report.formula == model.num_parameters(only_trainable=True)
 
@@ -133,7 +133,7 @@ def test_a_file_with_the_names_in_memory(saved, tmp_path):
     _, model, keys, _ = saved
     shapes = {name: tuple(value.shape) for name, value in model.named_parameters()}
     file = write(tmp_path / "model.safetensors", shapes)
-    found = compare_stored(checkpoint(file), resolve(keys).derivation)
+    found = compare_weight_file(checkpoint(file), resolve(keys).derivation)
     assert found.equal, found.report.render(resolve(keys).derivation)
 
 
@@ -151,7 +151,7 @@ def experts(request, tmp_path_factory):
 def differences(shapes, keys, folder):
     """The names that are missing and unexpected in a file of these shapes."""
     file = write(folder / "model.safetensors", shapes)
-    found = compare_stored(checkpoint(file), resolve(keys).derivation)
+    found = compare_weight_file(checkpoint(file), resolve(keys).derivation)
     assert not found.equal
     matching = found.report.matching
     return (

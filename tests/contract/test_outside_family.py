@@ -9,7 +9,7 @@ import pytest
 
 from paramproof import check, load
 from paramproof.algebra.symbols import sizes_of
-from paramproof.checking.model import require_agreement
+from paramproof.checks.model import require_agreement
 from paramproof.formulas import FAMILIES, closed_form, inventory
 from paramproof.formulas.families import spec_fields, spec_from
 from paramproof.random_specs import random_specs, refusal

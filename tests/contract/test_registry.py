@@ -14,8 +14,8 @@ from paramproof.formulas.errors import InvalidInput, UnknownName
 from paramproof.formulas.installation import install_command
 from paramproof.formulas.models import named_model
 from paramproof.formulas.plugins import broken_plugins
-from paramproof.running.jobs import Verify
-from paramproof.running.pool import run_in_workers
+from paramproof.workers.jobs import Verify
+from paramproof.workers.pool import run_in_workers
 
 
 def test_every_module_in_the_folder_is_a_framework():

@@ -3,7 +3,7 @@
 import pytest
 
 from docs.writers.blocks import AGAIN
-from docs.writers.kerashub.compared import compared, left_over
+from docs.writers.kerashub.comparison import compare, left_over
 from docs.writers.kerashub.page import PAGE, render
 from docs.writers.kerashub.pairs import pairs
 from docs.writers.kerashub.store import derivation_in, known, written
@@ -30,7 +30,7 @@ def test_both_counts_at_the_same_sizes(name):
     """In KerasHub's letters transformers' formula gives what the catalogue does in its own."""
     pair = pairs()[name]
     ours = derivation_in(BACKBONES[name])
-    found = compared(pair, ours)
+    found = compare(pair, ours)
     assert all(condition.is_met(pair.sizes) for condition in found.conditions)
     assert found.ours.formula.evaluate(pair.sizes) == ours.count(pair.sizes)
     known = entry(pair.keys)
@@ -44,7 +44,7 @@ def test_both_counts_at_the_same_sizes(name):
 
 @pytest.mark.parametrize("name", BACKBONES)
 def test_every_tensor_of_a_difference_has_a_reason(name):
-    found = compared(pairs()[name], derivation_in(BACKBONES[name]))
+    found = compare(pairs()[name], derivation_in(BACKBONES[name]))
     assert [one.path for one in (*found.more, *found.fewer) if one.path not in found.pair.why] == []
 
 
@@ -80,4 +80,4 @@ def test_a_reason_that_fits_no_tensor_is_refused():
     pair = pairs()["BertBackbone"]
     wrong = type(pair)(backbone="B", type="bert", usual=pair.usual, why={"pooler": "no pooler"})
     with pytest.raises(ValueError, match="no difference consists of pooler"):
-        compared(wrong, derivation_in(BACKBONES["BertBackbone"]))
+        compare(wrong, derivation_in(BACKBONES["BertBackbone"]))

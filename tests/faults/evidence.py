@@ -12,12 +12,12 @@ from typing import Literal
 
 from paramproof.algebra.symbols import folded
 from paramproof.builders.protocol import Builder
-from paramproof.checking.model import check
+from paramproof.checks.model import check
 from paramproof.formulas import FAMILIES, EncoderSpec, Numerics, closed_form
 from paramproof.formulas.models import named_models
 from paramproof.formulas.notation import text
+from paramproof.proof.builder_tensors import read
 from paramproof.proof.cases import plain, supported_cases
-from paramproof.proof.derived import read
 from paramproof.proof.findings import residuals
 from paramproof.proof.interpolation import Grids, interpolate
 from tests.laws import LAWS

@@ -149,7 +149,7 @@ def test_an_abstract_build_leaves_nothing_for_a_later_scope_to_allocate():
     import keras
 
     from paramproof.formulas.models import named_model
-    from paramproof.running.memory import peak_memory
+    from paramproof.workers.memory import peak_memory
 
     builder = load(f"keras-{keras.backend.backend()}")
     model = builder.build(named_model("bert-base").spec)

@@ -11,7 +11,7 @@ from paramproof.algebra.residual import explained, lines
 from paramproof.algebra.symbols import folded
 from paramproof.formulas import EncoderSpec
 from paramproof.formulas.notation import text
-from paramproof.proof.derived import read
+from paramproof.proof.builder_tensors import read
 from paramproof.proof.findings import residuals
 from paramproof.proof.interpolation import Grids, interpolate
 from paramproof.proof.prove import proofs

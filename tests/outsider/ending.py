@@ -54,7 +54,7 @@ ENDS = {
 
 if HOW in ("skips", "repeats"):
     # A fault of ours and not of a framework: a worker that does less, or more, than it was asked.
-    from paramproof.running import jobs
+    from paramproof.workers import jobs
 
     honest, times = jobs.random_specs, {"skips": 0, "repeats": 2}[HOW]
 

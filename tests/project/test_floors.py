@@ -42,13 +42,13 @@ BREACHES = {
     "formulas/terms.py": "paramproof.builders.protocol",
     "formulas/spec/encoder.py": "paramproof.algebra.terms",
     "builders/protocol.py": "paramproof.builders.registry",
-    "builders/registry.py": "paramproof.checking.model",
+    "builders/registry.py": "paramproof.checks.model",
     "builders/frameworks/torch/model.py": "paramproof.builders.frameworks.keras_bert",
     "sources/strict_json.py": "paramproof.explanation.search",
     "explanation/text.py": "paramproof.weights.canonical",
     "differences/answer.py": "paramproof.user_formulas.verify",
-    "running/pool.py": "paramproof.cli.main",
-    "checking/model.py": "paramproof.builders.frameworks.torch",
+    "workers/pool.py": "paramproof.cli.main",
+    "checks/model.py": "paramproof.builders.frameworks.torch",
     "cli/main.py": "paramproof.differences.probes.torch",
 }
 

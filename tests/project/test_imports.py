@@ -83,9 +83,9 @@ PLANTED = {
     "formulas/layout.py": (
         "from .spec import x\nfrom paramproof.formulas.spec import x\nimport math"
     ),
-    "checking/model.py": "from tests import laws",
+    "checks/model.py": "from tests import laws",
     "cli/main.py": "import docs.writers.blocks",
-    "running/pool.py": "from bench.cases import x",
+    "workers/pool.py": "from bench.cases import x",
     "live/report.py": "from formulas import inventory",
     "explain/text.py": "from ..formulas import x",
     "differences/probes/keras.py": "import paramproof.builders.registry\nimport keras",
@@ -104,7 +104,7 @@ PLANTED = {
     "builders/frameworks/keras.py": (
         "from builders.protocol import x\nimport paramproof.formulas.spec"
     ),
-    "builders/frameworks/flax.py": "from paramproof.checking.model import x\nimport flax",
+    "builders/frameworks/flax.py": "from paramproof.checks.model import x\nimport flax",
     "builders/frameworks/nnx.py": "from paramproof.formulas import inventory",
 }
 
@@ -115,14 +115,14 @@ def test_a_breach_is_found(tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{source}\n")
     assert sorted(breaches(tmp_path)) == [
-        "builders/frameworks/flax.py: paramproof.checking.model",
+        "builders/frameworks/flax.py: paramproof.checks.model",
         "builders/frameworks/keras.py: builders.protocol",
         "builders/frameworks/nnx.py: paramproof.formulas",
         "builders/frameworks/torch/__init__.py: paramproof.builders.frameworks.keras",
         "builders/frameworks/torch/gpt.py: .model",
         "builders/frameworks/torch/gpt.py: paramproof.builders.frameworks.torch_other",
         "builders/frameworks/torch/model.py: paramproof.formulas.encoder",
-        "checking/model.py: tests",
+        "checks/model.py: tests",
         "cli/main.py: docs.writers.blocks",
         "differences/probes/keras.py: paramproof.builders.registry",
         "explain/text.py: ..formulas",
@@ -130,7 +130,7 @@ def test_a_breach_is_found(tmp_path):
         "formulas/spec.py: paramproof.builders.protocol",
         "formulas/terms.py: numpy",
         "live/report.py: formulas",
-        "running/pool.py: bench.cases",
+        "workers/pool.py: bench.cases",
     ]
 
 

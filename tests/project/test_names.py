@@ -77,14 +77,14 @@ def test_no_module_has_the_name_of_what_its_package_exports():
 def test_a_hidden_module_is_found(tmp_path):
     for name, source in {
         "__init__.py": "",
-        "checking/__init__.py": (
-            "from paramproof.checking.check import check\nfrom paramproof.checking import result\n"
+        "checks/__init__.py": (
+            "from paramproof.checks.check import check\nfrom paramproof.checks import result\n"
         ),
-        "checking/check.py": "",
-        "checking/result.py": "",
+        "checks/check.py": "",
+        "checks/result.py": "",
         "formulas/__init__.py": "def inventory(): pass\n",
         "formulas/inventory/__init__.py": "",
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(source)
-    assert list(hidden(tmp_path)) == ["checking: check", "formulas: inventory"]
+    assert list(hidden(tmp_path)) == ["checks: check", "formulas: inventory"]

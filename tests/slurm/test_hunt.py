@@ -10,7 +10,7 @@ import signal
 import pytest
 
 from paramproof.hunt.files import is_complete
-from paramproof.hunt.here import do_here
+from paramproof.hunt.local import run_locally
 from paramproof.hunt.tasks import ASKED, asked
 from tests.slurm.cluster import wait_for
 
@@ -37,7 +37,7 @@ def require_all_done(process, folder, alone, tasks=4, models=4):
     assert f"{tasks} of {tasks} tasks are done, 0 lost\n{models} of {models} models" in stdout
     there = asked((folder / ASKED).read_text().splitlines())
     alone.mkdir()
-    assert do_here(there, alone, processes=1) == {}
+    assert run_locally(there, alone, processes=1) == {}
     written = {path.name: path.read_bytes() for path in folder.glob("*.jsonl")}
     del written[ASKED]
     assert written == {path.name: path.read_bytes() for path in alone.iterdir()}

@@ -14,8 +14,8 @@ from docs.writers.differences.page import render
 from paramproof.builders.registry import Framework, frameworks
 from paramproof.differences.answer import Answer
 from paramproof.differences.ask import COUNTED
-from paramproof.running.jobs import Differences
-from paramproof.running.pool import run_in_workers
+from paramproof.workers.jobs import Differences
+from paramproof.workers.pool import run_in_workers
 
 PAGE = ROOT / "docs" / "framework-differences.md"
 CELLS = ROOT / "docs" / "framework-differences.json"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from docs.writers.blocks import ROOT
-from docs.writers.kerashub.compared import Compared, compared
+from docs.writers.kerashub.comparison import Comparison, compare
 from docs.writers.kerashub.pairs import Pair, pairs
 from docs.writers.kerashub.store import RESULTS, derivation_in, known, written
 from docs.writers.markdown import table
@@ -80,7 +80,7 @@ def entry(pair: Pair) -> dict[str, Any]:
 def render(entries: Mapping[str, Any] | None = None) -> str:
     """Return the page that the data say, and the catalogue's."""
     entries = known() if entries is None else entries
-    found = {name: compared(pairs()[name], derivation_in(data)) for name, data in entries.items()}
+    found = {name: compare(pairs()[name], derivation_in(data)) for name, data in entries.items()}
     headings = ("backbone", "model type", "KerasHub has more", "KerasHub", "transformers")
     first = next(iter(found.values()))
     versions = {**first.ours.evidence.versions, **first.theirs.evidence.versions}
@@ -96,12 +96,12 @@ def render(entries: Mapping[str, Any] | None = None) -> str:
     )
 
 
-def difference_text(found: Compared) -> str:
+def difference_text(found: Comparison) -> str:
     """Return what KerasHub's has more, in letters, or that it is equal."""
     return text(found.difference) if found.difference else "equal"
 
 
-def _row(name: str, found: Compared) -> tuple[str, ...]:
+def _row(name: str, found: Comparison) -> tuple[str, ...]:
     sizes = found.pair.sizes
     numbers = (one.formula.evaluate(sizes) for one in (found.ours, found.theirs))
     return (
@@ -112,7 +112,7 @@ def _row(name: str, found: Compared) -> tuple[str, ...]:
     )
 
 
-def _section(name: str, found: Compared, presets: Mapping[str, int]) -> str:
+def _section(name: str, found: Comparison, presets: Mapping[str, int]) -> str:
     pair, ours = found.pair, found.ours
     config = ", ".join(f"{key}={json.dumps(value)}" for key, value in pair.config.items())
     conditions = "; ".join(map(str, found.conditions))
@@ -145,7 +145,7 @@ def _letters(pair: Pair, ours: Derivation, theirs: Derivation) -> str:
     return ", ".join([*letters, *equal])
 
 
-def _formulas(found: Compared) -> Iterator[str]:
+def _formulas(found: Comparison) -> Iterator[str]:
     """Yield the formula of both, once where they are equal."""
     ours, theirs = (
         "\n".join(f"    {line}" for line in grouped(one)) for one in (found.ours, found.theirs)
@@ -157,7 +157,7 @@ def _formulas(found: Compared) -> Iterator[str]:
     yield f"transformers:\n\n{theirs}"
 
 
-def _result(found: Compared) -> Iterator[str]:
+def _result(found: Comparison) -> Iterator[str]:
     if not found.difference:
         yield "Equal."
         return
@@ -177,7 +177,7 @@ def _why(pair: Pair, tensor: DerivedTensor) -> str:
     return f": {why}" if why else ""
 
 
-def _presets(found: Compared, published: Mapping[str, int]) -> Iterator[str]:
+def _presets(found: Comparison, published: Mapping[str, int]) -> Iterator[str]:
     """Yield what KerasHub publishes of presets, and whether the formula gives it."""
     frozen = sum((one.size for one in found.ours.tensors if one.role == "frozen"), Expression())
     for preset, sizes in found.pair.presets.items():

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
-from paramproof.checking.model import check
+from paramproof.checks.model import check
 from paramproof.formulas import FAMILIES, Numerics, closed_form
+from paramproof.proof.builder_tensors import read
 from paramproof.proof.cases import known_sizes, supported_cases
-from paramproof.proof.derived import read
 from paramproof.proof.findings import residuals
 from tests.faults.evidence import assert_equal, count
 from tests.parity.cases import Case, own_epsilon

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paramproof.checking.result import Result
+from paramproof.checks.result import Result
 from paramproof.formulas import FAMILIES
 from paramproof.proof.prove import Proof
 from tests import literals

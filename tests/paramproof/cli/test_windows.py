@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from paramproof.checking.result import Result
+from paramproof.checks.result import Result
 from paramproof.cli.tables import verify_table
 from paramproof.formulas import Report
 from tests.checkpoints import ENCODER, GPT, canonical, write
@@ -153,7 +153,7 @@ def test_peak_memory_is_not_known_on_windows(without_posix):
     asked = without_posix()
     code = """if True:
         from pathlib import Path
-        from paramproof.running.memory import peak_memory
+        from paramproof.workers.memory import peak_memory
         Path.exists = lambda path: False  # Linux has it in /proc as well.
         print(peak_memory())
     """

@@ -6,7 +6,7 @@ from paramproof import check
 from paramproof.formulas import FAMILIES, EncoderSpec, Weight
 from paramproof.formulas.models import named_models
 from paramproof.formulas.notation import text
-from paramproof.proof.derived import read as derive
+from paramproof.proof.builder_tensors import read as derive
 from paramproof.proof.findings import residuals
 from paramproof.proof.interpolation import Grids, interpolate
 from tests.cases import case_of

@@ -4,8 +4,8 @@ from paramproof.formulas import FAMILIES, closed_form
 from paramproof.formulas.expression import letter
 from paramproof.formulas.spec.quantity import INDICATOR, letter_kinds
 from paramproof.proof.cases import plain, supported_cases
+from paramproof.proof.indicator_basis import polynomial_in_indicators
 from paramproof.proof.interpolation import in_own
-from paramproof.proof.over_parts import over_parts
 from tests.cases import CASES, case_of, every_case, letters_of
 from tests.weight_lists import Lists
 
@@ -69,14 +69,14 @@ def test_over_parts():
     cases = CASES["encoder"]
     values = {case: closed_form(case.symbols({})) for case in cases}
     whole = closed_form(letters_of("encoder"))
-    assert over_parts(values) == whole
+    assert polynomial_in_indicators(values) == whole
     tied = whole.substitute({"untied": 0})
     # As keras-bert has them, and as Hugging Face: an MLM head only with both or neither.
     six = [case for case in cases if not case.parts["untied"]]
     five = [c for c in six if not c.parts["mlm"] or c.parts["pooler"] == c.parts["nsp"]]
     assert (len(six), len(five)) == (6, 5)
     for some in (six, five):
-        assert over_parts({case: values[case] for case in some}) == tied
+        assert polynomial_in_indicators({case: values[case] for case in some}) == tied
 
 
 def test_generic_layers_are_few_and_differ():

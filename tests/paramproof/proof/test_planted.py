@@ -7,7 +7,7 @@ import pytest
 from paramproof.algebra.residual import lines
 from paramproof.formulas import FAMILIES, closed_form
 from paramproof.formulas.notation import text
-from paramproof.proof.derived import read
+from paramproof.proof.builder_tensors import read
 from paramproof.proof.findings import residuals
 from paramproof.proof.interpolation import Grids, interpolate
 from paramproof.proof.prove import _text

@@ -5,8 +5,8 @@ import pytest
 from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES, Weight
 from paramproof.proof.prove import proofs
-from paramproof.running.jobs import Prove
-from paramproof.running.pool import run_in_workers
+from paramproof.workers.jobs import Prove
+from paramproof.workers.pool import run_in_workers
 from tests.cases import CASES
 from tests.weight_lists import Lists, added, extra
 
@@ -120,7 +120,7 @@ def test_slow_frameworks_start_first(monkeypatch):
         started.append(framework.name)
         return [framework.name]
 
-    monkeypatch.setattr("paramproof.running.pool._records", records)
+    monkeypatch.setattr("paramproof.workers.pool._records", records)
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     quick, slow = (Framework(n, n, ("numpy",), slow=n == "slow") for n in ("quick", "slow"))
     assert run_in_workers([quick, slow], Prove()) == ["quick", "slow"]

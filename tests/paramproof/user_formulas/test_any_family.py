@@ -9,8 +9,8 @@ from paramproof.formulas import FAMILIES, GPTSpec
 from paramproof.formulas.models import named_models
 from paramproof.random_specs import random_spec
 from paramproof.user_formulas.choices import redrawn
-from paramproof.user_formulas.choosing import chosen_family, whole
 from paramproof.user_formulas.difference import difference
+from paramproof.user_formulas.family_choice import chosen_family, whole
 from paramproof.user_formulas.shrink import shrink
 from paramproof.user_formulas.signature import FormulaRefused, UserFormula
 from paramproof.user_formulas.verify import verify_formula

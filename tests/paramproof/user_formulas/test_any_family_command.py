@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from paramproof.user_formulas.asked import AskedFormula
+from paramproof.user_formulas.client import FormulaClient
 from paramproof.user_formulas.signature import FormulaRefused
 from paramproof.user_formulas.verdict import assert_formula
 from tests import family_formulas as formulas
@@ -98,6 +98,6 @@ def test_the_fixture_takes_a_family(mixer):
 def test_a_formula_of_a_derived_model_takes_its_fields_by_name():
     fields = {"H": "hidden_size", "V": "vocab_size", "T": "text_config.hidden_size"}
     reference = "tests.family_formulas:any_table"
-    with AskedFormula(reference, (*fields, *fields.values())) as formula:
+    with FormulaClient(reference, (*fields, *fields.values())) as formula:
         assert formula.at_sizes({"H": 3, "V": 5, "T": 7}, fields) == 3 * 5 + 3
         assert str(formula.in_letters(fields)) == "H·(V + 1)"

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from paramproof.running.pool import last_line
+from paramproof.workers.pool import last_line
 
 
 def test_the_collector_leaves_what_was_imported_alone() -> None:
@@ -14,7 +14,7 @@ def test_the_collector_leaves_what_was_imported_alone() -> None:
     program = """
 import gc
 from types import SimpleNamespace
-from paramproof.running.worker import load_builder
+from paramproof.workers.worker import load_builder
 imported = [[] for _ in range(1000)]
 assert load_builder(SimpleNamespace(load=lambda: "a builder")) == "a builder"
 print(gc.get_freeze_count())

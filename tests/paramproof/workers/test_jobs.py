@@ -5,10 +5,10 @@ import json
 import pytest
 
 from paramproof.builders.registry import framework
-from paramproof.checking.result import Result
+from paramproof.checks.result import Result
 from paramproof.differences.answer import Answer
 from paramproof.proof.prove import Proof
-from paramproof.running.jobs import JOBS, Differences, Prove, Verify, read, written
+from paramproof.workers.jobs import JOBS, Differences, Prove, Verify, read, written
 from tests.specs import SPECS
 
 

@@ -10,7 +10,7 @@ from paramproof.derivation.points import drawn_inside
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import MINUS
-from paramproof.user_formulas.asked import AskedFormula
+from paramproof.user_formulas.client import FormulaClient
 from paramproof.user_formulas.signature import FormulaRefused
 
 
@@ -28,11 +28,11 @@ class Comparison(NamedTuple):
 
 
 def comparisons(
-    formula: AskedFormula, derivation: Derivation, examples: int, seed: int
+    formula: FormulaClient, derivation: Derivation, examples: int, seed: int
 ) -> Iterator[Comparison]:
     """Yield both counts at the derivation's own sizes, then at random ones inside its conditions.
 
-    Raises ``FormulaRefused``, as ``AskedFormula`` does.
+    Raises ``FormulaRefused``, as ``FormulaClient`` does.
     """
     yield _compared(formula, derivation, derivation.sizes)
     random = Random(seed)
@@ -42,7 +42,7 @@ def comparisons(
             yield _compared(formula, derivation, sizes)
 
 
-def algebra(formula: AskedFormula, derivation: Derivation, worst: Comparison) -> str:
+def algebra(formula: FormulaClient, derivation: Derivation, worst: Comparison) -> str:
     """Return what the user's formula lacks, in letters, or why it cannot be said.
 
     It is called with letters in place of sizes; what comes out is believed only where it gives
@@ -59,7 +59,7 @@ def algebra(formula: AskedFormula, derivation: Derivation, worst: Comparison) ->
 
 
 def _compared(
-    formula: AskedFormula, derivation: Derivation, sizes: Mapping[str, int]
+    formula: FormulaClient, derivation: Derivation, sizes: Mapping[str, int]
 ) -> Comparison:
     theirs = formula.at_sizes(sizes, derivation.fields)
     return Comparison(sizes, derivation.count(sizes), theirs)

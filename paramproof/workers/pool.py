@@ -18,11 +18,11 @@ from typing import IO, Any
 from paramproof.builders.registry import Framework
 from paramproof.child_process import Child, how_it_ended
 from paramproof.formulas.printing import legible
-from paramproof.running.jobs import Job, R, written
-from paramproof.running.progress import OnProgress, Progress
 from paramproof.sources.reference import MAX_ERROR_SHOWN
+from paramproof.workers.jobs import Job, R, written
+from paramproof.workers.progress import OnProgress, Progress
 
-WORKER = "paramproof.running.worker"
+WORKER = "paramproof.workers.worker"
 
 
 class Workers:

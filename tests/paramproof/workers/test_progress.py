@@ -6,10 +6,10 @@ import pytest
 
 from paramproof.builders.registry import framework
 from paramproof.formulas.models import named_model
-from paramproof.proof.derived import EFFORT
-from paramproof.running.jobs import Differences, Prove, Verify
-from paramproof.running.pool import run_in_workers
-from paramproof.running.progress import Progress
+from paramproof.proof.builder_tensors import EFFORT
+from paramproof.workers.jobs import Differences, Prove, Verify
+from paramproof.workers.pool import run_in_workers
+from paramproof.workers.progress import Progress
 
 MODELS = {name: named_model(name).spec for name in ("bert-tiny", "gpt2")}
 

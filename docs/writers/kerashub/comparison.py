@@ -24,7 +24,7 @@ MOST_TOGETHER = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Comparison:
     """A backbone of KerasHub and its model in transformers, in the same letters.
 
     Both are written under the ``conditions`` of either, and where sizes divide each other whose
@@ -45,7 +45,7 @@ class Compared:
         return self.ours.formula - self.theirs.formula
 
 
-def compared(pair: Pair, ours: Derivation) -> Compared:
+def compare(pair: Pair, ours: Derivation) -> Comparison:
     """Hold a derived backbone against the catalogue's base model, under the conditions of both.
 
     Raises ``ValueError`` where the tensors that are left do not make the difference, and for a
@@ -64,7 +64,7 @@ def compared(pair: Pair, ours: Derivation) -> Compared:
         for one in met
     )
     more, fewer = left_over(_trainable(ours), _trainable(theirs))
-    found = Compared(
+    found = Comparison(
         pair,
         ours,
         theirs,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 import sympy
 
-from paramproof.checking.model import FormulaError, check, require_agreement
+from paramproof.checks.model import FormulaError, check, require_agreement
 from paramproof.cli.main import main
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import registered

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from paramproof.live.stored import compare_stored
+from paramproof.live.weight_file import compare_weight_file
 from paramproof.sources.checkpoints import Checkpoint
 from paramproof.sources.checkpoints.header import StoredTensor
 from tests.checkpoints import T5, derivation, in_memory
@@ -43,7 +43,7 @@ def mixtral():
 def compared(shapes, keys=SMALL, **options):
     tensors = tuple(StoredTensor(name, shape, "F32") for name, shape in shapes.items())
     found = Checkpoint(Path("model.safetensors"), 1, tensors)
-    return compare_stored(found, derivation(keys), **options)
+    return compare_weight_file(found, derivation(keys), **options)
 
 
 def left_over(found):

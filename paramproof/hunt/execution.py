@@ -17,12 +17,12 @@ from typing import Any, TypeAlias
 from paramproof.algebra.residual import explained
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import framework
-from paramproof.checking.result import Result
+from paramproof.checks.result import Result
 from paramproof.formulas.families import spec_fields
 from paramproof.hunt.files import Block, is_complete, write_block
 from paramproof.hunt.tasks import MODELS, Task
-from paramproof.running.jobs import Verify
-from paramproof.running.worker import load_builder
+from paramproof.workers.jobs import Verify
+from paramproof.workers.worker import load_builder
 
 OnChecked: TypeAlias = Callable[[int], None]
 """Is told how many models of the task have been checked."""

@@ -1,4 +1,4 @@
-"""The process of a formula: ``python -m paramproof.user_formulas.answering MODULE:FUNCTION``.
+"""The process of a formula: ``python -m paramproof.user_formulas.worker MODULE:FUNCTION``.
 
 Names after that are those that there are, in place of the letters and fields of the families. It
 tells first that the formula has been imported, and then an answer to each request.
@@ -19,9 +19,9 @@ from paramproof.formulas.derivation_data import expression_data
 from paramproof.formulas.expression import expression, letter
 from paramproof.formulas.families import spec_from
 from paramproof.sources.reference import in_one_line
-from paramproof.user_formulas.asked import CALLED
-from paramproof.user_formulas.calling import Given
+from paramproof.user_formulas.client import CALLED
 from paramproof.user_formulas.difference import difference
+from paramproof.user_formulas.parameters import Given
 from paramproof.user_formulas.signature import FormulaRefused, UserFormula
 
 

@@ -9,8 +9,8 @@ from paramproof.algebra.residual import lines
 from paramproof.algebra.symbols import folded
 from paramproof.formulas import closed_form
 from paramproof.formulas.notation import text
+from paramproof.proof.builder_tensors import read
 from paramproof.proof.cases import known_sizes, plain
-from paramproof.proof.derived import read
 from paramproof.proof.findings import residuals
 from paramproof.proof.prove import total
 from tests.cases import CASES, case_of

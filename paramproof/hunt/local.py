@@ -18,14 +18,14 @@ from paramproof.child_process import Child, how_it_ended
 from paramproof.formulas.printing import path_text
 from paramproof.hunt.files import Unwritable
 from paramproof.hunt.tasks import Task
-from paramproof.running.pool import Workers, ended
-from paramproof.running.progress import OnProgress, Progress
+from paramproof.workers.pool import Workers, ended
+from paramproof.workers.progress import OnProgress, Progress
 
 WORKER = "paramproof.hunt.worker"
 TRIES = 3
 
 
-def do_here(
+def run_locally(
     tasks: Sequence[Task],
     folder: Path,
     processes: int,

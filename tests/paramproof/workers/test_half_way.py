@@ -3,10 +3,10 @@
 import pytest
 
 from paramproof.builders.registry import framework
-from paramproof.checking.result import Result
+from paramproof.checks.result import Result
 from paramproof.formulas.models import named_model
-from paramproof.running.jobs import Differences, Prove, Verify
-from paramproof.running.pool import run_in_workers
+from paramproof.workers.jobs import Differences, Prove, Verify
+from paramproof.workers.pool import run_in_workers
 
 MODELS = {"bert-tiny": named_model("bert-tiny").spec}
 JOB = Verify(MODELS, examples=4, seed=0, families=("encoder",))

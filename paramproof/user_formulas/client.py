@@ -24,7 +24,7 @@ CALLED = {"called": True}
 """What the process of a formula tells before each call, which an answer may take many of."""
 
 
-class AskedFormula:
+class FormulaClient:
     """The formula that MODULE:FUNCTION names, in a process that ends with the context.
 
     ``known`` are the names that it may ask for, in place of those of the families. ``seconds`` is
@@ -40,7 +40,7 @@ class AskedFormula:
         self.name = reference
         self._seconds = seconds
         self._late: FormulaRefused | None = None
-        self._child = Child("paramproof.user_formulas.answering", reference, *known)
+        self._child = Child("paramproof.user_formulas.worker", reference, *known)
         self._answers = self._child.answers()
         self._imported = False
 

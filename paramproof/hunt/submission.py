@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from paramproof.formulas.installation import install_command
-from paramproof.hunt.here import do_here
+from paramproof.hunt.local import run_locally
 from paramproof.hunt.tasks import Task
 
 WARNING = 30
@@ -32,7 +32,7 @@ class Element:
 
     def __call__(self) -> str:
         """Do the task; return why it has no result, or nothing."""
-        lost = do_here([self.task], Path(self.folder), processes=1, tries=1)
+        lost = run_locally([self.task], Path(self.folder), processes=1, tries=1)
         return lost.get(self.task.name, "")
 
     def checkpoint(self) -> Any:

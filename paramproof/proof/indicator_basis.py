@@ -12,7 +12,7 @@ from paramproof.formulas.expression import Expression, letter
 from paramproof.proof.cases import Case, cases
 
 
-def over_parts(totals: Mapping[Case, Expression]) -> Expression:
+def polynomial_in_indicators(totals: Mapping[Case, Expression]) -> Expression:
     """Return one polynomial in the indicators too, from those of the cases there are.
 
     It has as many monomials as there are cases, the simplest that tell them apart: where every

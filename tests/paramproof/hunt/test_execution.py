@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from paramproof.hunt.doing import do, in_checkout
+from paramproof.hunt.execution import do, in_checkout
 from paramproof.hunt.files import file_of
 from paramproof.hunt.tasks import CATALOGUE, POINTS, Task
 

@@ -8,9 +8,9 @@ import time
 import pytest
 
 from paramproof.builders.registry import framework
-from paramproof.hunt import here
+from paramproof.hunt import local
 from paramproof.hunt.files import Unwritable, file_of, is_complete
-from paramproof.hunt.here import do_here
+from paramproof.hunt.local import run_locally
 from paramproof.hunt.tasks import MODELS, Task, blocks
 
 EVENTUALLY = 60
@@ -29,10 +29,10 @@ def test_a_task_gives_the_same_lines_in_any_order_and_number_of_processes(outsid
     folders = [tmp_path / name for name in ("one", "two", "apart")]
     for folder in folders:
         folder.mkdir()
-    assert do_here(asked, folders[0], processes=1) == {}
-    assert do_here(asked[::-1], folders[1], processes=3) == {}
+    assert run_locally(asked, folders[0], processes=1) == {}
+    assert run_locally(asked[::-1], folders[1], processes=3) == {}
     for task in asked:
-        assert do_here([task], folders[2], processes=1) == {}
+        assert run_locally([task], folders[2], processes=1) == {}
     one, *others = ({f.name: f.read_bytes() for f in folder.iterdir()} for folder in folders)
     assert len(one) == len(asked)
     assert others == [one, one]
@@ -44,7 +44,7 @@ def test_a_folder_that_cannot_be_written_to_ends_all_at_once(waiting, tmp_path):
     start = time.monotonic()
     news = []
     with pytest.raises(Unwritable) as caught:
-        do_here([*tasks("toy"), *tasks("toy-waits")], absent, 2, news.append)
+        run_locally([*tasks("toy"), *tasks("toy-waits")], absent, 2, news.append)
     assert time.monotonic() - start < EVENTUALLY
     assert caught.value.where == str(absent)
     assert "No such file" in caught.value.reason
@@ -55,7 +55,7 @@ def test_a_worker_that_raises_is_followed_by_another(ending, tmp_path):
     """Each raises at its fourth build, which is in its second task, and at no other."""
     news = []
     asked = tasks("toy-raises", 6, 2)
-    assert do_here(asked, tmp_path, 1, news.append) == {}
+    assert run_locally(asked, tmp_path, 1, news.append) == {}
     assert done(tmp_path, asked) == [True] * 3
     # The second task fails in the first worker, and after the third one in the second.
     assert [one.steps for one in news if one.state == "running"] == [
@@ -76,7 +76,7 @@ def test_a_worker_that_raises_is_followed_by_another(ending, tmp_path):
 def test_a_worker_that_is_killed_is_followed_by_another(ending, tmp_path):
     """Each worker is killed at its fourth build: with the warm-up, in its second task."""
     asked = tasks("toy-killed", 4, 1)
-    assert do_here(asked, tmp_path, processes=2) == {}
+    assert run_locally(asked, tmp_path, processes=2) == {}
     assert done(tmp_path, asked) == [True] * 4
 
 
@@ -91,7 +91,7 @@ def test_a_worker_that_is_killed_is_followed_by_another(ending, tmp_path):
 )
 def test_a_task_that_fails_for_ever_is_lost_and_no_other(ending, tmp_path, name, why):
     hopeless, fine = tasks(name), tasks("toy")
-    lost = do_here([*hopeless, *fine], tmp_path, processes=2)
+    lost = run_locally([*hopeless, *fine], tmp_path, processes=2)
     assert lost == {task.name: why for task in hopeless}
     assert done(tmp_path, hopeless) == [False, False]
     assert done(tmp_path, fine) == [True, True]
@@ -101,7 +101,7 @@ def test_a_task_that_fails_for_ever_is_lost_and_no_other(ending, tmp_path, name,
 def test_a_task_is_tried_as_often_as_is_said(ending, tmp_path, tries):
     news = []
     (task,) = tasks("toy-killed", 3)
-    lost = do_here([task], tmp_path, 1, news.append, tries)
+    lost = run_locally([task], tmp_path, 1, news.append, tries)
     assert lost == {task.name: "the worker ended by SIGKILL"}
     # Two models are checked, and then none.
     assert [one.steps for one in news if one.state == "running"] == [1, 2, 0] * tries
@@ -113,7 +113,7 @@ def test_a_worker_killed_from_outside_is_followed_by_another(waiting, tmp_path):
     folder.mkdir()
     asked = tasks("toy-waits", 2, 1)
     lost = {}
-    hunting = threading.Thread(target=lambda: lost.update(do_here(asked, folder, processes=1)))
+    hunting = threading.Thread(target=lambda: lost.update(run_locally(asked, folder, processes=1)))
     hunting.start()
     first = begun(waiting, 1)
     os.kill(first[0], signal.SIGKILL)
@@ -135,18 +135,18 @@ def begun(folder, number):
 
 def test_what_is_there_and_whole_is_not_done_again(outsider, tmp_path):
     asked = tasks("toy")
-    do_here(asked, tmp_path, processes=1)
+    run_locally(asked, tmp_path, processes=1)
     kept, damaged = (file_of(tmp_path, task.name) for task in asked)
     before, whole = kept.stat().st_mtime_ns, damaged.read_bytes()
     damaged.write_bytes(whole[:-9])
-    do_here(asked, tmp_path, processes=1)
+    run_locally(asked, tmp_path, processes=1)
     assert kept.stat().st_mtime_ns == before
     assert damaged.read_bytes() == whole
 
 
 def test_progress(outsider, tmp_path):
     news = []
-    do_here([*tasks("toy"), *tasks("toy-broken")], tmp_path, 2, news.append)
+    run_locally([*tasks("toy"), *tasks("toy-broken")], tmp_path, 2, news.append)
     assert [one.state for one in news if one.framework == "toy"][:2] == ["waiting", "importing"]
     assert [str(one) for one in news if one.framework == "toy"][-2:] == ["6 of 6", "done"]
     assert [one.state for one in news if one.framework == "toy-broken"][-1] == "broken"
@@ -160,6 +160,6 @@ def test_no_thread_looks_a_framework_up(outsider, tmp_path, monkeypatch):
         threads.append(threading.current_thread())
         return framework(name)
 
-    monkeypatch.setattr(here, "framework", looked_up)
-    assert do_here([*tasks("toy"), *tasks("toy-wrong")], tmp_path, processes=2) == {}
+    monkeypatch.setattr(local, "framework", looked_up)
+    assert run_locally([*tasks("toy"), *tasks("toy-wrong")], tmp_path, processes=2) == {}
     assert threads == [threading.main_thread()] * 2

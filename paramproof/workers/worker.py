@@ -1,4 +1,4 @@
-"""One framework in a process of its own: ``python -m paramproof.running.worker FRAMEWORK``.
+"""One framework in a process of its own: ``python -m paramproof.workers.worker FRAMEWORK``.
 
 A job comes as one request. The worker tells when its framework is imported, and the steps that
 the job counts. Each record is told as it is found, and at the end how many there were, so that a
@@ -13,7 +13,7 @@ import sys
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework, framework
 from paramproof.child_process import Parent
-from paramproof.running.jobs import read
+from paramproof.workers.jobs import read
 
 
 def main() -> None:

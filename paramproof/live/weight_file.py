@@ -11,10 +11,10 @@ from paramproof.catalogue.conversions import Conversions, Loaded, Transform, con
 from paramproof.formulas import Inventory
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.path import starred
-from paramproof.live.converted import Member, members
 from paramproof.live.matching import Matching, most_pairs
-from paramproof.live.named import units_in
+from paramproof.live.name_matching import units_in
 from paramproof.live.report import LiveReport
+from paramproof.live.source_shapes import Member, members
 from paramproof.live.units import Unit
 from paramproof.sources.checkpoints import Checkpoint
 from paramproof.sources.checkpoints.names import shared_prefixes
@@ -26,7 +26,7 @@ MAX_NAMES_TRIED = 100
 
 
 @dataclass(frozen=True, slots=True)
-class StoredReport:
+class WeightFileReport:
     """What of a file are buffers, what is untied in it, and the report on the rest.
 
     ``prefix`` is what all names begin with and transformers does not know. ``by_shapes`` says
@@ -46,9 +46,9 @@ class StoredReport:
         return self.report.equal and not self.prefix and not self.by_shapes
 
 
-def compare_stored(
+def compare_weight_file(
     found: Checkpoint, derivation: Derivation, *, is_untied: bool = False
-) -> StoredReport:
+) -> WeightFileReport:
     """Compare what is stored with the formula at its own sizes.
 
     Names are mapped as transformers' ``from_pretrained`` maps them, so that a file may be stored
@@ -79,7 +79,7 @@ def compare_stored(
         frozen=sum(weight.size for weight in own if not weight.trainable),
         matching=matching,
     )
-    return StoredReport(tuple(buffers), report, tuple(matcher.untied), prefix, by_shapes)
+    return WeightFileReport(tuple(buffers), report, tuple(matcher.untied), prefix, by_shapes)
 
 
 class _Loading:

@@ -12,17 +12,17 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
-from paramproof.checking.model import check
-from paramproof.checking.result import Result, timed_check
+from paramproof.checks.model import check
+from paramproof.checks.result import Result, timed_check
 from paramproof.differences.answer import Answer
 from paramproof.formulas import FAMILIES, EncoderSpec, Spec
 from paramproof.formulas.families import spec_fields, spec_from
 from paramproof.proof.prove import OnStep, Proof, proofs
 from paramproof.random_specs import fixed_in, random_specs, refusal
 from paramproof.record import Record
-from paramproof.running.memory import peak_memory
-from paramproof.user_formulas.asked import TIME_LIMIT, AskedFormula
+from paramproof.user_formulas.client import TIME_LIMIT, FormulaClient
 from paramproof.user_formulas.verify import verify_formula
+from paramproof.workers.memory import peak_memory
 
 R = TypeVar("R", bound=Record)
 
@@ -123,7 +123,7 @@ class Verify(Job[Result]):
         if self.formula:
             (family,) = self.families
             asked = FAMILIES[family], self.models, self.examples, self.seed
-            with AskedFormula(self.formula, seconds=self.seconds) as formula:
+            with FormulaClient(self.formula, seconds=self.seconds) as formula:
                 yield from verify_formula(chosen, builder, formula, *asked)
             return
         for model, spec in self.models.items():

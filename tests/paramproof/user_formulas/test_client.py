@@ -5,9 +5,9 @@ import fcntl
 import pytest
 
 from paramproof.formulas import FAMILIES, Report, Row
-from paramproof.user_formulas.asked import AskedFormula
-from paramproof.user_formulas.choosing import whole
+from paramproof.user_formulas.client import FormulaClient
 from paramproof.user_formulas.difference import difference
+from paramproof.user_formulas.family_choice import whole
 from paramproof.user_formulas.signature import FormulaRefused, UserFormula
 from tests import user_formulas
 
@@ -141,7 +141,7 @@ def test_the_time_limit_is_of_one_call(outsider, tmp_path, paramproof):
 def test_a_formula_that_was_ended_says_why_again(tmp_path, monkeypatch, endless):
     endless("call")
     monkeypatch.syspath_prepend(tmp_path)
-    with AskedFormula("endless:f", seconds=1.5) as asked:
+    with FormulaClient("endless:f", seconds=1.5) as asked:
         for _ in range(2):
             with pytest.raises(FormulaRefused, match="does not return within"):
                 asked.counts(WHOLE)
@@ -166,13 +166,13 @@ def test_what_a_formula_prints_is_no_answer(paramproof, outsider, tmp_path):
 def test_asked_as_if_it_were_here():
     report = Report(0, 2, (Row("wrong count", "total", None, None, None, 2),))
     here = UserFormula.of(user_formulas.without_biases, "tests.user_formulas:without_biases")
-    with AskedFormula("tests.user_formulas:without_biases") as asked:
+    with FormulaClient("tests.user_formulas:without_biases") as asked:
         assert asked.counts(WHOLE) == here.counts(WHOLE)
         assert asked.difference(WHOLE, report) == [*difference(here, WHOLE, report)]
 
 
 def test_a_formula_that_has_ended_is_refused_again():
-    with AskedFormula("tests.user_formulas:ends_the_process") as asked:
+    with FormulaClient("tests.user_formulas:ends_the_process") as asked:
         for _ in range(2):
             with pytest.raises(FormulaRefused, match="ended its process with status 0"):
                 asked.counts(WHOLE)
