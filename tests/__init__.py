@@ -1,6 +1,6 @@
-"""The tests. Importing them makes the checkout importable too, after whatever is installed.
+"""The tests. Importing them appends the checkout to ``sys.path``, after installed packages.
 
-What is tested is the installed ``paramproof`` where there is one, and else the folder beside.
+The tests therefore test the installed ``paramproof`` if there is one, and the checkout if not.
 """
 
 import sys

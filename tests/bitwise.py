@@ -1,10 +1,10 @@
-"""Arrays that are easily spoilt on their way, and compared to the bit."""
+"""Arrays that a careless copy would change, and a bitwise comparison."""
 
 import numpy as np
 
 
 def odd(shape, dtype, seed=0):
-    """Normal, with a subnormal and a -0; reversed in memory and read-only."""
+    """Return a read-only normal array, reversed in memory, with a subnormal number and a -0."""
     array = np.random.default_rng(seed).normal(size=shape).astype(dtype)
     if array.size:
         array.flat[0] = np.finfo(dtype).smallest_subnormal
@@ -15,7 +15,7 @@ def odd(shape, dtype, seed=0):
 
 
 def odd_weights(tensors, dtype):
-    """Canonical weights for an inventory's tensors, each different."""
+    """Return different canonical weights for each of an inventory's tensors."""
     return {t.path: odd(t.shape, dtype, seed) for seed, t in enumerate(tensors)}
 
 
@@ -24,7 +24,7 @@ def bits(arrays):
 
 
 def assert_same(found, expected):
-    """Two mappings of arrays are equal to the bit; names what differs, and not all its bits."""
+    """Fail unless two mappings of arrays are equal to the bit; name the arrays that differ."""
     found, expected = bits(found), bits(expected)
     assert set(found) == set(expected)
     assert [path for path in expected if found[path] != expected[path]] == []

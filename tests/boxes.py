@@ -1,15 +1,15 @@
-"""Rectangles on a sheet: as large as what they stand for, and none on another."""
+"""Check that rectangles fill a sheet, with areas in proportion and without overlaps."""
 
 from itertools import combinations
 
 import pytest
 
 CLOSE = 1e-9
-"""Of places on a sheet, which are floats."""
+"""Tolerance for positions on a sheet, which are floats."""
 
 
 def require_filled(boxes, sizes, whole, total=None):
-    """Fail where areas are not as the sizes of a total, or a box lies on another or outside."""
+    """Fail if an area is not in proportion to its size, or if boxes overlap or exceed the sheet."""
     areas = [box.width * box.height for box in boxes]
     area = whole.width * whole.height
     assert areas == pytest.approx(

@@ -1,4 +1,4 @@
-"""Safetensors files as their format describes them, with holes in place of weights.
+"""Safetensors files according to the specification, with holes in place of weights.
 
 Source: https://github.com/huggingface/safetensors, section "Format".
 """
@@ -50,13 +50,13 @@ T5 = {
 
 
 def derivation(keys):
-    """The derivation of a configuration, at its sizes."""
+    """Return the derivation of a configuration, at its sizes."""
     found = entry(keys)
     return replace(found.derivation, sizes=found.sizes)
 
 
 def in_memory(keys):
-    """The tensors of a model, under their names in memory, each layer for itself."""
+    """Return the tensors of a model by their names in memory, one for each layer."""
     model = derivation(keys)
     named = model.inventory(model.sizes)
     return {
@@ -68,7 +68,7 @@ def in_memory(keys):
 
 
 def header(tensors, metadata=None, *, dtype="F32", size=4):
-    """A safetensors file's beginning, for tensors by name and shape, and its length in all."""
+    """Return the header of a safetensors file for these tensors, and the file's length."""
     entries, end = {"__metadata__": metadata} if metadata else {}, 0
     for name, shape in tensors.items():
         start = end
@@ -83,7 +83,7 @@ def header(tensors, metadata=None, *, dtype="F32", size=4):
 
 
 def write(path, tensors, **how):
-    """A file with a hole for its weights: whoever loads one finds nothing but zeros."""
+    """Write a file with a hole in place of its weights: a loader finds nothing but zeros."""
     start, end = header(tensors, **how)
     with path.open("wb") as file:
         file.write(start)
@@ -92,13 +92,13 @@ def write(path, tensors, **how):
 
 
 def canonical(spec):
-    """Every tensor with storage of its own, by its canonical name."""
+    """Return every tensor that has storage of its own, by canonical name."""
     tensors = inventory(spec.letters()).expand()
     return {tensor.path: tensor.shape for tensor in tensors if tensor.tied_to is None}
 
 
 def sharded(folder, spec, number):
-    """An index and ``number`` shards, dealt out in turn."""
+    """Write an index and ``number`` shards; the tensors go to each in turn."""
     tensors = list(canonical(spec).items())
     weight_map = {}
     for shard in range(number):

@@ -1,4 +1,4 @@
-"""Configurations as others write them, with the keys of their files, written out by hand."""
+"""Configurations with the keys of other people's files, written out by hand."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ Config = dict[str, Any]
 
 
 def without(config: Config, *keys: str) -> Config:
-    """``config`` but for ``keys``."""
+    """Return ``config`` without ``keys``."""
     return {key: value for key, value in config.items() if key not in keys}
 
 

@@ -1,10 +1,10 @@
-"""Which frameworks a run is about, and what a test may ask for.
+"""Select the frameworks of a run, and define the fixtures and markers for them.
 
-A test never names a framework it is parametrised over: it asks for ``framework`` (the
-header) or ``builder`` (the loaded file), and for ``family`` (a name) to run for each family.
-``abstract`` is the builder for tests of shapes that come back to the same specs.
+A test never names a framework that it is parametrised over: it requests ``framework`` (the
+header) or ``builder`` (the loaded file), and ``family`` (a name) to run for each family.
+``abstract`` is the builder for tests of shapes that build the same specs repeatedly.
 Tests of one framework's own traps are marked ``framework("name")``, tests that compute nothing
-``shapes_only``, and tests of what one version of a library is ``documented("library")``.
+``shapes_only``, and tests that depend on one version of a library ``documented("library")``.
 """
 
 import gc
@@ -18,18 +18,18 @@ from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES
 from tests import profiles
-from tests.documented import stand_aside
+from tests.documented import skip_undocumented
 from tests.remembered import Remembering
 from tests.selection import SHAPES_ARE_THOSE_OF, loaded, registered, selected
 
 pytest_plugins = ["tests.fixtures"]
 
-# How wide somebody's terminal is decides no test.
+# The width of the developer's terminal must not influence a test.
 os.environ.pop("COLUMNS", None)
 
-# What is begun in the background or with nohup ignores these, and so would all that it begins.
+# Processes started in the background or with nohup ignore these, and pass that on to children.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-if hasattr(signal, "SIGHUP"):  # Windows does not have it.
+if hasattr(signal, "SIGHUP"):  # Windows does not have SIGHUP.
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 profiles.register()
@@ -50,8 +50,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # This process is ours: it may be set up as a worker is. Of frameworks that contradict
-    # each other the first has its way, and the others say what they would need.
+    # Pytest owns this process, so the environment may be set up as for a worker. Where frameworks
+    # need conflicting variables the first wins, and the others report what they need.
     for name in selected(config):
         for variable, value in registered(name).environment.items():
             os.environ.setdefault(variable, value)
@@ -80,8 +80,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    # What thousands of collected tests are made of is alive to the end: the collector of
-    # garbage need not walk over it again and again.
+    # The objects behind thousands of collected tests live to the end: freeze them, so that the
+    # garbage collector does not visit them again and again.
     gc.collect()
     gc.freeze()
 
@@ -91,7 +91,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         name = item.callspec.params["framework"]
         if name in SHAPES_ARE_THOSE_OF:
             pytest.skip(f"{name}'s shapes are made and tested as {SHAPES_ARE_THOSE_OF[name]}'s")
-    stand_aside(item)
+    skip_undocumented(item)
     marker = item.get_closest_marker("framework")
     if marker:
         name = next(name for name in selected(item.config) if name in marker.args)
@@ -105,23 +105,23 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(scope="session", params=FAMILIES)
 def family(request: pytest.FixtureRequest) -> str:
-    """A family's name."""
+    """Return a family's name."""
     return request.param
 
 
 @pytest.fixture(scope="session")
 def framework(request: pytest.FixtureRequest) -> Framework:
-    """A framework's header."""
+    """Return a framework's header."""
     return registered(request.param)
 
 
 @pytest.fixture(scope="session")
 def builder(framework: Framework, request: pytest.FixtureRequest) -> Builder:
-    """A framework's file, loaded."""
+    """Return a framework's builder, loaded."""
     return loaded(framework.name, request.config)
 
 
 @pytest.fixture(scope="session")
 def abstract(builder: Builder) -> Remembering:
-    """A framework's file for abstract models, which are built once for each spec."""
+    """Return a framework's builder for abstract models, which builds each spec only once."""
     return Remembering(builder)

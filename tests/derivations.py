@@ -1,4 +1,4 @@
-"""Derived formulas, written down: no framework is needed to count with one."""
+"""Derived formulas written by hand, for counting without a framework."""
 
 from dataclasses import replace
 
@@ -61,12 +61,12 @@ MIXTURE = Derivation(
     doubts=(),
     evidence=Evidence(5, 30, 21, 0.25, {"transformers": "5", "torch": "2"}),
 )
-"""Dense layers and layers of experts, a head tied to the tokens, fixed positions, a buffer."""
+"""Dense layers and expert layers, a head tied to the token table, fixed positions, a buffer."""
 
 NUMBER = 50 * 8 + 5 * (8 + 8 * 8 + 8) + 2 * 16 * 8 + 3 * (4 * 16 * 8 + 4 * 8) + 3 * 8
-"""Its trainable parameters."""
+"""Trainable parameters of ``MIXTURE``."""
 
 
 def with_tensors(*tensors, **changes):
-    """The same with other tensors."""
+    """Return the same derivation with other tensors."""
     return replace(MIXTURE, tensors=tensors, **changes)

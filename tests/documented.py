@@ -1,4 +1,4 @@
-"""Versions that pages, data and recent models are of: those of ``constraints.txt``."""
+"""The library versions that pages, data and recent models depend on, from ``constraints.txt``."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -14,36 +14,36 @@ CONSTRAINTS = Path(__file__).parent.parent / "constraints.txt"
 
 @cache
 def documented() -> dict[str, str]:
-    """Return the version of each distribution that ``constraints.txt`` names, as tf-keras."""
+    """Return the version of each distribution in ``constraints.txt``; names as tf-keras."""
     lines = CONSTRAINTS.read_text("utf-8").replace("_", "-").splitlines()
     return dict(line.split("==") for line in lines if line and not line.startswith("#"))
 
 
-def others(distributions: Iterable[str]) -> list[str]:
-    """Return what is installed in another version than the documented one, and which is meant."""
-    found = []
+def version_differences(distributions: Iterable[str]) -> list[str]:
+    """Describe each distribution that is installed in another version than the documented one."""
+    differing = []
     for name in distributions:
         try:
-            there = version(name).partition("+")[0]
+            installed = version(name).partition("+")[0]
         except PackageNotFoundError:
-            there = "none"
-        if there != documented()[name]:
-            found.append(f"{name} {documented()[name]} is documented, and {there} is here")
-    return found
+            installed = "none"
+        if installed != documented()[name]:
+            differing.append(f"{name} {documented()[name]} is documented, {installed} is installed")
+    return differing
 
 
-def of_keras(framework: str) -> list[pytest.MarkDecorator]:
-    """Return the marker of a test of what Keras's own code does where this framework is Keras."""
+def documented_keras_marker(framework: str) -> list[pytest.MarkDecorator]:
+    """Return the marker for a test of Keras's own code if this framework is Keras, else nothing."""
     is_keras = "keras" in registered(framework).distributions
     return [pytest.mark.documented("keras")] if is_keras else []
 
 
-def stand_aside(item: pytest.Item) -> None:
-    """Skip a test of what is documented where another version of it is installed.
+def skip_undocumented(item: pytest.Item) -> None:
+    """Skip a test marked ``documented`` if another version of the library is installed.
 
-    A marker that names nothing is about what the test's framework needs.
+    A marker without arguments is about the distributions that the test's framework needs.
     """
     for marker in item.iter_markers("documented"):
         own = () if marker.args else registered(item.callspec.params["framework"]).distributions
-        if other := others(marker.args or own):
+        if other := version_differences(marker.args or own):
             pytest.skip("; ".join(other))

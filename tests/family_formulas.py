@@ -1,10 +1,10 @@
-"""Formulas of several families as users write them: calculators from posts and code, and slips."""
+"""Formulas for several families as users write them: from posts and code, and with mistakes."""
 
 from paramproof.formulas import EncoderDecoderLetters, GPTSpec, LlamaSpec
 
 
 def gpt2_rule_of_thumb(num_hidden_layers, hidden_size, vocab_size, max_position_embeddings):
-    """12·L·H² + 13·L·H and the tables: right where F = 4·H and the head is tied."""
+    """12·L·H² + 13·L·H and the tables: right if F = 4·H and the head is tied."""
     layers, width = num_hidden_layers, hidden_size
     tables = vocab_size * width + max_position_embeddings * width
     return 12 * layers * width**2 + 13 * layers * width + tables + 2 * width
@@ -30,20 +30,20 @@ def gpt2_without_biases(spec: GPTSpec):
 
 
 def gpt2_by_heads(L, H, A, F, V, P):
-    """Of heads of a width; without biases in the attention, nor a head of its own."""
+    """Count heads by their width; forget the attention's biases and the output head."""
     width = H // A
     layer = 3 * A * (H * width) + A * width * H + 2 * H * F + F + H + 4 * H
     return (V + P) * H + L * layer + 2 * H
 
 
 def llama(L, H, A, G, K, F, V, untied):
-    """Grouped heads of a size of their own."""
+    """Count grouped heads whose size is independent of the hidden size."""
     attention = H * A * K + 2 * H * G * K + A * K * H
     return (1 + untied) * V * H + L * (attention + 3 * H * F + 2 * H) + H
 
 
 def llama_with_a_key_for_each_query(config: "LlamaSpec"):
-    """Right for the LLaMA of 2023, and 9.4e9 too much for llama-2-70b."""
+    """Right for the LLaMA of 2023; overestimates llama-2-70b by 9.4e9."""
     width, heads = config.hidden_size, config.num_attention_heads
     attention = 4 * width * heads * config.head_size
     layer = attention + 3 * width * config.intermediate_size + 2 * width
@@ -52,7 +52,7 @@ def llama_with_a_key_for_each_query(config: "LlamaSpec"):
 
 
 def llama_of_divided_heads(L, H, A, G, F, V, untied):
-    """Wrong where a head has a size of its own."""
+    """Wrong if the head size is a field of its own."""
     return llama(L, H, A, G, H // A, F, V, untied)
 
 
@@ -64,13 +64,13 @@ def transformer(letters: EncoderDecoderLetters):
 
 
 def transformer_of_one_attention(N, M, H, F, bias):
-    """A layer of the decoder attends twice, and has a third norm."""
+    """Forget that a decoder layer has a second attention and a third norm."""
     layer = 4 * H * H + bias * 4 * H + 2 * H * F + F + 5 * H
     return {"encoder.layers": N * layer, "decoder.layers.*": layer}
 
 
 def mixer(num_blocks, num_patches, hidden_size, tokens_mlp_dim, channels_mlp_dim, B=0, **letters):
-    """By fields, and by letters."""
+    """Take fields and a letter together."""
     S, H, D, F = num_patches, hidden_size, tokens_mlp_dim, channels_mlp_dim
     block = 2 * S * D + D + S + 2 * H * F + F + 5 * H
     stem = letters["R"] ** 2 * letters["C"] * H + H
@@ -78,13 +78,13 @@ def mixer(num_blocks, num_patches, hidden_size, tokens_mlp_dim, channels_mlp_dim
 
 
 def mixer_in_patches(spec):
-    """Takes the patches for what is embedded, and the classifier's bias for nothing."""
+    """Confuse the patches with the embedded pixels, and forget the classifier's bias."""
     head = spec.num_labels * spec.hidden_size if spec.classifier else 0
     return {"stem": spec.num_patches * spec.hidden_size, "classifier": head}
 
 
 def three_quarters(L, H, V):
-    """The rule of thumb that everybody knows, of any decoder."""
+    """The common rule of thumb for any decoder."""
     return 12 * L * H**2 + V * H
 
 
@@ -97,5 +97,5 @@ def encoders(spec: "EncoderSpec | GPTSpec"):  # noqa: F821
 
 
 def any_table(vocab_size, hidden_size, H):
-    """Of a model that no family describes, too."""
+    """Formula for a model that no family describes."""
     return vocab_size * hidden_size + H

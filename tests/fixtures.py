@@ -1,4 +1,4 @@
-"""Registered outsiders, and the command line as a user runs it."""
+"""Fixtures: plug-ins from other distributions, and the command line as a user runs it."""
 
 import os
 import subprocess
@@ -9,15 +9,15 @@ import pytest
 
 from paramproof.formulas.families import registered
 from paramproof.formulas.plugins import forget_broken
-from tests.forked import TIMEOUT, Forked
+from tests.forked import TIMEOUT, ForkServer
 
 OUTSIDERS = Path(__file__).parent / "outsider"
 
 
 def install(site, name, source, group="paramproof.frameworks", value="", entry=""):
-    """Install a framework or family from outside, the module ``name``, as a distribution would.
+    """Install the module ``name`` with a framework or family, as a distribution would.
 
-    It is registered as ``entry``, or as its own name.
+    Its entry point is named ``entry``, by default the same as the module.
     """
     info = site / f"{name}-1.0.dist-info"
     info.mkdir(parents=True)
@@ -27,7 +27,7 @@ def install(site, name, source, group="paramproof.frameworks", value="", entry="
 
 
 def forget(*modules):
-    """Let the next look at plug-ins be the first, and import ``modules`` anew."""
+    """Clear the cache of plug-ins, and unload ``modules``."""
     forget_broken()
     registered.cache_clear()
     for module in modules:
@@ -36,7 +36,7 @@ def forget(*modules):
 
 @pytest.fixture
 def outsider(tmp_path, monkeypatch):
-    """The toy framework, installed."""
+    """Install the toy framework and return the site directory."""
     site = tmp_path / "site"
     install(site, "toy_framework", "toy.py", entry="toy")
     forget_broken()
@@ -47,7 +47,7 @@ def outsider(tmp_path, monkeypatch):
 
 @pytest.fixture
 def mixer(outsider):
-    """A family from outside, installed beside the toy, and two frameworks that build it."""
+    """Install MLP-Mixer and two frameworks that build it, beside the toy."""
     family = ("paramproof.families", "mixer_family:FAMILY", "mixer")
     install(outsider, "mixer_family", "mixer.py", *family)
     install(outsider, "mixer_toy", "mixer_toy.py")
@@ -58,14 +58,14 @@ def mixer(outsider):
 
 
 @pytest.fixture
-def ending(outsider):
-    """The toy frameworks that end badly, installed beside the toy."""
+def failing_toy(outsider):
+    """Install the toy frameworks whose builds fail, beside the toy."""
     install(outsider, "toy_ending", "ending.py")
 
 
 @pytest.fixture
-def waiting(outsider, tmp_path, monkeypatch):
-    """The toy that waits, installed beside the toy, and the folder that it looks into."""
+def waiting_toy(outsider, tmp_path, monkeypatch):
+    """Install the waiting toy beside the toy; return the folder that it watches."""
     install(outsider, "toy_waiting", "waiting.py")
     folder = tmp_path / "waiting"
     folder.mkdir()
@@ -75,7 +75,7 @@ def waiting(outsider, tmp_path, monkeypatch):
 
 @pytest.fixture
 def invocation(tmp_path):
-    """What ``subprocess`` takes to run the command, in a directory that is not the checkout."""
+    """Return arguments for ``subprocess`` that run the command outside the checkout."""
 
     def of(*arguments, **environment):
         path = os.pathsep.join(entry for entry in sys.path if entry)
@@ -91,42 +91,42 @@ def invocation(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def forked(tmp_path_factory):
-    """The process that ``paramproof`` is forked from."""
-    with Forked(tmp_path_factory.mktemp("forked")) as process:
+def fork_server(tmp_path_factory):
+    """Return the server process from which ``paramproof`` is forked."""
+    with ForkServer(tmp_path_factory.mktemp("forked")) as process:
         yield process
 
 
 @pytest.fixture
-def paramproof(invocation, forked):
-    """Run the command in a process and a directory of its own, which is not the checkout.
+def paramproof(invocation, fork_server):
+    """Run the command in its own process and directory, outside the checkout.
 
-    With variables in a fresh process, and without them in a fork.
+    With environment variables it runs in a fresh process, without them in a fork.
     """
 
     def run(*arguments, **environment):
-        asked = invocation(*arguments, **environment)
+        call = invocation(*arguments, **environment)
         if environment:
-            return subprocess.run(**asked, capture_output=True, timeout=TIMEOUT)
-        return forked.run(*arguments, env=asked["env"], cwd=asked["cwd"])
+            return subprocess.run(**call, capture_output=True, timeout=TIMEOUT)
+        return fork_server.run(*arguments, env=call["env"], cwd=call["cwd"])
 
     return run
 
 
 @pytest.fixture
 def user_formulas(tmp_path):
-    """``tests.user_formulas`` in the directory where the command runs, as in a checkout."""
-    return checked_out(tmp_path, "user_formulas")
+    """Copy ``tests.user_formulas`` to the directory where the command runs."""
+    return copy_module(tmp_path, "user_formulas")
 
 
 @pytest.fixture
 def family_formulas(tmp_path):
-    """``tests.family_formulas``, likewise."""
-    return checked_out(tmp_path, "family_formulas")
+    """Copy ``tests.family_formulas`` to the directory where the command runs."""
+    return copy_module(tmp_path, "family_formulas")
 
 
-def checked_out(where, name):
-    """Copy a module of the tests to where the command runs, and return its name."""
+def copy_module(where, name):
+    """Copy a test module to the directory where the command runs, and return its name."""
     (where / "tests").mkdir()
     source = Path(__file__).with_name(f"{name}.py").read_text("utf-8")
     (where / "tests" / f"{name}.py").write_text(source)
@@ -135,12 +135,12 @@ def checked_out(where, name):
 
 @pytest.fixture
 def refused(paramproof):
-    """Run the command, expecting it to refuse: status 2 and one line on standard error."""
+    """Run the command and require a refusal: status 2 and one line on standard error."""
 
     def run(*arguments):
-        done = paramproof(*arguments)
-        assert (done.returncode, done.stdout) == (2, ""), done
-        (line,) = done.stderr.splitlines()
+        result = paramproof(*arguments)
+        assert (result.returncode, result.stdout) == (2, ""), result
+        (line,) = result.stderr.splitlines()
         assert line.startswith("paramproof: ")
         return line
 

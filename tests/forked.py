@@ -1,9 +1,9 @@
-"""The command in a process of its own, forked from one that has imported it.
+"""Run the command in a process of its own, forked from one that has already imported it.
 
-Importing the command takes half a second, and a fork of what has been imported milliseconds. A
-fork has arguments, an environment, a directory, outputs and a status of its own, and ends as
-Python does. What is read as modules are imported, COLUMNS and those of Python itself, was read
-before: a command that is given such a variable is run in a fresh process.
+Importing the command takes half a second; forking a process that has imported it takes
+milliseconds. A fork gets its own arguments, environment, directory, outputs and status, and exits
+as Python does. Variables that are read during import (COLUMNS and Python's own) were read earlier,
+so a command that sets environment variables runs in a fresh process.
 """
 
 import gc
@@ -18,8 +18,8 @@ from pathlib import Path
 TIMEOUT = 300
 
 
-class Forked:
-    """The process that is forked, until the end of the context."""
+class ForkServer:
+    """The server process that forks; it ends with the context."""
 
     def __init__(self, folder: Path) -> None:
         self.outputs = [folder / "stdout", folder / "stderr"]
@@ -40,7 +40,7 @@ class Forked:
             pass
 
     def run(self, *arguments, env, cwd):
-        """What ``subprocess.run`` returns, of the command with these arguments."""
+        """Return what ``subprocess.run`` would return for the command with these arguments."""
         arguments = [os.fspath(argument) for argument in arguments]
         request = [arguments, env, str(cwd), list(map(str, self.outputs))]
         print(json.dumps(request), file=self.process.stdin, flush=True)
@@ -52,10 +52,10 @@ class Forked:
 
 
 def serve():
-    """Fork for every request, and tell the status; in the fork, run the command."""
+    """Fork for every request and report the status; the fork runs the command."""
     from paramproof.cli.main import main
 
-    # At its end Python collects what is garbage: what has been imported is passed over.
+    # Python collects garbage at exit: freeze imported objects, so that it does not visit them.
     gc.freeze()
     for line in sys.stdin:
         fork = os.fork()
@@ -67,7 +67,7 @@ def serve():
 
 
 def become(arguments, environment, folder, outputs):
-    """Have what a fresh process would have been given."""
+    """Set up arguments, environment, directory and outputs as in a fresh process."""
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)

@@ -1,6 +1,6 @@
-"""Configurations as public repositories hold them, of other versions and other producers.
+"""Configurations from public repositories, of other versions and other producers.
 
-Written out by hand; each cites where such a file was found.
+Written out by hand; each one cites a file with these keys.
 """
 
 from tests.configs import BERT, GOOGLE, GPT2, ROBERTA, Config, without
@@ -25,9 +25,10 @@ HATEBERT: Config = {
     "sep_token_id": 102,
     "xla_device": None,
 }
-"""The keys of AshifulRidoy/XAI-on-HateBERT, model/config.json, with those that stand in other
-old files only: Chits23/AI-Judge, fine_tuned_model/config.json, jxlin98/CWS,
-bert-base-chinese/config.json, and any that version 3 of transformers wrote in full."""
+"""The keys of AshifulRidoy/XAI-on-HateBERT, model/config.json, with those of other old
+files: Chits23/AI-Judge, fine_tuned_model/config.json, jxlin98/CWS,
+bert-base-chinese/config.json, and any file that version 3 of transformers wrote in full.
+"""
 
 SMOLLM: Config = {
     "architectures": ["LlamaForCausalLM"],
@@ -82,7 +83,7 @@ RELORA: Config = {
 """Guitaricet/relora, configs/llama_100m.json; jiaweizzhao/GaLore has the same keys."""
 
 FOUND = {"gpt2-medium": GPT2_MEDIUM, "hatebert": HATEBERT, "smollm": SMOLLM, "relora": RELORA}
-"""With the class that each is of."""
+"""Each with its class."""
 
 DIALOGPT: Config = {
     "initializer_range": 0.02,
@@ -131,7 +132,7 @@ UNNAMED = {
     "early-roberta": (EARLY_ROBERTA, "roberta", "RobertaModel"),
     "early-bert": (EARLY_BERT, "bert", "BertModel"),
 }
-"""Without ``model_type`` and class, which are given beside."""
+"""Without ``model_type`` and class, which tests pass separately."""
 
 ELECTRA: Config = {
     "attention_probs_dropout_prob": 0.1,

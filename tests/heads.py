@@ -1,4 +1,4 @@
-"""Configurations that announce a head of its own, and that transformers builds with a tied one."""
+"""Configurations that announce an untied head, which transformers builds tied all the same."""
 
 FLAN_T5_SMALL = {
     "architectures": ["T5ForConditionalGeneration"],
@@ -55,4 +55,4 @@ INTERNVL = {
         "patch_size": [14, 14],
     },
 }
-"""The field counts in the part; the whole's is true by default, and is the one that is read."""
+"""transformers reads the outer field, true by default; only the part's own field would count."""

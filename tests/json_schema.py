@@ -1,4 +1,4 @@
-"""The JSON Schema of ``paramproof/schema.json``, as it is and closed, with what is wrong by it."""
+"""The JSON Schema of ``paramproof/schema.json``, as published and closed, and its violations."""
 
 import json
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 VALUES = ("properties",)
-"""Keywords whose value has a schema for each name."""
+"""Keywords whose value maps names to schemas."""
 
 LISTS = ("oneOf", "anyOf", "prefixItems")
 """Keywords whose value is a list of schemas."""
@@ -24,16 +24,16 @@ def schema() -> dict[str, Any]:
 
 
 def closed(source: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema in which an object may only have keys that are described.
+    """Return the schema in which an object may only have described keys.
 
-    An object is closed where it is used, so that a definition can add keys to another one.
+    Objects are closed where they are used, so that a definition can add keys to another one.
     """
     named = {name: _inside(one, source) for name, one in source["$defs"].items()}
     return _inside(source, source) | {"$defs": named}
 
 
 def _used(one: Any, source: dict[str, Any]) -> Any:
-    """Return a schema that is the whole of a value."""
+    """Return the closed form of a schema that describes a whole value."""
     if not isinstance(one, dict):
         return one
     found = _inside(one, source)
@@ -52,7 +52,7 @@ def _inside(one: dict[str, Any], source: dict[str, Any]) -> dict[str, Any]:
 
 
 def has_keys(one: dict[str, Any], source: dict[str, Any]) -> bool:
-    """Whether a schema, or the definition that it refers to, describes keys."""
+    """Return whether a schema, or the definition that it refers to, describes keys."""
     return "properties" in one or ("$ref" in one and has_keys(definition(one, source), source))
 
 
@@ -62,7 +62,7 @@ def definition(one: dict[str, Any], source: dict[str, Any]) -> dict[str, Any]:
 
 
 def description(one: dict[str, Any], source: dict[str, Any]) -> str:
-    """Return what a schema says that it is, or else the definition that it refers to."""
+    """Return a schema's description, or that of the definition that it refers to."""
     if "description" in one or "$ref" not in one:
         return str(one.get("description", ""))
     return description(definition(one, source), source)
@@ -84,25 +84,27 @@ def subschemas(one: Any) -> Iterator[dict[str, Any]]:
 
 
 def kinds() -> list[str]:
-    """Return the kinds that the schema has, in its order."""
+    """Return the kinds of document that the schema describes, in its order."""
     return [definition(one, schema())["properties"]["kind"]["const"] for one in schema()["oneOf"]]
 
 
 @cache
 def _validator(kind: str) -> Draft202012Validator:
-    """The closed schema of one kind: what is wrong by it is easier to read than by all."""
+    """Return a validator for one kind: its errors are easier to read than those for all kinds."""
     strict = closed(schema())
     chosen = {"$ref": f"#/$defs/{kind}", "unevaluatedProperties": False}
     return Draft202012Validator({"$defs": strict["$defs"], **chosen})
 
 
 def assert_document(data: dict[str, Any], kind: str) -> None:
-    """Fail unless ``data`` is a document of this kind, with no key that is not described."""
+    """Fail unless ``data`` is a document of this kind without undescribed keys."""
     assert data["kind"] == kind
-    # Nothing is a tuple, or a key that is not text: it is read as it was written.
+    # Serialise first: tuples become arrays and keys become text, as in what users read.
     assert json.loads(json.dumps(data)) == data
     wrong = _validator(kind).iter_errors(data)
-    assert not (said := [f"{one.json_path}: {one.message:.300}" for one in wrong]), "\n".join(said)
+    assert not (messages := [f"{one.json_path}: {one.message:.300}" for one in wrong]), "\n".join(
+        messages
+    )
 
 
 def documents_of(paramproof):

@@ -1,7 +1,7 @@
-"""Laws that a parameter count obeys, whatever the formula: no oracle occurs in them.
+"""Laws that a parameter count obeys whatever its formula; no oracle occurs in them.
 
 Each takes ``count``, a function from a spec to its trainable parameters, and a spec to
-start from. ``FAMILY_LAWS`` names them by the field that the law changes.
+start from. ``FAMILY_LAWS`` lists them by the field that the law changes.
 """
 
 from collections.abc import Callable
@@ -13,45 +13,45 @@ from typing import Any
 Count = Callable[[Any], int]
 
 
-def assert_layers_are_alike(count: Count, spec: Any, field: str = "num_hidden_layers") -> None:
-    """One more layer adds a constant."""
+def assert_layers_are_equal(count: Count, spec: Any, field: str = "num_hidden_layers") -> None:
+    """Every further layer adds the same number."""
     counts = _counts(count, spec, field, step=1, number=3)
     assert counts[1] - counts[0] == counts[2] - counts[1], f"layers differ: {counts} for {spec!r}"
 
 
 def assert_a_token_adds_its_vectors(count: Count, spec: Any) -> None:
-    """One more token adds H; 2H with an untied head; and 1 with an MLM bias."""
+    """A further token adds H parameters, 2H with an untied head, and 1 more with an MLM bias."""
     vectors = 1 if spec.tie_word_embeddings else 2
     expected = vectors * spec.hidden_size + getattr(spec, "mlm_head", False)
     _assert_one_more_adds(count, spec, "vocab_size", expected)
 
 
 def assert_a_token_of_both_sides_adds_its_vectors(count: Count, spec: Any) -> None:
-    """One more token on both sides adds H for each table there is: two at most, and a head's."""
+    """A token added to source and target adds H per table, of which there are at most three."""
     tables = 1 + (not spec.share_embeddings) + (not spec.tie_word_embeddings)
     _assert_one_more_adds(count, spec, "vocab_size target_vocab_size", tables * spec.hidden_size)
 
 
 def assert_a_target_token_adds_its_vectors(count: Count, spec: Any) -> None:
-    """Where the tables are two, one more token of the target adds what it adds to a decoder."""
+    """With separate tables, a further target token adds as much as a token adds to a decoder."""
     apart = replace(spec, share_embeddings=False)
     vectors = 1 if spec.tie_word_embeddings else 2
     _assert_one_more_adds(count, apart, "target_vocab_size", vectors * spec.hidden_size)
 
 
 def assert_a_position_adds_a_vector(count: Count, spec: Any) -> None:
-    """One more position adds H."""
+    """A further position adds H."""
     _assert_one_more_adds(count, spec, "max_position_embeddings", spec.hidden_size)
 
 
 def assert_a_learned_position_adds_a_vector_a_side(count: Count, spec: Any) -> None:
-    """One more position adds 2H where positions are learned, and nothing where they are fixed."""
+    """A further position adds 2H if positions are learned, and nothing if they are fixed."""
     expected = 2 * spec.hidden_size * spec.learned_positions
     _assert_one_more_adds(count, spec, "max_position_embeddings", expected)
 
 
 def assert_a_type_adds_a_vector(count: Count, spec: Any) -> None:
-    """One more token type adds H."""
+    """A further token type adds H."""
     _assert_one_more_adds(count, spec, "type_vocab_size", spec.hidden_size)
 
 
@@ -65,7 +65,7 @@ def assert_heads_change_nothing(count: Count, spec: Any) -> None:
 
 
 def assert_ungrouped_heads_change_nothing(count: Count, spec: Any) -> None:
-    """With keys for each query head and heads that divide H, as in any attention."""
+    """Hold if each query head has its own keys and the heads divide H, as in plain attention."""
     hidden, heads = spec.num_attention_heads * spec.head_dim, spec.num_attention_heads
     counts = {
         number: count(
@@ -83,7 +83,7 @@ def assert_ungrouped_heads_change_nothing(count: Count, spec: Any) -> None:
 
 
 def assert_a_key_head_adds_a_key_and_a_value(count: Count, spec: Any) -> None:
-    """Of six query heads: two key heads more than one, or three, add the same each time."""
+    """With six query heads, going from one to two to three key heads adds the same each time."""
     grouped = replace(spec, num_attention_heads=6, num_key_value_heads=1)
     expected = 2 * spec.num_hidden_layers * spec.hidden_size * spec.head_dim
     for field_value in (1, 2):
@@ -92,7 +92,7 @@ def assert_a_key_head_adds_a_key_and_a_value(count: Count, spec: Any) -> None:
 
 
 def assert_quadratic_in_width(count: Count, spec: Any) -> None:
-    """The second difference in H is constant. H moves by A, so that A divides it."""
+    """The second difference in H is constant. H grows in steps of A, so that A divides it."""
     counts = _counts(count, spec, "hidden_size", step=spec.num_attention_heads, number=4)
     first = [after - before for before, after in pairwise(counts)]
     second = [after - before for before, after in pairwise(first)]
@@ -100,13 +100,13 @@ def assert_quadratic_in_width(count: Count, spec: Any) -> None:
 
 
 def assert_linear(count: Count, spec: Any, field: str, step: int = 1) -> None:
-    """The first difference in ``field`` is constant, all else held."""
+    """The first difference in ``field`` is constant if all other fields stay the same."""
     counts = _counts(count, spec, field, step=step, number=3)
     assert counts[1] - counts[0] == counts[2] - counts[1], f"{field}: {counts} for {spec!r}"
 
 
 def assert_a_bias_is_as_wide_as_what_it_is_added_to(count: Count, spec: Any) -> None:
-    """Biases add four widths to each attention: of which a decoder's layer has two."""
+    """Biases add four widths to each attention, of which a decoder layer has two."""
     attentions = spec.num_encoder_layers + 2 * spec.num_decoder_layers
     without, with_ = (count(replace(spec, attention_bias=there)) for there in (False, True))
     assert with_ - without == 4 * spec.hidden_size * attentions, repr(spec)
@@ -124,20 +124,20 @@ def _assert_one_more_adds(count: Count, spec: Any, names: str, expected: int) ->
 
 
 LAWS = {
-    "num_hidden_layers": assert_layers_are_alike,
+    "num_hidden_layers": assert_layers_are_equal,
     "vocab_size": assert_a_token_adds_its_vectors,
     "max_position_embeddings": assert_a_position_adds_a_vector,
     "type_vocab_size": assert_a_type_adds_a_vector,
     "num_attention_heads": assert_heads_change_nothing,
     "hidden_size": assert_quadratic_in_width,
 }
-"""Those of an encoder, by the field that each law changes."""
+"""The laws of an encoder, by the field that each one changes."""
 
 FAMILY_LAWS = {
     "encoder": LAWS,
     "encoder-decoder": {
-        "num_encoder_layers": partial(assert_layers_are_alike, field="num_encoder_layers"),
-        "num_decoder_layers": partial(assert_layers_are_alike, field="num_decoder_layers"),
+        "num_encoder_layers": partial(assert_layers_are_equal, field="num_encoder_layers"),
+        "num_decoder_layers": partial(assert_layers_are_equal, field="num_decoder_layers"),
         "vocab_size": assert_a_token_of_both_sides_adds_its_vectors,
         "target_vocab_size": assert_a_target_token_adds_its_vectors,
         "max_position_embeddings": assert_a_learned_position_adds_a_vector_a_side,
@@ -147,7 +147,7 @@ FAMILY_LAWS = {
         "attention_bias": assert_a_bias_is_as_wide_as_what_it_is_added_to,
     },
     "gpt": {
-        "num_hidden_layers": assert_layers_are_alike,
+        "num_hidden_layers": assert_layers_are_equal,
         "vocab_size": assert_a_token_adds_its_vectors,
         "max_position_embeddings": assert_a_position_adds_a_vector,
         "num_attention_heads": assert_heads_change_nothing,
@@ -155,16 +155,16 @@ FAMILY_LAWS = {
         "intermediate_size": partial(assert_linear, field="intermediate_size"),
     },
     "llama": {
-        "num_hidden_layers": assert_layers_are_alike,
+        "num_hidden_layers": assert_layers_are_equal,
         "vocab_size": assert_a_token_adds_its_vectors,
         "num_attention_heads": assert_ungrouped_heads_change_nothing,
         "num_key_value_heads": assert_a_key_head_adds_a_key_and_a_value,
         "head_dim": partial(assert_linear, field="head_dim", step=2),
-        # With a head size of its own: otherwise the attention is quadratic in H.
+        # With an independent head size; if H determined it, the attention would be quadratic in H.
         "hidden_size": partial(assert_linear, field="hidden_size"),
         "intermediate_size": partial(assert_linear, field="intermediate_size"),
     },
 }
-"""By family, and by the field that each law changes."""
+"""The laws of each family, by the field that each one changes."""
 
 CASES = [(family, field) for family, laws in FAMILY_LAWS.items() for field in laws]

@@ -1,7 +1,7 @@
-"""Numbers that stand beside the oracle: counted by others, or by hand, never by our formulas."""
+"""Counts that others published or that we computed by hand, never with our formulas."""
 
 TOTALS = {
-    # Source 000 (google-research/bert, issue 656) prints this one, tensor by tensor.
+    # Source 000 (google-research/bert, issue 656) prints this count, tensor by tensor.
     "bert-base-uncased": 109_482_240,
     # The same source prints 335,043,584: its layers lack the 4,096 of intermediate.bias.
     "bert-large-uncased": 335_141_888,
@@ -13,15 +13,15 @@ TOTALS = {
     # Hugging Face's RobertaModel, with the pooler that its checkpoint lacks.
     "roberta-base": 124_645_632,
     "roberta-large": 355_359_744,
-    # By hand: six layers of 7,087,872 fewer than roberta-base.
+    # By hand: six layers with 7,087,872 parameters each fewer than roberta-base.
     "distilroberta-base": 82_118_400,
     "ernie-1.0": 99_866_112,
     "keras-bert-question": 109_705_010,
     "encoder-175b": 174_755_291_136,
-    # By hand, term by term: the products are in tests/formulas/test_totals.py.
+    # By hand, term by term; tests/formulas/test_totals.py has the products.
     "transformer-base": 63_045_632,
     "transformer-big": 214_171_648,
-    # Source 000 prints 10,152,448, with its two fixed tables of positions.
+    # Source 000 prints 10,152,448, including two fixed tables of positions.
     "transformer-one-layer": 10_118_656,
     # Hugging Face prints these for its models of the same names.
     "gpt2": 124_439_808,
@@ -167,7 +167,7 @@ SHAPES = {
         "lm_head.weight": (11, 10),
     },
 }
-"""Every tensor of one layer (on either side), by family and by hand.
+"""Every tensor of one layer of each family (of both sides), by hand.
 
-At V 11, F 5, P 7, T 2; H 12, of LLaMA 10 with 6 heads of 4, and 3 of keys and values.
+At V 11, F 5, P 7, T 2 and H 12; for LLaMA H 10 with 6 query and 3 key-value heads of 4.
 """

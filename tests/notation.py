@@ -1,4 +1,4 @@
-"""Printed expressions read again: what is printed is what was meant."""
+"""Parse printed expressions, to check that they mean what they should."""
 
 import re
 
@@ -10,7 +10,7 @@ ROUNDED = re.compile(r"[⌊⌈]((?:[^⌊⌋⌈⌉/()]|\([^()]*\))*)/((?:[^⌊⌋
 
 
 def parsed(text):
-    """The expression that ``text`` is, computed by Python."""
+    """Return the expression for ``text``, as Python computes it."""
     while found := ROUNDED.search(text):
         call = "floor" if found[0][0] == "⌊" else "ceiling"
         text = text.replace(found[0], f"{call}({found[1]}, {found[2]})", 1)
@@ -23,7 +23,7 @@ def parsed(text):
 
 
 def parsed_latex(text):
-    """The expression that LaTeX without quotients is."""
+    """Return the expression for LaTeX without quotients."""
     text = re.sub(r"\\mathrm\{(\w+)\}", r"\1", text)
     text = text.replace(r"\left(", "(").replace(r"\right)", ")")
     text = re.sub(r"\^\{(\d+)\}", r"**\1", text)

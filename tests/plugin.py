@@ -1,4 +1,4 @@
-"""The scripts of docs/checks.md, and pytest as it runs for those who use them."""
+"""The scripts of docs/checks.md, and pytest as a user of the plugin runs it."""
 
 import os
 import subprocess
@@ -10,12 +10,12 @@ DOCUMENT = ROOT / "docs" / "checks.md"
 
 
 def example(name):
-    """The Python block that ``docs/checks.md`` calls ``name``."""
+    """Return the Python block that ``docs/checks.md`` calls ``name``."""
     return script_in(DOCUMENT.read_text("utf-8"), name)
 
 
 def run_pytest(directory, *arguments):
-    """Pytest in ``directory``, which is empty but for a test, with no plugin but this one."""
+    """Run pytest in ``directory``, which contains only a test, with no other plug-in."""
     path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path if entry)
     environment = {**os.environ, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     command = [sys.executable, "-P", "-m", "pytest", "-p", "paramproof.pytest_plugin", *arguments]

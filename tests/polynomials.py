@@ -1,4 +1,4 @@
-"""Random polynomials, each as the project has it and as SymPy does."""
+"""Random polynomials, both as our expressions and in SymPy."""
 
 import math
 
@@ -14,7 +14,7 @@ NUMBERS = st.integers(-6, 6)
 
 @st.composite
 def polynomials(draw):
-    """The same polynomial as an expression and as SymPy has it."""
+    """Return the same polynomial as an expression and in SymPy."""
     ours, theirs = Expression(), sympy.Integer(0)
     for _ in range(draw(st.integers(0, 4))):
         number, powers = draw(NUMBERS), [draw(st.integers(0, 2)) for _ in NAMES]

@@ -1,7 +1,7 @@
-"""Hypothesis profiles, with every field of ``settings`` pinned.
+"""Hypothesis profiles that set every field of ``settings``.
 
-``dev`` hunts a little at every run, ``ci`` is the same at every run, ``thorough`` hunts at
-length: ``pytest --hypothesis-profile thorough``.
+``dev`` tries a few new examples in every run, ``ci`` the same examples in every run, and
+``thorough`` thousands: ``pytest --hypothesis-profile thorough``.
 """
 
 from hypothesis import HealthCheck, Phase, Verbosity, settings
@@ -9,11 +9,11 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 
 PINNED = {
     "verbosity": Verbosity.normal,
-    # Not ``explain``: it names lines of the frameworks, at the price of many builds.
+    # Without ``explain``: it names lines of the frameworks' code, and needs many builds.
     "phases": (Phase.explicit, Phase.reuse, Phase.generate, Phase.target, Phase.shrink),
     "stateful_step_count": 50,
     "report_multiple_bugs": False,
-    # A model takes milliseconds in one framework and a second in another.
+    # Building a model takes milliseconds in one framework and a second in another.
     "suppress_health_check": (HealthCheck.too_slow,),
     "deadline": None,
     "print_blob": True,
@@ -38,21 +38,21 @@ PROFILES = {
 
 
 def register() -> None:
-    """Make the profiles known to Hypothesis."""
+    """Register the profiles with Hypothesis."""
     for name, fields in PROFILES.items():
         settings.register_profile(name, settings.get_profile("default"), **fields)
 
 
 def one_in(number: int) -> settings:
-    """The current profile with one in ``number`` of its examples."""
+    """Return the current profile with one in ``number`` of its examples."""
     return settings(max_examples=max(1, settings().max_examples // number))
 
 
 def half() -> settings:
-    """The current profile with half of its examples, for tests that compute."""
+    """Return the current profile with half of its examples, for tests that compute."""
     return one_in(2)
 
 
 def a_fifth() -> settings:
-    """The current profile with a fifth of its examples, for tests that build many models."""
+    """Return the current profile with a fifth of its examples, for tests that build many models."""
     return one_in(5)

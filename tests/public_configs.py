@@ -1,4 +1,4 @@
-"""Configurations of models that many people load, as their own repositories have them."""
+"""Configurations of popular models, as in their own repositories."""
 
 LLAMA_3_1_8B = {
     "architectures": ["LlamaForCausalLM"],

@@ -1,4 +1,4 @@
-"""The configurations of public repositories that stand in ``catalogue/public.jsonl``."""
+"""The configurations of public repositories in ``catalogue/public.jsonl``."""
 
 import json
 from functools import cache
@@ -10,6 +10,6 @@ FOUND = Path(__file__).parent / "catalogue" / "public.jsonl"
 
 @cache
 def public_configurations() -> tuple[dict[str, Any], ...]:
-    """Return the keys of each."""
+    """Return the keys of each configuration."""
     lines = FOUND.read_text("utf-8").splitlines()
     return tuple(json.loads(line)["config"] for line in lines)

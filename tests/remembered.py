@@ -1,7 +1,7 @@
-"""Abstract models that are built once: their weights are remembered by spec.
+"""A cache of abstract models: each spec is built once, and its list of weights is kept.
 
-For tests that look at shapes alone and come back to the same specs, as the laws do. What is
-built is the framework's own; what is remembered is the list of its weights, and no model.
+For tests that look only at shapes and build the same specs repeatedly, as the laws do. The
+framework builds the model; the cache keeps its weights, and not the model itself.
 """
 
 from collections import OrderedDict
@@ -11,11 +11,11 @@ from paramproof.builders.protocol import Builder, Model
 from paramproof.formulas import Spec, Weight
 
 MAX_SPECS = 1024
-"""A list of weights has some kilobytes."""
+"""A list of weights takes some kilobytes."""
 
 
 class Listed:
-    """The weights of a model that was built and let go."""
+    """The weights of a model that has been deleted."""
 
     def __init__(self, weights: tuple[Weight, ...]) -> None:
         self.listed = weights
@@ -25,7 +25,7 @@ class Listed:
 
 
 class Remembering:
-    """A builder that builds no abstract model twice while it remembers its weights."""
+    """A builder that builds an abstract model only if its weights are not in the cache."""
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder

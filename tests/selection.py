@@ -1,4 +1,4 @@
-"""Which frameworks a run is about: chosen by name, found in the registry, loaded."""
+"""Select the frameworks of a run by name, and load them from the registry."""
 
 from functools import cache
 
@@ -8,13 +8,13 @@ from paramproof.builders.protocol import Builder, FrameworkUnavailable
 from paramproof.builders.registry import Framework, frameworks
 
 SHAPES_ARE_THOSE_OF = {"keras-jax": "keras-tensorflow", "keras-torch": "keras-tensorflow"}
-"""One file builds for the three, and a backend computes no shape: TensorFlow's, whose
-bookkeeping is the fullest, has the tests that are ``shapes_only``."""
+"""One file builds for all three, and backends do not compute shapes, so TensorFlow alone, which
+registers most variables, runs the tests that are ``shapes_only``."""
 
 
 @cache
 def registry() -> dict[str, Framework]:
-    """The frameworks that are installed as a run begins; each of its tests asks for them."""
+    """Return the frameworks that are installed when the run begins; every test uses this list."""
     return frameworks()
 
 
@@ -31,18 +31,18 @@ def registered(name: str) -> Framework:
 
 
 @cache
-def settle(name: str) -> Builder:
-    """The builder, once: what its framework's import leaves is passed over by the collector."""
-    # Here, since the formulas' mutants are tested beside little else of the project.
+def load_once(name: str) -> Builder:
+    """Load a builder once; exempt the objects that its import created from garbage collection."""
+    # Imported here: the formulas' mutation tests run with little else of the project.
     from paramproof.workers.worker import load_builder
 
     return load_builder(registered(name))
 
 
 def loaded(name: str, config: pytest.Config) -> Builder:
-    """The builder; absent, it is a skip on a laptop and a failure where it was required."""
+    """Return the builder; if it is absent, skip, or fail where ``--require`` is given."""
     try:
-        return settle(name)
+        return load_once(name)
     except FrameworkUnavailable as error:
         if config.getoption("--require"):
             pytest.fail(f"required and unavailable: {error}", pytrace=False)

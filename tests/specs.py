@@ -1,4 +1,4 @@
-"""Small models to start from: one of each family, whose sizes are all different, and encoders."""
+"""Small models to start from: one per family, with distinct sizes, and several encoders."""
 
 from paramproof.formulas import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec
 
@@ -49,11 +49,11 @@ SMALL_ENCODER = EncoderSpec(
     max_position_embeddings=7,
     type_vocab_size=2,
 )
-"""Three heads of two, so that every size may be made 1. What computes comes back to this one and
-to ``IDS``: a framework that compiles each operation for each shape has compiled it."""
+"""Three heads of width 2, so that every size may become 1. Tests that compute reuse this spec and
+``IDS``, because some frameworks compile each operation once for each shape."""
 
 IDS = ((3, 4, 5, 6), (7, 8, 9, 10))
-"""Two sequences of four tokens, none of them padding."""
+"""Two sequences of four tokens without padding."""
 
 LIVE_ENCODER = EncoderSpec(
     vocab_size=31,
@@ -64,4 +64,4 @@ LIVE_ENCODER = EncoderSpec(
     max_position_embeddings=17,
     type_vocab_size=2,
 )
-"""An encoder of which few tensors are of one shape, to be recognised by them."""
+"""An encoder in which few tensors share a shape, so that shapes identify them."""

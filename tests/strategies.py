@@ -1,6 +1,6 @@
-"""Random specs for the tests: as Hypothesis strategies, and by a seed.
+"""Random specs for the tests, as Hypothesis strategies and from a seed.
 
-Both are constructed in ``paramproof.random_specs``, which needs no Hypothesis.
+``paramproof.random_specs``, which does not need Hypothesis, constructs both.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ __all__ = ["encoder_specs", "random_spec", "random_specs", "specs", "supported_s
 
 @st.composite
 def specs(draw: st.DrawFn, family: str, **fixed: Any) -> Any:
-    """Models of ``family`` of every shape, with the fields in ``fixed`` at their values."""
+    """Draw models of ``family`` of any shape; the fields in ``fixed`` keep their values."""
     return constructed(
         family, lambda name, low, high: draw(st.integers(low, high), label=name), fixed
     )
 
 
 def encoder_specs(**fixed: Any) -> st.SearchStrategy[Any]:
-    """Encoders of every shape, with the fields in ``fixed`` held at their values."""
+    """Draw encoders of any shape; the fields in ``fixed`` keep their values."""
     return specs("encoder", **fixed)
 
 
 def supported_specs(
     builder: Builder, family: str = "encoder", **fixed: Any
 ) -> st.SearchStrategy[Any]:
-    """Models of ``family`` that ``builder`` can express; ``fixed`` is what it cannot vary.
+    """Draw models of ``family`` that ``builder`` supports; ``fixed`` is what it cannot vary.
 
-    The filter meets only rare combinations: what a builder refuses throughout is in
-    ``fixed`` and constructed.
+    The filter only rejects rare combinations: fields that a builder never varies are in
+    ``fixed``.
     """
     return specs(family, **fixed).filter(lambda spec: builder.supports(spec) is True)

@@ -1,4 +1,4 @@
-"""Formulas as users write them: right, wrong, and such as cannot be asked."""
+"""Formulas as users write them: right, wrong, and impossible to call."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ def exact(L, H, F, V, P, T, pooler, mlm, untied, nsp):
 
 
 def from_spec(spec):
-    """The same, branching on the parts, as calculators do."""
+    """The same, with branches on the parts, as in calculators."""
     hidden, inner = spec.hidden_size, spec.intermediate_size
     tables = spec.vocab_size + spec.max_position_embeddings + spec.type_vocab_size
     total = tables * hidden + 2 * hidden
@@ -42,12 +42,12 @@ def without_biases(spec):
 
 
 def twelve_h_squared(L, H, V):
-    """The rule of thumb: the layers and the token table, at F = 4H."""
+    """The common rule of thumb: layers and token table, at F = 4H."""
     return 12 * L * H * H + V * H
 
 
 def head_width_forgotten(L, H, A, F, V, P, T, pooler, mlm, untied, nsp):
-    """Wrong with heads of a width that does not divide 8."""
+    """Wrong if the head width does not divide 8."""
     return exact(L, H, F, V, P, T, pooler, mlm, untied, nsp) + (8 % (H // A))
 
 

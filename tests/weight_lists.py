@@ -1,6 +1,6 @@
-"""Builders that are lists of weights: the encoder as the formula has it, and what is done to it.
+"""Builders that return lists of weights: those of the formula, changed on purpose.
 
-No framework is needed to try the proofs on them.
+They try the proofs without a framework.
 """
 
 from paramproof.formulas import Weight, inventory
@@ -8,7 +8,7 @@ from paramproof.proof.cases import plain
 
 
 class Lists:
-    """A builder whose weights are the inventory's tensors, changed by ``change(weights, spec)``."""
+    """A builder that returns the inventory's tensors, changed by ``change(weights, spec)``."""
 
     def __init__(self, change=lambda weights, spec: weights, refuses=lambda spec: False):
         self.change = change
@@ -35,12 +35,12 @@ def listed(spec):
 
 
 def extra(path, *shape, trainable=True):
-    """A weight without a canonical name."""
+    """Return a weight without a canonical name."""
     return Weight(path, shape, trainable, ())
 
 
 def added(weight_of):
-    """A builder with one weight more, ``weight_of(spec)``, None for none."""
+    """Return a builder that adds the weight ``weight_of(spec)``, unless that is None."""
 
     def change(weights, spec):
         weight = weight_of(spec)

@@ -7,7 +7,7 @@ import pytest
 from docs.writers.blocks import AGAIN
 from docs.writers.differences import reference as differences
 from paramproof.differences.ask import answers
-from tests.documented import of_keras
+from tests.documented import documented_keras_marker
 from tests.selection import loaded, registered, selected
 
 CELLS = differences.cells()
@@ -17,7 +17,10 @@ def pytest_generate_tests(metafunc):
     if "cell" in metafunc.fixturenames:
         asked = [cell for cell in CELLS if cell.framework in selected(metafunc.config)]
         # Before 3.15 Keras draws a query's kernel as a convolution's: the page has no word for it.
-        marked = [pytest.param(one, id=one.id, marks=of_keras(one.framework)) for one in asked]
+        marked = [
+            pytest.param(one, id=one.id, marks=documented_keras_marker(one.framework))
+            for one in asked
+        ]
         metafunc.parametrize("cell", marked)
 
 

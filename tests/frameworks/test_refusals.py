@@ -12,7 +12,7 @@ import pytest
 
 from paramproof.builders import load
 from paramproof.formulas import EncoderSpec, closed_form
-from tests.documented import of_keras
+from tests.documented import documented_keras_marker
 from tests.specs import SMALL_ENCODER as SPEC
 
 L, H, A, F, *_ = SPEC.letters()
@@ -140,7 +140,7 @@ ROWS = [
         outcome,
         marks=[
             pytest.mark.framework(name),
-            *of_keras(name),
+            *documented_keras_marker(name),
             *([pytest.mark.documented("jax")] if outcome is DIVIDED else ()),
         ],
         id=f"{name}-{field}={value}",

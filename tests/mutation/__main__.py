@@ -1,7 +1,7 @@
-"""``python -m tests.mutation``: mutate formulas and derivation and hold the survivors to the list.
+"""``python -m tests.mutation``: mutate formulas and derivation, and check the survivors.
 
-Exit status 1 where a survivor is not listed in ``equivalent.toml``, where an entry of that
-list is stale, or where the score in the docs is another; ``--write`` writes it there.
+Exit status 1 if a survivor is not listed in ``equivalent.toml``, if an entry of that
+list is stale, or if the docs have a different score; ``--write`` updates the score there.
 """
 
 import os
@@ -15,10 +15,10 @@ from tests.mutation.survivors import ROOT, equivalent, score, survivors
 
 
 def main() -> int:
-    # What an earlier run left is of other code.
+    # An earlier run's results are for other code.
     shutil.rmtree(ROOT / "mutants", ignore_errors=True)
     processes = str(os.cpu_count() or 1)
-    # The profile `ci`: the same examples at every run.
+    # The profile `ci` tries the same examples in every run.
     subprocess.run(
         [sys.executable, "-m", "mutmut", "run", "--max-children", processes],
         env={**os.environ, "CI": "true"},

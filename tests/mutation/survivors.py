@@ -1,4 +1,4 @@
-"""What mutmut left of formulas and derivation: which mutants no test kills, and why that may be."""
+"""Read mutmut's results: which mutants no test kills, and the reason for each."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ ROOT = Path(__file__).parents[2]
 EQUIVALENT = Path(__file__).parent / "equivalent.toml"
 
 KILLED = 1
-"""The exit status of a pytest that failed."""
+"""The exit status of a failed pytest run."""
 TIMEOUTS = {-24, 24, 36, 152, 255}
-"""Those by which mutmut says that a mutant ran much longer than the original."""
+"""The statuses by which mutmut reports that a mutant ran much longer than the original."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a mutant changes: the lines of one function, before and after."""
+    """A mutant's change: the lines of one function, before and after."""
 
     function: str
     before: str
@@ -33,7 +33,7 @@ class Change:
 
 
 def equivalent() -> dict[Change, str]:
-    """The changes that no test can tell from the original, each with the reason."""
+    """Return the changes that no test can detect, each with the reason."""
     entries = tomllib.loads(EQUIVALENT.read_text("utf-8"))["equivalent"]
     reasons = {}
     for entry in entries:
@@ -45,7 +45,7 @@ def equivalent() -> dict[Change, str]:
 
 
 def statuses() -> dict[str, int | None]:
-    """Exit status of the tests by mutant, None where they did not run."""
+    """Return the tests' exit status for each mutant, None if they did not run."""
     found: dict[str, int | None] = {}
     for path in sorted((ROOT / "mutants" / "paramproof").rglob("*.meta")):
         found |= json.loads(path.read_text("utf-8"))["exit_code_by_key"]
@@ -53,14 +53,14 @@ def statuses() -> dict[str, int | None]:
 
 
 def survivors() -> Iterator[Change]:
-    """Every mutant that the tests did not fail on, for whatever reason."""
+    """Return every mutant on which the tests did not fail, whatever the reason."""
     for name, status in statuses().items():
         if status != KILLED and status not in TIMEOUTS:
             yield change(name)
 
 
 def change(mutant: str) -> Change:
-    """What ``mutant`` changes, as mutmut shows it."""
+    """Return a mutant's change, as mutmut shows it."""
     shown = subprocess.run(
         [sys.executable, "-m", "mutmut", "show", mutant],
         cwd=ROOT,
@@ -76,7 +76,7 @@ def change(mutant: str) -> Change:
 
 
 def score() -> str:
-    """The result of a run, as Markdown."""
+    """Return the result of a run as Markdown."""
     killed = Counter(
         "killed" if status == KILLED else "timed out" if status in TIMEOUTS else "survived"
         for status in statuses().values()
@@ -91,7 +91,7 @@ def score() -> str:
 
 
 def _function(mutant: str) -> str:
-    """``….spec.xǁNumericsǁ__post_init____mutmut_4`` as ``….spec.Numerics.__post_init__``."""
+    """Turn ``….spec.xǁNumericsǁ__post_init____mutmut_4`` into ``….spec.Numerics.__post_init__``."""
     module, _, mangled = mutant.rpartition(".")
     name = mangled.rpartition("__mutmut_")[0].removeprefix("x")
     return f"{module}.{name.strip('ǁ').replace('ǁ', '.') if 'ǁ' in name else name[1:]}"

@@ -1,7 +1,7 @@
-"""Frameworks from outside that end badly: the toy, one of whose builds does something else.
+"""Frameworks from another distribution that fail: the toy, with one build that misbehaves.
 
-It is the fourth, or that of the number in TOY_BUILD. The first build of ``verify`` is the
-worker's own start, the second the first result.
+It is the fourth build, or the one with the number in TOY_BUILD. The first build of ``verify`` is
+the worker's own at its start, the second gives the first result.
 """
 
 import fcntl
@@ -39,7 +39,7 @@ def raises():
 
 
 def sleeps():
-    """Sleep with a lock on a file, which only the end of this process takes away."""
+    """Sleep while holding a lock on a file, which is released only when this process ends."""
     with open(os.environ["TOY_LOCK"], "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         time.sleep(MINUTE)
@@ -53,7 +53,7 @@ ENDS = {
 }
 
 if HOW in ("skips", "repeats"):
-    # A fault of ours and not of a framework: a worker that does less, or more, than it was asked.
+    # A fault in our worker and not in a framework: it does less, or more, than its job.
     from paramproof.workers import jobs
 
     honest, times = jobs.random_specs, {"skips": 0, "repeats": 2}[HOW]

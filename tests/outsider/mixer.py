@@ -1,6 +1,6 @@
-"""A family from outside: MLP-Mixer, which has no tokens, no positions and no attention.
+"""A family from another distribution: MLP-Mixer, without tokens, positions or attention.
 
-It registers by an entry point, and imports what any family may import.
+It registers by an entry point, and imports only what any family may import.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SOURCE = "Tolstikhin et al. 2021, arXiv:2105.01601, section 2"
 
 
 class MixerLetters(NamedTuple):
-    """The symbols of the Mixer's formulas. The last is an indicator, 0 or 1."""
+    """The symbols of the Mixer's formulas. The last one is an indicator, 0 or 1."""
 
     B: Layers
     """num_blocks"""

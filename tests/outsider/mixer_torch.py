@@ -1,4 +1,4 @@
-"""A framework from outside for a family from outside: MLP-Mixer of PyTorch's own modules."""
+"""A framework from another distribution for MLP-Mixer: PyTorch's own modules."""
 
 import torch
 from mixer_family import MixerSpec
@@ -52,7 +52,7 @@ class Built:
 
 
 def weight(name, parameter):
-    """What a parameter is: ``nn.Sequential`` has numbers where the formula has names."""
+    """Return the canonical name: ``nn.Sequential`` has numbers where the formula has names."""
     module, _, leaf = name.rpartition(".")
     canonical, layout = (NORM if module.endswith("norm") else DENSE)[leaf]
     for number, inner in (("0", "intermediate"), ("2", "output")):

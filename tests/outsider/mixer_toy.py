@@ -1,6 +1,6 @@
-"""A framework from outside for a family from outside: MLP-Mixer as a list of weights.
+"""A framework from another distribution for MLP-Mixer: a list of weights.
 
-Under two names: as it should be, and with blocks whose channels are mixed without a bias.
+It has two names: correct, and with blocks that mix channels without a bias.
 """
 
 import os

@@ -1,7 +1,7 @@
-"""A framework from outside: arrays in a dict, in plain NumPy.
+"""A framework from another distribution: arrays in a dict, in plain NumPy.
 
-It registers by an entry point and imports what any framework's file may import. The same
-encoder under three names: as it should be, with a bias too few, and broken.
+It registers by an entry point and imports only what any framework's file may import. The same
+encoder has three names: correct, with a bias missing, and broken.
 """
 
 import os

@@ -1,6 +1,6 @@
-"""A framework from outside that waits: each build, until its folder has the file ``go``.
+"""A framework from another distribution whose builds wait until the folder has the file ``go``.
 
-It leaves the number of its process in the folder, for those who end it.
+It leaves its process id in the folder, so that a test can end the process.
 """
 
 import os

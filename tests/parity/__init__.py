@@ -1,5 +1,5 @@
-"""Parity: the same weights and tokens into a framework and into the reference, and out the same.
+"""Parity: the same weights and tokens give the same outputs in a framework and the reference.
 
-``cases.py`` draws what goes in, ``bounds.py`` says how far floating point may lead what comes
-out astray, ``differences.py`` how far it does.
+``cases.py`` draws the inputs, ``bounds.py`` gives bounds on the rounding error, and
+``differences.py`` measures how far a framework is from the reference.
 """

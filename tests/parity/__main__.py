@@ -1,6 +1,6 @@
 """Measure every framework and write docs/parity.md: ``python -m tests.parity``, in the checkout.
 
-What was measured is kept in ``docs/parity.json``; the page is made of that.
+``docs/parity.json`` keeps the measurements, from which the page is written.
 """
 
 import json
@@ -13,28 +13,28 @@ from docs.writers.blocks import ROOT
 from paramproof.builders.registry import Framework, frameworks
 
 
-def measured(framework: Framework) -> dict:
-    """What the framework's own process says. Raises ``RuntimeError`` with its errors."""
-    done = subprocess.run(
+def measure_in_subprocess(framework: Framework) -> dict:
+    """Measure in the framework's own process. Raises ``RuntimeError`` if it fails."""
+    result = subprocess.run(
         [sys.executable, "-m", "tests.parity.measure", framework.name],
         cwd=ROOT,
         env={**os.environ, **framework.environment},
         capture_output=True,
         text=True,
     )
-    if done.returncode:
-        raise RuntimeError(f"{framework.name}: status {done.returncode}\n{done.stderr}")
-    return json.loads(done.stdout.splitlines()[-1])
+    if result.returncode:
+        raise RuntimeError(f"{framework.name}: status {result.returncode}\n{result.stderr}")
+    return json.loads(result.stdout.splitlines()[-1])
 
 
 def main() -> None:
-    """Measure the frameworks that are named, or all; keep what is known of the others."""
-    known = parity_page.known()
+    """Measure the frameworks in the arguments, or all; keep earlier results for the others."""
+    results = parity_page.known()
     for name, framework in frameworks().items():
         if name in sys.argv[1:] or not sys.argv[1:]:
-            known[name] = measured(framework)
+            results[name] = measure_in_subprocess(framework)
             parity_page.RESULTS.write_text(
-                json.dumps(known, indent=1, sort_keys=True) + "\n", "utf-8"
+                json.dumps(results, indent=1, sort_keys=True) + "\n", "utf-8"
             )
     parity_page.write()
 

@@ -1,9 +1,9 @@
-"""What goes into both: a spec, its numerics, canonical weights, tokens, and where to look.
+"""Inputs for both sides: a spec, its numerics, canonical weights, tokens, and where to look.
 
 Weights are large enough for errors to show, with a standard deviation of 0.25 to 1; at 0.02, as
-BERT's are initialised, an encoder is all but linear. What varies is what decides on operations:
-layers, heads, outputs, numerics, tokens. Sizes vary little, so that shapes come again and a
-framework that compiles each operation for each shape has compiled it; counts are where they vary.
+in BERT's initialisation, an encoder is nearly linear. Cases vary in whatever selects operations:
+layers, heads, outputs, numerics, tokens. Sizes vary little, so that shapes recur and a framework
+that compiles each operation once per shape is done; the tests of counts vary sizes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Array = Any
 POOLS = {
     "num_hidden_layers": (0, 1, 2),
     "intermediate_size": (5,),
-    # Token 0 is padding, so that there is another.
+    # Token 0 is padding, so there must be another one.
     "vocab_size": (11,),
     "max_position_embeddings": (4, 7),
     "type_vocab_size": (1, 3),
@@ -42,18 +42,18 @@ SCALES = (0.25, 0.5, 1.0)
 SEQUENCES = 2
 TOKENS = 4
 MANY_TOKENS = 300
-"""More than the local attention of GPT-Neo sees, 256, and than one block of a fused kernel."""
+"""Beyond the local attention of GPT-Neo, 256, and beyond one block of a fused kernel."""
 PADDING = 0.3
 
 
 @dataclass(frozen=True)
 class Case:
-    """One comparison. Everything random in it comes from ``seed``, but weights that are given.
+    """One comparison. Everything random in it comes from ``seed``, except weights that are given.
 
-    There are ``tokens`` in a sequence, or as many as there are positions.
+    A sequence has ``tokens`` tokens, or as many as there are positions.
 
-    ``weights`` are in the dtype that the framework is given, so that the reference, in float64,
-    has the very same ones. Position 0 is never padding, since the pooler reads it.
+    ``weights`` are in the framework's dtype, so that the reference, in float64, gets exactly the
+    same values. Position 0 is never padding, since the pooler reads it.
     """
 
     spec: EncoderSpec
@@ -66,19 +66,19 @@ class Case:
 
     @cached_property
     def weights(self) -> Mapping[str, Array]:
-        """Canonical weights: ``own``, or normal with standard deviation ``scale``."""
+        """Return canonical weights: ``own``, or normal ones with standard deviation ``scale``."""
         if self.own is not None:
             return self.own
         return {k: v * np.dtype(self.dtype).type(self.scale) for k, v in self._normal(0).items()}
 
     @cached_property
     def direction(self) -> dict[str, Array]:
-        """In the space of all weights, standard normal."""
+        """Return a standard normal direction in the space of all weights."""
         return self._normal(1)
 
     @cached_property
     def inputs(self) -> tuple[Array, Array, Array]:
-        """Ids, types and mask; padding is token 0, as keras-bert has it, and may lie anywhere."""
+        """Return ids, types and mask; padding is token 0, as in keras-bert, and may be anywhere."""
         random = np.random.default_rng([self.seed, 2])
         shape = SEQUENCES, min(self.tokens, self.spec.max_position_embeddings)
         ids = random.integers(1, self.spec.vocab_size, shape, dtype="int32")
@@ -88,12 +88,12 @@ class Case:
 
     @property
     def mask(self) -> Array:
-        """(B, S), True where something is promised of the outputs."""
+        """Return (B, S), True where the outputs are defined."""
         return self.inputs[2]
 
     @cached_property
     def cotangents(self) -> dict[str, Array]:
-        """By kind of output, standard normal, and 0 at padding, where nothing is promised."""
+        """Return standard normal cotangents by kind of output; they are 0 at padding."""
         random = np.random.default_rng([self.seed, 3])
         ids, _, mask = self.inputs
         hidden, vocab = self.spec.hidden_size, self.spec.vocab_size
@@ -113,7 +113,7 @@ class Case:
 
 @st.composite
 def cases(draw: st.DrawFn, framework: Framework, builder: Builder) -> Case:
-    """Any case that ``builder`` can express."""
+    """Draw any case that ``builder`` supports."""
 
     def choose(name: str, pool: Sequence[Any]) -> Any:
         return draw(st.sampled_from(pool), label=name)
@@ -126,7 +126,7 @@ def cases(draw: st.DrawFn, framework: Framework, builder: Builder) -> Case:
 def seeded_cases(
     framework: Framework, builder: Builder, dtype: str, number: int, seed: int = 0
 ) -> Iterator[Case]:
-    """``number`` cases with every head that ``builder`` can express, the same for the same seed."""
+    """Return ``number`` cases with every head that ``builder`` supports; a seed determines them."""
     random = Random(seed)
 
     def choose(_: str, pool: Sequence[Any]) -> Any:
@@ -142,7 +142,7 @@ def seeded_cases(
 
 
 def own_epsilon(builder: Builder) -> float | None:
-    """The norms' epsilon where a framework has one and takes no other."""
+    """Return the norms' epsilon if a framework has only one."""
     return getattr(builder, "LAYER_NORM_EPS", None)
 
 

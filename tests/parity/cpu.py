@@ -1,7 +1,7 @@
-"""The parity tests with frameworks kept to older instructions of the processor.
+"""Run the parity tests with frameworks restricted to older processor instructions.
 
-``python -m tests.parity.cpu [FRAMEWORK ...]``: rounding depends on which kernels a processor
-gets, and the bounds must hold with all of them. Each framework runs once for each level, in a
+``python -m tests.parity.cpu [FRAMEWORK ...]``: rounding depends on the kernels that a processor
+selects, and the bounds must hold with all of them. Each framework runs once per level, in a
 process of its own.
 """
 
@@ -25,17 +25,17 @@ LEVELS = {
         "XLA_FLAGS": "--xla_cpu_max_isa=AVX2",
     },
 }
-"""Variables of PyTorch, of oneDNN (in TensorFlow and PyTorch) and of XLA (JAX)."""
+"""Variables for PyTorch, for oneDNN (in TensorFlow and PyTorch) and for XLA (JAX)."""
 
 
 def variables(level: str) -> dict[str, str]:
-    """The environment of a level: XLA's flags are added to those there are."""
+    """Return the environment for a level; XLA's flags are appended to existing ones."""
     flags = " ".join(filter(None, (os.environ.get("XLA_FLAGS"), LEVELS[level]["XLA_FLAGS"])))
     return {**os.environ, **LEVELS[level], "XLA_FLAGS": flags}
 
 
 def main() -> int:
-    """Run them all, whatever fails; the status says whether any did."""
+    """Run all of them, even after a failure; the status tells whether any failed."""
     failed = []
     for level in LEVELS:
         for name in sys.argv[1:] or frameworks():

@@ -1,4 +1,4 @@
-"""Cases of the families after BERT: a few specs that have every choice there is."""
+"""Cases for the families after BERT: a few specs that cover every option."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TRANSFORMER = {
     "max_position_embeddings": 7,
 }
 GROUPED = "llama, grouped queries"
-"""The LLaMA of all frameworks: Hugging Face's configuration wants heads that divide the width."""
+"""The LLaMA for all frameworks: in Hugging Face's configuration heads must divide the width."""
 
 SPECS: dict[str, Spec] = {
     "gpt": GPTSpec(**GPT),
@@ -59,13 +59,13 @@ SPECS: dict[str, Spec] = {
 
 @dataclass(frozen=True)
 class DecoderCase(Case):
-    """One comparison of a model that predicts the next token. Nothing is padded but a source."""
+    """One comparison for a model that predicts the next token. Only the source is padded."""
 
     spec: Any
 
     @cached_property
     def inputs(self) -> tuple[Array, ...]:
-        """Ids; of a Transformer those of the source, with a mask, and of the target."""
+        """Return ids; for a Transformer, source ids, their mask, and target ids."""
         random = np.random.default_rng([self.seed, 2])
         ids = random.integers(1, self.spec.vocab_size, (SEQUENCES, self.tokens), dtype="int32")
         if not isinstance(self.spec, EncoderDecoderSpec):
@@ -76,12 +76,12 @@ class DecoderCase(Case):
 
     @property
     def mask(self) -> Array:
-        """(B, S), True everywhere."""
+        """Return (B, S), True everywhere."""
         return np.ones(self.inputs[-1].shape, dtype=bool)
 
     @cached_property
     def cotangents(self) -> dict[str, Array]:
-        """By kind of output, standard normal."""
+        """Return standard normal cotangents by kind of output."""
         random = np.random.default_rng([self.seed, 3])
         vocab = getattr(self.spec, "target_vocab_size", self.spec.vocab_size)
         sizes = {"sequence": self.spec.hidden_size, "lm": vocab}

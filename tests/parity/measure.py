@@ -1,6 +1,6 @@
-"""The largest differences of one framework: ``python -m tests.parity.measure FRAMEWORK``.
+"""Measure one framework's largest differences: ``python -m tests.parity.measure FRAMEWORK``.
 
-Prints JSON. A framework has a process of its own, since frameworks need different variables.
+Prints JSON. Each framework gets a process of its own, since they need different variables.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from tests.parity.differences import (
 )
 
 CASES = 8
-"""For each dtype."""
+"""The number of cases per dtype."""
 
 
 def main() -> None:
-    """Measure, and print the result on the last line of standard output."""
+    """Measure, and print the result as the last line of standard output."""
     print(json.dumps(measure(sys.argv[1])))
 
 
 def measure(name: str) -> dict[str, Any]:
-    """Versions, and for each dtype and kind the largest difference, as ``largest`` has it."""
+    """Return versions, and ``largest`` for each dtype and kind."""
     chosen = framework(name)
     builder = chosen.load()
     figures = {}
@@ -43,7 +43,7 @@ def measure(name: str) -> dict[str, Any]:
 
 
 def differences(case: Case, builder: Any, name: str) -> Iterator[Difference]:
-    """Of all kinds; that of the gradient is relative to the reference's slope."""
+    """Return the differences of all kinds; the gradient's is relative to the reference's slope."""
     model = built(builder, case)
     yield from output_differences(model, case, name)
     gradient, size = slope_difference(model, case, name), abs(slope(case, case.direction))
@@ -51,7 +51,7 @@ def differences(case: Case, builder: Any, name: str) -> Iterator[Difference]:
 
 
 def largest(differences: list[Difference]) -> dict[str, float]:
-    """The largest difference with the bound it is held to, and the largest share of a bound."""
+    """Return the largest difference with its bound, and the largest share of a bound."""
     worst = max(differences, key=lambda difference: difference.found)
     share = max(difference.found / difference.bound for difference in differences)
     return {"found": worst.found, "bound": worst.bound, "share": share, "cases": len(differences)}

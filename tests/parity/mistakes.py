@@ -1,7 +1,7 @@
-"""Mistakes that leave every count as it is, made in the reference: parity must see each.
+"""Mistakes in the reference that leave every count unchanged: parity must notice each one.
 
-A mistake turns a case into the one that a framework with that mistake would compute, with the
-weights as that framework would use them; those in the order of operations are layers.
+A mistake turns a case into what a framework with that mistake would compute, with the
+weights as that framework would use them; mistakes in the order of operations are layers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TYPES = "embeddings.token_type_embeddings.weight"
 
 
 def rewritten(case: Case, rewrite: Callable[[str, Array], Array]) -> Case:
-    """``case`` with each weight as ``rewrite`` has it, by path."""
+    """Return ``case`` with each weight changed by ``rewrite``, by path."""
     weights = {path: rewrite(path, array) for path, array in case.weights.items()}
     return replace(case, own=weights)
 
@@ -91,7 +91,7 @@ right_layer = encoder.layer
 
 
 def mask_inverted(steps: Steps, path: str, x: Array, mask: Array, heads: int) -> Array:
-    """True is taken for ignore."""
+    """Take True to mean ignore."""
     return right_layer(steps, path, x, ~mask, heads)
 
 
@@ -105,12 +105,12 @@ def norms_before(steps: Steps, path: str, x: Array, mask: Array, heads: int) -> 
 
 
 def key_bias_lost(case: Case) -> Case:
-    """It moves all scores of a query alike, and the softmax does not see it."""
+    """Drop a bias that moves all scores of a query alike, which the softmax ignores."""
     return rewritten(case, lambda path, x: 0 * x if path.endswith("attention.key.bias") else x)
 
 
 def value_bias_folded(case: Case) -> Case:
-    """Shares sum to 1, so b_V passes through them, and b_V·W_O can be added to b_O instead."""
+    """Fold b_V·W_O into b_O: shares sum to 1, so b_V passes through them."""
 
     def rewrite(path: str, x: Array) -> Array:
         layer = path.removesuffix(".attention.output.bias")
@@ -123,7 +123,7 @@ def value_bias_folded(case: Case) -> Case:
 
 
 def type_folded_into_positions(case: Case) -> Case:
-    """Every token has a type: a row common to all can be added to each position instead."""
+    """Add one type to every position instead: every token has a type, so a common row can move."""
     common = case.weights[TYPES][0]
 
     def rewrite(path: str, x: Array) -> Array:
@@ -137,4 +137,4 @@ UNSEEN = {
     value_bias_folded: "attention.value.bias",
     type_folded_into_positions: "token_type_embeddings.weight",
 }
-"""What no output shows, and the tensors that it makes idle."""
+"""Mistakes that no output shows, and the tensors that each one leaves unused."""

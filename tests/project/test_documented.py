@@ -1,4 +1,4 @@
-"""Tests of a documented version stand aside at another one, and nowhere else."""
+"""Tests marked as documented are skipped at another version of the library, and only then."""
 
 import pytest
 
@@ -6,27 +6,29 @@ from tests import documented
 
 
 def test_the_versions_are_those_of_the_constraints():
-    there = documented.documented()
-    assert there["transformers"].count(".") == 2
-    assert len(there) > 80
+    installed = documented.documented()
+    assert installed["transformers"].count(".") == 2
+    assert len(installed) > 80
 
 
 @pytest.mark.parametrize(
-    ("version", "said"),
+    ("version", "expected"),
     [
         (lambda: documented.version("pytest"), []),
-        (lambda: "1.0", ["pytest 1.0 is documented, and {} is here"]),
+        (lambda: "1.0", ["pytest 1.0 is documented, {} is installed"]),
     ],
 )
-def test_another_version(monkeypatch, version, said):
-    there = documented.version("pytest")
+def test_another_version(monkeypatch, version, expected):
+    installed = documented.version("pytest")
     monkeypatch.setattr(documented, "documented", lambda: {"pytest": version()})
-    assert documented.others(["pytest"]) == [one.format(there) for one in said]
+    assert documented.version_differences(["pytest"]) == [one.format(installed) for one in expected]
 
 
 def test_an_absent_library(monkeypatch):
     monkeypatch.setattr(documented, "documented", lambda: {"none-such": "1.0"})
-    assert documented.others(["none-such"]) == ["none-such 1.0 is documented, and none is here"]
+    assert documented.version_differences(["none-such"]) == [
+        "none-such 1.0 is documented, none is installed"
+    ]
 
 
 def test_a_marked_test_is_skipped_at_another_version(monkeypatch):
@@ -35,5 +37,5 @@ def test_a_marked_test_is_skipped_at_another_version(monkeypatch):
             return [pytest.mark.documented("pytest").mark] if name == "documented" else []
 
     monkeypatch.setattr(documented, "documented", lambda: {"pytest": "1.0"})
-    with pytest.raises(pytest.skip.Exception, match=r"^pytest 1\.0 is documented, and "):
-        documented.stand_aside(Marked())
+    with pytest.raises(pytest.skip.Exception, match=r"^pytest 1\.0 is documented, "):
+        documented.skip_undocumented(Marked())

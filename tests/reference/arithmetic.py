@@ -25,18 +25,18 @@ UNIT_ROUNDOFF = {"float32": 2.0**-24, "float64": 2.0**-53}
 
 
 class Exact:
-    """Nothing is added to what float64 does."""
+    """Exact steps: add nothing to the result of float64."""
 
     def rounded(self, step: str, value: Array, terms: Array) -> Array:
-        """``value``."""
+        """Return ``value``."""
         return value
 
 
 @dataclass(frozen=True)
 class MonteCarlo:
-    """Each result is off by up to a unit roundoff of the magnitudes of its terms.
+    """Add to each result an error of up to a unit roundoff of the magnitudes of its terms.
 
-    ``units`` has a unit roundoff for each step that is not taken at ``unit``: a framework may
+    ``units`` has the unit roundoff of each step that does not use ``unit``: a framework may
     take a step in float32 although its weights are float64.
     """
 
@@ -45,7 +45,7 @@ class MonteCarlo:
     units: Mapping[str, float] = field(default_factory=dict)
 
     def rounded(self, step: str, value: Array, terms: Array) -> Array:
-        """``value`` with an error within ``terms`` units, uniform; real and imaginary part."""
+        """Return ``value``, its parts off by uniform errors within ``terms`` units."""
         unit = self.units.get(step, self.unit)
         error = terms.real * self.random.uniform(-unit, unit, terms.shape)
         if np.iscomplexobj(terms):
@@ -54,9 +54,9 @@ class MonteCarlo:
 
 
 def magnitude(x: Array) -> Array:
-    """Absolute value of the real part and, apart, of the imaginary part.
+    """Return the absolute value of the real part and, separately, of the imaginary part.
 
     Products and sums of magnitudes then have the magnitudes of the terms, of the value and of
-    its derivative: an imaginary part is that of a complex step, whose square is nothing.
+    its derivative: an imaginary part belongs to a complex step, whose square vanishes.
     """
     return abs(x.real) + 1j * abs(x.imag) if np.iscomplexobj(x) else abs(x)

@@ -1,7 +1,7 @@
 """Directional derivatives of the reference, by the complex step.
 
-f'(x) = Im f(x + ih) / h for analytic f, without a difference and so without cancellation, h as
-small as one likes: Squire & Trapp 1998, "Using complex variables to estimate derivatives of real
+f'(x) = Im f(x + ih) / h for analytic f, without a difference and so without cancellation, for
+arbitrarily small h: Squire & Trapp 1998, "Using complex variables to estimate derivatives of real
 functions", SIAM Review 40(1).
 """
 
@@ -15,7 +15,7 @@ from tests.reference.families import forward
 Array = Any
 
 STEP = 1e-30
-"""Its square is nothing beside any rounding error."""
+"""Its square is negligible beside any rounding error."""
 
 
 def derivative(
@@ -25,9 +25,9 @@ def derivative(
     direction: Mapping[str, Array],
     *inputs: Any,
 ) -> dict[str, Array]:
-    """How fast each output changes as the weights move along ``direction``.
+    """Return how fast each output changes as the weights move along ``direction``.
 
-    Arguments and result as of ``forward``; a weight that ``direction`` has not stays.
+    Takes and returns the same as ``forward``; a weight that ``direction`` lacks does not move.
     """
     moved = {
         path: weight + 1j * STEP * direction[path] if path in direction else weight + 0j

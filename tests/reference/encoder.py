@@ -1,6 +1,6 @@
-"""The encoder and its heads, forwards: Devlin et al. 2018, arXiv:1810.04805.
+"""The forward pass of the encoder and its heads: Devlin et al. 2018, arXiv:1810.04805.
 
-Where the paper leaves something to its code, that is google-research/bert.
+Details that the paper leaves open follow its code, google-research/bert.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ def forward(
     mask: Array,
     arithmetic: Any = None,
 ) -> dict[str, Array]:
-    """What the encoder computes, by kind of output; B sequences of S tokens.
+    """Return the encoder's outputs by kind, for B sequences of S tokens.
 
-    ``weights`` has an array for every canonical tensor but tied ones. ``sequence`` is (B, S, H),
-    ``pooled`` (B, H), ``mlm`` (B, S, V) and ``nsp`` (B, 2), the last two probabilities; a head
-    that ``spec`` has not is left out. ``mask`` is (B, S), True at tokens.
+    ``weights`` has an array for every canonical tensor except tied ones. ``sequence`` is (B, S, H),
+    ``pooled`` (B, H), ``mlm`` (B, S, V) and ``nsp`` (B, 2), the last two probabilities; heads
+    that ``spec`` does not have are left out. ``mask`` is (B, S), True at tokens.
     """
     steps = Steps(weights, numerics, arithmetic or Exact())
     x = embeddings(steps, ids, types)
@@ -48,9 +48,9 @@ def forward(
 
 
 def embeddings(steps: Steps, ids: Array, types: Array) -> Array:
-    """Token, segment and position embeddings summed (section 3, figure 2), and normalised.
+    """Sum token, segment and position embeddings (section 3, figure 2), and normalise.
 
-    The norm stands in the code alone: modeling.py, ``embedding_postprocessor``.
+    Only the code has the norm: modeling.py, ``embedding_postprocessor``.
     """
     tokens = steps.weights["embeddings.word_embeddings.weight"][ids]
     segments = steps.weights["embeddings.token_type_embeddings.weight"][types]
@@ -70,9 +70,10 @@ def layer(steps: Steps, path: str, x: Array, visible: Array, heads: int) -> Arra
 
 
 def mlm_head(steps: Steps, x: Array, *, tied: bool) -> Array:
-    """The probability of every token at every position: section 3.1, task 1.
+    """Return the probability of every token at every position: section 3.1, task 1.
 
-    Transform and output bias stand in the code: run_pretraining.py, ``get_masked_lm_output``.
+    Only the code has the transform and the output bias: run_pretraining.py,
+    ``get_masked_lm_output``.
     """
     name = "embeddings.word_embeddings.weight" if tied else "mlm_head.decoder.weight"
     x = steps.activation(steps.linear("mlm_head.dense", x))

@@ -1,4 +1,4 @@
-"""The Transformer, forwards: Vaswani et al. 2017, arXiv:1706.03762, section 3."""
+"""The forward pass of the Transformer: Vaswani et al. 2017, arXiv:1706.03762, section 3."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def forward(
     target_ids: Array,
     arithmetic: Any = None,
 ) -> dict[str, Array]:
-    """``sequence`` (B, S, H), of the decoder, and ``lm`` (B, S, U), probabilities.
+    """Return ``sequence`` (B, S, H), of the decoder, and ``lm`` (B, S, U), probabilities.
 
-    ``source_mask`` is (B, T), True at tokens. Fixed positions are computed, whatever
-    ``weights`` may have of them.
+    ``source_mask`` is (B, T), True at tokens. Fixed positions are computed here, even if
+    ``weights`` contains them.
     """
     steps = Steps(weights, numerics, arithmetic or Exact())
     heads, visible = spec.num_attention_heads, source_mask[:, None, None, :]
@@ -50,21 +50,21 @@ def forward(
 def embeddings(
     steps: Steps, spec: EncoderDecoderSpec, words: str, ids: Array, positions: str
 ) -> Array:
-    """Tokens times √H (section 3.4), plus positions (section 3.5)."""
+    """Return tokens times √H (section 3.4), plus positions (section 3.5)."""
     tokens = steps.weights[f"{words}.embeddings.word_embeddings.weight"][ids]
     tokens = tokens * math.sqrt(spec.hidden_size)
     length, hidden = tokens.shape[1:]
     if spec.learned_positions:
         table = steps.weights[f"{positions}.embeddings.position_embeddings.weight"][:length]
     else:
-        # An angle is rounded before its sine is taken, and the largest is the position.
+        # An angle is rounded before its sine is taken, and the largest angle is the position.
         sizes = np.broadcast_to(1.0 + np.arange(length)[:, None], (length, hidden))
         table = steps.arithmetic.rounded("positions", sinusoids(length, hidden), sizes)
     return steps.add("embedding", tokens, np.broadcast_to(table, tokens.shape))
 
 
 def sinusoids(length: int, hidden_size: int) -> Array:
-    """PE(p, 2i) = sin(p / 10000^(2i/H)) and PE(p, 2i + 1) = cos(p / 10000^(2i/H))."""
+    """Return PE(p, 2i) = sin(p / 10000^(2i/H)) and PE(p, 2i + 1) = cos(p / 10000^(2i/H))."""
     table = np.empty((length, hidden_size))
     for position in range(length):
         for feature in range(hidden_size):
@@ -77,7 +77,7 @@ def sinusoids(length: int, hidden_size: int) -> Array:
 def decoder_layer(
     steps: Steps, path: str, x: Array, memory: Array, visible: Array, heads: int
 ) -> Array:
-    """Section 3.1: a third sublayer between the two attends to the encoder's output."""
+    """Attend to the encoder's output in a third sublayer, between the other two: section 3.1."""
     attended = steps.attention(f"{path}.attention", x, causal(x.shape[1]), heads)
     x = steps.layer_norm(f"{path}.attention_layer_norm", steps.add("sum", x, attended))
     attended = steps.attention(f"{path}.cross_attention", x, visible, heads, memory=memory)

@@ -1,4 +1,4 @@
-"""The reference of any model, by the type of its spec."""
+"""The reference for any model, by the type of its spec."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ FORWARD = {
 
 
 def forward(spec: Any, *arguments: Any) -> dict[str, Any]:
-    """What the model of ``spec`` computes, by kind of output."""
+    """Return the outputs of the model of ``spec``, by kind."""
     return FORWARD[type(spec)](spec, *arguments)

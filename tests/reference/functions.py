@@ -1,4 +1,4 @@
-"""The functions of the papers that NumPy does not have, for real arrays and for complex steps."""
+"""Functions of the papers that NumPy lacks, for real arrays and for complex steps."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Array = Any
 
 
 def erf(x: Array) -> Array:
-    """The error function; of a complex step, by its derivative 2/√π · exp(-x²).
+    """Return the error function; for a complex step, use its derivative 2/√π · exp(-x²).
 
-    The imaginary part of a complex step is so small that its square is nothing beside 1, so the
-    first term of Taylor's series is all of it.
+    The imaginary part of a complex step is so small that its square vanishes beside 1, so the
+    first term of the Taylor series suffices.
     """
     values = np.frompyfunc(math.erf, 1, 1)(x.real).astype(float)
     if not np.iscomplexobj(x):

@@ -1,6 +1,6 @@
-"""GPT, forwards: Radford et al. 2019, section 2.3, which refers to Radford et al. 2018.
+"""The forward pass of GPT: Radford et al. 2019, section 2.3, which builds on Radford et al. 2018.
 
-Where the papers leave something to the code, that is openai/gpt-2, src/model.py.
+Details that the papers leave open follow openai/gpt-2, src/model.py.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def forward(
     ids: Array,
     arithmetic: Any = None,
 ) -> dict[str, Array]:
-    """``sequence`` (B, S, H), after the final norm, and ``lm`` (B, S, V), probabilities."""
+    """Return ``sequence`` (B, S, H), after the final norm, and ``lm`` (B, S, V), probabilities."""
     steps = Steps(weights, numerics, arithmetic or Exact())
     tokens = weights["embeddings.word_embeddings.weight"][ids]
     positions = weights["embeddings.position_embeddings.weight"][: ids.shape[1]]
@@ -45,13 +45,13 @@ def layer(steps: Steps, path: str, x: Array, heads: int) -> Array:
 
 
 def causal(length: int) -> Array:
-    """True where the key is not after the query: Vaswani et al. 2017, section 3.2.3."""
+    """Return True where the key does not follow the query: Vaswani et al. 2017, section 3.2.3."""
     return np.tril(np.ones((1, 1, length, length), dtype=bool))
 
 
 def language_head(
     steps: Steps, x: Array, *, tied: bool, table: str = "embeddings.word_embeddings.weight"
 ) -> Array:
-    """The probability of every token, by the token table where ``tied`` (Press & Wolf 2016)."""
+    """Return the probability of every token, by the token table if ``tied`` (Press & Wolf 2016)."""
     scores = steps.product("decoder", x, steps.weights[table if tied else "lm_head.weight"].T)
     return steps.softmax(scores)

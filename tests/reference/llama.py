@@ -1,6 +1,6 @@
-"""LLaMA, forwards: Touvron et al. 2023, arXiv:2302.13971, section 2.2.
+"""The forward pass of LLaMA: Touvron et al. 2023, arXiv:2302.13971, section 2.2.
 
-Where the paper leaves something to the code, that is meta-llama/llama, llama/model.py.
+Details that the paper leaves open follow meta-llama/llama, llama/model.py.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def forward(
     ids: Array,
     arithmetic: Any = None,
 ) -> dict[str, Array]:
-    """``sequence`` (B, S, H), after the final norm, and ``lm`` (B, S, V), probabilities."""
+    """Return ``sequence`` (B, S, H), after the final norm, and ``lm`` (B, S, V), probabilities."""
     steps = Steps(weights, numerics, arithmetic or Exact())
     x = weights["embeddings.word_embeddings.weight"][ids]
     for index in range(spec.num_hidden_layers):
@@ -57,11 +57,11 @@ def gated_feed_forward(steps: Steps, path: str, x: Array) -> Array:
 
 
 def rotated(steps: Steps, x: Array) -> Array:
-    """R_p·x at each position p of ``x`` (B, A, S, K): Su et al. 2021, arXiv:2104.09864.
+    """Return R_p·x at each position p of ``x`` (B, A, S, K): Su et al. 2021, arXiv:2104.09864.
 
-    R_p (section 3.2.2, equation 15) is written out, K by K: it turns the plane of two features
-    by p·θ^(-2i/K). The paper's planes are of features 2i and 2i + 1; ours, as Hugging Face's,
-    are of i and i + K/2: a head's features in another order, the same for queries and keys.
+    R_p (section 3.2.2, equation 15) is written out, column by column: it rotates the plane of two
+    features by p·θ^(-2i/K). The paper pairs features 2i and 2i + 1; we pair i and i + K/2, as
+    Hugging Face does: a permutation of a head's features, the same for queries and keys.
     """
     length, width = x.shape[2:]
     half = width // 2
@@ -73,7 +73,7 @@ def rotated(steps: Steps, x: Array) -> Array:
             cos, sin = np.cos(angle), np.sin(angle)
             turns[position, i, i] = turns[position, i + half, i + half] = cos
             turns[position, i, i + half], turns[position, i + half, i] = -sin, sin
-        # An angle is rounded before its sine is taken, and the largest is the position.
+        # An angle is rounded before its sine is taken, and the largest angle is the position.
         sizes[position] = 1 + position
     terms = magnitude(x)[..., None, :] @ (abs(turns) * sizes).transpose(0, 2, 1)
     value = x[..., None, :] @ turns.transpose(0, 2, 1)

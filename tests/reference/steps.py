@@ -26,7 +26,7 @@ class Steps:
     arithmetic: Any
 
     def linear(self, path: str, x: Array) -> Array:
-        """x·W + b, or x·W where there is no bias."""
+        """Return x·W + b, or x·W if there is no bias."""
         kernel, bias = self.weights[f"{path}.kernel"], self.weights.get(f"{path}.bias", 0.0)
         terms = magnitude(x) @ magnitude(kernel) + magnitude(bias)
         return self.arithmetic.rounded("linear", x @ kernel + bias, terms)
@@ -49,27 +49,27 @@ class Steps:
         return rounded("layer_norm", centred * inverse * scale + bias, terms)
 
     def activation(self, x: Array) -> Array:
-        """The activation that the numerics name; the step is called as it is."""
+        """Apply the activation that the numerics name; the step has the same name."""
         name = self.numerics.hidden_act
         return self.arithmetic.rounded(name, ACTIVATIONS[name](x), magnitude(x))
 
     def tanh(self, x: Array) -> Array:
-        """The pooler's activation, whatever the numerics."""
+        """Apply the pooler's activation, whatever the numerics."""
         return self.arithmetic.rounded("tanh", np.tanh(x), magnitude(x))
 
     def softmax(self, x: Array) -> Array:
-        """Shares that sum to 1 along the last axis."""
+        """Return shares that sum to 1 along the last axis."""
         finite = np.where(np.isfinite(x.real), x, 0)
         shares = softmax(self.arithmetic.rounded("softmax", x, magnitude(finite)))
         if not np.iscomplexobj(shares):
             return self.arithmetic.rounded("softmax", shares, shares)
-        # The derivative of a share p is p · (x' - Σ p·x'), which may all but cancel.
+        # The derivative of a share p is p · (x' - Σ p·x'), which may nearly cancel.
         sizes = abs(finite.imag)
         sizes = sizes + (shares.real * sizes).sum(axis=-1, keepdims=True)
         return self.arithmetic.rounded("softmax", shares, shares.real * (1 + 1j * sizes))
 
     def product(self, step: str, left: Array, right: Array) -> Array:
-        """Matrices multiplied."""
+        """Multiply matrices."""
         terms = magnitude(left) @ magnitude(right)
         return self.arithmetic.rounded(step, left @ right, terms)
 
@@ -79,7 +79,7 @@ class Steps:
         return self.arithmetic.rounded("scale", scale, scale)
 
     def add(self, step: str, *summands: Array) -> Array:
-        """A sum, in order."""
+        """Return the sum, in order."""
         return self.arithmetic.rounded(step, sum(summands), sum(map(magnitude, summands)))
 
     def rms_norm(self, path: str, x: Array) -> Array:
@@ -111,16 +111,16 @@ class Steps:
         key_value_heads: int | None = None,
         rotate: Rotate = lambda x: x,
     ) -> Array:
-        """softmax(Q·Kᵀ / √K)·V in each head, then the output projection.
+        """Return softmax(Q·Kᵀ / √K)·V in each head, then the output projection.
 
         Vaswani et al. 2017, section 3.2.1, equation 1, and 3.2.2; ``visible`` is True at the
-        keys that may be attended to, (B or 1, 1, S or 1, T). Keys and values are of ``memory``,
-        or of ``x``. With fewer ``key_value_heads`` as many queries share one (Ainslie et al.
-        2023, arXiv:2305.13245, section 2.2). ``rotate`` is done to queries and keys.
+        keys that may be attended to, (B or 1, 1, S or 1, T). Keys and values come from ``memory``,
+        or from ``x``. With fewer ``key_value_heads``, queries share them in equal groups (Ainslie
+        et al. 2023, arXiv:2305.13245, section 2.2). ``rotate`` is applied to queries and keys.
         """
 
         def split(name: str, x: Array, heads: int) -> Array:
-            """(B, S, A·K) to (B, A, S, K): head a has the a-th K columns."""
+            """Reshape (B, S, A·K) to (B, A, S, K): head a has the a-th K columns."""
             projected = self.linear(f"{path}.{name}", x)
             return projected.reshape(*x.shape[:2], heads, -1).transpose(0, 2, 1, 3)
 

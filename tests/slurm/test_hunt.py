@@ -63,60 +63,60 @@ def test_nothing_ends(hunt, outsider, tmp_path):
 
 
 @pytest.mark.parametrize("who", ["worker", "job"])
-def test_a_process_is_killed_in_the_middle(hunt, waiting, tmp_path, who):
+def test_a_process_is_killed_in_the_middle(hunt, waiting_toy, tmp_path, who):
     """The worker, or the job's own process with which it ends."""
     process = hunt(*WAITS)
-    first, *_ = begun(waiting, 2)
+    first, *_ = begun(waiting_toy, 2)
     os.kill(first if who == "worker" else parent(first), signal.SIGKILL)
-    (waiting / "go").touch()
+    (waiting_toy / "go").touch()
     require_all_done(process, tmp_path / "hunt", tmp_path / "alone")
 
 
-def test_a_job_is_cancelled_in_the_middle(hunt, cluster, waiting, tmp_path):
+def test_a_job_is_cancelled_in_the_middle(hunt, cluster, waiting_toy, tmp_path):
     process = hunt(*WAITS)
-    begun(waiting, 2)
+    begun(waiting_toy, 2)
     running = cluster.at_work()
     assert len(running) == 2
     cluster.run("scancel", running[0])
     wait_for(lambda: running[0] not in cluster.jobs(), "the end of the job")
-    (waiting / "go").touch()
+    (waiting_toy / "go").touch()
     require_all_done(process, tmp_path / "hunt", tmp_path / "alone")
 
 
-def test_a_job_is_queued_again_at_a_warning(hunt, cluster, waiting, tmp_path):
+def test_a_job_is_queued_again_at_a_warning(hunt, cluster, waiting_toy, tmp_path):
     """As before its time is over: by submitit, under the same number."""
     process = hunt(*WAITS)
-    begun(waiting, 2)
+    begun(waiting_toy, 2)
     running = cluster.at_work()
     with cluster.running("scancel", "--signal=USR2", running[0]):
         wait_for(lambda: cluster.jobs()[running[0]] == "PENDING", "the queue", EVENTUALLY)
-    (waiting / "go").touch()
+    (waiting_toy / "go").touch()
     require_all_done(process, tmp_path / "hunt", tmp_path / "alone")
     log = (tmp_path / "hunt" / "slurm" / f"{running[0]}_0_log.out").read_text()
     assert log.count("Starting with JobEnvironment") == 2
     assert f"Requeued job {running[0]}" in log
 
 
-def test_a_node_is_drained(hunt, cluster, waiting, tmp_path):
+def test_a_node_is_drained(hunt, cluster, waiting_toy, tmp_path):
     """Its job ends, the others are the other node's."""
     process = hunt(*WAITS)
-    begun(waiting, 2)
+    begun(waiting_toy, 2)
     cluster.run("scontrol", "update", "NodeName=n1", "State=DRAIN", "Reason=test")
-    (waiting / "go").touch()
+    (waiting_toy / "go").touch()
     require_all_done(process, tmp_path / "hunt", tmp_path / "alone")
     assert cluster.states() == {"n1": "drain", "n2": "idle"}
 
 
-def test_a_node_goes_down(hunt, cluster, waiting, tmp_path):
+def test_a_node_goes_down(hunt, cluster, waiting_toy, tmp_path):
     """SLURM has its job queued again, for whichever node."""
     process = hunt(*WAITS)
-    begun(waiting, 2)
+    begun(waiting_toy, 2)
     cluster.run("scontrol", "update", "NodeName=n1", "State=DOWN", "Reason=test")
-    (waiting / "go").touch()
+    (waiting_toy / "go").touch()
     require_all_done(process, tmp_path / "hunt", tmp_path / "alone")
 
 
-def test_a_task_that_fails_for_ever_is_lost_and_no_other(hunt, ending, tmp_path):
+def test_a_task_that_fails_for_ever_is_lost_and_no_other(hunt, failing_toy, tmp_path):
     process = hunt(
         "--framework", "toy-killed", "--framework", "toy", "--family", "encoder",
         "--examples", "6", "--block", "3",
@@ -131,26 +131,26 @@ def test_a_task_that_fails_for_ever_is_lost_and_no_other(hunt, ending, tmp_path)
     assert stdout.count("the worker ended by SIGKILL (tried 3 times)\n") == 2
 
 
-def test_the_hunt_itself_is_ended_and_goes_on(hunt, cluster, waiting, tmp_path):
+def test_the_hunt_itself_is_ended_and_goes_on(hunt, cluster, waiting_toy, tmp_path):
     """Its jobs are cancelled, what was done stays, and the same command does the rest."""
     process = hunt(*WAITS, "--array", "2")
-    begun(waiting, 2)
+    begun(waiting_toy, 2)
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=EVENTUALLY)
     assert (process.returncode, stdout, stderr.strip()) == (130, "", "")
     wait_for(lambda: not cluster.jobs(), "the end of all jobs")
-    (waiting / "go").touch()
+    (waiting_toy / "go").touch()
     require_all_done(hunt(*WAITS), tmp_path / "hunt", tmp_path / "alone")
 
 
-def test_the_hunt_itself_is_killed_and_goes_on(hunt, waiting, tmp_path):
+def test_the_hunt_itself_is_killed_and_goes_on(hunt, waiting_toy, tmp_path):
     """Its jobs go on, too: what is done twice is counted once."""
     process = hunt(*WAITS)
-    begun(waiting, 2)
+    begun(waiting_toy, 2)
     process.kill()
     process.communicate()
     again = hunt(*WAITS)
-    (waiting / "go").touch()
+    (waiting_toy / "go").touch()
     require_all_done(again, tmp_path / "hunt", tmp_path / "alone")
 
 

@@ -19,7 +19,7 @@ from tests.faults.evidence import assert_equal, count
 from tests.parity.cases import Case, own_epsilon
 from tests.parity.differences import built, output_differences
 from tests.remembered import Remembering
-from tests.selection import settle
+from tests.selection import load_once
 from tests.specs import SMALL_ENCODER
 
 ENCODER = FAMILIES["encoder"]
@@ -59,7 +59,7 @@ def parity(framework: Framework, builder: Builder) -> None:
     """The outputs, in float64; of a model that takes the weights, which the others refuse."""
     if not check(builder, SPEC).equal:
         return
-    eps = own_epsilon(settle(framework.name)) or Numerics().layer_norm_eps
+    eps = own_epsilon(load_once(framework.name)) or Numerics().layer_norm_eps
     case = Case(SPEC, Numerics(layer_norm_eps=eps), "float64")
     for difference in output_differences(built(builder, case), case, framework.name):
         assert difference.explained, difference

@@ -14,7 +14,7 @@ from tests.faults.catalogue import FAULTS
 from tests.faults.everywhere.evidence import EVIDENCE
 from tests.faults.everywhere.misread import MISREAD
 from tests.remembered import Remembering
-from tests.selection import registered, settle
+from tests.selection import load_once, registered
 
 IN_THE_FRAMEWORK = (
     "query bias dropped",
@@ -74,7 +74,7 @@ def due(framework: Framework, name: str) -> set[str]:
 def observed(framework: str, name: str) -> frozenset[str]:
     """The kinds of evidence that catch the fault, run once in a process."""
     chosen = registered(framework)
-    planted = Remembering(Faulty(chosen, settle(framework), name))
+    planted = Remembering(Faulty(chosen, load_once(framework), name))
     return frozenset(kind for kind in kinds(chosen) if catches(kind, chosen, planted))
 
 

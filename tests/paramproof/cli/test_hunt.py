@@ -116,7 +116,7 @@ def run_again(command, paramproof):
     return paramproof(*arguments)
 
 
-def test_lost(paramproof, ending):
+def test_lost(paramproof, failing_toy):
     done = paramproof(
         "hunt", "--framework", "toy-killed", "--framework", "toy", "--family", "encoder",
         "--examples", "3",
@@ -127,7 +127,7 @@ def test_lost(paramproof, ending):
     assert "1 of 2 tasks are done, 1 lost\n3 of 3 models are equal" in done.stdout
 
 
-def test_lost_before_and_done_now(paramproof, ending, folder):
+def test_lost_before_and_done_now(paramproof, failing_toy, folder):
     """What was lost is tried again, and its reason is gone."""
     asked = ("hunt", "--framework", "toy-killed", "--family", "encoder", "--examples", "3")
     assert paramproof(*asked).returncode == 1
@@ -184,13 +184,13 @@ def test_slurm_is_not_needed_where_nothing_is_left_to_do(hunted, paramproof):
 @pytest.mark.parametrize(
     ("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["ctrl-c", "sigterm"]
 )
-def test_ended_half_way(invocation, paramproof, waiting, folder, sent, status):
+def test_ended_half_way(invocation, paramproof, waiting_toy, folder, sent, status):
     """In order: what is done stays, nothing half-written, no worker is left."""
     asked = ("hunt", "--framework", "toy-waits", "--family", "encoder", "--jobs", "1")
     asked = (*asked, "--examples", "4", "--block", "2")
     process = subprocess.Popen(**invocation(*asked), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     end = time.monotonic() + EVENTUALLY
-    while not (begun := [*waiting.glob("begun-*")]):
+    while not (begun := [*waiting_toy.glob("begun-*")]):
         assert time.monotonic() < end
         time.sleep(0.05)
     process.send_signal(sent)
@@ -201,7 +201,7 @@ def test_ended_half_way(invocation, paramproof, waiting, folder, sent, status):
         assert time.monotonic() < end, "the worker has outlived the command"
         time.sleep(0.05)
     assert [*contents(folder)] == [ASKED]
-    (waiting / "go").touch()
+    (waiting_toy / "go").touch()
     assert "2 of 2 tasks are done, 0 lost\n4 of 4 models" in paramproof(*asked).stdout
 
 
@@ -249,16 +249,16 @@ def test_a_disk_that_is_full_from_the_start(paramproof, outsider, on_a_full_disk
     assert paramproof(*TOY).returncode == 0
 
 
-def test_one_hunt_at_a_time(invocation, paramproof, refused, waiting, folder):
+def test_one_hunt_at_a_time(invocation, paramproof, refused, waiting_toy, folder):
     asked = ("hunt", "--framework", "toy-waits", "--family", "encoder", "--examples", "2")
     process = subprocess.Popen(**invocation(*asked), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     end = time.monotonic() + EVENTUALLY
-    while not [*waiting.glob("begun-*")]:
+    while not [*waiting_toy.glob("begun-*")]:
         assert time.monotonic() < end
         time.sleep(0.05)
     for other in (asked, TOY):
         assert "paramproof: hunt: a hunt is running there" in refused(*other)
-    (waiting / "go").touch()
+    (waiting_toy / "go").touch()
     stdout, _ = process.communicate(timeout=EVENTUALLY)
     assert process.returncode == 0
     assert paramproof(*asked).stdout == stdout

@@ -38,7 +38,7 @@ def test_a_task_gives_the_same_lines_in_any_order_and_number_of_processes(outsid
     assert others == [one, one]
 
 
-def test_a_folder_that_cannot_be_written_to_ends_all_at_once(waiting, tmp_path):
+def test_a_folder_that_cannot_be_written_to_ends_all_at_once(waiting_toy, tmp_path):
     """No task is tried a second time, and the others, which wait in their workers, are ended."""
     absent = tmp_path / "absent"
     start = time.monotonic()
@@ -51,7 +51,7 @@ def test_a_folder_that_cannot_be_written_to_ends_all_at_once(waiting, tmp_path):
     assert max(one.steps for one in news if one.framework == "toy") == 3
 
 
-def test_a_worker_that_raises_is_followed_by_another(ending, tmp_path):
+def test_a_worker_that_raises_is_followed_by_another(failing_toy, tmp_path):
     """Each raises at its fourth build, which is in its second task, and at no other."""
     news = []
     asked = tasks("toy-raises", 6, 2)
@@ -73,7 +73,7 @@ def test_a_worker_that_raises_is_followed_by_another(ending, tmp_path):
     ]
 
 
-def test_a_worker_that_is_killed_is_followed_by_another(ending, tmp_path):
+def test_a_worker_that_is_killed_is_followed_by_another(failing_toy, tmp_path):
     """Each worker is killed at its fourth build: with the warm-up, in its second task."""
     asked = tasks("toy-killed", 4, 1)
     assert run_locally(asked, tmp_path, processes=2) == {}
@@ -89,7 +89,7 @@ def test_a_worker_that_is_killed_is_followed_by_another(ending, tmp_path):
         ("toy-skips", "RuntimeError: 2 results came, and 3 were due"),
     ],
 )
-def test_a_task_that_fails_for_ever_is_lost_and_no_other(ending, tmp_path, name, why):
+def test_a_task_that_fails_for_ever_is_lost_and_no_other(failing_toy, tmp_path, name, why):
     hopeless, fine = tasks(name), tasks("toy")
     lost = run_locally([*hopeless, *fine], tmp_path, processes=2)
     assert lost == {task.name: why for task in hopeless}
@@ -98,7 +98,7 @@ def test_a_task_that_fails_for_ever_is_lost_and_no_other(ending, tmp_path, name,
 
 
 @pytest.mark.parametrize("tries", [1, 2])
-def test_a_task_is_tried_as_often_as_is_said(ending, tmp_path, tries):
+def test_a_task_is_tried_as_often_as_is_said(failing_toy, tmp_path, tries):
     news = []
     (task,) = tasks("toy-killed", 3)
     lost = run_locally([task], tmp_path, 1, news.append, tries)
@@ -107,7 +107,7 @@ def test_a_task_is_tried_as_often_as_is_said(ending, tmp_path, tries):
     assert [one.steps for one in news if one.state == "running"] == [1, 2, 0] * tries
 
 
-def test_a_worker_killed_from_outside_is_followed_by_another(waiting, tmp_path):
+def test_a_worker_killed_from_outside_is_followed_by_another(waiting_toy, tmp_path):
     """Its task is done in the end, and what was done before stays."""
     folder = tmp_path / "hunt"
     folder.mkdir()
@@ -115,10 +115,10 @@ def test_a_worker_killed_from_outside_is_followed_by_another(waiting, tmp_path):
     lost = {}
     hunting = threading.Thread(target=lambda: lost.update(run_locally(asked, folder, processes=1)))
     hunting.start()
-    first = begun(waiting, 1)
+    first = begun(waiting_toy, 1)
     os.kill(first[0], signal.SIGKILL)
-    begun(waiting, 2)
-    (waiting / "go").touch()
+    begun(waiting_toy, 2)
+    (waiting_toy / "go").touch()
     hunting.join(EVENTUALLY)
     assert not hunting.is_alive()
     assert (lost, done(folder, asked)) == ({}, [True, True])

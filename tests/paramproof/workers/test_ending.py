@@ -13,7 +13,7 @@ EVENTUALLY = 60
 
 
 @pytest.fixture
-def sleeping(invocation, ending, tmp_path):
+def sleeping(invocation, failing_toy, tmp_path):
     """Start a command whose worker sleeps for a minute, and return both: process and lock."""
     lock = tmp_path / "lock"
     lock.touch()

@@ -18,7 +18,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize("name", ENDS)
-def test_verify_half_way(ending, name):
+def test_verify_half_way(failing_toy, name):
     """What came before stands, and the last record says that there is no more."""
     results = run_in_workers([framework(name), framework("toy")], JOB)
     assert [result.status for result in results if result.framework == name] == [
@@ -32,13 +32,13 @@ def test_verify_half_way(ending, name):
 
 
 @pytest.mark.parametrize("name", ENDS)
-def test_prove_half_way(ending, name):
+def test_prove_half_way(failing_toy, name):
     (proof,) = run_in_workers([framework(name)], Prove(("encoder",)))
     assert (proof.status, proof.reason) == ("broken", ENDS[name].replace("2 of 5", "0 of 1"))
 
 
 @pytest.mark.parametrize("name", ENDS)
-def test_differences_half_way(ending, name, monkeypatch):
+def test_differences_half_way(failing_toy, name, monkeypatch):
     """How many answers are due, only the worker knows."""
     monkeypatch.setenv("TOY_BUILD", "2")
     (answer,) = run_in_workers([framework(name)], Differences())
@@ -48,7 +48,7 @@ def test_differences_half_way(ending, name, monkeypatch):
 
 
 @pytest.mark.parametrize(("name", "number"), [("toy-skips", 4), ("toy-repeats", 6)])
-def test_fewer_or_more_than_were_due(ending, name, number):
+def test_fewer_or_more_than_were_due(failing_toy, name, number):
     """The worker's own word is not enough: it says that it is done."""
     results = run_in_workers([framework(name)], JOB)
     assert len(results) == number + 1
@@ -59,7 +59,7 @@ def test_fewer_or_more_than_were_due(ending, name, number):
 
 
 @pytest.mark.parametrize("name", ENDS)
-def test_the_command_fails(paramproof, ending, name):
+def test_the_command_fails(paramproof, failing_toy, name):
     done = paramproof("verify", "--framework", name, "--model", "bert-tiny", "--examples", "4")
     assert done.returncode == 1
     assert f"{name} is installed and broken: {ENDS[name]}\n" in done.stdout

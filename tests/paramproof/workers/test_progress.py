@@ -74,7 +74,7 @@ def test_a_worker_that_waits_and_one_that_breaks(outsider, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["toy-raises", "toy-killed", "toy-leaves"])
-def test_a_worker_that_dies_half_way(ending, name):
+def test_a_worker_that_dies_half_way(failing_toy, name):
     news, _ = news_of(Verify({}, examples=4, seed=0, families=("encoder",)), name)
     assert states(news[name]) == ["waiting", "importing", "running", "broken"]
     assert steps(news[name])[-1] == (2, 4)
