@@ -16,7 +16,7 @@ from typing import Any
 
 from releases import store
 from releases.trying import ROOT, Release, installed, last_words, parts, releases
-from sweep.finding import Finding, Kind
+from sweep.difference import Difference, DifferenceKind
 
 DATA = ROOT / "docs" / "catalogue-releases.json"
 
@@ -27,7 +27,13 @@ OLDEST = [5, 4]
 
 CHECK = ("hunt", "--check", "catalogue")
 
-KEPT = (Kind.FORMULA, Kind.GONE, Kind.NEW, Kind.NOT_DERIVED, Kind.DEFAULT)
+KEPT = (
+    DifferenceKind.FORMULA,
+    DifferenceKind.GONE,
+    DifferenceKind.NEW,
+    DifferenceKind.NOT_DERIVED,
+    DifferenceKind.DEFAULT,
+)
 """What a line is about that is kept: another formula, another class, another default."""
 
 
@@ -58,7 +64,7 @@ def compared(release: Release, types: Iterable[str]) -> dict[str, Any]:
 
 def kept(lines: Sequence[list[str]]) -> dict[str, Any]:
     """Return the lines of formulas, classes and defaults, and how many others there are."""
-    found = [one.text for one in map(Finding.read, lines) if one.kind in KEPT]
+    found = [one.text for one in map(Difference.read, lines) if one.kind in KEPT]
     return {"lines": found, "others": len(lines) - len(found)}
 
 

@@ -36,26 +36,26 @@ from pathlib import Path
 from typing import Any
 
 from paramproof.catalogue import model_types
-from sweep.adversary import Verdict, tried
-from sweep.at_random import at_random
-from sweep.child import (
-    Work,
-    compared,
-    in_children,
-    otherwise,
-    refreshed,
-    with_biases,
-    with_kinds,
-    with_reads,
+from sweep.adversary import Verdict, judge_random
+from sweep.build import build_entry
+from sweep.difference import Difference
+from sweep.jobs import (
+    add_bias_variants,
+    add_kind_counts,
+    add_reads,
+    compare,
+    differences_in,
+    refresh,
 )
-from sweep.finding import Finding
-from sweep.mending import Mending
-from sweep.public import counted
-from sweep.store import by_reason, failed, read, write, write_failed
-from sweep.taking_in import made, taken_in
-from sweep.which import types
+from sweep.model_types import swept_types
+from sweep.pool import Work, run_in_processes
+from sweep.public_configs import count_configs
+from sweep.repair import EntryRepair
+from sweep.spot_check import compare_random
+from sweep.store import failures_by_reason, read_entry, read_failures, write_entry, write_failures
+from sweep.upgrade import upgrade_entry
 
-TYPES = 60
+MAX_TYPES = 60
 """Of which random configurations are, at most."""
 
 
@@ -63,67 +63,69 @@ def main(arguments: list[str]) -> int:
     """Derive what is asked for; return the status."""
     options = _options(arguments)
     if options.reasons:
-        for reason, names in by_reason().items():
+        for reason, names in failures_by_reason().items():
             print(f"{len(names)} {reason.value}: {', '.join(names)}")
         return 0
     if options.adversary or options.public or options.random:
-        return _compared_as_built(options)
-    wanted = options.types or types()
-    if unknown := sorted(set(wanted) - set(types())):
+        return _compare_with_models(options)
+    wanted = options.types or swept_types()
+    if unknown := sorted(set(wanted) - set(swept_types())):
         print(f"transformers has no base model of the type {', '.join(unknown)}", file=sys.stderr)
         return 2
-    return _all_taken_in(wanted, options.seconds) if options.take_in else _done(wanted, options)
+    return _upgrade_all(wanted, options.seconds) if options.take_in else _process(wanted, options)
 
 
-def _done(wanted: Sequence[str], options: argparse.Namespace) -> int:
+def _process(wanted: Sequence[str], options: argparse.Namespace) -> int:
     """Derive, compare, hold or refresh the types; return the status."""
-    todo = _todo(wanted, options)
+    todo = _types_left(wanted, options)
     if options.hold:
-        return _held(todo, options.seed)
+        return _repair_all(todo, options.seed)
     for asked, work in (
-        (options.reads, with_reads),
-        (options.kinds, with_kinds),
-        (options.biases, with_biases),
+        (options.reads, add_reads),
+        (options.kinds, add_kind_counts),
+        (options.biases, add_bias_variants),
     ):
         if asked:
-            return _understood(todo, work, options.seconds)
+            return _update_all(todo, work, options.seconds)
     if options.refresh:
-        return _all_refreshed(todo, options.seconds, options.report)
-    work, say = (compared, _compared) if options.compare else (made, _written)
+        return _refresh_all(todo, options.seconds, options.report)
+    work, say = (
+        (compare, _describe_differences) if options.compare else (build_entry, _write_result)
+    )
     changed = 0
-    there = in_children(todo, work, options.seconds, len(os.sched_getaffinity(0)))
+    there = run_in_processes(todo, work, options.seconds, len(os.sched_getaffinity(0)))
     for number, (name, found, seconds) in enumerate(there, 1):
-        changed += bool(options.compare and otherwise(found))
+        changed += bool(options.compare and differences_in(found))
         print(f"{number}/{len(todo)} {name}: {say(name, found)} ({seconds:.0f} s)", flush=True)
     if options.compare:
         print(f"{len(todo) - changed} of {len(todo)} types are as they are written")
     return 1 if options.compare and changed else 0
 
 
-def _compared_as_built(options: argparse.Namespace) -> int:
+def _compare_with_models(options: argparse.Namespace) -> int:
     """Compare what configurations are counted with what transformers builds; return the status."""
     if options.adversary:
-        return _adversary(options.types or types(), options.adversary, options.seed)
+        return _judge_adversary(options.types or swept_types(), options.adversary, options.seed)
     if options.public:
-        return _public()
-    return _at_random(options.types or model_types(), options.random, options.seed)
+        return _count_public()
+    return _compare_random(options.types or model_types(), options.random, options.seed)
 
 
-def _todo(wanted: Sequence[str], options: argparse.Namespace) -> list[str]:
+def _types_left(wanted: Sequence[str], options: argparse.Namespace) -> list[str]:
     """Return the types of the part that is asked for, and of them what is left to do."""
     part, parts = options.part
     todo = [name for i, name in enumerate(wanted) if i % parts == part - 1]
     understands = options.reads or options.kinds or options.biases
     if options.hold or options.compare or options.refresh or understands:
-        return [name for name in todo if read(name)]
-    known = {} if options.types else failed()
-    return todo if options.again else [n for n in todo if not read(n) and n not in known]
+        return [name for name in todo if read_entry(name)]
+    known = {} if options.types else read_failures()
+    return todo if options.again else [n for n in todo if not read_entry(n) and n not in known]
 
 
-def _at_random(known: Sequence[str], number: int, seed: int) -> int:
+def _compare_random(known: Sequence[str], number: int, seed: int) -> int:
     """Hold random configurations, print what is not equal, and how many are; return the status."""
     equal, drawn = 0, set()
-    for one in at_random(known, number, TYPES, seed):
+    for one in compare_random(known, number, MAX_TYPES, seed):
         drawn.add(one.model_type)
         equal += not one.wrong
         if one.wrong:
@@ -134,10 +136,10 @@ def _at_random(known: Sequence[str], number: int, seed: int) -> int:
     return 0 if equal == number else 1
 
 
-def _adversary(known: Sequence[str], number: int, seed: int) -> int:
+def _judge_adversary(known: Sequence[str], number: int, seed: int) -> int:
     """Judge configurations, print what is wrong, and how many there are; return the status."""
     judged = Counter[Verdict]()
-    for one in tried([name for name in known if read(name)], number, seed):
+    for one in judge_random([name for name in known if read_entry(name)], number, seed):
         judged[one.verdict] += 1
         if one.problem:
             print(f"{one.verdict.value}: {one}", flush=True)
@@ -145,9 +147,9 @@ def _adversary(known: Sequence[str], number: int, seed: int) -> int:
     return 1 if judged[Verdict.OTHER] else 0
 
 
-def _public() -> int:
+def _count_public() -> int:
     """Hold the public configurations, print what is not equal, and how many are counted."""
-    results = list(counted())
+    results = list(count_configs())
     there = [one for one in results if one.parameters is not None]
     apart = [one for one in there if one.wrong]
     for one in apart:
@@ -157,46 +159,46 @@ def _public() -> int:
     return 1 if apart else 0
 
 
-def _held(names: Sequence[str], seed: int) -> int:
+def _repair_all(names: Sequence[str], seed: int) -> int:
     """Hold what is written, and write what is left of it; the status is 1 where that is less."""
     changed = 0
     for name in names:
-        data = read(name)
+        data = read_entry(name)
         assert data
-        mending = Mending(data)
+        mending = EntryRepair(data)
         mending.run([seed])
         if mending.dropped or mending.failed:
             changed += 1
-            write(name, data)
-            write_failed(name, {**failed().get(name, {}), **mending.failed})
+            write_entry(name, data)
+            write_failures(name, {**read_failures().get(name, {}), **mending.failed})
             print(f"{name}: {', '.join([*mending.dropped, *mending.failed])}", flush=True)
     print(f"{changed} of {len(names)} types were not as they are written")
     return 1 if changed else 0
 
 
-def _written(name: str, found: dict[str, Any]) -> str:
+def _write_result(name: str, found: dict[str, Any]) -> str:
     if "entry" in found:
-        write(name, found["entry"])
-    write_failed(name, found["failed"])
+        write_entry(name, found["entry"])
+    write_failures(name, found["failed"])
     classes = found.get("entry", {}).get("classes", {})
     also = sum(len(one.get("also", ())) for one in classes.values())
     reasons = "; ".join(f"{what}: {one.why}" for what, one in found["failed"].items())[:200]
     return f"{len(classes)} classes, {also} variants" + (f"; not {reasons}" if reasons else "")
 
 
-def _compared(_: str, found: dict[str, Any]) -> str:
-    lines = otherwise(found)
+def _describe_differences(_: str, found: dict[str, Any]) -> str:
+    lines = differences_in(found)
     held = f", {len(found['held'])} held" if found.get("held") else ""
     return "\n  ".join(["otherwise", *map(str, lines)]) if lines else f"the same{held}"
 
 
-def _all_refreshed(todo: Sequence[str], seconds: float, report: Path | None) -> int:
+def _refresh_all(todo: Sequence[str], seconds: float, report: Path | None) -> int:
     """Derive the types again, and write what is new; the status is 1 where something is left."""
     left, lost = 0, list[dict[str, Any]]()
-    there = in_children(todo, refreshed, seconds, len(os.sched_getaffinity(0)))
+    there = run_in_processes(todo, refresh, seconds, len(os.sched_getaffinity(0)))
     for number, (name, found, took) in enumerate(there, 1):
         if "entry" in found:
-            write(name, found["entry"])
+            write_entry(name, found["entry"])
         lost += found.get("lost", ())
         lines = [*found.get("left", ()), *(one.why for one in found["failed"].values())]
         left += len(lines)
@@ -210,13 +212,13 @@ def _all_refreshed(todo: Sequence[str], seconds: float, report: Path | None) -> 
     return 1 if left else 0
 
 
-def _understood(todo: Sequence[str], work: Work, seconds: float) -> int:
+def _update_all(todo: Sequence[str], work: Work, seconds: float) -> int:
     """Write what the work finds of each type; the status is 1 where something fails."""
     failures = 0
-    there = in_children(todo, work, seconds, len(os.sched_getaffinity(0)))
+    there = run_in_processes(todo, work, seconds, len(os.sched_getaffinity(0)))
     for number, (name, found, took) in enumerate(there, 1):
         if found.get("changed", "entry" in found):
-            write(name, found["entry"])
+            write_entry(name, found["entry"])
         failures += bool(found["failed"])
         said = "written" if found.get("changed", "entry" in found) else "as it was"
         print(f"{number}/{len(todo)} {name}: {said} ({took:.0f} s)", flush=True)
@@ -225,29 +227,29 @@ def _understood(todo: Sequence[str], work: Work, seconds: float) -> int:
     return 1 if failures else 0
 
 
-def _all_taken_in(wanted: Sequence[str], seconds: float) -> int:
+def _upgrade_all(wanted: Sequence[str], seconds: float) -> int:
     """Write the files as this release has them; the status is 1 where a type was not derived."""
-    known = [name for name in wanted if read(name)]
-    new = [name for name in wanted if not read(name) and name not in failed()]
+    known = [name for name in wanted if read_entry(name)]
+    new = [name for name in wanted if not read_entry(name) and name not in read_failures()]
     count, left = Counter[str](), list[str]()
-    for names, work in ((known, taken_in), (new, made)):
-        there = in_children(names, work, seconds, len(os.sched_getaffinity(0)))
+    for names, work in ((known, upgrade_entry), (new, build_entry)):
+        there = run_in_processes(names, work, seconds, len(os.sched_getaffinity(0)))
         for number, (name, found, took) in enumerate(there, 1):
-            differences = [Finding.read(one) for one in found.get("differences", ())]
-            is_new = work is made
+            differences = [Difference.read(one) for one in found.get("differences", ())]
+            is_new = work is build_entry
             if "entry" not in found:
                 left.append(name)
             if not is_new and "entry" in found and not differences:
-                write(name, found["entry"])
+                write_entry(name, found["entry"])
                 count["as they were"] += 1
                 continue
             count["new" if is_new else "otherwise"] += "entry" in found
-            said = [_written(name, found) if "entry" in found or is_new else "left as it was"]
+            said = [_write_result(name, found) if "entry" in found or is_new else "left as it was"]
             said += map(str, differences)
             said += (one.why for one in found["failed"].values() if "entry" not in found)
             took_text = f"{number}/{len(names)} {name} ({took:.0f} s): "
             print(took_text + "\n  ".join(said), flush=True)
-    for name in sorted(set(model_types()) - set(types())):
+    for name in sorted(set(model_types()) - set(swept_types())):
         print(f"{name}: transformers does not have this type any more")
     print(", ".join(f"{number} {what}" for what, number in count.items()))
     if left:
@@ -296,7 +298,7 @@ def _part(text: str) -> tuple[int, int]:
     return int(part), int(parts)
 
 
-def in_one_order() -> None:
+def restart_with_hash_seed() -> None:
     """Begin again with a seed for hashes, unless there is one.
 
     Some configurations go through a set of names, as Dots3's does: in which order they ask of sizes
@@ -308,5 +310,5 @@ def in_one_order() -> None:
 
 
 if __name__ == "__main__":
-    in_one_order()
+    restart_with_hash_seed()
     sys.exit(main(sys.argv[1:]))

@@ -16,23 +16,23 @@ from typing import Any, NamedTuple
 import transformers
 from transformers import CONFIG_MAPPING, PreTrainedConfig
 
-from paramproof.catalogue.configuration import NEVER
+from paramproof.catalogue.configuration import IRRELEVANT_KEYS
 from paramproof.catalogue.entries import entry
+from sweep.mismatch import Mismatch, find_mismatch
 from sweep.model import Keys, part_in
-from sweep.names import keys_of
-from sweep.problem import Problem, wrong
+from sweep.names import config_keys
 
-SAVED = 0.5
+SAVED_SHARE = 0.5
 """The share of configurations that have all keys that transformers saves, before changes."""
 
-FEW_KEYS = 8
+MAX_FEW_KEYS = 8
 """Keys that other configurations have at most, before changes."""
 
-CHANGES = 3
+MAX_CHANGES = 3
 """Keys that are changed, dropped or added, at most."""
 
 LAYER_KEYS = ("num_hidden_layers", "num_layers", "n_layer", "num_decoder_layers", "encoder_layers")
-SHALLOW = 3
+MAX_LAYERS = 3
 """Layers of most models: deep ones take long to build, and are built alike."""
 
 STRINGS = ("gelu", "silu", "relu", "default", "")
@@ -47,77 +47,81 @@ class Verdict(Enum):
     OTHER = "counted, and built otherwise"
 
 
-class Tried(NamedTuple):
+class Judgement(NamedTuple):
     """A configuration with what became of it, and what is wrong with the count, if anything is."""
 
     config: Keys
     verdict: Verdict
-    problem: Problem | None = None
+    problem: Mismatch | None = None
 
     def __str__(self) -> str:
         return f"{self.config['model_type']}: {self.problem}; {json.dumps(self.config)[:400]}"
 
 
-def tried(model_types: Sequence[str], number: int, seed: int) -> Iterator[Tried]:
+def judge_random(model_types: Sequence[str], number: int, seed: int) -> Iterator[Judgement]:
     """Yield what becomes of ``number`` configurations of these types, in turn."""
     random = Random(seed)
     order = random.sample(list(model_types), len(model_types))
     for index in range(number):
         model_type = order[index % len(order)]
-        yield judged(drawn(model_type, Random(f"{seed} {index} {model_type}")))
+        yield judge(draw_config(model_type, Random(f"{seed} {index} {model_type}")))
 
 
-def judged(config: Keys) -> Tried:
+def judge(config: Keys) -> Judgement:
     """Return what becomes of a configuration."""
     try:
         found = entry(config)
     except ValueError:
-        return Tried(config, Verdict.NOT_COUNTED)
+        return Judgement(config, Verdict.NOT_COUNTED)
     model_class = getattr(transformers, found.derivation.name)
-    problem = wrong(found, CONFIG_MAPPING[config["model_type"]], model_class, config)
+    problem = find_mismatch(found, CONFIG_MAPPING[config["model_type"]], model_class, config)
     if problem is None:
-        return Tried(config, Verdict.EQUAL)
-    return Tried(config, Verdict.REFUSED if problem.is_refusal else Verdict.OTHER, problem)
+        return Judgement(config, Verdict.EQUAL)
+    return Judgement(config, Verdict.REFUSED if problem.is_refusal else Verdict.OTHER, problem)
 
 
-def drawn(model_type: str, random: Random) -> Keys:
+def draw_config(model_type: str, random: Random) -> Keys:
     """Return a configuration of a type: as transformers saves it, or a few keys, with changes."""
     config_class = CONFIG_MAPPING[model_type]
-    saved = as_saved(config_class)
-    if random.random() < SAVED:
+    saved = saved_defaults(config_class)
+    if random.random() < SAVED_SHARE:
         config = deepcopy(saved)
     else:
-        names = random.sample(sorted(saved), random.randint(0, min(FEW_KEYS, len(saved))))
+        names = random.sample(sorted(saved), random.randint(0, min(MAX_FEW_KEYS, len(saved))))
         config = {name: deepcopy(saved[name]) for name in names}
     config["model_type"] = model_type
     if random.random() < 0.9:
         for depth in LAYER_KEYS:
             if type(saved.get(depth)) is int:
-                config[depth] = random.randint(1, SHALLOW)
+                config[depth] = random.randint(1, MAX_LAYERS)
     others = sorted(_other_keys(config_class) - saved.keys())
-    for _ in range(random.randint(1, CHANGES)):
+    for _ in range(random.randint(1, MAX_CHANGES)):
         _change(config, saved, others, random)
     return config
 
 
-def as_saved(config_class: type[PreTrainedConfig]) -> Keys:
+def saved_defaults(config_class: type[PreTrainedConfig]) -> Keys:
     """Return the keys that transformers saves of the defaults; none if a class has no defaults."""
     try:
         saved: Keys = json.loads(config_class().to_json_string())
     except Exception:  # Anybody's configuration may raise anything.
         return {}
-    return {name: one for name, one in saved.items() if name not in NEVER}
+    return {name: one for name, one in saved.items() if name not in IRRELEVANT_KEYS}
 
 
 def _other_keys(config_class: type[PreTrainedConfig]) -> set[str]:
     """Return what a configuration may be given and does not save: other names and older keys."""
-    own = vars(PreTrainedConfig).keys() - keys_of(PreTrainedConfig)
-    return {name for name in keys_of(config_class) if name not in own and name not in NEVER}
+    own = vars(PreTrainedConfig).keys() - config_keys(PreTrainedConfig)
+    return {
+        name
+        for name in config_keys(config_class)
+        if name not in own and name not in IRRELEVANT_KEYS
+    }
 
 
 def _change(config: Keys, saved: Keys, others: Sequence[str], random: Random) -> None:
     """Change, drop or add a key of the whole or of one of its parts."""
-    paths = [path for path in _paths(config) if path[-1] not in ("model_type", *NEVER)]
+    paths = [path for path in _paths(config) if path[-1] not in ("model_type", *IRRELEVANT_KEYS)]
     kind = random.random()
     if kind < 0.2 and others:
         config[random.choice(others)] = _another(random.choice([1, True, 0.5, None]), random)

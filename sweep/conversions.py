@@ -30,7 +30,7 @@ from paramproof.catalogue.derivations import derivation_of, variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import read_type
 from paramproof.derivation.transformers_models import model_of
-from sweep.held import random_config
+from sweep.fuzz import random_config
 
 OLD_BUFFERS = {
     "rotary_emb.inv_freq": r"rotary_emb\.inv_freq",
@@ -51,7 +51,7 @@ def main() -> int:
         except ValueError as error:
             failed += 1
             print(error, file=sys.stderr, flush=True)
-    FILE.write_text(laid_out(data_of(classes)), "utf-8")
+    FILE.write_text(format_json(conversion_data(classes)), "utf-8")
     return 1 if failed else 0
 
 
@@ -92,7 +92,7 @@ def small_models(name: str, model_type: str, tries: int = 40) -> Iterator[PreTra
     raise ValueError(f"{name}: no sizes were found at which transformers builds it")
 
 
-def data_of(classes: dict[str, Any]) -> dict[str, Any]:
+def conversion_data(classes: dict[str, Any]) -> dict[str, Any]:
     """Return what the file says: of which release, its mappings, and what applies to classes."""
     return {
         "format": FORMAT,
@@ -126,11 +126,11 @@ def transform_data(transform: WeightTransform) -> dict[str, Any]:
     }
     data |= {name: value for name in SLOTS if (value := getattr(transform, name, None)) is not None}
     if operations := getattr(transform, "operations", None):
-        data["operations"] = [[type(one).__name__, plain(vars(one))] for one in operations]
+        data["operations"] = [[type(one).__name__, set_options(vars(one))] for one in operations]
     return data
 
 
-def plain(options: dict[str, Any]) -> dict[str, Any]:
+def set_options(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of an operation that are numbers, truths, texts or lists."""
     return {name: value for name, value in options.items() if value not in (None, False)}
 
@@ -166,7 +166,7 @@ def scopes_of(model: PreTrainedModel) -> Iterator[list[str | None]]:
         yield [scope, names[json.dumps(transforms)]]
 
 
-def laid_out(data: dict[str, Any]) -> str:
+def format_json(data: dict[str, Any]) -> str:
     """Return the JSON of the file, with a line for each mapping and each class."""
 
     def lines(entries: dict[str, Any]) -> str:

@@ -14,8 +14,8 @@ from paramproof.derivation.symbolic.size import Size
 from paramproof.derivation.transformers_models import LABELS, readable
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.path import parent
-from sweep.model import at, parts_of, whole
-from sweep.starting import own_configuration
+from sweep.model import attribute_at, full_keys, set_key, sub_configs
+from sweep.seed_values import seed_config
 
 MODULES = ("transformers.models", "transformers.configuration_utils")
 
@@ -35,80 +35,80 @@ class Defaults:
         where: Mapping[str, Any] | None = None,
     ) -> None:
         self.config_class = config_class
-        self.start = own_configuration(config_class)
+        self.start = seed_config(config_class)
         own = {
-            name: _there(self.start, field) if field != LABELS else 2
+            name: _size_at(self.start, field) if field != LABELS else 2
             for name, field in fields.items()
         }
         larger = [{name: size * n for name, size in own.items()} for n in (1, 2, 3)]
         self.fields, self.points = fields, [*points, *larger]
         self.counted, self.where = counted, dict(where or {})
 
-    def absent(self, name: str) -> Expression | None:
+    def when_absent(self, name: str) -> Expression | None:
         """Return the default of a letter whose field is absent, with the part that it is in."""
         if name in self.counted and self.is_overwritten(name):
             # What stands there is not what the model was made of.
-            own = in_class(self.start, self.fields[name])
+            own = class_default(self.start, self.fields[name])
             return expression(own) if type(own) is int else None
         part = self.fields[name].partition(".")[0] if "." in self.fields[name] else ""
         left_out = {other for other, field in self.fields.items() if f"{part}." in field}
-        return self.found(name, {name, *(left_out if part else ())})
+        return self.find(name, {name, *(left_out if part else ())})
 
-    def given(self, name: str) -> Expression | None:
+    def in_given_part(self, name: str) -> Expression | None:
         """Return the default of a letter whose field is absent from a part that is given."""
-        return self.found(name, {name})
+        return self.find(name, {name})
 
-    def null(self, name: str) -> Expression | None:
+    def when_null(self, name: str) -> Expression | None:
         """Return what stands for null."""
-        return self.found(name, {name}, null=True) if "[" not in self.fields[name] else None
+        return self.find(name, {name}, null=True) if "[" not in self.fields[name] else None
 
-    def found(self, name: str, without: Set[str], null: bool = False) -> Expression | None:
+    def find(self, name: str, without: Set[str], null: bool = False) -> Expression | None:
         """Return what a letter is where these are absent, None where it is nothing simple."""
         field = self.fields[name]
-        found = self.at_points(field, name, without, null)
+        found = self.expressions_at_points(field, name, without, null)
         if not found or len(set(found)) > 1:
             return None
-        if len(found) < 2 and (null or found[0] != in_class(self.start, field)):
+        if len(found) < 2 and (null or found[0] != class_default(self.start, field)):
             return None
         default = found[0]
         return default if default != letter(name) else None
 
-    def computed(self, path: str) -> Expression | None:
+    def formula_of(self, path: str) -> Expression | None:
         """Return what the configuration computes there of its sizes, None for nothing simple."""
-        found = self.at_points(path)
+        found = self.expressions_at_points(path)
         return found[0] if found and len(found) > 1 and len(set(found)) == 1 else None
 
-    def moves(self, path: str) -> bool:
+    def varies(self, path: str) -> bool:
         """Whether what stands there is otherwise at other sizes."""
-        own = at(self.start, path)
-        return any(there != own for _, there in self.plain(path))
+        own = attribute_at(self.start, path)
+        return any(there != own for _, there in self.values_at_points(path))
 
     def is_overwritten(self, name: str) -> bool:
         """Whether a configuration keeps another size in a field than it is given there.
 
         What it was given is kept elsewhere, as Bailing's ``head_dim`` is, or lost.
         """
-        return any(kept != point[name] for point, kept in self.plain(self.fields[name]))
+        return any(kept != point[name] for point, kept in self.values_at_points(self.fields[name]))
 
-    def plain(self, path: str) -> Iterator[tuple[Mapping[str, int], Any]]:
+    def values_at_points(self, path: str) -> Iterator[tuple[Mapping[str, int], Any]]:
         """Yield what stands there where every size is given, at each point that is not refused."""
         for point in self.points:
             try:
-                there = at(self.config(point), path)
+                there = attribute_at(self.config(point), path)
             except Exception:
                 # Not all sizes go together.
                 continue
             yield point, there
 
-    def at_points(
+    def expressions_at_points(
         self, path: str, name: str = "", without: Set[str] = frozenset(), null: bool = False
     ) -> list[Expression] | None:
         """Return what stands there at each point, None where it is no size or not followed."""
         found: list[Expression] = []
-        values = self.remembered(path, name, without, null)
+        values = self.traced_values(path, name, without, null)
         for point, value in zip(self.points, values, strict=True):
             try:
-                plain = at(self.config(point, name, without, null), path)
+                plain = attribute_at(self.config(point, name, without, null), path)
                 one = getattr(value, "expression", None)
                 default = one if one is not None else expression(int(value))
                 if type(plain) is not int or plain != default.evaluate(dict(point)):
@@ -119,7 +119,7 @@ class Defaults:
             found.append(default)
         return found
 
-    def remembered(self, path: str, name: str, without: Set[str], null: bool) -> list[Any]:
+    def traced_values(self, path: str, name: str, without: Set[str], null: bool) -> list[Any]:
         """Return what stands there at each point, made of sizes; None where that is refused."""
         values: list[Any] = []
         with instrumented(MODULES):
@@ -127,7 +127,7 @@ class Defaults:
                 try:
                     with recorded():
                         config = self.config(point, name, without, null, remembering=True)
-                    values.append(at(config, path))
+                    values.append(attribute_at(config, path))
                 except Exception:
                     values.append(None)
         return values
@@ -150,37 +150,36 @@ class Defaults:
         values |= self.where
         if null:
             values[self.fields[name]] = None
-        keys = whole(self.start, values)
+        keys = full_keys(self.start, values)
         if not null and name in without and len(without) == 1:
             part = parent(self.fields[name])
-            for path, config in parts_of(self.start):
+            for path, config in sub_configs(self.start):
                 if path == part:
                     # Given, as a file gives it: with nothing of what the whole would give it.
                     own = {f: v for f, v in values.items() if f.startswith(f"{path}.")}
-                    keys = whole(self.start, values) | _bare(path, config, own)
+                    keys = full_keys(self.start, values) | _bare_part(path, config, own)
         return readable(self.config_class(**keys))
 
 
-def in_class(start: PreTrainedConfig, field: str) -> Any:
+def class_default(start: PreTrainedConfig, field: str) -> Any:
     """Return what stands as a field's default in the class of its configuration."""
     part, _, own = field.rpartition(".")
-    kind = type(at(start, part))
+    kind = type(attribute_at(start, part))
     return next((one.default for one in dataclasses.fields(kind) if one.name == own), None)
 
 
-def _there(start: PreTrainedConfig, field: str) -> int:
+def _size_at(start: PreTrainedConfig, field: str) -> int:
     """Return a size of a configuration, or one for what it leaves out."""
     try:
-        return at(start, field) or 8
+        return attribute_at(start, field) or 8
     except KeyError:
         return 8
 
 
-def _bare(path: str, config: PreTrainedConfig, own: Mapping[str, Any]) -> dict[str, Any]:
-    from sweep.model import put
+def _bare_part(path: str, config: PreTrainedConfig, own: Mapping[str, Any]) -> dict[str, Any]:
 
     keys: dict[str, Any] = {}
-    put(keys, f"{path}.model_type", config.model_type)
+    set_key(keys, f"{path}.model_type", config.model_type)
     for field, value in own.items():
-        put(keys, field, value)
+        set_key(keys, field, value)
     return keys

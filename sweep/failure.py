@@ -62,6 +62,10 @@ class Failure(NamedTuple):
         return cls(reason_of(error), why)
 
 
+class OutOfTime(BaseException):
+    """The time of a process is over; no constructor raises this."""
+
+
 class SweepError(ValueError):
     """Something that the sweep itself cannot do, for a ``reason``."""
 

@@ -10,22 +10,22 @@ from typing import Any
 
 from transformers import PreTrainedConfig
 
-from paramproof.catalogue.configuration import NEVER
-from paramproof.catalogue.values import FACTOR, sort_of
+from paramproof.catalogue.configuration import IRRELEVANT_KEYS
+from paramproof.catalogue.value_kinds import ROTARY_FACTOR, sort_of
 from paramproof.formulas.path import leaf
-from sweep.model import parts_of
-from sweep.trials import PROBES
+from sweep.model import sub_configs
+from sweep.probe import PROBES
 
-ROPE = tuple(sort for sort in PROBES if sort.startswith("rope_"))
+ROPE_SORTS = tuple(sort for sort in PROBES if sort.startswith("rope_"))
 
-NAMED = frozenset({"null", "whole", "share", "number", "empty", "wholes"})
+SORTS_OF_NAMED = frozenset({"null", "whole", "share", "number", "empty", "wholes"})
 """What is tried with a name that stands in the configuration's code alone."""
 
-READ = frozenset({"null", "flag", "zero", "whole", "share", "empty", "bare", "activation"})
+SORTS_OF_READ = frozenset({"null", "flag", "zero", "whole", "share", "empty", "bare", "activation"})
 """What is tried with a name that was looked for and is no field."""
 
 
-def fields_of(
+def fields_to_probe(
     start: PreTrainedConfig, sizes: Iterable[str], read: Iterable[str]
 ) -> tuple[dict[str, set[str]], dict[str, list[str]]]:
     """Return the sorts to try each field with, and the strings that its type names.
@@ -33,22 +33,22 @@ def fields_of(
     Fields are the configuration's own, names that were looked for in it while a model was made,
     and those of rotary positions under which they were known before.
     """
-    taken = {name.partition("[")[0] for name in sizes} | {path for path, _ in parts_of(start)}
+    taken = {name.partition("[")[0] for name in sizes} | {path for path, _ in sub_configs(start)}
     sorts: dict[str, set[str]] = {}
     texts: dict[str, list[str]] = {}
-    for path, kind, value in _own(start):
+    for path, kind, value in _own_fields(start):
         if path not in taken:
             sorts[path] = _sorts(kind, value)
             sorts[path] -= set() if "token" in path else {"wholes"}
             sorts[path] -= set() if "vocab" in path else {"vocabulary"}
             if leaf(path) == "rope_parameters":
                 before = path.removesuffix("rope_parameters")
-                sorts |= {key: {*ROPE, "null"} for key in (path, f"{before}rope_scaling")}
+                sorts |= {key: {*ROPE_SORTS, "null"} for key in (path, f"{before}rope_scaling")}
                 sorts[f"{before}rope_theta"] = {"whole", "number"}
-            if named := _named(kind):
+            if named := _literals(kind):
                 texts[path] = named
-    others = dict.fromkeys(sorted(looked_for(start)), NAMED)
-    others |= {name.partition("[")[0]: READ for name in sorted(read)}
+    others = dict.fromkeys(sorted(names_in_code(start)), SORTS_OF_NAMED)
+    others |= {name.partition("[")[0]: SORTS_OF_READ for name in sorted(read)}
     for path, kinds in others.items():
         if path not in taken and path not in sorts and _is_key(path):
             quantised = path.endswith("quantization_config")
@@ -58,19 +58,19 @@ def fields_of(
     return sorts, texts
 
 
-def _own(start: PreTrainedConfig) -> Iterator[tuple[str, Any, Any]]:
+def _own_fields(start: PreTrainedConfig) -> Iterator[tuple[str, Any, Any]]:
     """Yield the path, the type and the value of each field that may say something."""
-    for before, config in [("", start), *((f"{path}.", c) for path, c in parts_of(start))]:
+    for before, config in [("", start), *((f"{path}.", c) for path, c in sub_configs(start))]:
         for one in dataclasses.fields(config):
             value = getattr(config, one.name, None)
-            said = one.name not in NEVER and one.name != "id2label" and one.name[0] != "_"
+            said = one.name not in IRRELEVANT_KEYS and one.name != "id2label" and one.name[0] != "_"
             if said and not isinstance(value, PreTrainedConfig):
                 yield f"{before}{one.name}", one.type, value
 
 
 def _is_key(path: str) -> bool:
     name = leaf(path)
-    return name not in NEVER and name not in ("num_labels", "id2label", FACTOR)
+    return name not in IRRELEVANT_KEYS and name not in ("num_labels", "id2label", ROTARY_FACTOR)
 
 
 def _sorts(kind: Any, value: Any) -> set[str]:
@@ -87,16 +87,16 @@ def _sorts(kind: Any, value: Any) -> set[str]:
     return found
 
 
-def _named(kind: Any) -> list[str]:
+def _literals(kind: Any) -> list[str]:
     """Return the strings that a type names, as ``Literal`` does."""
     said = " ".join(re.findall(r"Literal\[([^\]]*)\]", str(kind)))
     return [one.strip("'\"") for one in re.findall(r"'[^']*'|\"[^\"]*\"", said)]
 
 
-def looked_for(start: PreTrainedConfig) -> set[str]:
+def names_in_code(start: PreTrainedConfig) -> set[str]:
     """Return what a configuration's own code names, and has no field for: older keys."""
     found: set[str] = set()
-    for before, config in [("", start), *((f"{path}.", c) for path, c in parts_of(start))]:
+    for before, config in [("", start), *((f"{path}.", c) for path, c in sub_configs(start))]:
         own = {one.name for one in dataclasses.fields(config)}
         for kind in type(config).__mro__:
             if kind is PreTrainedConfig:
@@ -109,8 +109,8 @@ def looked_for(start: PreTrainedConfig) -> set[str]:
                 )
                 names = _strings(code) if code else set()
                 found |= {f"{before}{n}" for n in names if n.isidentifier() and n not in own}
-    found |= {"per_layer_config", FACTOR}
-    return {name for name in found if leaf(name) not in NEVER}
+    found |= {"per_layer_config", ROTARY_FACTOR}
+    return {name for name in found if leaf(name) not in IRRELEVANT_KEYS}
 
 
 def _strings(code: Any) -> set[str]:

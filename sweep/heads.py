@@ -16,7 +16,7 @@ from transformers import PreTrainedConfig
 
 from paramproof.builders.meta import meta
 from paramproof.formulas.path import parent
-from sweep.model import at_or_none, parts_of, whole
+from sweep.model import attribute_or_none, full_keys, sub_configs
 
 FIELD = "tie_word_embeddings"
 
@@ -45,15 +45,15 @@ def _untied(
     if it stays false there, and transformers looks at the whole's field, which is true by default.
     """
     text = start.get_text_config(decoder=True)
-    paths = [path for path, part in parts_of(start) if part is text]
+    paths = [path for path, part in sub_configs(start) if part is text]
     for path in ["", *paths]:
         field = f"{path}.{FIELD}".removeprefix(".")
         try:
-            config = type(start)(**whole(start, {**values, field: False}))
+            config = type(start)(**full_keys(start, {**values, field: False}))
         except Exception:  # Anybody's configuration may raise anything.
             continue
-        is_kept = not path or at_or_none(config, field) is False
-        if at_or_none(config, FIELD) and is_kept:
+        is_kept = not path or attribute_or_none(config, field) is False
+        if attribute_or_none(config, FIELD) and is_kept:
             yield field, config
 
 

@@ -16,11 +16,19 @@ from transformers import configuration_utils
 from paramproof.catalogue.files import TypeFile
 from paramproof.derivation.kinds_of_layers import KindsOfLayers
 from paramproof.formulas.path import parent
-from sweep.fields import looked_for
-from sweep.model import Keys, Made, at, at_or_none, made, parts_of, whole
-from sweep.one import Sweep
+from sweep.fields import names_in_code
+from sweep.model import (
+    Keys,
+    ModelTensors,
+    attribute_at,
+    attribute_or_none,
+    build,
+    full_keys,
+    sub_configs,
+)
+from sweep.type_sweep import TypeSweep
 
-NAMES = (
+LAYER_TYPES = (
     *configuration_utils.ALLOWED_LAYER_TYPES,
     # Older releases do not have these.
     *getattr(configuration_utils, "_LEGACY_LAYER_TYPE_REMAP", ()),
@@ -30,7 +38,7 @@ NAMES = (
 MIDDLE = 1
 """A layer that is neither the first nor the last one."""
 
-MOST_SIGN = 1024
+MAX_SIGN = 1024
 """More than any number that stands for a kind."""
 
 
@@ -50,22 +58,24 @@ class KindList:
         }
 
 
-class KindLists:
+class KindListFinder:
     """Looks for the lists of a type by making configurations and small models."""
 
-    def __init__(self, file: TypeFile, sweep: Sweep, base: Any) -> None:
+    def __init__(self, file: TypeFile, sweep: TypeSweep, base: Any) -> None:
         self.file, self.sweep, self.base = file, sweep, base
         self.start, self.config_class = sweep.start, sweep.config_class
 
     @cached_property
     def code(self) -> str:
         """The code of the type's configuration and of its first class."""
-        kinds = (type(at(self.start, path)) for path in ("", *dict(parts_of(self.start))))
+        kinds = (
+            type(attribute_at(self.start, path)) for path in ("", *dict(sub_configs(self.start)))
+        )
         modules = {kind.__module__ for kind in (*kinds, self.base)}
         return "\n".join(inspect.getsource(sys.modules[one]) for one in sorted(modules))
 
     @cached_property
-    def compared(self) -> list[str]:
+    def compared_texts(self) -> list[str]:
         """The texts that this code compares with, looks up or chooses."""
         found: dict[str, None] = {}
         for node in ast.walk(ast.parse(self.code)):
@@ -76,37 +86,37 @@ class KindLists:
 
     def find(self) -> Iterator[KindList]:
         """Yield the lists in which the kinds decide which tensors there are."""
-        for path, part in [("", self.start), *parts_of(self.start)]:
+        for path, part in [("", self.start), *sub_configs(self.start)]:
             for name, value in vars(part).items():
                 field = f"{path}.{name}".removeprefix(".")
-                if not _is_of_names(value) or name.startswith("_") or len(value) < 2:
+                if not _is_list_of_names(value) or name.startswith("_") or len(value) < 2:
                     continue
                 if "texts" in self.file.unread.get(field, ()):
                     continue
-                if (found := self.list_at(field, value)) is not None:
+                if (found := self.kind_list_at(field, value)) is not None:
                     yield found
 
-    def list_at(self, path: str, own: list[str]) -> KindList | None:
+    def kind_list_at(self, path: str, own: list[str]) -> KindList | None:
         """Return what is found of a list, None where the kinds decide nothing or none may stand."""
         depth = self.depth_of(path, len(own))
-        plain = self.made(path, own)
+        plain = self.build(path, own)
         if plain is None:
             return None
         common = max(dict.fromkeys(own), key=own.count)
         names: dict[str, str] = {}
-        models: dict[str, Made] = {}
+        models: dict[str, ModelTensors] = {}
         last = self.last_of(path, own)
         free = "any of" in self.file.layers.get(path, {})
-        for name in dict.fromkeys((*own, *(() if free else NAMES), *self.compared)):
-            normal = self.normal(path, [name] * len(own))
+        for name in dict.fromkeys((*own, *(() if free else LAYER_TYPES), *self.compared_texts)):
+            normal = self.normalized_list(path, [name] * len(own))
             there = [common] * len(own)
             there[MIDDLE] = name
-            if normal and self.normal(path, there) and (model := self.made(path, there)):
+            if normal and self.normalized_list(path, there) and (model := self.build(path, there)):
                 names[name] = normal[0] if len(set(normal[:-1])) == 1 else name
                 models.setdefault(names[name], model)
         # Kinds with the same tensors are one.
         same: dict[str, str] = {}
-        apart: list[tuple[str, Made]] = []
+        apart: list[tuple[str, ModelTensors]] = []
         for kind in sorted(models, key=lambda one: one != common):
             model = models[kind]
             alike = next((k for k, m in apart if m.parameters == model.parameters), None)
@@ -129,8 +139,11 @@ class KindLists:
     def depth_of(self, path: str, number: int) -> str:
         """Return the size that says how long a list is by default, "" where none does."""
         for size in self.file.letters.values():
-            if parent(size.path) == parent(path) and at_or_none(self.start, size.path) == number:
-                longer = self.normal(path, None, {size.path: number + 1})
+            if (
+                parent(size.path) == parent(path)
+                and attribute_or_none(self.start, size.path) == number
+            ):
+                longer = self.normalized_list(path, None, {size.path: number + 1})
                 if longer and len(longer) == number + 1:
                     return size.path
         return ""
@@ -138,7 +151,7 @@ class KindLists:
     def last_of(self, path: str, own: Sequence[str]) -> str:
         """Return the kind that a configuration makes the last layer of, "" where it does not."""
         for kind in dict.fromkeys(own):
-            there = self.normal(path, [kind] * len(own))
+            there = self.normalized_list(path, [kind] * len(own))
             if there and there[-1] != there[0]:
                 return str(there[-1])
         return ""
@@ -146,68 +159,72 @@ class KindLists:
     def keys(self, path: str, value: list[str] | None, others: Mapping[str, Any] = {}) -> Keys:
         """Return the keys of the type's own configuration with a list."""
         values = {**self.sweep.values, **self.sweep.needed, **others}
-        return whole(self.start, values if value is None else {**values, path: value})
+        return full_keys(self.start, values if value is None else {**values, path: value})
 
-    def normal(
+    def normalized_list(
         self, path: str, value: list[str] | None, others: Mapping[str, Any] = {}
     ) -> list[str] | None:
         """Return what a configuration makes of a list, None where it refuses it."""
         try:
-            there = at(self.config_class(**self.keys(path, value, others)), path)
+            there = attribute_at(self.config_class(**self.keys(path, value, others)), path)
         except Exception:  # Anybody's configuration may raise anything.
             return None
-        return list(there) if _is_of_names(there) else None
+        return list(there) if _is_list_of_names(there) else None
 
-    def made(self, path: str, value: list[str]) -> Made | None:
+    def build(self, path: str, value: list[str]) -> ModelTensors | None:
         """Return what a model of a list has, None where it is refused."""
         try:
-            return made(self.base, self.config_class(**self.keys(path, value)))
+            return build(self.base, self.config_class(**self.keys(path, value)))
         except Exception:  # Anybody's constructor may raise anything.
             return None
 
-    def spelt(self, one: KindList) -> Iterator[tuple[str, dict[str, Any]]]:
+    def spellings(self, one: KindList) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the keys that say a list in another way, with what each sign stands for.
 
         A sign is a letter of a text or a number of a list, and stands for a kind wherever it is.
         """
         part = parent(one.counted.path)
-        own = at(self.start, part)
-        number = len(at(self.start, one.counted.path))
-        numbers = _numbers_in(type(own))
-        for key in sorted(looked_for(own)):
+        own = attribute_at(self.start, part)
+        number = len(attribute_at(self.start, one.counted.path))
+        numbers = _numbers_in_code(type(own))
+        for key in sorted(names_in_code(own)):
             path = f"{part}.{key}".removeprefix(".")
             text = getattr(own, key, None)
             signs: list[Any] = [*(sorted(set(text)) if isinstance(text, str) else ()), *numbers]
             names: dict[str, str] = {}
             for sign in signs:
-                kinds = self.normal(one.counted.path, None, {path: _said([sign] * number)})
+                kinds = self.normalized_list(
+                    one.counted.path, None, {path: _join_signs([sign] * number)}
+                )
                 if kinds and len(set(kinds[:-1])) == 1 and kinds[0] in one.names:
                     names[str(sign)] = one.names[kinds[0]]
             there = [sign for sign in signs if str(sign) in names]
             if len(set(names.values())) < 2:
                 continue
             drawn = Random(0).choices(there, k=number)
-            kinds = self.normal(one.counted.path, None, {path: _said(drawn)}) or []
+            kinds = self.normalized_list(one.counted.path, None, {path: _join_signs(drawn)}) or []
             wanted = [names[str(sign)] for sign in drawn]
             if [one.names.get(kind) for kind in kinds][:-1] != wanted[:-1]:
                 continue
-            longer = self.normal(one.counted.path, None, {path: _said([*drawn, there[0]])})
+            longer = self.normalized_list(
+                one.counted.path, None, {path: _join_signs([*drawn, there[0]])}
+            )
             cut = one.counted.depth if longer and len(longer) == number else ""
             yield path, {"into": one.counted.path, "names": names, **({"cut": cut} if cut else {})}
 
 
-def _said(signs: list[Any]) -> Any:
+def _join_signs(signs: list[Any]) -> Any:
     """Return signs as a file has them: letters as one text."""
     return "".join(signs) if isinstance(signs[0], str) else signs
 
 
-def _numbers_in(kind: type) -> list[int]:
+def _numbers_in_code(kind: type) -> list[int]:
     """Return the numbers in the code of a configuration class and its module."""
     module = sys.modules[kind.__module__]
     tree = ast.parse(inspect.getsource(module))
     numbers = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
-    return sorted(one for one in numbers if type(one) is int and 0 <= one < MOST_SIGN)
+    return sorted(one for one in numbers if type(one) is int and 0 <= one < MAX_SIGN)
 
 
-def _is_of_names(value: object) -> bool:
+def _is_list_of_names(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)

@@ -20,7 +20,7 @@ from paramproof.formulas.path import leaf, parent
 Keys = dict[str, Any]
 
 
-class Made(NamedTuple):
+class ModelTensors(NamedTuple):
     """What a model has: its parameters, and its buffers."""
 
     parameters: Counter[Stored]
@@ -34,24 +34,26 @@ def config_of(config_class: type[PreTrainedConfig], keys: Mapping[str, Any]) -> 
     return config
 
 
-def made(model_class: Any, config: PreTrainedConfig) -> Made:
+def build(model_class: Any, config: PreTrainedConfig) -> ModelTensors:
     """Make a model, and read what it has; what it warns of, as of slow widths, is no matter."""
     with meta(), warnings.catch_warnings(action="ignore"):
         model = model_class(config)
     found = stored(live_torch.tensors(model, None))
     parameters = Counter({key: n for key, n in found.items() if key.kind.role != "buffer"})
-    return Made(parameters, found - parameters)
+    return ModelTensors(parameters, found - parameters)
 
 
-def parts_of(config: PreTrainedConfig, before: str = "") -> Iterator[tuple[str, PreTrainedConfig]]:
+def sub_configs(
+    config: PreTrainedConfig, before: str = ""
+) -> Iterator[tuple[str, PreTrainedConfig]]:
     """Yield the parts of a configuration with their paths, the outer ones first."""
     for name, value in vars(config).items():
         if isinstance(value, PreTrainedConfig) and not name.startswith("_"):
             yield f"{before}{name}", value
-            yield from parts_of(value, f"{before}{name}.")
+            yield from sub_configs(value, f"{before}{name}.")
 
 
-def put(keys: Keys, path: str, value: Any) -> None:
+def set_key(keys: Keys, path: str, value: Any) -> None:
     """Put a value at a path: ``vision_config.hidden_size``, ``depths[1]``."""
     *parts, name = path.split(".")
     for part in parts:
@@ -73,13 +75,13 @@ def part_in(keys: Keys, path: str) -> Keys | None:
     return here if isinstance(here, dict) else None
 
 
-def remove(keys: Keys, path: str) -> None:
+def remove_key(keys: Keys, path: str) -> None:
     """Take away the key at a path, if there is one."""
     if (part := part_in(keys, parent(path))) is not None:
         part.pop(leaf(path), None)
 
 
-def at(config: PreTrainedConfig, path: str) -> Any:
+def attribute_at(config: PreTrainedConfig, path: str) -> Any:
     """Return what a configuration has at a path, at "" itself; ``KeyError`` for what it has not."""
     value: Any = config
     for part in path.split(".") if path else ():
@@ -92,25 +94,25 @@ def at(config: PreTrainedConfig, path: str) -> Any:
     return value
 
 
-def at_or_none(config: PreTrainedConfig, path: str) -> Any:
+def attribute_or_none(config: PreTrainedConfig, path: str) -> Any:
     """Return what a configuration has at a path, None for nothing."""
     try:
-        return at(config, path)
+        return attribute_at(config, path)
     except KeyError:
         return None
 
 
-def whole(start: PreTrainedConfig, values: Mapping[str, Any]) -> Keys:
+def full_keys(start: PreTrainedConfig, values: Mapping[str, Any]) -> Keys:
     """Return keys with these values by their paths, and parts as the configuration has them.
 
     ``start`` is the type's own configuration: a part that has a value has what it gives it too.
     """
     keys: Keys = {}
-    for path, part in parts_of(start):
+    for path, part in sub_configs(start):
         if any(name.startswith(f"{path}.") for name in values):
-            above = at(start, parent(path))
+            above = attribute_at(start, parent(path))
             given = copy.deepcopy(part_given(type(above), leaf(path)))
-            put(keys, path, {"model_type": part.model_type, **given})
+            set_key(keys, path, {"model_type": part.model_type, **given})
     for path, value in values.items():
-        put(keys, path, copy.deepcopy(value))
+        set_key(keys, path, copy.deepcopy(value))
     return keys

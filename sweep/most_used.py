@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from paramproof.catalogue import model_types
 
-FIRST = """
+WIDELY_USED = """
     bert llama gpt2 qwen3 roberta mistral qwen2 xlm-roberta t5 mixtral deepseek_v3 gemma2 gemma
     gemma3_text phi3 phi qwen3_moe bart albert distilbert electra deberta-v2 deberta opt bloom
     falcon gpt_neox gptj gpt_neo mamba mamba2 vit clip_text_model clip_vision_model
@@ -28,5 +28,5 @@ FIRST = """
 """
 """Those that are used most, first: some that are no types of every release are among them."""
 
-MOST_USED = tuple([name for name in FIRST.split() if name in model_types()][:40])
+MOST_USED = tuple([name for name in WIDELY_USED.split() if name in model_types()][:40])
 """Types that are held to transformers each time."""

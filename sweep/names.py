@@ -27,10 +27,12 @@ from paramproof.catalogue.names import NAMES, known_keys, model_types
 MODELS = Path(transformers.__file__).parent / "models"
 
 
-def names() -> dict[str, Any]:
+def read_names() -> dict[str, Any]:
     """Return the names of the release that is installed, those left out that entries have."""
-    common = set(keys_of(PreTrainedConfig))
-    found = {one: (keys_of(config), classes_of(one)) for one, config in CONFIG_MAPPING.items()}
+    common = set(config_keys(PreTrainedConfig))
+    found = {
+        one: (config_keys(config), exported_classes(one)) for one, config in CONFIG_MAPPING.items()
+    }
     written: dict[str, list[str]] = {}
     for model_type, (keys, classes) in sorted(found.items()):
         in_entry: set[str] = set()
@@ -47,7 +49,7 @@ def names() -> dict[str, Any]:
     }
 
 
-def keys_of(config: type[PreTrainedConfig]) -> set[str]:
+def config_keys(config: type[PreTrainedConfig]) -> set[str]:
     """Return the keys that a configuration class has, or looks for while it is made."""
     found = {field.name for field in dataclasses.fields(config)} | set(config.attribute_map)
     for kind in config.__mro__:
@@ -70,7 +72,7 @@ def _constants(code: types.CodeType) -> Iterator[str]:
             yield from _constants(one)
 
 
-def classes_of(model_type: str) -> set[str]:
+def exported_classes(model_type: str) -> set[str]:
     """Return the names of the models that the modules of a type export."""
     folder = MODELS / model_type_to_module_name(model_type)
     found: set[str] = set()
@@ -82,4 +84,4 @@ def classes_of(model_type: str) -> set[str]:
 
 
 if __name__ == "__main__":
-    NAMES.write_text(json.dumps(names(), indent=0) + "\n", "utf-8")
+    NAMES.write_text(json.dumps(read_names(), indent=0) + "\n", "utf-8")

@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from paramproof.catalogue.values import own_layers, same
-from sweep.layers import DEPTHS, LONGEST_PERIOD
-from sweep.normal import moved
-from sweep.saved import Saved, value_in
+from paramproof.catalogue.value_kinds import default_layers, equal
+from sweep.layer_lists import DEPTHS, MAX_PERIOD
+from sweep.normalization import changed_fields
+from sweep.saved_values import SavedValues, value_in
 
-LONGEST_HEAD = 8
+MAX_HEAD = 8
 
 Rule = dict[str, Any]
 
 
-def patterns(saved: Saved) -> dict[str, Rule]:
+def find_patterns(saved: SavedValues) -> dict[str, Rule]:
     """Return for each list that moves with one size alone how long it is, and what stands in it."""
     found = {}
-    for path, there in saved.moving().items():
+    for path, there in saved.varying().items():
         if all(_is_list(value) for _, value in there):
             own = there[0][1]
-            fields = {name for point, value in there if not same(value, own) for name in point}
-            if len(fields) == 1 and not _is_driven(saved, path, own):
+            fields = {name for point, value in there if not equal(value, own) for name in point}
+            if len(fields) == 1 and not _depends_on_flag(saved, path, own):
                 field = fields.pop()
-                lists = list(_lists(saved, path, field))
-                if (rule := pattern(lists) or only(lists)) and _may_be_given(
+                lists = list(_lists_by_depth(saved, path, field))
+                if (rule := fit_pattern(lists) or fit_stage_name(lists)) and _may_be_given(
                     saved, path, field, lists
                 ):
                     letters = {size.path: one for one, size in saved.file.letters.items()}
@@ -33,23 +33,23 @@ def patterns(saved: Saved) -> dict[str, Rule]:
     return found
 
 
-def pattern(lists: Sequence[tuple[int, list[Any]]]) -> Rule | None:
+def fit_pattern(lists: Sequence[tuple[int, list[Any]]]) -> Rule | None:
     """Return what makes each of these lists by its length, the simplest first."""
-    if len(lists) < LONGEST_PERIOD or any(len(there) != depth for depth, there in lists):
+    if len(lists) < MAX_PERIOD or any(len(there) != depth for depth, there in lists):
         return None
     longest = max(lists, key=lambda one: one[0])[1]
     for last in ([], longest[-1:]):
-        for head in range(LONGEST_HEAD + 1):
-            for period in range(1, LONGEST_PERIOD + 1):
+        for head in range(MAX_HEAD + 1):
+            for period in range(1, MAX_PERIOD + 1):
                 rule = {"repeats": longest[head : head + period]}
                 rule |= {"head": longest[:head]} if head else {}
                 rule |= {"last": last} if last else {}
-                if all(same(own_layers(rule, depth), there) for depth, there in lists):
+                if all(equal(default_layers(rule, depth), there) for depth, there in lists):
                     return rule
     return None
 
 
-def only(lists: Sequence[tuple[int, list[Any]]]) -> Rule | None:
+def fit_stage_name(lists: Sequence[tuple[int, list[Any]]]) -> Rule | None:
     """Return what makes lists of the name of one stage: ``stage12`` where there are 12."""
     first = lists[0][1][0] if lists and lists[0][1] else None
     name = first.removesuffix(str(lists[0][0])) if isinstance(first, str) else ""
@@ -61,30 +61,30 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(one, str | int | float) for one in value)
 
 
-def _lists(saved: Saved, path: str, field: str) -> Iterator[tuple[int, list[Any]]]:
+def _lists_by_depth(saved: SavedValues, path: str, field: str) -> Iterator[tuple[int, list[Any]]]:
     for depth in DEPTHS:
-        there = value_in(saved.saved(saved.unread.keys({field: depth})), path)
+        there = value_in(saved.save(saved.unread.keys({field: depth})), path)
         if _is_list(there):
             yield depth, there
 
 
-def _is_driven(saved: Saved, path: str, own: list[Any]) -> bool:
+def _depends_on_flag(saved: SavedValues, path: str, own: list[Any]) -> bool:
     """Whether a flag that decides what a class has moves the list, too."""
     decides = {one for data in saved.file.classes.values() for one in data.get("decides", ())}
     for flag, there in saved.values.items():
         if flag in decides and isinstance(there[0][1], bool):
-            other = saved.saved(saved.unread.keys({flag: not there[0][1]}))
-            if other and not same(value_in(other, path), own):
+            other = saved.save(saved.unread.keys({flag: not there[0][1]}))
+            if other and not equal(value_in(other, path), own):
                 return True
     return False
 
 
 def _may_be_given(
-    saved: Saved, path: str, field: str, lists: Sequence[tuple[int, list[Any]]]
+    saved: SavedValues, path: str, field: str, lists: Sequence[tuple[int, list[Any]]]
 ) -> bool:
     """Whether nothing is otherwise where a list is given that is as the class makes it."""
     for depth, there in lists[:: max(len(lists) // 4, 1)]:
         one, other = saved.without_and_with(path, there, {field: depth})
-        if one is None or other is None or moved(one, other):
+        if one is None or other is None or changed_fields(one, other):
             return False
     return True

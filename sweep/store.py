@@ -10,8 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from paramproof.catalogue.derivations import not_withdrawn
-from paramproof.catalogue.files import own_classes, type_in
+from paramproof.catalogue.derivations import kept_variants
+from paramproof.catalogue.files import own_classes, parse_type
 from sweep.failure import Failure, Reason
 
 ROOT = Path(__file__).parent.parent
@@ -20,30 +20,30 @@ INDEX = ROOT / "paramproof" / "catalogue" / "index.json"
 FAILED = ROOT / "sweep" / "failed.json"
 
 
-def read(model_type: str) -> dict[str, Any] | None:
+def read_entry(model_type: str) -> dict[str, Any] | None:
     """Return what the file of a type has, None where there is none."""
     path = DATA / f"{model_type}.json"
     return json.loads(path.read_text("utf-8")) if path.exists() else None
 
 
-def write(model_type: str, entry: dict[str, Any]) -> None:
+def write_entry(model_type: str, entry: dict[str, Any]) -> None:
     """Write the file of a type, and its classes in the index.
 
     If every variant of every class is withdrawn, the type has no file, and the index lacks it.
     """
     path = DATA / f"{model_type}.json"
-    file = type_in(entry, model_type)
-    with _rewritten(INDEX) as index:
+    file = parse_type(entry, model_type)
+    with _rewrite(INDEX) as index:
         index.pop(model_type, None)
-        if any(not_withdrawn(file, name) for name in file.classes):
-            path.write_text(laid_out(entry) + "\n", "utf-8")
+        if any(kept_variants(file, name) for name in file.classes):
+            path.write_text(format_json(entry) + "\n", "utf-8")
             index[model_type] = own_classes(file)
         else:
             path.unlink(missing_ok=True)
 
 
 @contextmanager
-def _rewritten(path: Path) -> Iterator[dict[str, Any]]:
+def _rewrite(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the object in a JSON file, to be changed, and write it sorted by its keys.
 
     Processes that do this at the same time wait for each other.
@@ -54,34 +54,34 @@ def _rewritten(path: Path) -> Iterator[dict[str, Any]]:
         known: dict[str, Any] = json.loads(file.read() or "{}")
         yield known
         file.truncate(0)
-        file.write(laid_out(dict(sorted(known.items()))) + "\n")
+        file.write(format_json(dict(sorted(known.items()))) + "\n")
 
 
 WIDTH = 100
 """Characters of a line that has the whole of an object or a list."""
 
 
-def laid_out(value: Any, depth: int = 0) -> str:
+def format_json(value: Any, depth: int = 0) -> str:
     """Return a value as JSON, what fits into a line on one."""
     short = json.dumps(value, ensure_ascii=False)
     if len(short) + depth <= WIDTH or not isinstance(value, dict | list):
         return short
     if isinstance(value, list):
-        inside = [laid_out(one, depth + 1) for one in value]
+        inside = [format_json(one, depth + 1) for one in value]
     else:
-        inside = [f"{json.dumps(key)}: {laid_out(one, depth + 1)}" for key, one in value.items()]
+        inside = [f"{json.dumps(key)}: {format_json(one, depth + 1)}" for key, one in value.items()]
     first, last = "[]" if isinstance(value, list) else "{}"
     before = "\n" + " " * (depth + 1)
     return f"{first}{before}{f',{before}'.join(inside)}\n{' ' * depth}{last}"
 
 
-def digest() -> int:
+def data_digest() -> int:
     """Return a number that is another one where any file is."""
     whole = sha256(b"".join(path.read_bytes() for path in sorted(DATA.glob("*.json"))))
     return int.from_bytes(whole.digest()[:4])
 
 
-def failed() -> dict[str, dict[str, Failure]]:
+def read_failures() -> dict[str, dict[str, Failure]]:
     """Return what could not be derived, by type and class, with the reason."""
     found = json.loads(FAILED.read_text("utf-8"))
     return {
@@ -90,18 +90,18 @@ def failed() -> dict[str, dict[str, Failure]]:
     }
 
 
-def write_failed(model_type: str, failures: Mapping[str, Failure]) -> None:
+def write_failures(model_type: str, failures: Mapping[str, Failure]) -> None:
     """Write what could not be derived of a type, in place of what was there."""
-    with _rewritten(FAILED) as known:
+    with _rewrite(FAILED) as known:
         known.pop(model_type, None)
         if failures:
             known[model_type] = {name: one.data for name, one in sorted(failures.items())}
 
 
-def by_reason() -> dict[Reason, list[str]]:
+def failures_by_reason() -> dict[Reason, list[str]]:
     """Return what could not be derived by the class of the reason, most first."""
     found: dict[Reason, list[str]] = {}
-    for model_type, failures in failed().items():
+    for model_type, failures in read_failures().items():
         for name, failure in failures.items():
             found.setdefault(failure.reason, []).append(
                 name if name == model_type else f"{model_type}: {name}"

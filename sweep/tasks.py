@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sweep.at_random import at_random
-from sweep.child import compared, in_children, otherwise
+from sweep.jobs import compare, differences_in
+from sweep.pool import run_in_processes
+from sweep.spot_check import compare_random
 
 SECONDS = 600.0
 """Of the processor, for each type: so many that it is no matter of the machine."""
@@ -14,14 +15,14 @@ SECONDS = 600.0
 
 def points(model_type: str, seed: int, number: int) -> Iterator[dict[str, Any]]:
     """Yield what differs of each of ``number`` random configurations, nothing where it is equal."""
-    for one in at_random([model_type], number, 1, seed):
+    for one in compare_random([model_type], number, 1, seed):
         yield _difference(one.config, one.parameters, str(one.wrong)) if one.wrong else {}
 
 
 def catalogue(model_type: str, seed: int, number: int) -> Iterator[dict[str, Any]]:
     """Derive a type again; yield once what is otherwise than written, nothing where nothing is."""
-    for _, found, _ in in_children([model_type], compared, SECONDS, at_a_time=1):
-        if lines := otherwise(found):
+    for _, found, _ in run_in_processes([model_type], compare, SECONDS, at_a_time=1):
+        if lines := differences_in(found):
             said = _difference(model_type, "as in the catalogue", "\n".join(map(str, lines)))
             yield {**said, "lines": [one.data for one in lines]}
         else:

@@ -9,23 +9,23 @@ from typing import Any, NamedTuple
 from transformers import PreTrainedConfig
 
 from paramproof.formulas.path import leaf
-from sweep.model import at_or_none
-from sweep.most_used import FIRST
-from sweep.starting import OWN_PARTS
+from sweep.model import attribute_or_none
+from sweep.most_used import WIDELY_USED
+from sweep.seed_values import SEED_PARTS
 
-MOST = 4
+MAX_CHANGES = 4
 """Of the changes of a class, beside the public ones, where a type is one of those used most."""
 
-MOST_OF_OTHERS = 1
+MAX_CHANGES_OTHERS = 1
 """The same for any other type: what is tied, if anything is."""
 
-SIZED = 8
+VARIANT_SIZE = 8
 """Of a field that is a size in a variant, and null or 0 of itself."""
 
-TASKS = ("Classification", "QuestionAnswering")
+TASK_ENDINGS = ("Classification", "QuestionAnswering")
 """Ends of classes whose variants are put together: of what they contain, and of what is theirs."""
 
-PUBLIC: Mapping[str, Sequence[Mapping[str, Any]]] = {
+PUBLIC_CHANGES: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "bert": [{"is_decoder": True}, {"is_decoder": True, "add_cross_attention": True}],
     "t5": [
         {"feed_forward_proj": "gated-gelu"},
@@ -94,7 +94,7 @@ GEMMA4 = (
 
 LLAMA4 = (Change({"interleave_moe_layer_step": 2}),)
 
-SERVED: Mapping[str, Sequence[Change]] = {
+SERVED_CHANGES: Mapping[str, Sequence[Change]] = {
     "gemma4": [one.inside("text_config").also(WITHOUT_AUDIO) for one in GEMMA4],
     "gemma4_text": GEMMA4,
     "kimi_k25": [Change({"tie_word_embeddings": False})],
@@ -105,30 +105,30 @@ SERVED: Mapping[str, Sequence[Change]] = {
 """As models that many people serve have them, whose files say what the type's own does not."""
 
 
-def changes(
+def candidate_changes(
     model_type: str, start: PreTrainedConfig, moved: Mapping[str, Sequence[Any]]
 ) -> Iterator[tuple[dict[str, Any], dict[str, int]]]:
     """Yield what is given a class in place of the type's own: values, and sizes of null fields.
 
     ``moved`` are values that gave other tensors, by field.
     """
-    parts = list(OWN_PARTS.get(model_type, ()))
+    parts = list(SEED_PARTS.get(model_type, ()))
     for number in range(1, len(parts) + 1):
         for absent in combinations(parts, number):
             yield dict.fromkeys(absent), {}
-    for public in PUBLIC.get(model_type, ()):
+    for public in PUBLIC_CHANGES.get(model_type, ()):
         yield dict(public), {}
     flags: list[tuple[dict[str, Any], dict[str, int]]] = []
     for path, values in moved.items():
-        own = at_or_none(start, path)
+        own = attribute_or_none(start, path)
         whole = any(type(one) is int for one in values) and not is_tie(path)
         if own in (None, 0) and own is not False and whole:
-            flags.append(({}, {path: SIZED}))
+            flags.append(({}, {path: VARIANT_SIZE}))
         else:
             flags += [({path: one}, {}) for one in values if type(one) is bool and one != own][:1]
     # What is tied is asked for most.
     flags.sort(key=lambda change: not any(map(is_tie, change[0])))
-    most = MOST if model_type in FIRST.split() else MOST_OF_OTHERS
+    most = MAX_CHANGES if model_type in WIDELY_USED.split() else MAX_CHANGES_OTHERS
     number = 0
     for together in range(1, len(flags) + 1):
         if together > 1 and 2 ** len(flags) > 2 * most:

@@ -10,7 +10,7 @@ from docs.writers.blocks import ROOT
 from docs.writers.markdown import table
 
 if TYPE_CHECKING:
-    from sweep.public import Public
+    from sweep.public_configs import PublicResult
 
 PAGE = ROOT / "docs" / "public-configurations.md"
 
@@ -41,7 +41,7 @@ one. Files that name no class, and drafts for speculative decoding, are not amon
 """
 
 
-def render(results: Sequence[Public]) -> str:
+def render(results: Sequence[PublicResult]) -> str:
     """Return the page of these results."""
     there = [one for one in results if one.parameters is not None]
     reasons = Counter(one.reason for one in results if one.reason).most_common()
@@ -59,7 +59,7 @@ def render(results: Sequence[Public]) -> str:
     )
 
 
-def _types(results: Sequence[Public]) -> Iterator[list[str]]:
+def _types(results: Sequence[PublicResult]) -> Iterator[list[str]]:
     """Yield a row for each type, those of which there are most first."""
     number = Counter(one.model_type for one in results)
     there = Counter(one.model_type for one in results if one.parameters is not None)
@@ -67,7 +67,7 @@ def _types(results: Sequence[Public]) -> Iterator[list[str]]:
         yield [f"`{name}`", str(there[name]), str(number[name])]
 
 
-def _section(reason: str, results: Sequence[Public]) -> str:
+def _section(reason: str, results: Sequence[PublicResult]) -> str:
     said = Counter((one.model_type, one.why) for one in results if one.reason == reason)
     lines = [f"### {reason.capitalize()}", ""]
     for (model_type, why), number in sorted(said.items(), key=lambda pair: (-pair[1], pair[0])):
@@ -78,9 +78,9 @@ def _section(reason: str, results: Sequence[Public]) -> str:
 
 def write() -> None:
     """Write the page. Raises ``ValueError`` where a count is not as transformers builds it."""
-    from sweep.public import counted
+    from sweep.public_configs import count_configs
 
-    results = list(counted())
+    results = list(count_configs())
     if apart := [f"{one.source}: {one.wrong}" for one in results if one.wrong]:
         raise ValueError("; ".join(apart))
     PAGE.write_text(render(results), "utf-8")

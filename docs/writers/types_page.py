@@ -8,14 +8,14 @@ from typing import Any
 
 from docs.writers.blocks import ROOT
 from docs.writers.markdown import table
-from paramproof.catalogue.derivations import Written, derivation_of, variants
+from paramproof.catalogue.derivations import Variant, derivation_of, variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile, model_types, read_type
 from paramproof.cli.derive_text import certainty, grouped
 from paramproof.formulas.derivation import FITTED, PROVED, Derivation
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import shown
-from sweep.store import by_reason, failed
+from sweep.store import failures_by_reason, read_failures
 
 PAGE = ROOT / "docs" / "types.md"
 
@@ -74,8 +74,8 @@ def counts() -> dict[str, str]:
             first, *others = variants(file, one)
             found[_status(file, first)] += 1
             found["variants"] += sum(not other.data.get("withdrawn") for other in others)
-    listed = [name for reasons in failed().values() for name in reasons]
-    types = set(failed()) - known
+    listed = [name for reasons in read_failures().values() for name in reasons]
+    types = set(read_failures()) - known
     rows = {
         "types with an entry": len(known),
         "types without one": len(types),
@@ -88,13 +88,13 @@ def counts() -> dict[str, str]:
     return {what: f"{number:,}" for what, number in rows.items()}
 
 
-def _status(file: TypeFile, written: Written) -> str:
+def _status(file: TypeFile, written: Variant) -> str:
     if written.data.get("withdrawn"):
         return "withdrawn"
     return _derivation(file, written).status
 
 
-def _derivation(file: TypeFile, written: Written) -> Derivation:
+def _derivation(file: TypeFile, written: Variant) -> Derivation:
     return derivation_of(file, written, own_sizes(file, tuple(written.data.get("absent", ()))))
 
 
@@ -130,7 +130,7 @@ def _class(file: TypeFile, name: str) -> str:
     return f"- `{name}`{alone}: {how}; {held}{also}"
 
 
-def _changes(written: Written, known: Mapping[str, Any]) -> str:
+def _changes(written: Variant, known: Mapping[str, Any]) -> str:
     """Return what is otherwise in a variant, beside the values that are ``known``."""
     changed = {path: one for path, one in written.where.items() if path not in known}
     values = [f"`{path}={shown(value)}`" for path, value in changed.items()]
@@ -138,7 +138,7 @@ def _changes(written: Written, known: Mapping[str, Any]) -> str:
 
 
 def _reasons() -> Iterator[str]:
-    for reason, names in by_reason().items():
+    for reason, names in failures_by_reason().items():
         yield f"{len(names)}, {reason.value}: {', '.join(sorted(names))}."
 
 

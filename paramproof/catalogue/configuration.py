@@ -6,16 +6,16 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from paramproof.catalogue.files import TypeFile, type_of_class
-from paramproof.catalogue.kinds import count_kinds, spell_out
+from paramproof.catalogue.kind_counts import count_kinds, expand_spellings
 from paramproof.catalogue.names import has_type
-from paramproof.catalogue.values import plain, same
+from paramproof.catalogue.value_kinds import decode_infinity, equal
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.impossible import value_at
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.printing import legible, shown
 
-NEVER = frozenset(
+IRRELEVANT_KEYS = frozenset(
     {
         "_name_or_path",
         "architectures",
@@ -69,26 +69,30 @@ class GivenKeys:
         self.renamed: dict[str, str] = {}
         self.values: dict[str, Any] = {}
         self.late: dict[str, Any] = {}
-        for path, value in self.flat(self.in_place(config), ""):
+        for path, value in self.walk(self.with_parts_in_place(config), ""):
             if path in file.late:
                 self.late[file.late[path]] = value
                 continue
             name = file.aliases.get(path, path)
-            if name in self.values and not same(self.values[name], value):
-                raise self.outside(f"{path} and {name} name one size, and are not the same", path)
-            self.values[name] = plain(value)
-        self.labels(config)
+            if name in self.values and not equal(self.values[name], value):
+                raise self.unsupported(
+                    f"{path} and {name} name one size, and are not the same", path
+                )
+            self.values[name] = decode_infinity(value)
+        self.read_labels(config)
         self.require_one_rope()
-        spell_out(self)
+        expand_spellings(self)
         self.counted = count_kinds(self)
 
-    def outside(self, why: str, key: str = "", refusal: Refusal = Refusal.OTHER) -> NotInCatalogue:
+    def unsupported(
+        self, why: str, key: str = "", refusal: Refusal = Refusal.OTHER
+    ) -> NotInCatalogue:
         """Return the error that the entry is not of this configuration, and why."""
         model_type = self.file.model_type
         reason = f"{model_type}: {why}"
         return NotInCatalogue(reason, model_type=model_type, key=key, refusal=refusal)
 
-    def in_place(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
+    def with_parts_in_place(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a configuration with the parts that are given in another key in their places.
 
         CLIP's ``text_config_dict`` counts in place of a ``text_config``, which most have beside it:
@@ -102,7 +106,7 @@ class GivenKeys:
             beside = config.get(part) or {}
             for key, value in ((name, there), (part, beside)):
                 if not isinstance(value, dict):
-                    raise self.outside(
+                    raise self.unsupported(
                         f"{key}={shown(value)} is not a part of a configuration", key
                     )
             looked_at = (key for key in beside if f"{part}.{key}" in self.file.refused)
@@ -113,7 +117,7 @@ class GivenKeys:
                 found[part] = {"model_type": self.file.parts[part], **there}
         return found
 
-    def flat(self, config: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
+    def walk(self, config: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
         """Yield each key that is no part by its path, those of parts and of lists of sizes too."""
         for key, value in config.items():
             path = f"{before}{key}"
@@ -125,21 +129,21 @@ class GivenKeys:
                 if value is None:
                     continue
                 if not isinstance(value, dict):
-                    raise self.outside(
+                    raise self.unsupported(
                         f"{path}={shown(value)} is not a part of a configuration", path
                     )
                 if "model_type" not in value and path in self.file.named_parts:
-                    raise self.outside(f"{path} is given, and names no model_type", path)
+                    raise self.unsupported(f"{path} is given, and names no model_type", path)
                 kind = value.get("model_type", self.file.parts[path])
                 if kind != self.file.parts[path] and not self.may_be_named(path, value):
                     said = f"{path}.model_type={shown(kind)}"
                     said += f", and the entry is of {self.file.parts[path]}"
-                    raise self.outside(said, path, Refusal.OTHER_PART)
+                    raise self.unsupported(said, path, Refusal.OTHER_PART)
                 self.parts.add(path)
-                yield from self.flat(value, f"{path}.")
+                yield from self.walk(value, f"{path}.")
             elif path in self.lists:
-                yield from self.sizes_in(path, value)
-            elif key not in NEVER and key not in ("id2label", QUANTIZATION):
+                yield from self.list_sizes(path, value)
+            elif key not in IRRELEVANT_KEYS and key not in ("id2label", QUANTIZATION):
                 yield path, value
 
     def may_be_named(self, path: str, part: Mapping[str, Any]) -> bool:
@@ -158,18 +162,20 @@ class GivenKeys:
             return True
         return path in self.file.lenient_parts
 
-    def sizes_in(self, path: str, value: object) -> Iterator[tuple[str, Any]]:
+    def list_sizes(self, path: str, value: object) -> Iterator[tuple[str, Any]]:
         """Yield the sizes of a list by their fields."""
         names = [name for name in self.letter_of if name.startswith(f"{path}[")]
         if not isinstance(value, list) or len(value) != len(names):
-            raise self.outside(f"{path}={shown(value)} is not a list of {len(names)} sizes", path)
+            raise self.unsupported(
+                f"{path}={shown(value)} is not a list of {len(names)} sizes", path
+            )
         yield from ((f"{path}[{i}]", one) for i, one in enumerate(value))
 
-    def labels(self, config: Mapping[str, Any]) -> None:
+    def read_labels(self, config: Mapping[str, Any]) -> None:
         """Take the number of labels from their names, as transformers does."""
         names = config.get("id2label")
         if names is None:
-            self.require_two(self.values.get(LABELS))
+            self.require_two_labels(self.values.get(LABELS))
             return
         try:
             number = len({int(one) for one in names}) if isinstance(names, Mapping) else 0
@@ -179,13 +185,13 @@ class GivenKeys:
             problem = f"id2label={shown(names)} is not an object of labels by their numbers"
             raise InvalidInput(problem, key="id2label")
         self.values[LABELS] = number
-        self.require_two(number)
+        self.require_two_labels(number)
 
-    def require_two(self, labels: object) -> None:
+    def require_two_labels(self, labels: object) -> None:
         """Refuse a single label of which one is to be chosen, as transformers does."""
         kind = self.values.get("problem_type")
         if labels == 1 and kind == "single_label_classification":
-            raise self.outside(
+            raise self.unsupported(
                 f"problem_type={kind} has 2 labels or more, and not 1", "problem_type"
             )
 
@@ -194,7 +200,7 @@ class GivenKeys:
         for path in self.values:
             other = f"{path.removesuffix('scaling')}parameters"
             if path.endswith("rope_scaling") and self.values[path] and self.values.get(other):
-                raise self.outside(f"{path} and {other} are both given", path)
+                raise self.unsupported(f"{path} and {other} are both given", path)
 
     def default(self, path: str, own: Any) -> Any:
         """Return what stands for an absent key: a part that is given has defaults of its own."""
@@ -203,7 +209,7 @@ class GivenKeys:
         if not given or path not in self.file.given:
             return own
         if len(given) < len(above):
-            raise self.outside(f"{path} is absent from a part that is absent from a part", path)
+            raise self.unsupported(f"{path} is absent from a part that is absent from a part", path)
         return self.file.given[path]
 
 
@@ -229,12 +235,12 @@ def sizes_of(
         elif field in given.values and field not in sized:
             if field not in given.file.null:
                 said = f"{field}=null, and the entry has a size there"
-                raise given.outside(said, field, Refusal.OTHER_VALUE)
+                raise given.unsupported(said, field, Refusal.OTHER_VALUE)
             waiting[letter] = given.file.null[field]
         elif filled := given.default(field, default):
             waiting[letter] = filled
         else:
-            raise given.outside(f"{field} is absent, and has no default", field)
+            raise given.unsupported(f"{field} is absent, and has no default", field)
     while waiting:
         ready = {
             letter: formula
@@ -243,7 +249,7 @@ def sizes_of(
         }
         if not ready:
             raise ValueError(f"{given.file.model_type}: defaults that wait for each other")
-        found |= {letter: _filled_in(given, letter, ready[letter], found) for letter in ready}
+        found |= {letter: _fill_in(given, letter, ready[letter], found) for letter in ready}
         waiting = {letter: said for letter, said in waiting.items() if letter not in ready}
     for field, value in given.late.items():
         letter = given.letter_of[field]
@@ -251,7 +257,7 @@ def sizes_of(
     return {letter: found[letter] for letter in given.file.letters if letter in found}
 
 
-def _filled_in(given: GivenKeys, letter: str, formula: Expression, sizes: Mapping[str, int]) -> int:
+def _fill_in(given: GivenKeys, letter: str, formula: Expression, sizes: Mapping[str, int]) -> int:
     """Return what transformers fills in for an absent size.
 
     Raises ``NotInCatalogue`` where it divides by 0.
@@ -260,7 +266,7 @@ def _filled_in(given: GivenKeys, letter: str, formula: Expression, sizes: Mappin
     try:
         value_at(formula, sizes, field)
     except ValueError as error:
-        raise given.outside(str(error), field) from None
+        raise given.unsupported(str(error), field) from None
     return formula.evaluate(sizes)
 
 
@@ -282,4 +288,4 @@ def _size(given: GivenKeys, letter: str, value: object, unread: Container[str] =
     if type(value) is int and value:
         problem = f"{said} is not possible: it must be between 1 and {MAX_SIZE:,}"
         raise InvalidInput(problem, key=field)
-    raise given.outside(f"{said} is not a size of 1 or more", field)
+    raise given.unsupported(f"{said} is not a size of 1 or more", field)

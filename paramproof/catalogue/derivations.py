@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from paramproof.catalogue.files import TypeFile
-from paramproof.catalogue.tensors import tensors_in, tied, under
+from paramproof.catalogue.tensors import parse_tensors, with_prefix, with_ties
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import (
     Consequence,
@@ -29,15 +29,15 @@ OUTCOMES = {
 }
 """What happens where a condition is not met, by what the files have for it."""
 
-PUT_TOGETHER = "put together"
+COMPOSED = "put together"
 """What is said of a variant that was not derived, but built of what it contains there."""
 
-DOUBTS = {PUT_TOGETHER: "not traced: put together from what it contains there, and what is its own"}
+CAVEATS = {COMPOSED: "not traced: put together from what it contains there, and what is its own"}
 """Short words for doubts that many variants have."""
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class Variant:
     """A class at certain values of the fields that decide, as its file has it.
 
     ``where`` are the values that are not the type's own, as those without which there is no model;
@@ -57,30 +57,32 @@ class Written:
         return {path.partition("[")[0] for path in self.sized if "[" in path}
 
 
-def computed_of(file: TypeFile, written: Written) -> dict[str, str]:
+def computed_of(file: TypeFile, written: Variant) -> dict[str, str]:
     """Return what a configuration computes of sizes, in letters: "" where that is not known."""
     return {**file.computed, **written.data.get("computed", {})}
 
 
-def variants(file: TypeFile, name: str) -> list[Written]:
+def variants(file: TypeFile, name: str) -> list[Variant]:
     """Return the variants of a class, first that at the type's own values."""
     own = {key: value for key, value in file.classes[name].items() if key != "also"}
-    found = [Written(name, own.get("where", {}), (), _without_kinds(file, own, ()))]
+    found = [Variant(name, own.get("where", {}), (), _without_other_letters(file, own, ()))]
     for index, also in enumerate(file.classes[name].get("also", ()), 1):
         where, sized = also.get("where", {}), tuple(also.get("sized", ()))
-        data = _without_kinds(file, {**own, "withdrawn": False, **also}, sized)
-        found.append(Written(name, where, sized, data, index))
+        data = _without_other_letters(file, {**own, "withdrawn": False, **also}, sized)
+        found.append(Variant(name, where, sized, data, index))
     return found
 
 
-def _without_kinds(file: TypeFile, data: dict[str, Any], sized: Container[str]) -> dict[str, Any]:
+def _without_other_letters(
+    file: TypeFile, data: dict[str, Any], sized: Container[str]
+) -> dict[str, Any]:
     """Return a variant's keys: letters that only other variants have are absent."""
-    others = [name for name, path in _of_variants(file).items() if path not in sized]
+    others = [name for name, path in _letters_of_variants(file).items() if path not in sized]
     return {**data, "absent": [*data.get("absent", ()), *others]} if others else data
 
 
 @lru_cache(maxsize=512)
-def _of_variants(file: TypeFile) -> dict[str, str]:
+def _letters_of_variants(file: TypeFile) -> dict[str, str]:
     """Return the fields of the letters that some variants alone have: kinds, and no defaults."""
     also = (one for data in file.classes.values() for one in data.get("also", ()))
     sized = {path for one in also for path in one.get("sized", ())}
@@ -91,12 +93,12 @@ def _of_variants(file: TypeFile) -> dict[str, str]:
     }
 
 
-def not_withdrawn(file: TypeFile, name: str) -> list[Written]:
+def kept_variants(file: TypeFile, name: str) -> list[Variant]:
     """Return the variants of a class that are not withdrawn."""
     return [one for one in variants(file, name) if not one.data.get("withdrawn")]
 
 
-def derivation_of(file: TypeFile, written: Written, defaults: Mapping[str, int]) -> Derivation:
+def derivation_of(file: TypeFile, written: Variant, defaults: Mapping[str, int]) -> Derivation:
     """Return what was derived of a class; ``defaults`` are the type's own sizes by letter."""
     data = written.data
     letters = [one for one in file.letters if one not in data.get("absent", ())]
@@ -106,25 +108,25 @@ def derivation_of(file: TypeFile, written: Written, defaults: Mapping[str, int])
         written.name,
         {one: fixed.get(one, defaults.get(one, 1)) for one in letters},
         {one: field_of(file, one) for one in letters},
-        tied(tensors_of(file, written), data.get("ties", {})),
-        tuple(_stated(data.get("conditions", {}))),
+        with_ties(tensors_of(file, written), data.get("ties", {})),
+        tuple(_parse_conditions(data.get("conditions", {}))),
         tuple(sorted(fixed)),
         tuple(data.get("inert", ())),
         tuple(data.get("unread", ())),
         tuple(data.get("unexplained", ())),
         tuple(map(condition_in, data.get("harmless", ()))),
-        tuple(DOUBTS.get(one, one) for one in data.get("doubts", ())),
+        tuple(CAVEATS.get(one, one) for one in data.get("doubts", ())),
         Evidence(traces, builds, held, 0.0, file.versions),
         {
             name: sizes
-            for name, sizes in validated_in(data.get("validated", "")).items()
+            for name, sizes in parse_validated(data.get("validated", "")).items()
             if name in letters
         },
     )
 
 
-def validated_in(written: str) -> dict[str, tuple[int, int]]:
-    """Return the smallest and the largest size of each letter that ``validated_text`` wrote."""
+def parse_validated(written: str) -> dict[str, tuple[int, int]]:
+    """Return the smallest and the largest size of each letter that ``format_validated`` wrote."""
     found: dict[str, tuple[int, int]] = {}
     for one in written.split(", ") if written else ():
         name, _, sizes = one.rpartition(" ")
@@ -133,7 +135,7 @@ def validated_in(written: str) -> dict[str, tuple[int, int]]:
     return found
 
 
-def validated_text(validated: Mapping[str, tuple[int, int]]) -> str:
+def format_validated(validated: Mapping[str, tuple[int, int]]) -> str:
     """Return the sizes at which a formula was validated, by letter: ``H 12..9000, L 1..9``."""
     return ", ".join(f"{name} {low}..{high}" for name, (low, high) in validated.items())
 
@@ -143,7 +145,7 @@ def field_of(file: TypeFile, letter: str) -> str:
     return file.letters[letter].path
 
 
-def tensors_of(file: TypeFile, written: Written) -> list[DerivedTensor]:
+def tensors_of(file: TypeFile, written: Variant) -> list[DerivedTensor]:
     """Return the tensors of a class, those of the class that it contains first.
 
     Raises ``ValueError`` where classes contain each other.
@@ -167,12 +169,15 @@ def _tensors(
         part = variants(file, other)[index]
         all_of_it = _tensors(file, other, part.where, part.data, (*inside, (other, index)))
         without = set(data.get("without", ()))
-        contained = [one for one in under(prefix, all_of_it) if one.path not in without]
-    own = [*tensors_in(data.get("tensors", {})), *tensors_in(data.get("buffers", {}), buffer=True)]
+        contained = [one for one in with_prefix(prefix, all_of_it) if one.path not in without]
+    own = [
+        *parse_tensors(data.get("tensors", {})),
+        *parse_tensors(data.get("buffers", {}), buffer=True),
+    ]
     return [*contained, *own]
 
 
-def _stated(conditions: Mapping[str, str]) -> Iterator[StatedCondition]:
+def _parse_conditions(conditions: Mapping[str, str]) -> Iterator[StatedCondition]:
     for written, outcome in conditions.items():
         condition: Condition = condition_in(written)
         yield StatedCondition(condition, Consequence(OUTCOMES[outcome]))

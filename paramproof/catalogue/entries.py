@@ -7,26 +7,26 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-from paramproof.catalogue.alike import (
+from paramproof.catalogue.accepts import (
     ABSENT,
-    is_due,
-    is_of_a_free_sort,
-    require_alike,
+    has_accepted_sort,
+    is_expected,
+    require_accepted,
 )
 from paramproof.catalogue.configuration import GivenKeys, named_class, sizes_of
 from paramproof.catalogue.derivations import (
-    Written,
+    Variant,
     computed_of,
     derivation_of,
-    not_withdrawn,
+    kept_variants,
     variants,
 )
 from paramproof.catalogue.files import TypeFile, model_types, read_type, type_of_class
 from paramproof.catalogue.heads import Head, announced_heads, as_loaded
-from paramproof.catalogue.kinds import count_kinds, require_as_long
+from paramproof.catalogue.kind_counts import count_kinds, require_length
 from paramproof.catalogue.names import has_class, has_type, release
-from paramproof.catalogue.unknown import unknown_keys
-from paramproof.catalogue.values import same
+from paramproof.catalogue.unknown_keys import find_unknown_keys
+from paramproof.catalogue.value_kinds import equal
 from paramproof.formulas.derivation import Derivation, Outcome
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.expression import Expression, letter
@@ -86,7 +86,7 @@ def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
     other = type_named(config)
     if not other:
         file = read_type(model_type)
-        return replace(entry_in(file, config, class_name), unknown=unknown_keys(file, config))
+        return replace(entry_in(file, config, class_name), unknown=find_unknown_keys(file, config))
     file = read_type(other)
     found = entry_in(file, config, class_name)
     if found.assumed:
@@ -94,7 +94,7 @@ def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
         said += f"architectures name, it lacks {', '.join(found.assumed)}"
         raise NotInCatalogue(said, model_type=model_type, key="model_type")
     read_as = {model_type: other, **found.read_as}
-    return replace(found, unknown=unknown_keys(file, config), read_as=read_as)
+    return replace(found, unknown=find_unknown_keys(file, config), read_as=read_as)
 
 
 def type_named(config: Mapping[str, Any]) -> str:
@@ -112,20 +112,20 @@ def type_named(config: Mapping[str, Any]) -> str:
 def entry_in(file: TypeFile, config: Mapping[str, Any], class_name: str = "") -> Entry:
     """Return the entry of a configuration in the file of its type. Raises as ``entry`` does."""
     named = class_name or named_class(config)
-    name = _class_in(file, named) if named else usual_class(file)
+    name = _find_class(file, named) if named else usual_class(file)
     given = GivenKeys(file, config)
     found: Entry | None
     try:
         found = _entry(file, given, name)
     except NotInCatalogue as error:
         is_beyond = error.refusal is Refusal.CONDITIONS
-        found = _counting_kinds(file, given, name) if is_beyond else None
+        found = _entry_with_kind_counts(file, given, name) if is_beyond else None
         if found is None:
             raise
     return replace(found, is_class_named=bool(named))
 
 
-def _counting_kinds(file: TypeFile, given: GivenKeys, name: str) -> Entry | None:
+def _entry_with_kind_counts(file: TypeFile, given: GivenKeys, name: str) -> Entry | None:
     """Return the entry that counts kinds in the type's own lists too, None for none.
 
     The formula of a list as the type makes it may not reach as far.
@@ -144,28 +144,28 @@ def _entry(file: TypeFile, given: GivenKeys, name: str) -> Entry:
         for path in file.classes[name].get("decides", ())
         if path not in file.computed
     }
-    written, values = _variant(file, given, name, decides)
+    written, values = _select_variant(file, given, name, decides)
     absent = written.data.get("absent", ())
     try:
         sizes = sizes_of(given, written.sized, absent, written.data.get("unread", ()))
     except KeyError as error:
-        raise given.outside(f"what {error} stands for is absent") from None
+        raise given.unsupported(f"what {error} stands for is absent") from None
     needed = variants(file, name)[0].where
     only, computed = written.data.get("only", {}), computed_of(file, written)
-    require_as_long(given, written.lists, sizes)
+    require_length(given, written.lists, sizes)
     counted = {*written.lists, *written.data.get("idle", ())}
-    require_alike(given, values, needed, only, computed, sizes, counted)
+    require_accepted(given, values, needed, only, computed, sizes, counted)
     derivation = _derivation(file, name, written.index)
-    derivation = _without_bounds(derivation, set(_bounds_of_defaults(file, given)))
+    derivation = _without_bounds(derivation, set(_default_bounds(file, given)))
     _require(file, derivation, sizes)
     assumed = _assumed(given, derivation, sizes)
     for path, kind in given.renamed.items():
         if lacking := [one for one in assumed if one.startswith(f"{path}.")]:
             said = f"{path}.model_type={shown(kind)}, and as {file.parts[path]}, whose class its "
             said += f"architectures name, it lacks {', '.join(lacking)}"
-            raise given.outside(said, path, Refusal.OTHER_PART)
+            raise given.unsupported(said, path, Refusal.OTHER_PART)
     return Entry(
-        _without_moved(derivation, file, given),
+        _without_changed_buffers(derivation, file, given),
         sizes,
         assumed=assumed,
         read_as={kind: file.parts[path] for path, kind in given.renamed.items()},
@@ -212,7 +212,7 @@ def _assumed(
     return {path: found[path] for path in order if path in found}
 
 
-def _bounds_of_defaults(file: TypeFile, given: GivenKeys) -> Iterator[Expression]:
+def _default_bounds(file: TypeFile, given: GivenKeys) -> Iterator[Expression]:
     """Yield the bounds of the conditions that come from defaults in whose place is another value.
 
     The bound of ``V > 50279`` is V − 50280, as ``Condition.bound`` has it.
@@ -221,7 +221,7 @@ def _bounds_of_defaults(file: TypeFile, given: GivenKeys) -> Iterator[Expression
     """
     for path, letters in file.below.items():
         default = given.default(path, file.fields.get(path))
-        if type(default) is int and not same(given.values.get(path, default), default):
+        if type(default) is int and not equal(given.values.get(path, default), default):
             yield from (letter(name) - default - 1 for name in letters)
 
 
@@ -254,7 +254,7 @@ def usual_class(file: TypeFile) -> str:
     return base
 
 
-def _class_in(file: TypeFile, name: str) -> str:
+def _find_class(file: TypeFile, name: str) -> str:
     """Return the class of an entry by its name.
 
     LLaMAForCausalLM is what LlamaForCausalLM was called first, and KimiK25Model is Kimi_K25Model.
@@ -275,22 +275,22 @@ def _without_spelling(name: str) -> str:
     return name.replace("_", "").casefold()
 
 
-def _variant(
+def _select_variant(
     file: TypeFile, given: GivenKeys, name: str, decides: Mapping[str, Any]
-) -> tuple[Written, dict[str, Any]]:
+) -> tuple[Variant, dict[str, Any]]:
     """Return the variant of a class that is like the configuration, and what decides there.
 
     Where none is, that at the type's own values: what is different is said later.
     """
     first = variants(file, name)[0]
     own = {path: file.fields.get(path, ABSENT) for path in decides}
-    free = {path for path in first.where if is_of_a_free_sort(given, path)}
+    free = {path for path in first.where if has_accepted_sort(given, path)}
     alike = [
         (written, values)
-        for written in not_withdrawn(file, name)
+        for written in kept_variants(file, name)
         if written.lists == given.counted
         and all(type(given.values.get(path)) is int for path in written.sized)
-        and (values := _values_of(given, written, decides, own, free)) is not None
+        and (values := _variant_values(given, written, decides, own, free)) is not None
     ]
     for written, values in alike:
         if _has_sizes(file, given, written):
@@ -299,20 +299,22 @@ def _variant(
         return alike[0]
     for path, value in decides.items():
         # A part that is given may have another default than the entry was derived at.
-        if path not in given.values and not same(value, own[path]):
-            raise given.outside(f"{path} is {shown(value)} where it is absent from a part", path)
+        if path not in given.values and not equal(value, own[path]):
+            raise given.unsupported(
+                f"{path} is {shown(value)} where it is absent from a part", path
+            )
     if first.data.get("withdrawn"):
-        raise given.outside(f"what is derived of {name} was not held")
+        raise given.unsupported(f"what is derived of {name} was not held")
     for path, value in first.where.items():
         if path not in given.values:
             said = f"{path} is absent, and the entry has {shown(value)}"
-            raise given.outside(said, path, Refusal.OTHER_VALUE)
+            raise given.unsupported(said, path, Refusal.OTHER_VALUE)
     return first, {**own, **first.where}
 
 
-def _values_of(
+def _variant_values(
     given: GivenKeys,
-    written: Written,
+    written: Variant,
     decides: Mapping[str, Any],
     own: Mapping[str, Any],
     free: Set[str],
@@ -325,13 +327,13 @@ def _values_of(
     values = {path: value for path, value in values.items() if path not in besides}
     there = {**decides, **follows, **given.values}
     alike = all(
-        path in free or (path in there and is_due(given, path, there[path], value))
+        path in free or (path in there and is_expected(given, path, there[path], value))
         for path, value in values.items()
     )
     return values if alike else None
 
 
-def _has_sizes(file: TypeFile, given: GivenKeys, written: Written) -> bool:
+def _has_sizes(file: TypeFile, given: GivenKeys, written: Variant) -> bool:
     """Whether a variant has the sizes that a configuration fixes: a fixed one, or none at all."""
     without = {*written.data.get("absent", ()), *written.data.get("unread", ())}
     fixed = written.data.get("fixed", {})
@@ -353,7 +355,9 @@ def own_sizes(file: TypeFile, absent: tuple[str, ...]) -> dict[str, int]:
         return {}
 
 
-def _without_moved(derivation: Derivation, file: TypeFile, given: GivenKeys) -> Derivation:
+def _without_changed_buffers(
+    derivation: Derivation, file: TypeFile, given: GivenKeys
+) -> Derivation:
     """Leave out buffers where a field has another value: only parameters are sure to be alike."""
     if not given.values.keys() & set(file.buffered):
         return derivation

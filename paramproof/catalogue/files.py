@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from paramproof.catalogue.values import plain
+from paramproof.catalogue.value_kinds import decode_infinity
 from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.printing import MAX_VALUE_SHOWN, shown
 
@@ -141,7 +141,7 @@ def own_classes(file: TypeFile) -> list[str]:
 
 
 @lru_cache(maxsize=64)
-def like(name: str) -> list[str]:
+def similar_types(name: str) -> list[str]:
     """Return at most three model types whose names are like this one."""
     return get_close_matches(name, model_types())
 
@@ -154,18 +154,18 @@ def read_type(model_type: str) -> TypeFile:
     the file, where it is damaged.
     """
     if model_type not in model_types():
-        near = like(model_type[:MAX_VALUE_SHOWN])
+        near = similar_types(model_type[:MAX_VALUE_SHOWN])
         hint = f" (did you mean {', '.join(near)}?)" if near else ""
         reason = f"no entry for the model type {shown(model_type)}{hint}"
         raise NotInCatalogue(reason, model_type=model_type, key="model_type")
     name = f"{model_type}.json"
     try:
-        return type_in(json.loads((FOLDER / name).read_text("utf-8")), model_type)
+        return parse_type(json.loads((FOLDER / name).read_text("utf-8")), model_type)
     except ValueError as error:
         raise ValueError(f"{name} of the catalogue: {error}") from None
 
 
-def type_in(data: Mapping[str, Any], model_type: str) -> TypeFile:
+def parse_type(data: Mapping[str, Any], model_type: str) -> TypeFile:
     """Return what the JSON of a file says. Raises ``ValueError`` for what is none."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         found = data.get("format") if isinstance(data, dict) else data
@@ -186,7 +186,7 @@ def type_in(data: Mapping[str, Any], model_type: str) -> TypeFile:
     for kinds, names in own.get("unread", {}).items():
         unread |= dict.fromkeys(names.split(), frozenset(kinds.split()))
     own["unread"] = unread
-    own["fields"] = plain(own.get("fields", {}))
+    own["fields"] = decode_infinity(own.get("fields", {}))
     letters = own.get("letters")
     if not isinstance(letters, dict):
         raise ValueError("its letters are not an object")

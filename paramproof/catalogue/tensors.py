@@ -19,7 +19,7 @@ MARKS = {"frozen": "frozen", "read": "read from values", "counted": "counted"}
 read from values, that how many there are was read from counts."""
 
 
-def tensor_text(tensor: DerivedTensor) -> str:
+def format_tensor(tensor: DerivedTensor) -> str:
     """Return what an entry says of a tensor: how often, its shape, and what is not usual of it."""
     shape = ", ".join(map(text, tensor.shape)) or SCALAR
     times = f"{text(tensor.times)} × " if tensor.times != 1 else ""
@@ -35,8 +35,8 @@ def tensor_text(tensor: DerivedTensor) -> str:
     return f"{times}{shape}" + (f" [{', '.join(marks)}]" if marks else "")
 
 
-def tensor_in(path: str, written: str, *, buffer: bool = False) -> DerivedTensor:
-    """Return the tensor that ``tensor_text`` wrote. Raises ``ValueError`` for what it did not."""
+def parse_tensor(path: str, written: str, *, buffer: bool = False) -> DerivedTensor:
+    """Return the tensor that ``format_tensor`` wrote. Raises ``ValueError`` for what it did not."""
     shapes, _, marks = written.removesuffix("]").partition(" [")
     said = marks.split(", ") if marks else []
     if unknown := set(said) - set(MARKS.values()):
@@ -65,18 +65,18 @@ def _split(written: str, sign: str) -> list[str]:
     return [*found, written[start:]]
 
 
-def tensors_in(data: Mapping[str, Any], *, buffer: bool = False) -> Iterator[DerivedTensor]:
+def parse_tensors(data: Mapping[str, Any], *, buffer: bool = False) -> Iterator[DerivedTensor]:
     """Yield the tensors of a mapping from paths to texts, or to lists of several."""
     for path, written in data.items():
         for one in [written] if isinstance(written, str) else written:
-            yield tensor_in(path, one, buffer=buffer)
+            yield parse_tensor(path, one, buffer=buffer)
 
 
 def tensors_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
-    """Return tensors as ``tensors_in`` reads them."""
+    """Return tensors as ``parse_tensors`` reads them."""
     found: dict[str, Any] = {}
     for tensor in tensors:
-        written = tensor_text(tensor)
+        written = format_tensor(tensor)
         there = found.get(tensor.path)
         if there is None:
             found[tensor.path] = written
@@ -85,13 +85,15 @@ def tensors_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
     return found
 
 
-def under(prefix: str, tensors: Iterable[DerivedTensor]) -> list[DerivedTensor]:
+def with_prefix(prefix: str, tensors: Iterable[DerivedTensor]) -> list[DerivedTensor]:
     """Return tensors of a part, with the paths they have in the whole."""
     before = f"{prefix}." if prefix else ""
     return [replace(tensor, path=f"{before}{tensor.path}") for tensor in tensors]
 
 
-def tied(tensors: Iterable[DerivedTensor], ties: Mapping[str, Any]) -> tuple[DerivedTensor, ...]:
+def with_ties(
+    tensors: Iterable[DerivedTensor], ties: Mapping[str, Any]
+) -> tuple[DerivedTensor, ...]:
     """Return tensors with the other paths that ``ties_data`` says they have."""
     found: list[DerivedTensor] = []
     seen: Counter[str] = Counter()
@@ -105,7 +107,7 @@ def tied(tensors: Iterable[DerivedTensor], ties: Mapping[str, Any]) -> tuple[Der
 
 
 def ties_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
-    """Return the other paths of tensors by their own, as ``tied`` reads them.
+    """Return the other paths of tensors by their own, as ``with_ties`` reads them.
 
     Where tensors of one path differ in them, as those of layers do of which some are tied, there
     is a list for each, in their order.

@@ -14,7 +14,7 @@ from typing import Any
 from paramproof.catalogue.configuration import named_class
 from paramproof.catalogue.files import read_type
 from paramproof.catalogue.names import type_with_class
-from paramproof.catalogue.unknown import is_misspelt, unknown_keys
+from paramproof.catalogue.unknown_keys import find_unknown_keys, is_misspelt
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import shown
 
@@ -109,7 +109,7 @@ def _without_strangers(keys: dict[str, Any]) -> dict[str, Any]:
     Raises ``InvalidInput`` where one of them is not of that type: it may be of any other.
     """
     guess = str(keys["model_type"])
-    for key in unknown_keys(read_type(guess), keys):
+    for key in find_unknown_keys(read_type(guess), keys):
         if is_misspelt(key, "model_type"):
             raise InvalidInput(f"{shown(key)} is not a key: did you mean 'model_type'?", key=key)
     if later := sorted(LATER & keys.keys()):

@@ -12,13 +12,15 @@ pytestmark = pytest.mark.framework("transformers")
 transformers = pytest.importorskip("transformers")
 
 from sweep import adversary  # noqa: E402
-from sweep.adversary import Verdict, judged, tried  # noqa: E402
+from sweep.adversary import Verdict, judge, judge_random  # noqa: E402
 
 CONFIGURATIONS = 300
 
 
 def test_none_is_counted_wrong():
-    found = list(tried([one for one in model_types() if _is_there(one)], CONFIGURATIONS, seed=0))
+    found = list(
+        judge_random([one for one in model_types() if _is_there(one)], CONFIGURATIONS, seed=0)
+    )
     verdicts = Counter(one.verdict for one in found)
     assert [str(one) for one in found if one.verdict is Verdict.OTHER] == []
     assert verdicts[Verdict.EQUAL] >= CONFIGURATIONS // 3
@@ -31,7 +33,7 @@ def _is_there(model_type):
 
 def test_configurations_of_a_seed_are_the_same():
     names = ["bert", "llama", "clip"]
-    one, other = (list(tried(names, 6, seed=3)) for _ in range(2))
+    one, other = (list(judge_random(names, 6, seed=3)) for _ in range(2))
     assert [each.config for each in one] == [each.config for each in other]
     assert {each.config["model_type"] for each in one} == set(names)
 
@@ -39,7 +41,7 @@ def test_configurations_of_a_seed_are_the_same():
 def test_a_wrong_count_is_found(monkeypatch):
     """As the count of T5 was, when its late name was read as a plain one."""
     config = {"model_type": "t5", "num_hidden_layers": 7}
-    assert judged(config).verdict is Verdict.EQUAL
+    assert judge(config).verdict is Verdict.EQUAL
 
     def wrong_entry(given):
         found = adversary_entry({"model_type": "t5", "num_layers": given["num_hidden_layers"]})
@@ -48,12 +50,12 @@ def test_a_wrong_count_is_found(monkeypatch):
 
     adversary_entry = adversary.entry
     monkeypatch.setattr(adversary, "entry", wrong_entry)
-    found = judged(config)
+    found = judge(config)
     assert found.verdict is Verdict.OTHER
     assert str(found).startswith("t5: decoder.block.*")
 
 
 def test_what_is_refused():
-    assert judged({"model_type": "bert", "rope_scaling": 1}).verdict is Verdict.NOT_COUNTED
-    refused = judged({"model_type": "bert", "pad_token_id": 0, "hidden_act": "no such activation"})
+    assert judge({"model_type": "bert", "rope_scaling": 1}).verdict is Verdict.NOT_COUNTED
+    refused = judge({"model_type": "bert", "pad_token_id": 0, "hidden_act": "no such activation"})
     assert refused.verdict is Verdict.NOT_COUNTED

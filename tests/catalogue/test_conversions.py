@@ -16,7 +16,7 @@ from paramproof.live.weight_file import compare_weight_file  # noqa: E402
 from paramproof.resolver import resolve  # noqa: E402
 from paramproof.sources.checkpoints import checkpoint  # noqa: E402
 from sweep.conversions import class_data, classes_of_catalogue, mappings  # noqa: E402
-from sweep.model import put  # noqa: E402
+from sweep.model import set_key  # noqa: E402
 from tests.checkpoints import write  # noqa: E402
 
 SINGLY = """
@@ -75,9 +75,9 @@ def tiny(name, layers=1):
         if end and end.startswith("layer") and layers is None:
             continue
         if end:
-            put(keys, field, TINY[end] * (layers if end.startswith("layer") else 1))
+            set_key(keys, field, TINY[end] * (layers if end.startswith("layer") else 1))
         elif default.isdigit():
-            put(keys, field, min(int(default), 8))
+            set_key(keys, field, min(int(default), 8))
     return keys
 
 

@@ -16,9 +16,9 @@ from transformers import CONFIG_MAPPING  # noqa: E402
 from paramproof.catalogue import entry, model_types, read_type  # noqa: E402
 from paramproof.derivation.transformers_models import readable  # noqa: E402
 from sweep.heads import untied_on_loading  # noqa: E402
-from sweep.starting import OWN_VALUES, needed  # noqa: E402
-from sweep.store import digest  # noqa: E402
-from sweep.which import held_this_time  # noqa: E402
+from sweep.model_types import types_to_check  # noqa: E402
+from sweep.seed_values import SEED_VALUES, missing_sizes  # noqa: E402
+from sweep.store import data_digest  # noqa: E402
 from tests.heads import INTERNVL  # noqa: E402
 
 SMALL = {"vocab_size": 100, "d_model": 16, "d_kv": 8, "d_ff": 24, "num_layers": 1, "num_heads": 2}
@@ -57,10 +57,10 @@ WITHOUT = ("bark", "blip-2", "csm", "llama", "llava", "qwen2_vl", "vilt")
 def heads_of(model_type):
     """Return the heads of each class of a type that has some, found anew."""
     start = readable(CONFIG_MAPPING[model_type]())
-    values = dict(OWN_VALUES.get(model_type, {}))
+    values = dict(SEED_VALUES.get(model_type, {}))
     classes = {name: getattr(transformers, name) for name in read_type(model_type).classes}
     if model_type in WITH_HEADS:
-        values |= needed(model_type, start, values, next(iter(classes.values())))
+        values |= missing_sizes(model_type, start, values, next(iter(classes.values())))
     found = {name: untied_on_loading(one, start, values) for name, one in classes.items()}
     return {name: heads for name, heads in found.items() if heads}
 
@@ -72,7 +72,7 @@ def test_the_heads_are_found_again(model_type):
 
 def test_no_other_type_has_such_heads():
     """Of those used most, of a tenth of the others, and of those whose ties are of another kind."""
-    others = {*held_this_time(model_types(), digest()), *T5_KIND, *WITHOUT} - {*WITH_HEADS}
+    others = {*types_to_check(model_types(), data_digest()), *T5_KIND, *WITHOUT} - {*WITH_HEADS}
     assert {name: heads for name in sorted(others) if (heads := heads_of(name))} == {}
 
 

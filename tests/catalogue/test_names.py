@@ -10,13 +10,13 @@ pytestmark = pytest.mark.framework("transformers")
 
 pytest.importorskip("transformers")
 
-from sweep.names import classes_of, keys_of, names  # noqa: E402
+from sweep.names import config_keys, exported_classes, read_names  # noqa: E402
 
 WRITTEN = json.loads(NAMES.read_text("utf-8"))
 
 
 def test_the_file_is_of_the_release_that_is_installed():
-    found = names()
+    found = read_names()
     assert found["transformers"] == WRITTEN["transformers"]
     assert found["keys"] == WRITTEN["keys"]
     assert found["types"].keys() == WRITTEN["types"].keys()
@@ -32,14 +32,14 @@ def test_keys_of_a_configuration_class():
     """Its fields, the other names of them, and what it looks for while it is made."""
     from transformers import GPT2Config, Qwen2Config
 
-    assert {"n_embd", "hidden_size", "scale_attn_weights", "vocab_size"} <= keys_of(GPT2Config)
-    assert "n_ctx" not in keys_of(GPT2Config)
-    assert "max_window_layers" in keys_of(Qwen2Config)
-    assert "hidden_sise" not in keys_of(GPT2Config)
+    assert {"n_embd", "hidden_size", "scale_attn_weights", "vocab_size"} <= config_keys(GPT2Config)
+    assert "n_ctx" not in config_keys(GPT2Config)
+    assert "max_window_layers" in config_keys(Qwen2Config)
+    assert "hidden_sise" not in config_keys(GPT2Config)
 
 
 def test_classes_of_a_model_type():
-    found = classes_of("bert")
+    found = exported_classes("bert")
     assert {"BertModel", "BertForNextSentencePrediction", "BertForMultipleChoice"} <= found
     assert not {"BertSelfAttention", "GPT2Model", "load_tf_weights_in_bert"} & found
 

@@ -6,12 +6,12 @@ pytest.importorskip("transformers")
 
 from releases.algebra import kept
 from sweep import tasks
-from sweep.at_random import Compared
-from sweep.child import compared
 from sweep.failure import NO_TIME
-from sweep.problem import Fault, Problem
+from sweep.jobs import compare
+from sweep.mismatch import Mismatch, MismatchKind
+from sweep.spot_check import Comparison
 
-PROBLEM = Problem(Fault.OTHER_TENSORS, "wte is not as derived")
+PROBLEM = Mismatch(MismatchKind.OTHER_TENSORS, "wte is not as derived")
 
 pytestmark = pytest.mark.framework("transformers")
 
@@ -21,11 +21,11 @@ def derived(monkeypatch):
     """Have something found of GPT-2, in place of what is."""
 
     def as_(found):
-        def in_children(names, work, seconds, at_a_time):
-            assert (names, work) == (["gpt2"], compared)
+        def run_in_processes(names, work, seconds, at_a_time):
+            assert (names, work) == (["gpt2"], compare)
             yield "gpt2", found, 1.0
 
-        monkeypatch.setattr(tasks, "in_children", in_children)
+        monkeypatch.setattr(tasks, "run_in_processes", run_in_processes)
         return list(tasks.catalogue("gpt2", 0, 1))
 
     return as_
@@ -53,12 +53,12 @@ def test_points(monkeypatch):
     """One for each configuration, in which something stands where it is not equal."""
     asked = []
 
-    def at_random(*arguments):
+    def compare_random(*arguments):
         asked.append(arguments)
-        yield Compared("gpt2", "GPT2Model", {"n_embd": 3}, 7, None)
-        yield Compared("gpt2", "GPT2Model", {"n_embd": 4}, 8, PROBLEM)
+        yield Comparison("gpt2", "GPT2Model", {"n_embd": 3}, 7, None)
+        yield Comparison("gpt2", "GPT2Model", {"n_embd": 4}, 8, PROBLEM)
 
-    monkeypatch.setattr(tasks, "at_random", at_random)
+    monkeypatch.setattr(tasks, "compare_random", compare_random)
     equal, other = tasks.points("gpt2", 5, 2)
     assert asked == [(["gpt2"], 2, 1, 5)]
     assert equal == {}

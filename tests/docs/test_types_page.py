@@ -5,7 +5,7 @@ import re
 from docs.writers.blocks import AGAIN
 from docs.writers.types_page import PAGE, render
 from paramproof.catalogue import entry, model_types, read_type
-from sweep.store import failed
+from sweep.store import read_failures
 
 TEXT = PAGE.read_text("utf-8")
 
@@ -27,7 +27,7 @@ def test_counts():
     classes = re.findall(rf"^- `(\w+)`(?:{held}| (was not held))", TEXT, re.MULTILINE)
     said = rows()
     assert said["types with an entry"] == len(sections)
-    assert said["types without one"] == len(set(failed()) - set(sections))
+    assert said["types without one"] == len(set(read_failures()) - set(sections))
     for status in ("proved", "fitted"):
         assert said[f"classes, {status}"] == sum(one[1] == status for one in classes)
     assert said["classes, withdrawn"] == sum(bool(one[2]) for one in classes)
@@ -36,7 +36,7 @@ def test_counts():
 
 def test_everything_that_failed_is_listed():
     listed = TEXT.partition("# Not derived")[2]
-    for model_type, reasons in failed().items():
+    for model_type, reasons in read_failures().items():
         for name in reasons:
             assert (name if name == model_type else f"{model_type}: {name}") in listed
 

@@ -11,7 +11,7 @@ from paramproof.catalogue import read_type
 from releases import algebra
 from releases.__main__ import main, written
 from releases.trying import counts, found, is_whole, releases
-from sweep.finding import Finding, Kind
+from sweep.difference import Difference, DifferenceKind
 from sweep.most_used import MOST_USED
 
 TEXT = PAGE.read_text("utf-8")
@@ -33,9 +33,9 @@ def test_what_a_release_derives_otherwise_in_short():
     """Formulas, classes and defaults are said, conditions and keys counted."""
     formula = "BertModel: what it was + (2·H)"
     lines = [
-        Finding(Kind.FORMULA, formula),
-        Finding(Kind.PROPERTY, "BertModel: conditions: [] was, ['H ≥ A'] is"),
-        Finding(Kind.KEY, "is_new is a new key"),
+        Difference(DifferenceKind.FORMULA, formula),
+        Difference(DifferenceKind.PROPERTY, "BertModel: conditions: [] was, ['H ≥ A'] is"),
+        Difference(DifferenceKind.KEY, "is_new is a new key"),
     ]
     assert algebra.kept([one.data for one in lines]) == {"lines": [formula], "others": 2}
     found = {"types": ["bert", "llama", "t5"], "otherwise": {}}

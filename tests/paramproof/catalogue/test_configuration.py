@@ -6,7 +6,7 @@ from copy import deepcopy
 import pytest
 
 from paramproof.catalogue.entries import entry_in
-from paramproof.catalogue.files import type_in
+from paramproof.catalogue.files import parse_type
 from paramproof.formulas.errors import NotInCatalogue, Refusal
 
 TOY = {
@@ -72,7 +72,7 @@ HEAD = "ToyForSequenceClassification"
 
 
 def toy(config=(), architecture="", data=TOY):
-    return entry_in(type_in(deepcopy(data), "toy"), dict(config), architecture)
+    return entry_in(parse_type(deepcopy(data), "toy"), dict(config), architecture)
 
 
 def refused(config, architecture=""):

@@ -46,15 +46,15 @@ def test_what_is_said_of_a_failure():
 def test_failures_are_written_and_read(monkeypatch, tmp_path):
     monkeypatch.setattr(store, "FAILED", tmp_path / "failed.json")
     made, late = Failure(Reason.NOT_MADE, "no"), NO_TIME
-    store.write_failed("gpt2", {"GPT2Model": made, "GPT2LMHeadModel": late})
-    store.write_failed("bert", {"bert": late})
-    assert store.failed() == {
+    store.write_failures("gpt2", {"GPT2Model": made, "GPT2LMHeadModel": late})
+    store.write_failures("bert", {"bert": late})
+    assert store.read_failures() == {
         "bert": {"bert": late},
         "gpt2": {"GPT2Model": made, "GPT2LMHeadModel": late},
     }
-    assert list(store.by_reason().items()) == [
+    assert list(store.failures_by_reason().items()) == [
         (Reason.NO_TIME, ["bert", "gpt2: GPT2LMHeadModel"]),
         (Reason.NOT_MADE, ["gpt2: GPT2Model"]),
     ]
-    store.write_failed("gpt2", {})
+    store.write_failures("gpt2", {})
     assert list(json.loads(store.FAILED.read_text("utf-8"))) == ["bert"]

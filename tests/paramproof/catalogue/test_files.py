@@ -10,13 +10,13 @@ from paramproof.catalogue import files as catalogue_files
 from paramproof.catalogue import model_types, read_type
 from paramproof.catalogue.derivations import (
     derivation_of,
-    validated_in,
-    validated_text,
+    format_validated,
+    parse_validated,
     variants,
 )
 from paramproof.catalogue.entries import entry_in, own_sizes
-from paramproof.catalogue.files import SizeField, type_in, type_of_class
-from paramproof.catalogue.tensors import tensor_in, tensor_text
+from paramproof.catalogue.files import SizeField, parse_type, type_of_class
+from paramproof.catalogue.tensors import format_tensor, parse_tensor
 from paramproof.formulas.derivation import FITTED, PROVED
 
 MOST_BYTES = 3_000_000
@@ -46,7 +46,7 @@ def test_every_class_is_evaluated(model_type):
         assert {*derivation.inert, *derivation.fixed} <= known
         assert written.data["status"] == (PROVED if derivation.is_proved else FITTED)
         for tensor in tensors:
-            again = tensor_in(tensor.path, tensor_text(tensor), buffer=tensor.role == "buffer")
+            again = parse_tensor(tensor.path, format_tensor(tensor), buffer=tensor.role == "buffer")
             assert (again.shape, again.times, again.role) == (
                 tensor.shape,
                 tensor.times,
@@ -116,7 +116,7 @@ def file_of(model_type="bert"):
 )
 def test_a_damaged_file_is_refused(damage, said):
     with pytest.raises(ValueError, match=said):
-        type_in({**file_of(), **damage}, "bert")
+        parse_type({**file_of(), **damage}, "bert")
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_a_damaged_file_is_refused(damage, said):
 )
 def test_the_field_of_a_letter(written, size, key):
     data = file_of() | {"letters": {"X": written}}
-    found = type_in(data, "bert").letters["X"]
+    found = parse_type(data, "bert").letters["X"]
     assert (found, found.key, found.is_in_list) == (size, key, "[" in written)
 
 
@@ -137,13 +137,13 @@ def test_classes_that_contain_each_other_are_refused():
     data = file_of()
     data["classes"]["BertModel"]["contains"] = "BertForMaskedLM"
     with pytest.raises(ValueError, match="contains itself"):
-        entry_in(type_in(data, "bert"), {}, "BertModel")
+        entry_in(parse_type(data, "bert"), {}, "BertModel")
 
 
 @pytest.mark.parametrize("written", ["L × H, [odd]", "L × × H", "H; A", "H [proved]", ""])
 def test_a_tensor_that_is_damaged_is_refused(written):
     with pytest.raises(ValueError, match=r"\S"):
-        tensor_in("layers.*.weight", written)
+        parse_tensor("layers.*.weight", written)
 
 
 def test_the_type_that_has_a_class(monkeypatch, tmp_path):
@@ -166,5 +166,5 @@ def test_the_type_that_has_a_class(monkeypatch, tmp_path):
     ],
 )
 def test_the_sizes_at_which_a_formula_was_validated(validated, written):
-    assert validated_text(validated) == written
-    assert validated_in(written) == validated
+    assert format_validated(validated) == written
+    assert parse_validated(written) == validated

@@ -11,7 +11,7 @@ from sweep import store
 
 INDEX = json.loads(store.INDEX.read_text("utf-8"))
 
-BERT = store.read("bert")
+BERT = store.read_entry("bert")
 
 NAMES = list(BERT["classes"])
 
@@ -48,29 +48,29 @@ def test_every_class_is_found():
 
 
 def test_a_file_is_written_with_its_index(folder):
-    store.write("bert", BERT)
-    assert store.read("bert") == BERT
+    store.write_entry("bert", BERT)
+    assert store.read_entry("bert") == BERT
     assert index() == {"bert": NAMES}
-    store.write("align", {**BERT, "model_type": "align", "classes_of": "bert"})
+    store.write_entry("align", {**BERT, "model_type": "align", "classes_of": "bert"})
     assert list(index().items()) == [("align", []), ("bert", NAMES)]
 
 
 def test_how_a_file_is_laid_out_does_not_matter(folder):
-    store.write("bert", BERT)
+    store.write_entry("bert", BERT)
     path = folder / "bert.json"
     path.write_text(json.dumps(json.loads(path.read_text("utf-8"))), "utf-8")
     before = index()
-    store.write("bert", store.read("bert"))
-    assert (store.read("bert"), index()) == (BERT, before)
+    store.write_entry("bert", store.read_entry("bert"))
+    assert (store.read_entry("bert"), index()) == (BERT, before)
 
 
 def test_a_type_of_which_nothing_is_left_has_no_file(folder):
-    store.write("bert", BERT)
+    store.write_entry("bert", BERT)
     withdrawn = deepcopy(BERT)
     for one in withdrawn["classes"].values():
         for variant in (one, *one.get("also", ())):
-            assert store.read("bert") is not None
+            assert store.read_entry("bert") is not None
             variant["withdrawn"] = True
-            store.write("bert", withdrawn)
-    assert store.read("bert") is None
+            store.write_entry("bert", withdrawn)
+    assert store.read_entry("bert") is None
     assert index() == {}

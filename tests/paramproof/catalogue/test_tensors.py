@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from paramproof.catalogue.tensors import tensors_data, tensors_in, tied, ties_data
+from paramproof.catalogue.tensors import parse_tensors, tensors_data, ties_data, with_ties
 from paramproof.formulas.derivation import DerivedTensor
 from paramproof.formulas.expression import expression, letter
 
@@ -15,9 +15,9 @@ def tensor(path, times, *aliases):
 
 def read_back(tensors):
     plain = [replace(one, aliases=()) for one in tensors]
-    read = list(tensors_in(tensors_data(plain)))
+    read = list(parse_tensors(tensors_data(plain)))
     assert read == plain
-    return list(tied(read, ties_data(tensors)))
+    return list(with_ties(read, ties_data(tensors)))
 
 
 def test_what_is_tied_everywhere():

@@ -1,0 +1,205 @@
+"""Which other values a configuration may have, and be of the same entry."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from paramproof.catalogue.configuration import GivenKeys
+from paramproof.catalogue.files import TypeFile
+from paramproof.catalogue.value_kinds import (
+    ROTARY_BASES,
+    ROTARY_FACTOR,
+    default_layers,
+    equal,
+    kind_of,
+    rotary_factors,
+    sort_of,
+)
+from paramproof.formulas.errors import NotInCatalogue, Refusal
+from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.path import leaf, parent
+from paramproof.formulas.printing import legible, shown
+
+ABSENT = object()
+"""In place of the value of a field that decides where nothing stands there of itself."""
+
+IRRELEVANT_PRIVATE = frozenset(
+    {
+        "_attn_implementation",
+        "_attn_implementation_autoset",
+        "_attn_implementation_internal",
+        "_auto_class",
+        "_commit_hash",
+        "_diffusers_version",
+        "_from_model_config",
+        "_load_in_4bit",
+        "_load_in_8bit",
+        "_num_labels",
+        "_pre_quantization_dtype",
+    }
+)
+"""Private attributes of transformers' configurations that files have, and that decide nothing.
+
+Any other may be what a property is computed from: Mimi's ``_frame_rate`` is.
+"""
+
+READ_IN_ALL_TYPES = frozenset(
+    {"attribute_map", "layer_types", "mtp_layer_types", "rope_parameters", "rope_scaling"}
+)
+"""Keys that transformers looks at in any type, and may refuse where it has no such field."""
+
+STRETCHED_SORTS = ("rope_dynamic", "rope_yarn")
+"""Sorts of rotary positions that not every width of a head goes with."""
+
+MIN_STRETCHED_WIDTH = 2
+"""Of a head's width, with which positions cannot be stretched dynamically: 0 would divide."""
+
+
+def require_accepted(
+    given: GivenKeys,
+    decides: Mapping[str, Any],
+    needed: Collection[str],
+    only: Mapping[str, Any],
+    computed: Mapping[str, str],
+    letters: Mapping[str, int],
+    counted: Collection[str] = (),
+) -> None:
+    """Raise ``NotInCatalogue`` for the first key that is not as the entry has it.
+
+    ``decides`` are the fields that decide with the values they must have; those ``needed`` may have
+    others of a sort that was tried. ``only`` has the sorts of values that alone are alike in this
+    class. ``computed`` are fields that must be what ``letters`` make them; of lists that are
+    ``counted``, and of what decides which lists there are, the letters say all.
+    """
+    for path, value in given.values.items():
+        if path in counted:
+            continue
+        if path in computed:
+            _require_computed(given, path, value, computed[path], letters)
+        elif path in decides:
+            rule = given.file.layers.get(path)
+            layers = rule and isinstance(value, list) and _is_layer_list(rule, value, letters)
+            free = path in needed and has_accepted_sort(given, path)
+            tried = free and _is_accepted(given, path, value, None, letters)
+            if not (is_expected(given, path, value, decides[path]) or layers or tried):
+                there = "nothing" if decides[path] is ABSENT else shown(decides[path])
+                said = f"{legible(path)}={shown(value)}, and the entry has {there}"
+                raise given.unsupported(said, path, Refusal.OTHER_VALUE)
+        elif path not in given.letter_of and not _is_accepted(
+            given, path, value, only.get(path), letters
+        ):
+            raise _not_tried(given, path, value)
+
+
+def _not_tried(given: GivenKeys, path: str, value: Any) -> NotInCatalogue:
+    return given.unsupported(
+        f"{legible(path)}={shown(value)} was not tried", path, Refusal.NOT_TRIED
+    )
+
+
+def _require_computed(
+    given: GivenKeys, path: str, value: Any, said: str, letters: Mapping[str, int]
+) -> None:
+    """Raise ``NotInCatalogue`` for a size that is not what the others make it.
+
+    Transformers would take what is given, and the entry is of what is computed. The class
+    may replace a value of its own by that size, as ERNIE's −1: then a file may have it too.
+    """
+    if path in given.file.fields and equal(value, given.file.fields[path]):
+        return
+    formula = expression_in(said) if said else None
+    if formula is None or not formula.letters <= letters.keys():
+        raise _not_tried(given, path, value)
+    if not equal(value, due := formula.evaluate(letters)):
+        raise given.unsupported(
+            f"{legible(path)}={shown(value)}, and its sizes make it {due}", path
+        )
+
+
+def is_expected(given: GivenKeys, path: str, value: Any, due: Any) -> bool:
+    """Whether a value is the one due, or null where nothing is, and that was seen to be as good."""
+    null = value is None and due is ABSENT and "null" in given.file.free.get(path, ())
+    return equal(value, due) or null
+
+
+def has_accepted_sort(given: GivenKeys, path: str) -> bool:
+    """Whether a configuration has a value there of a sort that was tried, and decided nothing."""
+    value = given.values.get(path)
+    return value is not None and sort_of(value) in given.file.free.get(path, ())
+
+
+def _is_accepted(
+    given: GivenKeys, path: str, value: Any, only: list[str] | None, sizes: Mapping[str, int]
+) -> bool:
+    file = given.file
+    is_unread = kind_of(value) in file.unread.get(path, ())
+    if is_unread or (path in file.fields and equal(value, file.fields[path])):
+        return True
+    if path in file.layers and value is not None:
+        return _is_layer_list(file.layers[path], value, sizes)
+    sort = sort_of(value)
+    if only is not None and sort not in only:
+        return False
+    if path in file.below and sort == "whole":
+        return all(value < sizes[letter] for letter in file.below[path] if letter in sizes)
+    if not any(path in known for known in (file.free, file.texts, file.below)):
+        return _is_ignored(file, path, value)
+    if sort.startswith("rope_") and not _fits_rotation(given, path, value, sizes):
+        return False
+    if leaf(path) in ROTARY_BASES and not (isinstance(value, int | float) and value > 1):
+        return False
+    return sort in file.free.get(path, ()) or value in file.texts.get(path, ())
+
+
+def _fits_rotation(given: GivenKeys, path: str, value: Any, sizes: Mapping[str, int]) -> bool:
+    """Whether what parameters of rotary positions say of a head's share goes with the sizes."""
+    file, before, sort = given.file, parent(path), sort_of(value)
+    key = f"{before}.{ROTARY_FACTOR}" if before else ROTARY_FACTOR
+    own = given.values.get(key, file.fields.get(key))
+    if sort in STRETCHED_SORTS and not _fits_stretching(given, path, sort, own, sizes):
+        return False
+    return all(
+        share is None or equal(share, own) or sort_of(share) in file.free.get(key, ())
+        for share in rotary_factors(value)
+    )
+
+
+def _is_ignored(file: TypeFile, path: str, value: Any) -> bool:
+    """Whether transformers reads nothing of a key of which the entry says nothing else."""
+    name = leaf(path)
+    if name in READ_IN_ALL_TYPES and value is not None:
+        return False
+    if name.startswith("_") and name not in IRRELEVANT_PRIVATE:
+        return False
+    known = (file.refused, file.fields, file.layers, file.unread)
+    return not any(path in one for one in known)
+
+
+def _fits_stretching(
+    given: GivenKeys, path: str, sort: str, own: Any, sizes: Mapping[str, int]
+) -> bool:
+    """Whether what is rotated of a head is wide enough, and even where halves of it are mixed.
+
+    ``own`` is the share that is rotated. True where no size says how wide a head is.
+    """
+    before = parent(path)
+    names = ("qk_rope_head_dim", "head_dim", "hidden_size", "num_attention_heads")
+    letters = (given.letter_of.get(f"{before}.{name}" if before else name) for name in names)
+    rope, width, hidden, heads = (sizes.get(letter or "") for letter in letters)
+    if not (width := rope or width or (hidden and heads and hidden // heads)):
+        return True
+    rotated = int(width * own) if isinstance(own, int | float) and not rope else width
+    return rotated % 2 == 0 if sort == "rope_yarn" else rotated > MIN_STRETCHED_WIDTH
+
+
+def _is_layer_list(said: Mapping[str, Any], value: object, sizes: Mapping[str, int]) -> bool:
+    """Whether a list has a name for each layer, or the ``only`` one, that of the last stage."""
+    long = expression_in(said["long"]).evaluate(sizes)
+    if "only" in said:
+        return value == [f"{said['only']}{long}"]
+    if not isinstance(value, list) or len(value) != long:
+        return False
+    if "repeats" in said:
+        return equal(value, default_layers(said, long))
+    return all(isinstance(one, str) and one in said["any of"] for one in value)

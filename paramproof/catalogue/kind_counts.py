@@ -1,0 +1,77 @@
+"""Lists with a kind for each layer, of which an entry counts how often each kind stands there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+from paramproof.catalogue.value_kinds import default_layers, equal
+from paramproof.formulas.errors import Refusal
+from paramproof.formulas.printing import legible, shown
+
+if TYPE_CHECKING:
+    from paramproof.catalogue.configuration import GivenKeys
+
+
+def expand_spellings(given: GivenKeys) -> None:
+    """Replace each key that says a list in another way by that list.
+
+    Nemotron-H's ``hybrid_override_pattern`` has a letter for each layer, and DeepSeek-V4's
+    ``compress_ratios`` a number; of that a longer list is cut to the number of layers.
+    """
+    for path, rule in given.file.spelt.items():
+        value = given.values.get(path)
+        if value is None:
+            continue
+        names = rule["names"]
+        items = [str(one) for one in value] if isinstance(value, str | list) else []
+        if not items or not all(one in names for one in items):
+            said = f"{legible(path)}={shown(value)} is not made of {', '.join(names)}"
+            raise given.unsupported(said, path, Refusal.OTHER_VALUE)
+        depth = given.values.get(rule.get("cut", ""))
+        spelt = [names[one] for one in items][: depth if type(depth) is int else None]
+        into = rule["into"]
+        # An empty list is a list: the class does not replace it.
+        if given.values.get(into) is not None and not equal(given.values[into], spelt):
+            raise given.unsupported(f"{path} and {into} say different lists", path)
+        del given.values[path]
+        given.values[into] = spelt
+
+
+def count_kinds(given: GivenKeys, *, is_own: bool = False) -> set[str]:
+    """Count the kinds in each list that is not the type's own, or in those that are; return them.
+
+    The number of each kind is given from then on, as ``layer_types[conv]``.
+    """
+    counted = set()
+    for path, rule in given.file.kinds.items():
+        value = given.values.get(path)
+        if not isinstance(value, list) or _is_own(given, path, value) is not is_own:
+            continue
+        kinds = [rule["names"].get(one) if isinstance(one, str) else None for one in value]
+        if None in kinds or (rule.get("last") and kinds[-1:] != [rule["last"]]):
+            continue
+        numbers = Counter(kinds)
+        fields = [one for one in given.letter_of if one.startswith(f"{path}[")]
+        given.values |= {one: numbers[one[len(path) + 1 : -1]] for one in fields}
+        counted.add(path)
+    return counted
+
+
+def _is_own(given: GivenKeys, path: str, value: list[Any]) -> bool:
+    """Whether a list is the type's own, for which there is a formula without numbers of kinds."""
+    rule = given.file.layers.get(path, {})
+    if "repeats" in rule and equal(value, default_layers(rule, len(value))):
+        return True
+    return path in given.file.fields and equal(value, given.file.fields[path])
+
+
+def require_length(given: GivenKeys, lists: Collection[str], sizes: Mapping[str, int]) -> None:
+    """Raise ``NotInCatalogue`` for a list that is not as long as the number of layers says."""
+    for path in sorted(lists):
+        letter, number = given.file.kinds[path].get("long"), len(given.values[path])
+        if letter and sizes[letter] != number:
+            field = given.file.letters[letter].path
+            said = f"{path} has {number} layers, and {field} is {sizes[letter]}"
+            raise given.unsupported(said, path, Refusal.OTHER_VALUE)

@@ -1,0 +1,187 @@
+"""Which values of a field are alike: those that a model was made with stand for the others.
+
+A field that is no size may have another value than an entry's where models made with others of
+that sort had the same tensors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from types import NoneType
+from typing import Any
+
+ACTIVATIONS = frozenset(
+    {
+        "gelu",
+        "gelu_10",
+        "gelu_accurate",
+        "gelu_fast",
+        "gelu_new",
+        "gelu_python",
+        "gelu_python_tanh",
+        "gelu_pytorch_tanh",
+        "hardswish",
+        "laplace",
+        "leaky_relu",
+        "linear",
+        "mish",
+        "quick_gelu",
+        "relu",
+        "relu2",
+        "relu6",
+        "sigmoid",
+        "silu",
+        "sqrtsoftplus",
+        "swish",
+        "tanh",
+    }
+)
+"""Names of transformers for activations that have no parameters: prelu and xielu have some."""
+
+ROPE_TYPES = ("default", "linear", "dynamic", "yarn", "llama3", "longrope", "mrope")
+"""How rotary positions are stretched; each is a sort of its own, as ``rope_yarn``."""
+
+ROPE_NEEDS: dict[str, frozenset[str]] = {
+    "linear": frozenset({"factor"}),
+    "dynamic": frozenset({"factor"}),
+    "yarn": frozenset({"factor"}),
+    "llama3": frozenset({"factor", "low_freq_factor", "high_freq_factor"}),
+    "longrope": frozenset({"short_factor", "long_factor"}),
+}
+"""The parameters without which transformers refuses rotary positions of a type."""
+
+ROPE_LAYERS = frozenset({"full_attention", "sliding_attention"})
+"""Kinds of layers that have rotary positions of their own."""
+
+ROTARY_FACTOR = "partial_rotary_factor"
+"""The share of a head that is rotated, which decides what sizes there may be."""
+
+IMAGE_TOKEN = "<image>"
+"""A token that the vocabularies in configurations have."""
+
+ROTARY_BASES = frozenset({"rope_theta", "rotary_emb_base", "rope_local_base_freq"})
+"""Names of the base of rotary positions, of whose logarithm is divided: it is above 1."""
+
+
+KINDS: Mapping[type, str] = {
+    NoneType: "null",
+    bool: "flag",
+    int: "int",
+    float: "float",
+    str: "text",
+    dict: "object",
+}
+"""What a value of JSON is, but for lists."""
+
+
+def sort_of(value: object) -> str:
+    """Return the sort of a value of JSON, "" for one that is like no other.
+
+    ``zero`` is the int and ``nothing`` the float; ``whole`` is an int above 0, ``share`` a float
+    below 1 and ``number`` another; ``rope_…`` are the parameters of rotary positions,
+    ``rope_layers`` those of kinds of layers, ``quantization`` those of a stored form,
+    ``wholes`` a list of ints, ``reals`` of numbers and ``names`` of strings, ``empty`` that of
+    nothing, ``bare`` an object without keys, and ``vocabulary`` one of tokens with their numbers.
+    """
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "flag"
+    if isinstance(value, int | float):
+        return _sort_of_number(value)
+    if isinstance(value, str):
+        return "activation" if value in ACTIVATIONS else ""
+    if value in ([], {}):
+        return "bare" if value == {} else "empty"
+    if isinstance(value, list):
+        return _sort_of_list(value)
+    if isinstance(value, dict) and isinstance(value.get("quant_method"), str):
+        return "quantization"
+    if isinstance(value, dict) and IMAGE_TOKEN in value:
+        numbers = all(type(number) is int and number >= 0 for number in value.values())
+        return "vocabulary" if numbers else ""
+    return _sort_of_rope(value) if isinstance(value, dict) else ""
+
+
+def _sort_of_list(value: list[Any]) -> str:
+    if all(type(one) is int and one >= 0 for one in value):
+        return "wholes"
+    if all(type(one) in (int, float) and one >= 0 for one in value):
+        return "reals"
+    return "names" if all(isinstance(one, str) for one in value) else ""
+
+
+def _sort_of_number(value: float) -> str:
+    if not math.isfinite(value):
+        return ""
+    if value < 0:
+        return "negative"
+    if isinstance(value, int):
+        return "whole" if value else "zero"
+    if not value:
+        return "nothing"
+    return "share" if value < 1 else "number"
+
+
+def _sort_of_rope(value: dict[str, Any]) -> str:
+    if value.keys() <= ROPE_LAYERS:
+        inner = {_sort_of_rope(one) if isinstance(one, dict) else "" for one in value.values()}
+        return "rope_layers" if inner <= {"rope_default", "rope_linear"} else ""
+    kind = value.get("rope_type", value.get("type", "default"))
+    if kind not in ROPE_TYPES or not ROPE_NEEDS.get(kind, frozenset()) <= value.keys():
+        return ""
+    return f"rope_{kind}"
+
+
+def kind_of(value: object) -> str:
+    """Return what a value of JSON is: of a list, too, what is in it."""
+    if isinstance(value, list):
+        inside = {kind_of(one) for one in value}
+        if inside <= {"int", "float"}:
+            return "numbers" if "float" in inside else "ints"
+        return "texts" if inside == {"text"} else "list"
+    return KINDS.get(type(value), "")
+
+
+def rotary_factors(value: object) -> set[object]:
+    """Return the shares of a head that parameters of rotary positions name, None for no share."""
+    if not isinstance(value, dict):
+        return {None}
+    inner = [one for one in value.values() if isinstance(one, dict)]
+    if inner:
+        return set().union(*map(rotary_factors, inner))
+    return {value.get(ROTARY_FACTOR)}
+
+
+def default_layers(rule: Mapping[str, Any], long: int) -> list[Any]:
+    """Return the list of so many layers that a configuration class makes.
+
+    ``head`` are the first ones, ``repeats`` those that repeat after them, and ``last`` the last.
+    """
+    head, repeats, last = rule.get("head", []), rule["repeats"], rule.get("last", [])
+    found = [*head, *(repeats[i % len(repeats)] for i in range(max(long - len(head), 0)))][:long]
+    return [*found[:-1], *last] if last and found else found
+
+
+def decode_infinity(value: Any) -> Any:
+    """Return a value of JSON with infinity as a number: files have it as an object, too."""
+    if isinstance(value, list):
+        return [*map(decode_infinity, value)]
+    if isinstance(value, dict):
+        for tag in ("Infinity", "-Infinity"):
+            if value == {"__float__": tag}:
+                return float(tag)
+        return {key: decode_infinity(one) for key, one in value.items()}
+    return value
+
+
+def equal(one: object, other: object) -> bool:
+    """Whether two values of JSON are the same: 1 is no true, and 1.0 is 1."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(equal, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(equal(one[key], other[key]) for key in one)
+    return one == other

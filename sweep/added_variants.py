@@ -1,0 +1,303 @@
+"""Variants added to an entry that is written: of lists of any kinds, and as people serve them.
+
+A list is in another order for each trace and each model that the variant is compared with: a
+formula that holds for all of them does not depend on the order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import replace
+from itertools import combinations
+from random import Random
+from typing import Any, NamedTuple
+
+import transformers
+
+from paramproof.catalogue.derivations import Variant, kept_variants, tensors_of, variants
+from paramproof.catalogue.files import SizeField, TypeFile, parse_type
+from paramproof.derivation.letters import letters_for
+from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.derivation import Derivation, Outcome, StatedCondition
+from paramproof.formulas.path import leaf
+from sweep.entry_data import STANDING_KEYS, TENSOR_KEYS, KnownVariant, class_data, without_aliases
+from sweep.failure import Failure, OutOfTime
+from sweep.fuzz import check_variant
+from sweep.idle_keys import idle_keys_of
+from sweep.kind_lists import KindList, KindListFinder
+from sweep.type_sweep import TypeSweep
+from sweep.variants import SERVED_CHANGES, TASK_ENDINGS, VARIANT_SIZE, Change
+
+MAX_LISTS = 2
+"""Of which one variant counts the kinds."""
+
+SEEDS = 3
+"""Of the configurations that each variant is held to."""
+
+
+class _Candidate(NamedTuple):
+    """A variant to derive: of a class, with a change, at some lists."""
+
+    name: str
+    change: Change
+    lists: tuple[KindList, ...]
+
+    def __str__(self) -> str:
+        said = [f"{path}={value}" for path, value in self.change.where.items()]
+        said += [*self.change.sized, *(f"kinds of {path}" for path in self.counted)]
+        return f"{self.name} at {', '.join(said)}"
+
+    @property
+    def counted(self) -> dict[str, Any]:
+        """The lists by their paths."""
+        return {one.counted.path: one.counted for one in self.lists}
+
+    @property
+    def numbers(self) -> list[str]:
+        """The names of the numbers of kinds."""
+        return [field for one in self.counted.values() for field in one.sizes]
+
+    @property
+    def depths(self) -> dict[str, int]:
+        """The sizes that say how long the lists are, as deep as every kind has several layers."""
+        there = self.counted.values()
+        return {one.depth: 3 * len(one.kinds) + 6 for one in there if one.depth}
+
+
+class VariantAdder:
+    """The JSON of a type's file, with variants added; ``failed`` are those that were not.
+
+    Where ``count`` is false, the variants that count kinds stay as they are.
+    """
+
+    def __init__(self, data: dict[str, Any], seconds: float, count: bool = True) -> None:
+        self.data = without_kind_counts(data) if count else deepcopy(data)
+        self.file = parse_type(data, data["model_type"])
+        self.sweep = TypeSweep(self.file.model_type, lambda _: None, seconds, self.name_letters)
+        base = getattr(transformers, next(iter(self.file.classes)))
+        self.finder = KindListFinder(self.file, self.sweep, base)
+        self.lists = list(self.finder.find()) if count else []
+        self.failed: dict[str, Failure] = {}
+        self.known = list(_known_variants(parse_type(self.data, self.file.model_type)))
+        self.new: set[str] = set()
+
+    def name_letters(self, fields: Iterable[str]) -> Mapping[str, str]:
+        """Return the file's letters, and new ones for new sizes.
+
+        Raises ``ValueError`` where a new one is called as another is.
+        """
+        fields, known = list(fields), {one.path: name for name, one in self.file.letters.items()}
+        new = [field for field in fields if field not in known]
+        named = letters_for([*known, *new])
+        own = {field: named[field] for field in new}
+        if set(known.values()) & set(own.values()):
+            raise ValueError(f"the letters of {', '.join(new)} are taken")
+        return {field: known.get(field) or own[field] for field in fields}
+
+    def run(self) -> bool:
+        """Derive the variants, and add them to ``data``; return whether there are any."""
+        added = [self.add(one) for one in self.candidates()]
+        spelt: dict[str, Any] = {}
+        for one in self.lists:
+            if one.counted.path in self.data.get("kinds", {}):
+                spelt |= dict(self.finder.spellings(one))
+        if spelt:
+            self.data["spelt"] = spelt
+        return any(added)
+
+    def candidates(self) -> Iterator[_Candidate]:
+        """Yield the variants to derive, those of fewer lists first."""
+        numbers = range(min(len(self.lists), MAX_LISTS) + 1)
+        chosen = [some for number in numbers for some in combinations(self.lists, number)]
+        for some in chosen:
+            for name, one in self.data["classes"].items():
+                if not (name.endswith(TASK_ENDINGS) and one.get("contains")):
+                    for change in self.changes(name) if some else self.missing_changes(name):
+                        yield _Candidate(name, change, some)
+
+    def own_values(self, name: str) -> dict[str, Any]:
+        """Return the values that a class has at first."""
+        return dict(self.data["classes"][name].get("where", {}))
+
+    def served_changes(self, name: str) -> list[Change]:
+        """Return the changes that models have which people serve."""
+        own = self.own_values(name)
+        there = SERVED_CHANGES.get(self.file.model_type, ())
+        return [Change({**own, **one.where}, one.sized) for one in there]
+
+    def missing_changes(self, name: str) -> list[Change]:
+        """Return the changes of ``SERVED_CHANGES`` and of biases of which a class has no variant."""
+        written = kept_variants(self.file, name)
+        there = [Change(one.where, one.sized) for one in written]
+        missing = [one for one in self.served_changes(name) if one not in there]
+        own = {**self.file.fields, **self.own_values(name)}
+        for path in self.data["classes"][name].get("decides", ()):
+            value = own.get(path)
+            is_bias = type(value) is bool and "bias" in leaf(path)
+            if is_bias and all(one.where.get(path, value) == value for one in written):
+                missing.append(Change({**self.own_values(name), path: not value}))
+        return missing
+
+    def changes(self, name: str) -> list[Change]:
+        """Return the changes of a class: none, what is tied otherwise, and those of ``SERVED_CHANGES``."""
+        own = self.own_values(name)
+        others = (one for one in kept_variants(self.file, name) if not one.sized)
+        ties = [Change(one.where) for one in others if _changes_only_ties(own, one)]
+        return [Change(own), *ties, *self.served_changes(name)]
+
+    def add(self, asked: _Candidate) -> bool:
+        """Derive a variant, and add it if it holds; return whether it does."""
+        found = self.derive(asked)
+        if found is None:
+            return False
+        before = dict(self.data["letters"]), dict(self.data.get("kinds", {}))
+        self.add_letters(found, asked)
+        data = self.data["classes"][asked.name]
+        for version in (allowing_no_layers(found, asked.numbers, asked.depths), found):
+            data["also"] = [*data.get("also", ()), self.variant_data(version, asked)]
+            self.file = parse_type(self.data, self.file.model_type)
+            try:
+                self.check(asked.name)
+            except OutOfTime:
+                data["also"] = data["also"][:-1]
+                break
+            except Exception as error:  # As above.
+                self.failed[str(asked)] = Failure.of(error)
+                data["also"] = data["also"][:-1]
+            else:
+                self.failed.pop(str(asked), None)
+                tensors = tuple(map(without_aliases, found.tensors))
+                self.known.append(KnownVariant(asked.name, len(data["also"]), tensors))
+                return True
+        self.data["letters"], self.data["kinds"] = before
+        for key, owner in (("also", data), ("kinds", self.data)):
+            if not owner.get(key):
+                owner.pop(key, None)
+        self.file = parse_type(self.data, self.file.model_type)
+        return False
+
+    def derive(self, asked: _Candidate) -> Derivation | None:
+        """Derive a variant, None where nothing was found for any number of its kinds."""
+        if self.sweep.is_out_of_time():
+            return None
+        sized = dict.fromkeys(asked.change.sized, VARIANT_SIZE)
+        try:
+            where, depths = asked.change.where, asked.depths
+            found = self.sweep.derive_variant(
+                asked.name, where, {**sized, **depths}, kinds=asked.counted
+            )
+            there = {*asked.numbers, *depths, *sized}
+            if fixed := {found.fields[one] for one in found.fixed} & there:
+                raise ValueError(f"the formula holds at some numbers of {sorted(fixed)} alone")
+        except OutOfTime:
+            return None
+        except Exception as error:  # Anybody's constructor may raise anything.
+            self.failed[str(asked)] = Failure.of(error)
+            return None
+        return found
+
+    def add_letters(self, found: Derivation, asked: _Candidate) -> None:
+        """Write the letters that are new, and what the lists are."""
+        for letter, field in found.fields.items():
+            if letter not in self.data["letters"]:
+                self.data["letters"][letter] = field
+                self.new |= {field} if "[" not in field else set()
+        self.file = parse_type(self.data, self.file.model_type)
+        fields = {size.path: letter for letter, size in self.file.letters.items()}
+        rules = {
+            one.counted.path: one.rule(fields.get(one.counted.depth, "")) for one in asked.lists
+        }
+        if rules:
+            self.data["kinds"] = {**self.data.get("kinds", {}), **rules}
+
+    def check(self, name: str) -> None:
+        """Hold the last variant of a class to models of random lists."""
+        written = kept_variants(self.file, name)[-1]
+        model_class, config_class = getattr(transformers, name), self.sweep.config_class
+        for seed in range(SEEDS):
+            check_variant(self.file, written, config_class, model_class, Random(seed), [])
+
+    def variant_data(self, found: Derivation, asked: _Candidate) -> dict[str, Any]:
+        """Return a variant as a file has it, by what its class has."""
+        data = self.data["classes"][asked.name]
+        letters = self.file.letters.items()
+        lacking = [one for one, size in letters if one not in found.fields and not size.is_kind]
+        new: dict[str, Any] = {**class_data(found, self.known), "absent": lacking}
+        keys = [
+            key for key in (*TENSOR_KEYS, *STANDING_KEYS, "absent") if data.get(key) or new.get(key)
+        ]
+        own = {key: new.get(key, type(data.get(key))()) for key in keys}
+        # A size is a letter of the formula, and a fixed one is written as such.
+        sizes = set(found.fields.values())
+        where = {path: v for path, v in asked.change.where.items() if path not in sizes}
+        head: dict[str, Any] = {"where": where} if where != data.get("where", {}) else {}
+        new_ones = [path for path in found.fields.values() if path in self.new]
+        sized = list(dict.fromkeys([*asked.change.sized, *new_ones, *asked.numbers]))
+        head |= {"sized": sized} if sized else {}
+        if asked.lists and (
+            paths := idle_keys_of(self.sweep, asked.name, data, where, asked.counted)
+        ):
+            head["idle"] = paths
+        return {**head, **{key: one for key, one in own.items() if one != data.get(key)}}
+
+
+def allowing_no_layers(
+    found: Derivation, numbers: Collection[str], depths: Collection[str]
+) -> Derivation:
+    """Return a derivation of which there may be no layer of a kind, a counted one or another."""
+    counted = {letter for letter, field in found.fields.items() if field in numbers}
+    of_depths = {letter for letter, field in found.fields.items() if field in depths}
+
+    def is_need(one: StatedCondition) -> bool:
+        """Whether it says that there is one layer of some kind, or more."""
+        return (
+            one.outside.outcome is Outcome.OTHER_COUNT
+            and one.condition.letters <= counted | of_depths
+        )
+
+    def loosened(one: StatedCondition) -> StatedCondition:
+        """Return a condition that fewer layers are counted than there are, with as many, too."""
+        said = one.condition
+        if said.relation is Relation.LESS and said.holds and said.left.letters <= counted:
+            return replace(one, condition=Condition(Relation.MORE, said.left, said.right, False))
+        return one
+
+    ranges = found.validated.items()
+    return replace(
+        found,
+        validated={one: (0 if one in counted else low, high) for one, (low, high) in ranges},
+        conditions=tuple(loosened(one) for one in found.conditions if not is_need(one)),
+    )
+
+
+def _known_variants(file: TypeFile) -> Iterator[KnownVariant]:
+    """Yield the variants that a file has, which others may contain."""
+    for name in file.classes:
+        for one in variants(file, name):
+            if not one.lists:
+                yield KnownVariant(
+                    name, one.index, tuple(map(without_aliases, tensors_of(file, one)))
+                )
+
+
+def _counts_kinds(variant: Mapping[str, Any]) -> bool:
+    return any(SizeField(path).is_kind for path in variant.get("sized", ()))
+
+
+def without_kind_counts(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON of a file without lists of kinds, and the variants that count them."""
+    said = data["letters"].items()
+    letters = {one: field for one, field in said if not SizeField.parse(field).is_kind}
+    new = {key: one for key, one in data.items() if key not in ("kinds", "spelt")}
+    new |= {"letters": letters, "classes": {}}
+    for name, one in data["classes"].items():
+        also = [variant for variant in one.get("also", ()) if not _counts_kinds(variant)]
+        kept = {key: value for key, value in one.items() if key != "also"}
+        new["classes"][name] = {**kept, "also": also} if also else kept
+    return new
+
+
+def _changes_only_ties(own: Mapping[str, Any], one: Variant) -> bool:
+    others = {path for path in one.where if one.where[path] != own.get(path)}
+    return bool(others) and all("tie" in path for path in others)

@@ -1,0 +1,30 @@
+"""Build the file of a model type from nothing: derive its classes, and check what is written."""
+
+from __future__ import annotations
+
+import signal
+from typing import Any
+
+from sweep.added_variants import VariantAdder
+from sweep.entry_builder import EntryBuilder
+from sweep.most_used import WIDELY_USED
+from sweep.read_keys import with_read_keys
+from sweep.repair import CHECK_SEEDS, EntryRepair
+from sweep.type_sweep import TypeSweep
+
+
+def build_entry(model_type: str, seconds: float, found: dict[str, Any]) -> None:
+    """Build the file of a type: put its ``entry`` into ``found``, and what ``failed``."""
+    sweep = TypeSweep(model_type, lambda _: None, seconds)
+    found["failed"] = sweep.failed
+    sweep.run()
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    data = EntryBuilder(sweep).build()
+    repair = EntryRepair(data)
+    repair.run(CHECK_SEEDS if model_type in WIDELY_USED.split() else CHECK_SEEDS[:1])
+    sweep.failed |= repair.failed
+    found["entry"] = with_read_keys(data)
+    adder = VariantAdder(found["entry"], seconds)
+    adder.run()
+    found["entry"] = adder.data
+    found["failed"] |= adder.failed

@@ -1,0 +1,179 @@
+"""A type derived again: what is otherwise than its file says, as algebra.
+
+Each variant that is proved is derived anew at the values that its file has, as far as time goes.
+What is left then is held to random models, and so is what is fitted, as it was when it was
+written: which letters had to be fixed then is found by trying, and may come out otherwise; only
+what does not hold is derived anew. What trials showed of fields is not tried again: random
+configurations are held to it.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+from collections.abc import Iterator
+from itertools import chain
+from random import Random
+from typing import Any
+
+import transformers
+
+from paramproof.catalogue.derivations import (
+    COMPOSED,
+    Variant,
+    derivation_of,
+    field_of,
+    kept_variants,
+)
+from paramproof.catalogue.entries import own_sizes
+from paramproof.catalogue.files import TypeFile
+from paramproof.formulas.derivation import PROVED, Derivation, DerivedTensor
+from paramproof.formulas.notation import text
+from paramproof.sources.reference import in_one_line
+from sweep.defaults import class_default
+from sweep.difference import Difference, DifferenceKind
+from sweep.failure import OutOfTime
+from sweep.fields import fields_to_probe, names_in_code
+from sweep.fuzz import check_variant
+from sweep.mismatch import Mismatch
+from sweep.model_types import classes_of_type
+from sweep.repair import CHECK_SEEDS
+from sweep.store import read_failures
+from sweep.type_sweep import TypeSweep
+from sweep.unread_fields import UnreadFields
+from sweep.variants import VARIANT_SIZE
+
+
+def differences(
+    file: TypeFile, seconds: float = math.inf, held: list[str] | None = None
+) -> Iterator[Difference]:
+    """Yield a line for each thing that transformers builds otherwise than its file says.
+
+    ``seconds`` are of the processor; in ``held`` is put what is proved and was not derived for
+    want of them.
+    """
+    sweep = TypeSweep(file.model_type, lambda _: None, seconds)
+    held = [] if held is None else held
+    there = [name for name in classes_of_type(file.model_type) if sweep.belongs_to_type(name)]
+    tried = read_failures().get(file.model_type, {})
+    for name in [*file.classes, *(name for name in there if name not in file.classes)]:
+        if name not in there:
+            yield Difference(DifferenceKind.GONE, f"{name} is gone")
+        elif name in file.classes:
+            for written in kept_variants(file, name):
+                yield from _variant(sweep, file, written, held)
+        elif name not in tried:
+            yield Difference(DifferenceKind.NEW, f"{name} is new")
+    yield from (
+        Difference(DifferenceKind.KEY, f"{path} is a new key") for path in new_keys(sweep, file)
+    )
+
+
+def _variant(
+    sweep: TypeSweep, file: TypeFile, written: Variant, held: list[str]
+) -> Iterator[Difference]:
+    if written.data["status"] == PROVED:
+        if not sweep.is_out_of_time():
+            try:
+                yield from _rederive(sweep, file, written)
+                return
+            except OutOfTime:
+                signal.setitimer(signal.ITIMER_PROF, 0)
+                sweep.until = 0
+        held.append(variant_name(written))
+    if why := _check(sweep, file, written):
+        yield Difference(DifferenceKind.MODEL, f"{variant_name(written)}: {why}")
+        # What is put together of two was not derived, and may not be derivable; of lists whose
+        # kinds are counted only trials tell which there are.
+        is_derivable = COMPOSED not in written.data.get("doubts", ()) and not written.lists
+        if is_derivable and not sweep.is_out_of_time():
+            yield from _rederive(sweep, file, written)
+
+
+def _rederive(sweep: TypeSweep, file: TypeFile, written: Variant) -> Iterator[Difference]:
+    own = own_sizes(file, written.data.get("absent", ()))
+    where = variant_name(written)
+    try:
+        found = sweep.derive_variant(
+            written.name, written.where, dict.fromkeys(written.sized, VARIANT_SIZE)
+        )
+    except Exception as error:  # Anybody's constructor may raise anything.
+        yield Difference(
+            DifferenceKind.NOT_DERIVED, f"{where} is not derived: {in_one_line(error)}"
+        )
+        return
+    known = derivation_of(file, written, own)
+    yield from (one._replace(text=f"{where}: {one}") for one in compare_derivations(known, found))
+    # A part that is given, as for a value in it, may have other defaults.
+    for letter, size in own.items() if where == written.name else ():
+        now, field = found.sizes.get(letter, size), field_of(file, letter)
+        # HRM's layers are computed of themselves: what stands in the class is what is absent.
+        if now != size and size != class_default(sweep.start, field) and field not in sweep.needed:
+            yield Difference(
+                DifferenceKind.DEFAULT, f"{where}: {letter} was {size} by default, and is {now}"
+            )
+
+
+def _check(sweep: TypeSweep, file: TypeFile, written: Variant) -> str:
+    """Return in what a variant is not as random models have it, "" where it is.
+
+    In place of a configuration that transformers refuses another is drawn: there is no model.
+    """
+    model_class, refusals = getattr(transformers, written.name), list[Mismatch]()
+    try:
+        check_variant(
+            file, written, sweep.config_class, model_class, Random(CHECK_SEEDS[0]), refusals
+        )
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def variant_name(written: Variant) -> str:
+    """Return a class's name, with the values in which a variant differs from it."""
+    changed = [*(f"{path}={value}" for path, value in written.where.items()), *written.sized]
+    return written.name + (f"[{', '.join(changed)}]" if changed else "")
+
+
+def compare_derivations(known: Derivation, found: Derivation) -> Iterator[Difference]:
+    """Yield a line for each thing that was ``found`` otherwise than ``known``."""
+    if more := found.formula - known.formula:
+        yield Difference(DifferenceKind.FORMULA, f"what it was + ({text(more)})")
+    for sign, ones, others in (("−", known, found), ("+", found, known)):
+        there = set(others.tensors)
+        new = (one for one in ones.tensors if one not in there)
+        yield from (Difference(DifferenceKind.TENSOR, f"{sign} {_describe(one)}") for one in new)
+    for letter in chain(known.fields, found.fields.keys() - known.fields):
+        was, now = known.fields.get(letter), found.fields.get(letter)
+        if was != now:
+            yield Difference(DifferenceKind.LETTER, f"{letter} was {was}, and is {now}")
+    for name in ("conditions", "status", "fixed", "unexplained", "inert"):
+        was, now = _property(known, name), _property(found, name)
+        if was != now:
+            yield Difference(DifferenceKind.PROPERTY, f"{name}: {was} was, {now} is")
+
+
+def _describe(one: DerivedTensor) -> str:
+    also = f" (also {', '.join(one.aliases)})" if one.aliases else ""
+    return f"{one.path} {' × '.join(map(text, (one.times, *one.shape)))}, {one.role}{also}"
+
+
+def _property(derivation: Derivation, name: str) -> Any:
+    if name == "conditions":
+        return sorted(str(one.condition) for one in derivation.conditions)
+    value = getattr(derivation, name)
+    return sorted(value) if isinstance(value, tuple) else value
+
+
+def new_keys(sweep: TypeSweep, file: TypeFile) -> list[str]:
+    """Return the keys that are fields or are read, and that a file says nothing of."""
+    letters = {size.path for size in file.letters.values()}
+    known = {*file.free, *file.texts, *file.fields, *file.below, *file.layers, *file.refused}
+    known |= {*file.parts, *file.aliases, *file.late, *file.buffered, *file.computed, *file.unread}
+    # Names in the code of a configuration, such as those of errors, need not be keys.
+    names = names_in_code(sweep.start) - sweep.reads
+    new = fields_to_probe(sweep.start, letters, sweep.reads)[0].keys() - known - names
+    if not new:
+        return []
+    unread = UnreadFields(file)
+    return sorted(new - unread.ignored_names(new - set(unread.saved_paths())))

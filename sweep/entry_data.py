@@ -1,0 +1,144 @@
+"""A derivation as an entry has it: a class by what it has beside the class that it contains."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from paramproof.catalogue.derivations import COMPOSED, OUTCOMES, format_validated
+from paramproof.catalogue.tensors import tensors_data, ties_data, with_prefix
+from paramproof.formulas.derivation import FITTED, PROVED, Derivation, DerivedTensor
+
+TENSOR_KEYS = ("contains", "variant", "under", "without", "tensors", "buffers", "ties")
+"""The keys of ``class_data`` that say which tensors there are, in their order."""
+
+STANDING_KEYS = (
+    *("conditions", "harmless", "fixed", "inert", "unread", "unexplained", "doubts", "validated"),
+    *("status", "evidence"),
+)
+"""The keys of ``standing_data``, in their order."""
+
+MIN_SHARED = 0.3
+"""Of a class's tensors, the share that another must have for it to be said to contain that."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownVariant:
+    """A variant that is written already: the class, which of its variants, and its tensors."""
+
+    name: str
+    variant: int
+    tensors: tuple[DerivedTensor, ...]
+
+    def prefixes(self, paths: Iterable[str]) -> list[str]:
+        """Return the paths under which the first of its tensors stands among ``paths``."""
+        first = self.tensors[0].path
+        found = {path.removesuffix(first) for path in paths if f".{path}".endswith(f".{first}")}
+        return sorted(one.removesuffix(".") for one in found)
+
+
+def class_data(derivation: Derivation, known: Sequence[KnownVariant]) -> dict[str, Any]:
+    """Return what an entry says of a derivation, by what one of ``known`` has as far as it can."""
+    tensors = [without_aliases(one) for one in derivation.tensors]
+    data: dict[str, Any] = {}
+    part, prefix, without = _best_part(tensors, known)
+    if part:
+        data["contains"] = part.name
+        if part.variant:
+            data["variant"] = part.variant
+        if prefix:
+            data["under"] = prefix
+        if without:
+            data["without"] = without
+        there = with_prefix(prefix, part.tensors)
+        inherited = Counter(one for one in there if one.path not in without)
+        tensors = list(_not_inherited(tensors, inherited))
+    own = [one for one in tensors if one.role != "buffer"]
+    data["tensors"] = tensors_data(own)
+    data["buffers"] = tensors_data(one for one in tensors if one.role == "buffer")
+    data["ties"] = ties_data(derivation.tensors)
+    data |= standing_data(derivation)
+    return {key: value for key, value in data.items() if value}
+
+
+def standing_data(derivation: Derivation) -> dict[str, Any]:
+    """Return what an entry says of how far a derivation holds: all but its tensors.
+
+    All ``STANDING_KEYS`` keys are there, some with an empty value, which an entry does not have.
+    """
+    data: dict[str, Any] = {}
+    # What an error says is left out: it names random sizes.
+    words = {outcome: word for word, outcome in OUTCOMES.items()}
+    data["conditions"] = {
+        str(one.condition): words[one.outside.outcome] for one in derivation.conditions
+    }
+    data["harmless"] = list(map(str, derivation.harmless))
+    data["fixed"] = {one: derivation.sizes[one] for one in derivation.fixed}
+    for name in ("inert", "unread", "unexplained", "doubts"):
+        data[name] = list(getattr(derivation, name))
+    # What is proved holds at other sizes, too.
+    tried = {} if derivation.status == PROVED else derivation.validated
+    moving = {name: sizes for name, sizes in tried.items() if name not in derivation.inert}
+    data["validated"] = format_validated(moving)
+    evidence = derivation.evidence
+    data["status"] = derivation.status
+    data["evidence"] = [evidence.traces, evidence.builds, evidence.held]
+    return data
+
+
+def composed_standing(data: Mapping[str, Any], also: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is said of a variant that is put together of a class and a part's variant.
+
+    What is not there is as the class has it.
+    """
+    conditions = {**data.get("conditions", {}), **also.get("conditions", {})}
+    return {
+        **({"conditions": conditions} if conditions else {}),
+        "doubts": [*data.get("doubts", ()), COMPOSED],
+        "status": FITTED,
+    }
+
+
+def without_aliases(tensor: DerivedTensor) -> DerivedTensor:
+    """Return a tensor without the other paths that it has."""
+    return replace(tensor, aliases=())
+
+
+def _best_part(
+    tensors: Sequence[DerivedTensor], known: Iterable[KnownVariant]
+) -> tuple[KnownVariant | None, str, list[str]]:
+    """Return the known variant with which fewest tensors are left to write, and under what.
+
+    With it come the paths that it has, and these tensors have not.
+    """
+    there, paths = Counter(tensors), {one.path for one in tensors}
+    best: tuple[int, KnownVariant | None, str, list[str]] = (len(tensors), None, "", [])
+    for one in known:
+        for prefix in one.prefixes(paths):
+            here = with_prefix(prefix, one.tensors)
+            missing = {path for path, group in _by_path(here).items() if group - there}
+            shared = sum(1 for tensor in here if tensor.path not in missing)
+            cost = len(tensors) - shared + len(missing)
+            if shared >= MIN_SHARED * len(here) and shared and cost < best[0]:
+                best = (cost, one, prefix, sorted(missing))
+    return best[1:]
+
+
+def _by_path(tensors: Iterable[DerivedTensor]) -> Mapping[str, Counter[DerivedTensor]]:
+    found: dict[str, Counter[DerivedTensor]] = {}
+    for one in tensors:
+        found.setdefault(one.path, Counter())[one] += 1
+    return found
+
+
+def _not_inherited(
+    tensors: Iterable[DerivedTensor], inherited: Counter[DerivedTensor]
+) -> Iterable[DerivedTensor]:
+    left = Counter(inherited)
+    for one in tensors:
+        if left[one] > 0:
+            left[one] -= 1
+        else:
+            yield one

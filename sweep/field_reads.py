@@ -1,0 +1,93 @@
+"""Which fields of a configuration are read while a model is made of it."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import transformers
+from transformers import GenerationConfig, PreTrainedConfig
+
+from sweep.model import build
+
+PATH_ATTRIBUTE = "_path_when_watched"
+"""The attribute that has the path of a watched configuration; copies of it have it too."""
+
+# Older releases do not have this module.
+HETEROGENEITY = Path(transformers.__file__).parent / "integrations/heterogeneity"
+
+COPYING_FILES = frozenset({copy.__file__, str(HETEROGENEITY / "configuration_utils.py")})
+"""Files whose code makes a copy, or a layer's view, of which what is read is noted later."""
+
+ALL_FIELDS = "__dict__"
+"""Read by what takes a configuration for all of its fields."""
+
+
+@dataclass(frozen=True)
+class FieldReads:
+    """The paths of the fields that were read, and of those looked for that were not there.
+
+    Where code takes all of a configuration at once, every field of that part was read.
+    """
+
+    fields: set[str] = field(default_factory=set)
+    missing: set[str] = field(default_factory=set)
+
+    def add(self, other: FieldReads) -> None:
+        """Add what was read another time."""
+        self.fields.update(other.fields)
+        self.missing.update(other.missing)
+
+
+def record_reads(model_class: Any, config: PreTrainedConfig) -> FieldReads:
+    """Return what is read of a configuration while a model is made on the meta device."""
+    with _watch(config) as found:
+        build(model_class, config)
+    return found
+
+
+@contextmanager
+def _watch(config: PreTrainedConfig) -> Iterator[FieldReads]:
+    """Yield what is read of a configuration from now on."""
+    _mark(config, "")
+    found = FieldReads()
+    kind: Any = PreTrainedConfig
+    given, generating = kind.__getattribute__, GenerationConfig.from_model_config
+
+    def telling(self: Any, name: str) -> Any:
+        own = object.__getattribute__(self, "__dict__")
+        if PATH_ATTRIBUTE in own and (
+            name == ALL_FIELDS or not name.startswith(("__", PATH_ATTRIBUTE))
+        ):
+            there = type(self).attribute_map.get(name, name)
+            if name == ALL_FIELDS:
+                if sys._getframe(1).f_code.co_filename not in COPYING_FILES:
+                    found.fields.update(
+                        f"{own[PATH_ATTRIBUTE]}{one}" for one in own.keys() - {PATH_ATTRIBUTE}
+                    )
+            elif there in own:
+                found.fields.add(f"{own[PATH_ATTRIBUTE]}{there}")
+            elif not hasattr(type(self), there):
+                found.missing.add(f"{own[PATH_ATTRIBUTE]}{there}")
+        return given(self, name)
+
+    kind.__getattribute__ = telling
+    # A generation config has no tensors, and is made of all that a configuration has.
+    GenerationConfig.from_model_config = classmethod(lambda cls, _: cls())
+    try:
+        yield found
+    finally:
+        kind.__getattribute__ = given
+        GenerationConfig.from_model_config = generating
+
+
+def _mark(config: PreTrainedConfig, path: str) -> None:
+    parts = {n: one for n, one in vars(config).items() if isinstance(one, PreTrainedConfig)}
+    vars(config)[PATH_ATTRIBUTE] = path
+    for name, part in parts.items():
+        _mark(part, f"{path}{name}.")

@@ -1,0 +1,98 @@
+"""Keys of a part that a configuration takes from the whole, where it has no such part.
+
+Files of older models are flat: Qwen2-VL's have the sizes of its text beside what is of the whole.
+No model is made: the configuration has put them in their place by then.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+from transformers import PreTrainedConfig
+
+from paramproof.catalogue.files import TypeFile
+from paramproof.formulas.path import leaf, parent
+from sweep.model import Keys, attribute_at, sub_configs
+from sweep.probe import LARGE, PROBES
+from sweep.seed_values import seed_config
+
+
+def find_flat_keys(
+    file: TypeFile, config_class: type[PreTrainedConfig]
+) -> tuple[dict[str, str], set[str]]:
+    """Return the names of such keys by their part, and those of which it was not seen."""
+    found: dict[str, str] = {}
+    unclear: set[str] = set()
+    for part in file.parts:
+        sizes, others = (names - file.aliases.keys() for names in _key_names(file, part))
+        if "." in part or not sizes:
+            continue
+        keys = _FlatKeyTest(file, config_class, part)
+        if any(keys.is_flat(name) for name in sizes):
+            there = {name: keys.is_flat(name) for name in sorted(sizes | others)}
+            found[part] = " ".join(name for name, is_flat in there.items() if is_flat)
+            unclear |= {name for name, is_flat in there.items() if is_flat is None}
+    return found, unclear
+
+
+def _key_names(file: TypeFile, part: str) -> tuple[set[str], set[str]]:
+    """Return the names of a part's sizes, and of every other key that a file knows of it."""
+    sizes = {size.key for size in file.letters.values()}
+    known = {*file.aliases, *file.fields, *file.computed, *file.free, *file.texts, *file.below}
+    known |= {*file.layers, *file.refused, *file.unread}
+    known |= {path for one in file.classes.values() for path in one.get("decides", ())}
+    return (
+        {leaf(path) for path in sizes if parent(path) == part},
+        {leaf(path) for path in known if parent(path) == part},
+    )
+
+
+class _FlatKeyTest:
+    """Keys given in a part or in the whole, by what the parts of the configuration have then."""
+
+    def __init__(self, file: TypeFile, config_class: type[PreTrainedConfig], part: str) -> None:
+        self.file, self.config_class, self.part = file, config_class, part
+        self.own = attribute_at(seed_config(config_class), part).to_dict()
+        flags = {name: not one for name, one in self.own.items() if type(one) is bool}
+        # The width of Qwen2's window is nothing unless a flag says that there is one.
+        self.beside: list[Keys] = [{}]
+        self.beside += [{name: one} for name, one in flags.items() if self.is_flat(name)]
+
+    def is_flat(self, name: str) -> bool | None:
+        """Whether a key of the whole counts as if it stood in the part, by the first that counts.
+
+        False for one that counts for nothing, None where that was not seen.
+        """
+        for beside in self.beside if name in self.own else self.beside[:1]:
+            none, *_ = both = self.given(beside), self.in_part(beside)
+            for value in self.values(name):
+                inside = self.in_part({**beside, name: value})
+                if inside and inside not in both:
+                    outside = self.given({**beside, name: value})
+                    return True if outside == inside else False if outside == none else None
+        return None
+
+    def values(self, name: str) -> Iterator[Any]:
+        """Yield other values for a key."""
+        path, there = f"{self.part}.{name}", self.own.get(name)
+        if type(there) is int:
+            yield from (2 * there, there + 1)
+        if isinstance(there, list) and path in self.file.layers:
+            yield from ([one] * len(there) for one in self.file.layers[path].get("any of", ()))
+        yield from self.file.texts.get(path, ())
+        yield from (one for values in PROBES.values() for one in values if one != LARGE)
+
+    def in_part(self, keys: Keys) -> list[str] | None:
+        """Return what the parts have where keys are given in this one."""
+        return self.given({self.part: {"model_type": self.file.parts[self.part], **keys}})
+
+    def given(self, keys: Keys) -> list[str] | None:
+        """Return what the parts of a configuration have, None where it is refused."""
+        try:
+            config = self.config_class.from_dict(deepcopy(keys))
+            return [json.dumps(one.to_dict(), default=str) for _, one in sub_configs(config)]
+        except Exception:  # Anybody's configuration may raise anything.
+            return None

@@ -1,0 +1,48 @@
+"""Keys that decide which lists of layers there are, and nothing where the lists are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from typing import Any
+
+import transformers
+
+from sweep.field_reads import record_reads
+from sweep.model import attribute_at, full_keys, set_key
+from sweep.normalization import changed_fields, normalize
+from sweep.type_sweep import TypeSweep
+from sweep.unread_fields import ANY_VALUES
+
+
+def idle_keys_of(
+    sweep: TypeSweep,
+    name: str,
+    data: Mapping[str, Any],
+    where: Mapping[str, Any],
+    lists: Iterable[str],
+) -> list[str]:
+    """Return those of the keys that decide in a class which nothing reads where these are given."""
+    given = {path: list(attribute_at(sweep.start, path)) for path in lists}
+    keys = full_keys(sweep.start, {**sweep.values, **sweep.needed, **where, **given})
+    plain = normalize(sweep.config_class, keys)
+    try:
+        config = sweep.config_class.from_dict(deepcopy(keys))
+        reads = record_reads(getattr(transformers, name), config)
+    except Exception:  # Anybody's constructor may raise anything.
+        return []
+    found = []
+    known = {*given, *where, *reads.missing, *reads.fields}
+    for path in data.get("decides", ()):
+        if plain is None or path in known:
+            continue
+        free = ({path} | plain.keys()) - reads.fields
+        for value in ANY_VALUES:
+            more = deepcopy(keys)
+            set_key(more, path, value)
+            there = normalize(sweep.config_class, more)
+            if there is not None and not changed_fields(plain, there) <= free:
+                break
+        else:
+            found.append(path)
+    return found

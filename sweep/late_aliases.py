@@ -1,0 +1,145 @@
+"""Other names of sizes that are not plain ones: ``python -m sweep.late_aliases`` writes them to entries.
+
+transformers sets what it was given under another name when the class has computed its defaults.
+T5's ``num_decoder_layers`` is as ``num_layers`` was until then, and ``num_hidden_layers`` is that
+``num_layers``: with 12 of them the decoder has 6 layers.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import transformers
+from transformers import CONFIG_MAPPING, PreTrainedConfig
+
+from paramproof.catalogue.configuration import LABELS
+from paramproof.catalogue.entries import entry_in
+from paramproof.catalogue.files import TypeFile, read_type
+from paramproof.catalogue.names import known_keys
+from sweep.mismatch import find_mismatch
+from sweep.model import Keys, attribute_or_none, full_keys
+from sweep.normalization import Fields, config_fields
+from sweep.seed_values import seed_config
+from sweep.store import read_entry, write_entry
+
+
+def find_late_aliases(
+    file: TypeFile, config_class: type[PreTrainedConfig]
+) -> tuple[dict[str, str], set[str]]:
+    """Return the aliases that count last with their fields, and those with another effect.
+
+    An alias counts last if models have the tensors of that reading.
+    """
+    start, late, others = seed_config(config_class), {}, set()
+    for alias, field in file.aliases.items():
+        sizes = list(_other_sizes(start, field))
+        given = [size for size in sizes if _effects_differ(start, alias, field, size)]
+        if not given:
+            continue
+        aliases = {name: one for name, one in file.aliases.items() if name != alias}
+        reading = replace(file, aliases=aliases, late={alias: field})
+        if field in _paths(file) and _matches_reading(reading, start, alias, given):
+            late[alias] = field
+        else:
+            others.add(alias)
+    return late, others | set(_setters(file, start))
+
+
+def _setters(file: TypeFile, start: PreTrainedConfig) -> Iterator[str]:
+    """Yield the properties that set a size of the entry, and of which it says nothing.
+
+    LongCat-Flash's ``num_hidden_layers`` sets half as many ``num_layers``.
+    """
+    known, plain = known_keys(file), _config_fields(start, {})
+    for name, _ in inspect.getmembers(type(start), is_settable):
+        if name in known or name == LABELS or plain is None:
+            continue
+        for size in _other_sizes(start, name):
+            moved = _config_fields(start, {name: size}) or plain
+            if any(moved.get(path) != plain.get(path) for path in _paths(file)):
+                yield name
+                break
+
+
+def is_settable(one: object) -> bool:
+    """Whether a member of a class is a property that can be set."""
+    return isinstance(one, property) and one.fset is not None
+
+
+def _paths(file: TypeFile) -> set[str]:
+    return {size.path for size in file.letters.values()}
+
+
+def _other_sizes(start: PreTrainedConfig, field: str) -> Iterator[int]:
+    own = attribute_or_none(start, field)
+    if type(own) is int:
+        yield from (size for size in (2 * own, own + 1, own // 2) if size not in (0, own))
+
+
+def _effects_differ(start: PreTrainedConfig, alias: str, field: str, size: int) -> bool:
+    """Whether a configuration has other fields by the alias than by the field itself."""
+    one, other = (_config_fields(start, {name: size}) for name in (alias, field))
+    return None not in (one, other) and one != other
+
+
+def _config_fields(start: PreTrainedConfig, values: Mapping[str, Any]) -> Fields | None:
+    """Return what a configuration has of everything, as text; None if it refuses the values."""
+    try:
+        made = type(start)(**full_keys(start, values))
+    except Exception:  # Anybody's configuration may raise anything.
+        return None
+    return config_fields(made)
+
+
+def _matches_reading(
+    reading: TypeFile, start: PreTrainedConfig, alias: str, sizes: list[int]
+) -> bool:
+    name = next(iter(reading.classes))
+    model_class = getattr(transformers, name)
+    for size in sizes:
+        config: Keys = {"model_type": reading.model_type, **full_keys(start, {alias: size})}
+        try:
+            found = entry_in(reading, config, name)
+        except ValueError:
+            return False
+        if find_mismatch(found, type(start), model_class, config):
+            return False
+    return True
+
+
+def with_late_aliases(
+    data: Mapping[str, Any], late: Mapping[str, str], others: set[str]
+) -> dict[str, Any]:
+    """Return the data of a type in which these aliases count last, and ``others`` are refused."""
+    gone = {*late, *others}
+    aliases = {name: one for name, one in data.get("aliases", {}).items() if name not in gone}
+    refused = " ".join(sorted({*data.get("refused", "").split(), *others}))
+    new = {**data, "aliases": aliases, "late": dict(late), "refused": refused}
+    head = [key for key in data if key not in ("late", "refused", "classes")]
+    after = head.index("aliases") + 1 if "aliases" in head else len(head)
+    order = [*head[:after], "late", *head[after:], "refused", "classes"]
+    return {key: new[key] for key in order if new[key]}
+
+
+def main() -> None:
+    """Write the late aliases of each type that has some, and print them."""
+    for model_type, config_class in sorted(CONFIG_MAPPING.items()):
+        data = read_entry(model_type)
+        if data is None:
+            continue
+        try:
+            late, others = find_late_aliases(read_type(model_type), config_class)
+        except Exception as error:  # Some have no configuration of their own.
+            print(f"{model_type}: {error}")
+            continue
+        if late or others:
+            print(json.dumps({"type": model_type, "late": late, "refused": sorted(others)}))
+            write_entry(model_type, with_late_aliases(data, late, others))
+
+
+if __name__ == "__main__":
+    main()

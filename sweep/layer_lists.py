@@ -1,0 +1,90 @@
+"""Lists with a name for each layer: which a model may have, and what repeats in them by default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sweep.model import Keys, attribute_at, attribute_or_none, full_keys
+from sweep.probe import Prober
+
+MAX_PERIOD = 8
+
+DEPTHS = range(1, 4 * MAX_PERIOD + 3)
+"""Numbers of layers at which a configuration is asked for its own."""
+
+COMMON_KINDS = ("full_attention", "sliding_attention", "chunked_attention", "dense", "sparse")
+"""Names that are tried beside those of the type's own list."""
+
+
+def layer_rules(
+    trials: Prober, letters: Mapping[str, str], names: Iterator[str] | list[str]
+) -> dict[str, Any]:
+    """Return for each list of layers how long it is, and which it may be.
+
+    ``any of`` some names where models made with either have the same tensors, or what
+    ``repeats`` in the type's own.
+    """
+    found = {}
+    for path in names:
+        here = attribute_or_none(trials.start, path)
+        if not (isinstance(here, list) and here and all(isinstance(one, str) for one in here)):
+            continue
+        for letter, field in letters.items():
+            lists = list(_default_lists(trials, path, field))
+            if lists and all(len(there) == depth for depth, there in lists):
+                rule = _any_of(trials, path, field, {*here, *COMMON_KINDS}) or _repeats(lists)
+                if rule and _may_be_given(trials, path, field, lists):
+                    found[path] = {"long": letter, **rule}
+                break
+    return found
+
+
+def _default_lists(trials: Prober, path: str, field: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield what the list is by default where a field, and the others, have other sizes."""
+    # In what repeats there may be a size, as in Bailing's groups of layers.
+    for point in trials.points:
+        for depth in DEPTHS if field in point else ():
+            keys: Keys = full_keys(trials.start, {**point, field: depth})
+            try:
+                yield depth, list(attribute_at(trials.config_class(**keys), path))
+            except Exception:
+                continue
+
+
+def _any_of(trials: Prober, path: str, field: str, kinds: set[str]) -> dict[str, Any] | None:
+    """Return the names of which a list may be made, None where they decide."""
+    same = []
+    for kind in sorted(kinds):
+        outcomes = [
+            trials.outcome_at(index, {path: [kind] * point[field]})
+            for index, point in enumerate(trials.points)
+        ]
+        if "moved" in outcomes:
+            return None
+        if "refused" not in outcomes:
+            same.append(kind)
+        if "buffers" in outcomes:
+            trials.results.buffered.add(path)
+    return {"any of": same} if same else None
+
+
+def _may_be_given(
+    trials: Prober, path: str, field: str, lists: list[tuple[int, list[str]]]
+) -> bool:
+    """Whether a list may be named at all: what is computed may not."""
+    depth, own = lists[-1]
+    try:
+        trials.build({**trials.points[-1], field: depth}, {path: own})
+    except Exception:
+        return False
+    return True
+
+
+def _repeats(lists: list[tuple[int, list[str]]]) -> dict[str, Any] | None:
+    longest = max(lists)[1]
+    for period in range(1, MAX_PERIOD + 1):
+        pattern = longest[:period]
+        if all(one == pattern[i % period] for _, there in lists for i, one in enumerate(there)):
+            return {"repeats": pattern}
+    return None

@@ -1,0 +1,67 @@
+"""How a model that transformers builds of a configuration is not as the catalogue has it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any, NamedTuple
+
+from huggingface_hub.errors import StrictDataclassClassValidationError
+from transformers import PreTrainedConfig
+
+from paramproof.catalogue.entries import Entry
+from paramproof.formulas.derivation import expected
+from sweep.model import build, config_of
+
+
+class MismatchKind(Enum):
+    """A sort of problem."""
+
+    DIVIDES_BY_ZERO = "refused by transformers, which divides by zero"
+    INVALID = "refused by transformers, by what it validates of several keys"
+    REFUSED = "refused by transformers"
+    OTHER_TENSORS = "other tensors"
+
+
+class Mismatch(NamedTuple):
+    """A fault, and what is said of it."""
+
+    fault: MismatchKind
+    why: str
+
+    def __str__(self) -> str:
+        return self.why
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether transformers refuses the configuration, so that there is no model."""
+        return self.fault is not MismatchKind.OTHER_TENSORS
+
+    @property
+    def may_be_of_sizes(self) -> bool:
+        """Whether sizes alone may cause it: a part that is given in part has others filled in."""
+        return self.fault in (MismatchKind.DIVIDES_BY_ZERO, MismatchKind.INVALID)
+
+
+def find_mismatch(
+    found: Entry, config_class: type[PreTrainedConfig], model_class: Any, config: Mapping[str, Any]
+) -> Mismatch | None:
+    """Return what is not as an entry has it where a configuration is built, None for nothing."""
+    wanted = expected((t for t in found.derivation.tensors if t.role != "buffer"), found.sizes)
+    try:
+        # What a configuration warns of, as of Fuyu's rope_scaling, it does not refuse.
+        with warnings.catch_warnings(action="ignore"):
+            there = build(model_class, config_of(config_class, config)).parameters
+    except ZeroDivisionError as error:
+        fault = MismatchKind.DIVIDES_BY_ZERO
+        return Mismatch(fault, f"{fault.value}: {error}")
+    except Exception as error:
+        is_of_keys = isinstance(error, StrictDataclassClassValidationError)
+        said = f"{MismatchKind.REFUSED.value}: {' '.join(str(error).split())[:150]}"
+        return Mismatch(MismatchKind.INVALID if is_of_keys else MismatchKind.REFUSED, said)
+    apart = {key for key in wanted.keys() | there.keys() if wanted[key] != there[key]}
+    if not apart:
+        return None
+    kind, shape = sorted(apart, key=str)[0]
+    return Mismatch(MismatchKind.OTHER_TENSORS, f"{kind.path} of {shape} is not as derived")

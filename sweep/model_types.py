@@ -1,0 +1,54 @@
+"""Which model types there are, those that are used most first, and the classes of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from transformers import CONFIG_MAPPING, MODEL_MAPPING
+from transformers.models.auto import modeling_auto
+
+from sweep.most_used import MOST_USED, WIDELY_USED
+
+TASKS = """
+    CAUSAL_LM MASKED_LM PRETRAINING SEQ_TO_SEQ_CAUSAL_LM SPEECH_SEQ_2_SEQ IMAGE_TEXT_TO_TEXT
+    SEQUENCE_CLASSIFICATION TOKEN_CLASSIFICATION QUESTION_ANSWERING IMAGE_CLASSIFICATION
+    AUDIO_CLASSIFICATION CTC TEXT_ENCODING
+"""
+"""Tasks in the order in which their classes are derived."""
+
+
+UNLISTED_CLASSES = {
+    "clip_text_model": ["CLIPTextModelWithProjection"],
+    "clip_vision_model": ["CLIPVisionModelWithProjection"],
+}
+"""Classes that people load, and no table of transformers has."""
+
+
+def swept_types() -> list[str]:
+    """Return every model type with a base model, those that are used most first."""
+    known = [name for name, config in CONFIG_MAPPING.items() if config in MODEL_MAPPING]
+    first = [name for name in dict.fromkeys(WIDELY_USED.split()) if name in known]
+    return [*first, *(name for name in sorted(known) if name not in first)]
+
+
+def types_to_check(known: Sequence[str], digest: int) -> list[str]:
+    """Return the types to hold: those used most, and a tenth of the others by ``digest``.
+
+    The tenth is another one where the catalogue's data are.
+    """
+    others = [name for name in known if name not in MOST_USED]
+    most = [name for name in MOST_USED if name in known]
+    return [*most, *(name for i, name in enumerate(others) if i % 10 == digest % 10)]
+
+
+def classes_of_type(model_type: str) -> list[str]:
+    """Return the names of a type's classes, the base model first."""
+    tables = [modeling_auto.MODEL_MAPPING_NAMES]
+    for task in TASKS.split():
+        found = (f"MODEL_FOR_{task}_MAPPING_NAMES", f"MODEL_FOR_{task}_MAPPING_NAMES")
+        tables.append(getattr(modeling_auto, found[0], {}))
+    names: dict[str, None] = {}
+    for table in tables:
+        there = table.get(model_type, ())
+        names |= dict.fromkeys([there] if isinstance(there, str) else list(there))
+    return [*names, *UNLISTED_CLASSES.get(model_type, ())]

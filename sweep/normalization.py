@@ -1,0 +1,51 @@
+"""What a configuration class makes of keys: every field of it and of its parts, without a model."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from transformers import PreTrainedConfig
+
+from sweep.model import Keys, config_of, sub_configs
+
+Fields = Mapping[str, str]
+"""Fields by their paths, as text."""
+
+
+def normalize(config_class: type[PreTrainedConfig], keys: Keys) -> Fields | None:
+    """Return the fields of what a class makes of keys, as a file has them; None if it refuses them.
+
+    A private field, such as one that a property is computed from, is one of them.
+    """
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            made = config_of(config_class, keys)
+    except Exception:  # Anybody's configuration may raise anything.
+        return None
+    return config_fields(made)
+
+
+def config_fields(config: PreTrainedConfig) -> Fields:
+    """Return the fields of a configuration and of its parts."""
+    return {
+        f"{path}.{name}".removeprefix("."): repr(_as_in_json(value))
+        for path, part in [("", config), *sub_configs(config)]
+        for name, value in vars(part).items()
+        if not isinstance(value, PreTrainedConfig)
+    }
+
+
+def _as_in_json(value: Any) -> Any:
+    """Return a value with lists in place of tuples, and 1 in place of 1.0."""
+    if isinstance(value, list | tuple):
+        return [*map(_as_in_json, value)]
+    if isinstance(value, dict):
+        return {key: _as_in_json(one) for key, one in sorted(value.items(), key=str)}
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def changed_fields(before: Fields, after: Fields) -> set[str]:
+    """Return the paths of the fields that are not the same."""
+    return {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}

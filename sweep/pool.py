@@ -1,0 +1,136 @@
+"""Types, each in a process of its own, which may end, and takes no longer than it is given.
+
+The process is a copy of this one, so that transformers is imported once, and what most of its
+models import.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import multiprocessing
+import os
+import re
+import resource
+import signal
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import transformers
+import transformers.generation.utils
+import transformers.image_processing_utils
+import transformers.masking_utils
+import transformers.models.auto.tokenization_auto
+import transformers.processing_utils
+
+from sweep.failure import NO_TIME, Failure, OutOfTime, Reason
+
+Result = dict[str, Any]
+Work = Callable[[str, float, Result], None]
+
+HARD_LIMIT = 3
+"""How much more of the processor's time than it is told a process may take before it is ended."""
+
+MAX_WAIT = 3600.0
+"""Seconds after which a process that waits is ended."""
+
+SOFT_LIMIT = 1.5
+"""How much more of the processor's time the class may take that is begun before it is over."""
+
+SITE_PACKAGES = re.compile(r"\S*site-packages/")
+
+
+class _Child(NamedTuple):
+    model_type: str
+    process: BaseProcess
+    result: Path
+    started: float
+
+
+def run_in_processes(
+    names: Sequence[str], work: Work, seconds: float, at_a_time: int
+) -> Iterator[tuple[str, Result, float]]:
+    """Do the work for each type; yield what is found as it ends, and the seconds that it took.
+
+    What could not be done is in ``failed``, by the type: a ``Failure``.
+    """
+    left, children = list(reversed(names)), dict[int, _Child]()
+    with tempfile.TemporaryDirectory() as folder:
+        while left or children:
+            while left and len(children) < at_a_time:
+                child = _start(left.pop(), work, seconds, Path(folder))
+                children[child.process.sentinel] = child
+            oldest = min(child.started for child in children.values())
+            wait(list(children), oldest + MAX_WAIT - time.monotonic())
+            for sentinel, child in list(children.items()):
+                took = time.monotonic() - child.started
+                if child.process.is_alive():
+                    if took < MAX_WAIT:
+                        continue
+                    child.process.kill()
+                child.process.join()
+                del children[sentinel]
+                yield child.model_type, _read_result(child, seconds), took
+
+
+def _start(model_type: str, work: Work, seconds: float, folder: Path) -> _Child:
+    result = folder / f"{model_type}.json"
+    process = multiprocessing.get_context("fork").Process(
+        target=_run, args=(work, model_type, seconds, result)
+    )
+    process.start()
+    return _Child(model_type, process, result, time.monotonic())
+
+
+def _read_result(child: _Child, seconds: float) -> Result:
+    status = child.process.exitcode
+    if status in (-signal.SIGKILL, -signal.SIGXCPU):
+        why = f"not derived within {seconds * HARD_LIMIT:g} seconds"
+        return {"failed": {child.model_type: Failure(Reason.NO_TIME, why)}}
+    if not child.result.exists():
+        why = f"the process ended with status {status}"
+        return {"failed": {child.model_type: Failure(Reason.ERROR, why)}}
+    found: Result = json.loads(child.result.read_text("utf-8"))
+    return {**found, "failed": {name: Failure.read(one) for name, one in found["failed"].items()}}
+
+
+def _raise_out_of_time(*_: object) -> None:
+    raise OutOfTime
+
+
+def _run(work: Work, model_type: str, seconds: float, result: Path) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Thousands of models are made and thrown away; of what was there before nothing will be.
+    gc.freeze()
+    gc.set_threshold(200_000)
+    sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    warnings.simplefilter("ignore")
+    transformers.logging.set_verbosity_error()
+    found: Result = {"failed": {}}
+    signal.signal(signal.SIGPROF, _raise_out_of_time)
+    resource.setrlimit(
+        resource.RLIMIT_CPU, (int(seconds * HARD_LIMIT), int(seconds * HARD_LIMIT) + 1)
+    )
+    # Again and again: what is raised while something is deleted is lost.
+    signal.setitimer(signal.ITIMER_PROF, seconds * SOFT_LIMIT, seconds / 4)
+    try:
+        work(model_type, seconds, found)
+    except BaseException as error:  # Anybody's constructor may raise anything.
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        failure = NO_TIME if isinstance(error, OutOfTime) else Failure.of(error)
+        found["failed"] = {model_type: failure, **found["failed"]}
+    failed = {name: _shortened(failure).data for name, failure in found["failed"].items()}
+    result.write_text(json.dumps({**found, "failed": failed}), "utf-8")
+    os._exit(0)
+
+
+def _shortened(failure: Failure) -> Failure:
+    """Return a failure in one line without the paths of this machine."""
+    return failure._replace(why=SITE_PACKAGES.sub("", " ".join(failure.why.split()))[:400])

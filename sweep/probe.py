@@ -1,0 +1,271 @@
+"""Fields that are no sizes, tried at other values: what a model has is the same, or it is not.
+
+Values are tried by sorts (``paramproof.catalogue.value_kinds``), all fields of a sort at once, and
+by halves where that is not the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import transformers
+from transformers import PreTrainedConfig
+
+from paramproof.catalogue.value_kinds import IMAGE_TOKEN, ROTARY_BASES
+from paramproof.formulas.path import leaf
+from sweep.model import Keys, ModelTensors, build, full_keys
+
+LARGE = 10**6
+"""More than any size of a trial: what must be below a size is not made with it."""
+
+PROBES: Mapping[str, Sequence[Any]] = {
+    "null": [None],
+    "flag": [True, False],
+    "zero": [0],
+    "nothing": [0.0],
+    "whole": [1, 3, LARGE],
+    "share": [0.5, 0.03125],
+    "number": [1.0, 16.5],
+    "negative": [-1, -100],
+    "activation": ["gelu", "silu", "relu", "tanh"],
+    "empty": [[]],
+    "bare": [{}],
+    "vocabulary": [{IMAGE_TOKEN: 4, "a": 5}, {IMAGE_TOKEN: LARGE}],
+    "wholes": [[1, 2], [0]],
+    "reals": [[0.0, 0.5], [0.25, 1e308]],
+    "names": [["a", "b"]],
+    "quantization": [
+        {"quant_method": "fp8", "weight_block_size": [128, 128]},
+        {"quant_method": "awq", "bits": 4, "group_size": 128},
+    ],
+    "rope_default": [{"rope_type": "default", "rope_theta": 500_000.0}, {"type": "default"}],
+    "rope_linear": [{"type": "linear", "factor": 2.0}],
+    "rope_dynamic": [{"type": "dynamic", "factor": 2.0}],
+    "rope_yarn": [{"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096}],
+    "rope_llama3": [
+        {
+            "rope_type": "llama3",
+            "factor": 8.0,
+            "low_freq_factor": 1.0,
+            "high_freq_factor": 4.0,
+            "original_max_position_embeddings": 8192,
+        },
+    ],
+    "rope_longrope": [
+        {
+            "type": "longrope",
+            "factor": 4.0,
+            "long_factor": [1.0, 2.0],
+            "short_factor": [1.0, 1.0],
+            "original_max_position_embeddings": 4096,
+        },
+    ],
+    "rope_mrope": [{"type": "mrope", "mrope_section": [2, 1, 1]}],
+    "rope_layers": [
+        {
+            "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1e6},
+            "sliding_attention": {"rope_type": "default", "rope_theta": 1e4},
+        },
+    ],
+}
+"""Values that stand for their sort; of ``full_keys`` the last stands for those above every size."""
+
+
+MAX_POINTS = 2
+"""At which each value is tried with a type's first class; with another one it is one of them."""
+
+TABLES = ("vocab_size", "max_position_embeddings")
+"""Sizes of tables that have a row of padding, of which some field has the number."""
+
+TABLE_ROWS = 200
+"""Of the smallest table where it is asked which of them a field must be below."""
+
+PROBED_ALONE = ("rope_parameters", "rope_scaling", "rope_theta", "head_dim")
+"""Fields that are tried by themselves: of two that are given, one counts for nothing."""
+
+
+@dataclass
+class ProbeResults:
+    """What trials of a class showed: sorts of values by field that are the same, and others.
+
+    ``moved`` are fields where some value gave other tensors, ``buffered`` those that move a
+    buffer; ``texts`` are strings that are the same, ``below`` fields that must be below something.
+    """
+
+    free: dict[str, set[str]] = field(default_factory=dict)
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    below: set[str] = field(default_factory=set)
+    moved: dict[str, list[Any]] = field(default_factory=dict)
+    buffered: set[str] = field(default_factory=set)
+
+
+class Prober:
+    """Makes a class at a few points with other values, and compares."""
+
+    def __init__(
+        self,
+        config_class: type[PreTrainedConfig],
+        model_class: Any,
+        start: PreTrainedConfig,
+        points: Sequence[Mapping[str, Any]],
+        most: int = MAX_POINTS,
+    ) -> None:
+        self.config_class, self.model_class = config_class, model_class
+        self.start = start
+        self.builds = 0
+        self.points: list[Mapping[str, Any]] = []
+        self.base: list[ModelTensors] = []
+        for point in points:
+            # Small sizes may be refused where no condition says so: by a logarithm, say.
+            with suppress(Exception):
+                self.base.append(self.build(point, {}))
+                self.points.append(point)
+            if len(self.points) == most:
+                break
+        self.results = ProbeResults()
+
+    def has_point(self, point: Mapping[str, Any]) -> bool:
+        """Whether a point is one of those that values are tried at."""
+        return any(point is one for one in self.points)
+
+    def build(self, point: Mapping[str, Any], others: Mapping[str, Any]) -> ModelTensors:
+        """Make a model at a point with these values, and read what it has."""
+        self.builds += 1
+        keys: Keys = full_keys(self.start, {**point, **others})
+        return build(self.model_class, self.config_class(**keys))
+
+    def outcome(self, others: Mapping[str, Any]) -> str:
+        """Return "" where all is the same, ``buffers``, ``moved`` or ``refused``."""
+        found = ""
+        for point, base in zip(self.points, self.base, strict=True):
+            try:
+                model = self.build(point, others)
+            except Exception:
+                return "refused"
+            if model.parameters != base.parameters:
+                return "moved"
+            if model.buffers != base.buffers:
+                found = "buffers"
+        return found
+
+    def probe_together(
+        self,
+        names: Sequence[str],
+        value: Any,
+        note: Callable[[str], None],
+        passed: list[str] | None = None,
+    ) -> None:
+        """Call ``note`` for each field with which ``value`` is the same, parts of them at once.
+
+        Fields that have ``passed`` have the value too: of two flags either may decide nothing,
+        and both together something.
+        """
+        passed = [] if passed is None else passed
+        if not names:
+            return
+        alone = [name for name in names if leaf(name) in PROBED_ALONE]
+        if alone and len(names) > 1:
+            for name in alone:
+                self.probe_together([name], value, note)
+            self.probe_together([name for name in names if name not in alone], value, note, passed)
+            return
+        outcome = self.outcome(dict.fromkeys([*passed, *names], value))
+        if not outcome:
+            passed.extend(names)
+            for name in names:
+                note(name)
+        elif len(names) > 1:
+            half = len(names) // 2
+            self.probe_together(names[:half], value, note, passed)
+            self.probe_together(names[half:], value, note, passed)
+        elif outcome == "buffers":
+            self.tried.buffered.add(names[0])
+            note(names[0])
+        elif outcome == "moved":
+            self.tried.moved.setdefault(names[0], []).append(value)
+
+    def probe(self, sorts_of: Mapping[str, set[str]]) -> ProbeResults:
+        """Try each field with the values of these sorts."""
+        for sort, values in PROBES.items():
+            names = [name for name, sorts in sorts_of.items() if sort in sorts]
+            kept = dict.fromkeys(names)
+            for value in values:
+                # Of the logarithm of a base is divided.
+                passed = [name for name in kept if value == 1 and leaf(name) in ROTARY_BASES]
+                self.probe_together(
+                    [name for name in kept if name not in passed], value, passed.append
+                )
+                if sort == "whole" and value == LARGE:
+                    self.tried.below |= kept.keys() - set(passed)
+                else:
+                    kept = {name: None for name in kept if name in passed}
+            for name in kept:
+                if not (sort == "whole" and name in self.tried.below):
+                    self.tried.free.setdefault(name, set()).add(sort)
+        return self.results
+
+    def below(self, names: Iterable[str], sizes: Iterable[str]) -> dict[str, list[str]]:
+        """Return the sizes that each of these fields must be below, where they are of tables."""
+        found = {}
+        for name in names:
+            before = name.removesuffix(leaf(name))
+            limits = [f"{before}{one}" for one in TABLES if f"{before}{one}" in sizes]
+            asked = (limits[:number] for number in range(1, len(limits) + 1))
+            if below := next((one for one in asked if self.is_below(name, limits, one)), None):
+                found[name] = below
+        return found
+
+    def is_below(self, name: str, limits: Sequence[str], asked: Sequence[str]) -> bool:
+        """Whether a field may be anything below each of the sizes ``asked``, and no more.
+
+        One of them at a time is smaller than all the others.
+        """
+        for limit in asked:
+            tables = {**dict.fromkeys(asked, 2 * TABLE_ROWS), limit: TABLE_ROWS}
+            others = [one for one in limits if one not in asked]
+            smaller = dict.fromkeys(others, TABLE_ROWS // 2)
+            if self.refuses({**tables, **smaller, name: TABLE_ROWS - 1}):
+                return False
+            if not self.refuses({**tables, **smaller, name: TABLE_ROWS}):
+                return False
+        return True
+
+    def refuses(self, others: Mapping[str, Any]) -> bool:
+        """Whether a model with these values is refused."""
+        return self.outcome(others) == "refused"
+
+    def own_shapes(self, contained: str, others: Mapping[str, Any]) -> Counter[Any]:
+        """Return the shapes that a class has beside those of one that it contains, and how often.
+
+        What the class has less often is negative.
+        """
+        keys: Keys = full_keys(self.start, {**self.points[0], **others})
+        found: Counter[Any] = Counter()
+        for sign, model_class in ((1, self.model_class), (-1, getattr(transformers, contained))):
+            parameters = build(model_class, self.config_class(**keys)).parameters
+            for stored, times in parameters.items():
+                found[stored.kind.role, stored.shape] += sign * times
+        return found
+
+    def outcome_at(self, index: int, others: Mapping[str, Any]) -> str:
+        """Return the outcome at one of the points."""
+        points, base = self.points, self.base
+        self.points, self.base = points[index : index + 1], base[index : index + 1]
+        try:
+            return self.outcome(others)
+        finally:
+            self.points, self.base = points, base
+
+    def probe_texts(self, options: Mapping[str, Sequence[str]]) -> None:
+        """Try each field with the strings that its type names."""
+        for name, values in options.items():
+            found: dict[str, list[str]] = {}
+            for value in values:
+                self.probe_together([name], value, found.setdefault(value, []).append)
+            same = [value for value, names in found.items() if names]
+            if same:
+                self.tried.texts[name] = same

@@ -1,0 +1,88 @@
+"""Public configurations, counted with the catalogue alone and built by transformers."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Container, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import transformers
+from transformers import CONFIG_MAPPING
+
+from paramproof.catalogue import entry, model_types, read_type
+from paramproof.formulas.errors import NotInCatalogue, Refusal
+from sweep.mismatch import Mismatch, find_mismatch
+
+FILE = Path(__file__).parent.parent / "tests" / "catalogue" / "public.jsonl"
+"""A configuration a line, as the ``source`` has it: a repository, and a path in it.
+
+Left out are names, versions, types of numbers, texts of labels and tasks, code of their own, and
+lists of more than 400 characters in what is said of a stored form.
+"""
+
+REASONS = {
+    Refusal.NOT_TRIED: "a value that was not tried",
+    Refusal.OTHER_VALUE: "another value than the entry's",
+    Refusal.OTHER_PART: "a part of another model type",
+    Refusal.CONDITIONS: "sizes outside the conditions",
+    Refusal.CONSTRUCTOR: "sizes that transformers refuses",
+    Refusal.OTHER: "what else the catalogue does not read",
+}
+"""Why the catalogue does not count a configuration, in words."""
+
+
+class PublicResult(NamedTuple):
+    """What became of a configuration.
+
+    ``parameters`` is None for one that is refused, ``reason`` then the class of reason and ``why``
+    what was said; ``find_mismatch`` is what is not as transformers builds it, None where all is.
+    """
+
+    model_type: str
+    architecture: str
+    source: str
+    parameters: int | None
+    reason: str = ""
+    why: str = ""
+    find_mismatch: Mismatch | None = None
+
+
+def read_configs() -> list[dict[str, Any]]:
+    """Return the configurations with their sources."""
+    return [json.loads(line) for line in FILE.read_text("utf-8").splitlines()]
+
+
+def count_configs(held: Container[int] = range(sys.maxsize)) -> Iterator[PublicResult]:
+    """Yield what becomes of each; those at the places ``held`` are built where they are counted."""
+    for place, one in enumerate(read_configs()):
+        yield _count_config(one["config"], one["source"], place in held)
+
+
+def _count_config(config: Mapping[str, Any], source: str, held: bool) -> PublicResult:
+    model_type, (name, *_) = config["model_type"], config["architectures"]
+    if model_type not in CONFIG_MAPPING:
+        return PublicResult(
+            model_type, name, source, None, "a model type that transformers has not"
+        )
+    try:
+        read = entry(config)
+    except NotInCatalogue as error:
+        if not hasattr(transformers, name):
+            return PublicResult(
+                model_type, name, source, None, "a class that transformers has not", name
+            )
+        reason = _reason(error, model_type, name)
+        return PublicResult(model_type, name, source, None, reason, error.reason)
+    model_class = getattr(transformers, read.derivation.name)
+    said = find_mismatch(read, CONFIG_MAPPING[model_type], model_class, config) if held else None
+    return PublicResult(model_type, name, source, read.count, wrong=said)
+
+
+def _reason(error: NotInCatalogue, model_type: str, name: str) -> str:
+    if model_type not in model_types():
+        return "a model type without an entry"
+    if name.casefold() not in map(str.casefold, read_type(model_type).classes):
+        return "a class without an entry"
+    return REASONS[error.refusal]

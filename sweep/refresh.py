@@ -1,0 +1,216 @@
+"""A type derived again whose formulas are as written: what is new is how far they hold.
+
+Each class and variant that was derived is derived anew at the values that its file has. If its
+parameters, letters and fixed letters are the same, its status, conditions and caveats are written
+anew. One that was proved and does not come out the same is fitted: nothing was proved of it now.
+Everything else stays as it is, and a line says why.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from paramproof.catalogue.derivations import COMPOSED, Variant, derivation_of, variants
+from paramproof.catalogue.entries import own_sizes
+from paramproof.catalogue.files import parse_type
+from paramproof.derivation.letters import letters_for
+from paramproof.formulas.derivation import FITTED, PROVED, Derivation
+from paramproof.sources.reference import in_one_line
+from sweep.comparison import compare_derivations, variant_name
+from sweep.difference import DifferenceKind
+from sweep.entry_data import STANDING_KEYS, TENSOR_KEYS, composed_standing, standing_data
+from sweep.failure import OutOfTime
+from sweep.model_types import classes_of_type
+from sweep.type_sweep import TypeSweep
+from sweep.variants import VARIANT_SIZE
+
+NOT_REPRODUCED = "it was proved by an earlier release, and not derived again as it is written"
+
+Place = tuple[str, int]
+"""A class's name, and the index of one of its variants: 0 is the class itself."""
+
+
+class EntryRefresh:
+    """The JSON of a type's file with what was found anew.
+
+    ``left`` has a line for each class or variant that stays as it was, ``lost`` an object for each
+    that is not proved any more. ``seconds`` are of the processor.
+    """
+
+    def __init__(self, data: dict[str, Any], seconds: float) -> None:
+        self.file = parse_type(data, data["model_type"])
+        self.data, self.summary = data, ""
+        self.left: list[str] = []
+        self.lost: list[dict[str, Any]] = []
+        self.sweep = TypeSweep(self.file.model_type, lambda _: None, seconds, self.name_letters)
+        self.written = {
+            (name, one.index): one
+            for name in self.file.classes
+            for one in variants(self.file, name)
+        }
+
+    def name_letters(self, fields: Iterable[str]) -> Mapping[str, str]:
+        """Return the file's letters, which later custom does not change.
+
+        A field that the file does not have is a change: then all have letters of today's custom.
+        """
+        fields, known = list(fields), {one.path: name for name, one in self.file.letters.items()}
+        new = not known.keys() >= set(fields)
+        return letters_for(fields) if new else {field: known[field] for field in fields}
+
+    def run(self) -> None:
+        """Derive all again, and change ``data``."""
+        there = {
+            name
+            for name in classes_of_type(self.file.model_type)
+            if self.sweep.belongs_to_type(name)
+        }
+        before = self.count_proved()
+        found: dict[Place, dict[str, Any]] = {}
+        for place, one in self.written.items():
+            if one.data.get("withdrawn") or COMPOSED in one.data.get("doubts", ()):
+                continue
+            if one.name not in there:
+                self.left.append(f"{variant_name(one)}: it is gone")
+            elif derivation := self.rederive(one, far=place == next(iter(self.written))):
+                found[place] = standing_data(derivation)
+                self.note_lost(one, derivation.status, derivation.reasons)
+            elif one.data["status"] == PROVED and not self.sweep.is_out_of_time():
+                found[place] = {**one.data, "doubts": [NOT_REPRODUCED], "status": FITTED}
+                self.note_lost(one, FITTED, [NOT_REPRODUCED])
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        for name, data in self.data["classes"].items():
+            self.data["classes"][name] = self.updated(name, data, found)
+        self.summary = f"{self.describe_counts()}: proved {before} → {self.count_proved()}"
+
+    def rederive(self, one: Variant, *, far: bool) -> Derivation | None:
+        """Derive a variant; return what was found if the formula is the same, or note why not."""
+        said = ["it is out of time"]
+        if not self.sweep.is_out_of_time():
+            try:
+                sized = dict.fromkeys(one.sized, VARIANT_SIZE)
+                found = self.sweep.derive_variant(one.name, one.where, sized, far=far)
+                said = list(formula_differences(self.recorded(one), found))
+                if not said:
+                    return found
+            except OutOfTime:
+                signal.setitimer(signal.ITIMER_PROF, 0)
+                self.sweep.until = 0
+            except Exception as error:  # Anybody's constructor may raise anything.
+                said = [f"it is not derived: {in_one_line(error)}"]
+        self.left += (f"{variant_name(one)}: {line}" for line in said)
+        return None
+
+    def recorded(self, one: Variant) -> Derivation:
+        """Return what is written of a variant."""
+        own = own_sizes(self.file, one.data.get("absent", ()))
+        return derivation_of(self.file, one, own)
+
+    def note_lost(self, one: Variant, status: str, reasons: Iterable[str]) -> None:
+        """Note a variant that was proved and is not."""
+        if (was := one.data["status"]) == PROVED != status:
+            said = {"type": self.file.model_type, "class": one.name}
+            said |= {"variant": variant_name(one).removeprefix(one.name).strip("[]")}
+            said |= {"was": was, "is": status}
+            self.lost.append({**said, "reasons": list(reasons)})
+
+    def updated(
+        self, name: str, data: Mapping[str, Any], found: Mapping[Place, Mapping[str, Any]]
+    ) -> dict[str, Any]:
+        """Return a class and its variants with what was ``found`` of them."""
+        own = updated_class(data, found.get((name, 0), data))
+        part = self.data["classes"].get(data.get("contains"), {})
+        also = []
+        for index, variant in enumerate(data.get("also", ()), 1):
+            if COMPOSED in variant.get("doubts", ()):
+                # It has the conditions that the class and the part have now.
+                new = updated_composition(variant, own, part["also"][variant["variant"] - 1])
+            else:
+                standing = found.get((name, index), self.written[name, index].data)
+                new = updated_variant(variant, own, standing)
+            also.append(new)
+        return {**own, "also": also} if also else own
+
+    def kept_data(self) -> Iterator[Mapping[str, Any]]:
+        """Yield the data of each class and variant that is not withdrawn, as they are now."""
+        file = parse_type(self.data, self.file.model_type)
+        for name in file.classes:
+            yield from (one.data for one in variants(file, name) if not one.data.get("withdrawn"))
+
+    def count_proved(self) -> int:
+        """Return how many classes and variants are proved."""
+        return sum(one["status"] == PROVED for one in self.kept_data())
+
+    def describe_counts(self) -> str:
+        """Return how many classes and variants there are, in words."""
+        there = [place for place, one in self.written.items() if not one.data.get("withdrawn")]
+        also = sum(index > 0 for _, index in there)
+        return f"{len(there) - also} classes, {also} variants"
+
+
+def without_buffers(derivation: Derivation) -> Derivation:
+    """Return a derivation with its parameters alone: no count has a buffer in it."""
+    parameters = tuple(one for one in derivation.tensors if one.role != "buffer")
+    return replace(derivation, tensors=parameters)
+
+
+def formula_differences(known: Derivation, found: Derivation) -> Iterator[str]:
+    """Yield in what the formula was found otherwise: parameters, letters, and fixed letters."""
+    known, found = without_buffers(known), without_buffers(found)
+    kinds = (DifferenceKind.FORMULA, DifferenceKind.TENSOR, DifferenceKind.LETTER)
+    lines = [one.text for one in compare_derivations(known, found) if one.kind in kinds]
+    if not lines and Counter(known.tensors) != Counter(found.tensors):
+        lines = ["a tensor is there another number of times"]
+    was, now = ({name: one.sizes[name] for name in one.fixed} for one in (known, found))
+    if was != now:
+        lines.append(f"fixed: {was} was, {now} is")
+    yield from lines
+
+
+def updated_class(data: Mapping[str, Any], standing: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a class with the ``STANDING_KEYS`` keys of ``standing``; its variants are as they were."""
+    new = {key: standing[key] for key in STANDING_KEYS if standing.get(key)}
+    absent = {key: data[key] for key in ("absent",) if key in data}
+    return {**absent, **_tensor_keys(data), **new, **_other_keys(data, absent)}
+
+
+def updated_variant(
+    data: Mapping[str, Any], first: Mapping[str, Any], standing: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return a variant of the class ``first``, with the ``STANDING_KEYS`` keys of ``standing``.
+
+    It has those alone in which it differs. Of what the class has and the variant does not, it has
+    an empty value, before the others.
+    """
+    own = _tensor_keys(data)
+    for key in STANDING_KEYS:
+        there = first.get(key)
+        value = standing.get(key) or (type(there)() if there else None)
+        if value != there:
+            own[key] = value
+    head = {key: data[key] for key in ("where", "sized") if key in data}
+    empty = {key: own[key] for key in first if key in own and not own[key]}
+    return {**head, **empty, **own, **_other_keys(data, head)}
+
+
+def updated_composition(
+    data: Mapping[str, Any], first: Mapping[str, Any], part: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return a variant that is put together, of the class ``first`` and a ``part``'s variant."""
+    new = composed_standing(first, part)
+    head = {key: data[key] for key in ("where", "sized", "variant") if key in data}
+    conditions = {key: value for key, value in new.items() if key == "conditions"}
+    return {**head, **conditions, **_tensor_keys(data), **new, **_other_keys(data, head)}
+
+
+def _tensor_keys(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: data[key] for key in TENSOR_KEYS if key in data}
+
+
+def _other_keys(data: Mapping[str, Any], besides: Container[str]) -> dict[str, Any]:
+    known = (*TENSOR_KEYS, *STANDING_KEYS)
+    return {key: data[key] for key in data if key not in known and key not in besides}

@@ -1,0 +1,117 @@
+"""A file held to transformers: what is not as it says is taken back, value by value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from random import Random
+from typing import Any
+
+import transformers
+from transformers import CONFIG_MAPPING
+
+from paramproof.catalogue.derivations import Variant, variants
+from paramproof.catalogue.files import TypeFile, parse_type
+from paramproof.catalogue.value_kinds import sort_of
+from sweep.failure import Failure, Reason, SweepError, reason_of
+from sweep.fuzz import MismatchError, check_variant, find_culprit
+from sweep.size_sources import fields_behind_sizes
+
+MAX_REPAIRS = 12
+"""Sorts of values that are taken back, at most, for one variant."""
+
+CHECK_SEEDS = (1, 2, 3)
+"""Of the configurations that each variant is held to; the first alone of types less used."""
+
+
+class EntryRepair:
+    """The JSON of a type's file, changed until it holds; ``failed`` are variants withdrawn."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.data = data
+        file = self.file()
+        self.free = {name: set(sorts) for name, sorts in file.free.items()}
+        self.texts = {name: list(values) for name, values in file.texts.items()}
+        self.config_class = CONFIG_MAPPING[file.model_type]
+        self.failed: dict[str, Failure] = {}
+        self.dropped: list[str] = []
+
+    def file(self) -> TypeFile:
+        """Return what the JSON says now."""
+        return parse_type(self.data, self.data["model_type"])
+
+    def run(self, seeds: Iterable[int] = CHECK_SEEDS) -> None:
+        """Hold every variant to random configurations; withdraw those that are not held."""
+        for path in sorted(fields_behind_sizes(self.file(), self.config_class)):
+            self.drop_field(path)
+        for name, one in self.data["classes"].items():
+            for index, written in enumerate(variants(self.file(), name)):
+                if written.data.get("withdrawn"):
+                    continue
+                before = {p: set(s) for p, s in self.free.items()}, dict(self.texts)
+                try:
+                    for seed in seeds:
+                        self.check(written, seed)
+                except (SweepError, KeyError, ZeroDivisionError) as error:
+                    self.free, self.texts = before
+                    self.write_accepted()
+                    what = f"{name} variant {index} {dict(written.where)}"
+                    self.failed[what] = Failure(reason_of(error), str(error))
+                    (one["also"][index - 1] if index else one)["withdrawn"] = True
+
+    def check(self, written: Variant, seed: int) -> None:
+        """Hold a variant, without the values that turn out to decide."""
+        model_class = getattr(transformers, written.name)
+        for _ in range(MAX_REPAIRS):
+            file = self.file()
+            try:
+                check_variant(file, written, self.config_class, model_class, Random(seed))
+            except MismatchError as error:
+                found = find_culprit(
+                    file, written.name, self.config_class, model_class, error.config
+                )
+                if not found:
+                    raise
+                self.drop_value(*found)
+            else:
+                return
+        said = f"{written.name}: more than {MAX_REPAIRS} fields decide after all"
+        raise SweepError(Reason.ERROR, said)
+
+    def drop_value(self, path: str, value: Any) -> None:
+        """Take back that a value of this sort decides nothing."""
+        self.dropped.append(f"{path}={value}")
+        self.free[path] = self.free.get(path, set()) - {sort_of(value)}
+        self.texts[path] = [one for one in self.texts.get(path, ()) if one != value]
+        if isinstance(value, list):
+            # Of which names such a list may be is one rule.
+            rules = self.data.pop("layers", {})
+            if rest := {name: rule for name, rule in rules.items() if name != path}:
+                self.data["layers"] = rest
+        self.mark_refused(path)
+
+    def drop_field(self, path: str) -> None:
+        """Take back that a field decides nothing, whatever its value is."""
+        self.dropped.append(path)
+        self.free.pop(path, None)
+        self.texts.pop(path, None)
+        self.mark_refused(path)
+
+    def mark_refused(self, path: str) -> None:
+        """Write what is left of what is free, and that a field is looked at."""
+        self.write_accepted()
+        self.data["refused"] = " ".join(sorted({*self.data.get("refused", "").split(), path}))
+
+    def write_accepted(self) -> None:
+        """Write what is free anew."""
+        self.data["free"] = pack_accepted(self.free)
+        self.data["texts"] = {name: self.texts[name] for name in sorted(self.texts)}
+        self.data["texts"] = {name: values for name, values in self.data["texts"].items() if values}
+
+
+def pack_accepted(free: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """Return the sorts of values that decide nothing, with the fields of which that is so."""
+    found: dict[str, str] = {}
+    for path in sorted(free):
+        if key := " ".join(sorted(free[path])):
+            found[key] = f"{found[key]} {path}" if key in found else path
+    return dict(sorted(found.items()))

@@ -1,0 +1,110 @@
+"""What a configuration class saves in keys that are read: the same at all sizes, or not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from paramproof.catalogue.configuration import LABELS
+from paramproof.catalogue.files import TypeFile
+from paramproof.catalogue.value_kinds import equal
+from paramproof.formulas.path import leaf, parent
+from sweep.model import Keys, attribute_or_none, config_of, part_in, set_key
+from sweep.normalization import Fields, changed_fields, normalize
+from sweep.unread_fields import UnreadFields, key_paths
+
+Sizes = dict[str, int]
+
+MAX_POINTS = 3
+"""Points at which a key is given what stands there of itself."""
+
+
+class SavedValues:
+    """What a type's configuration saves at its own sizes, and with one otherwise at a time."""
+
+    def __init__(self, file: TypeFile, unread: UnreadFields) -> None:
+        self.file, self.unread = file, unread
+        self.points = [{}, *self.other_sizes()]
+        self.values: dict[str, list[tuple[Sizes, Any]]] = {}
+        for point in self.points:
+            saved = self.save(unread.keys(point))
+            for path in key_paths(saved, file.parts):
+                self.values.setdefault(path, []).append((point, value_in(saved, path)))
+
+    def other_sizes(self) -> Iterator[Sizes]:
+        """Yield one size by its field at a time that is not the type's own."""
+        for size in self.file.letters.values():
+            own = attribute_or_none(self.unread.start, size.path)
+            if type(own) is int and own > 0 and size.path != LABELS and not size.is_in_list:
+                for other in sorted({2 * own, own + 1, max(own // 2, 1), 3} - {own}):
+                    yield {size.path: other}
+
+    def constants(self) -> dict[str, Any]:
+        """Return what is the same at all sizes, and as good where it is given, by its path."""
+        return {
+            path: there[0][1]
+            for path, there in self.non_sizes()
+            if all(equal(there[0][1], one) for _, one in there) and self.is_like_absent(path)
+        }
+
+    def varying(self) -> dict[str, list[tuple[Sizes, Any]]]:
+        """Return what is not the same at all sizes, by its path."""
+        return {
+            path: there
+            for path, there in self.non_sizes()
+            if not all(equal(there[0][1], one) for _, one in there)
+        }
+
+    def non_sizes(self) -> Iterator[tuple[str, list[tuple[Sizes, Any]]]]:
+        """Yield what stands in each key that is no size."""
+        sizes = {size.key for size in self.file.letters.values()}
+        for path, there in self.values.items():
+            if path not in sizes and path not in self.file.aliases:
+                yield path, there
+
+    def save(self, keys: Keys) -> Keys:
+        """Return what is saved of a configuration, nothing where it is refused."""
+        try:
+            config = config_of(self.unread.config_class, keys)
+            found: Keys = json.loads(config.to_json_string(use_diff=False))
+        except Exception:  # Anybody's configuration may raise anything.
+            return {}
+        return found
+
+    def is_like_absent(self, path: str) -> bool:
+        """Whether nothing that is read moves where a key is given what stands there of itself."""
+        for point, value in self.values[path][:MAX_POINTS]:
+            one, other = self.without_and_with(path, value, point)
+            # A part that is given may be another one, which may be refused.
+            if one is None and parent(path):
+                continue
+            if one is None or other is None:
+                return False
+            if not changed_fields(one, other) <= one.keys() - self.unread.reads.fields:
+                return False
+        return True
+
+    def without_and_with(
+        self, path: str, value: Any, point: Sizes
+    ) -> tuple[Fields | None, Fields | None]:
+        """Return the fields at some sizes where a key is absent from its part, and given."""
+        part = parent(path)
+        named = {f"{part}.model_type": self.file.parts[part]} if part else {}
+        absent = self.unread.keys({**point, **named})
+        there = json.loads(json.dumps(absent))
+        set_key(there, path, value)
+        config_class = self.unread.config_class
+        return normalize(config_class, absent), normalize(config_class, there)
+
+    def value_in_given_part(self, path: str) -> Any:
+        """Return what stands in a key of a part that is given, and does not have it."""
+        part = parent(path)
+        keys = self.unread.keys({f"{part}.model_type": self.file.parts[part]})
+        return value_in(self.save(keys), path)
+
+
+def value_in(keys: Keys, path: str) -> Any:
+    """Return what stands in a key, None for nothing."""
+    part = part_in(keys, parent(path))
+    return None if part is None else part.get(leaf(path))

@@ -1,0 +1,115 @@
+"""Fields that decide a size where it is absent, such as ``mlp_ratio`` where ``mlp_dim`` is.
+
+Trials give every size. Here one size at a time is left out, or null, and no model is made: the
+configuration has filled it in by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from copy import deepcopy
+from functools import partial
+from random import Random
+from typing import Any
+
+from transformers import PreTrainedConfig
+
+from paramproof.catalogue.derivations import derivation_of, field_of, variants
+from paramproof.catalogue.entries import own_sizes
+from paramproof.catalogue.files import TypeFile
+from paramproof.derivation.points import drawn_inside
+from paramproof.derivation.transformers_models import LABELS
+from sweep.model import attribute_at, set_key
+from sweep.probe import PROBES
+
+Values = Mapping[str, Any]
+
+
+def fields_behind_sizes(file: TypeFile, config_class: type[PreTrainedConfig]) -> set[str]:
+    """Return the fields, said to decide nothing, that a size depends on where it is absent."""
+    filled_in = partial(_fill_in, file, config_class, _used_fields(file))
+    rounds, found = list(_value_rounds(file)), set[str]()
+    for left_out in _incomplete_sizes(file, _sizes(file)):
+        own = filled_in(left_out)
+        for values in rounds if own else ():
+            others = {path: value for path, value in values.items() if path not in found}
+            found |= _find_by_halves(filled_in, own, left_out, others)
+    return found
+
+
+def _find_by_halves(
+    filled_in: Callable[[Values], Any], own: Any, left_out: Values, values: Values
+) -> set[str]:
+    """Return the fields of which one alone has other sizes filled in than its ``own``, by halves.
+
+    What is refused has no size.
+    """
+    there = filled_in({**left_out, **values})
+    if there == own or (there is None and len(values) == 1):
+        return set()
+    if len(values) == 1:
+        return set(values)
+    half, items = len(values) // 2, [*values.items()]
+    parts = dict(items[:half]), dict(items[half:])
+    return set().union(*(_find_by_halves(filled_in, own, left_out, part) for part in parts))
+
+
+def _sizes(file: TypeFile) -> dict[str, int]:
+    """Return sizes by their fields, inside the conditions of the type's first class."""
+    written = variants(file, next(iter(file.classes)))[0]
+    derivation = derivation_of(file, written, own_sizes(file, written.data.get("absent", ())))
+    sizes = drawn_inside(Random(0), derivation) or derivation.sizes
+    return {field_of(file, letter): size for letter, size in sizes.items()}
+
+
+def _used_fields(file: TypeFile) -> set[str]:
+    """Return the fields of the sizes that some class's tensors or conditions have."""
+    found = [derivation_of(file, one, {}) for name in file.classes for one in variants(file, name)]
+    return {one.fields[letter] for one in found for letter in one.sizes.keys() - set(one.inert)}
+
+
+def _incomplete_sizes(file: TypeFile, sizes: Mapping[str, int]) -> Iterator[dict[str, Any]]:
+    """Yield the sizes without each field in turn, without its whole list, and with null there."""
+    for field in sizes:
+        if field == LABELS:
+            continue
+        base = field.partition("[")[0]
+        yield {path: size for path, size in sizes.items() if path.partition("[")[0] != base}
+        if field in file.null:
+            yield {**sizes, field: None}
+
+
+def _fill_in(
+    file: TypeFile, config_class: type[PreTrainedConfig], fields: Iterable[str], values: Values
+) -> dict[str, Any] | None:
+    """Return the sizes of a configuration with these values, None where it is refused."""
+    keys: dict[str, Any] = {"model_type": file.model_type}
+    found: dict[str, Any] = {}
+    try:
+        for path, value in values.items():
+            # A configuration changes what it is given.
+            set_key(keys, path, deepcopy(value))
+        config = config_class.from_dict(keys)
+        for field in fields:
+            with suppress(KeyError):
+                found[field] = attribute_at(config, field)
+    except Exception:  # Anybody's configuration may raise anything.
+        return None
+    return found
+
+
+def _value_rounds(file: TypeFile) -> Iterator[dict[str, Any]]:
+    """Yield values of the fields that decide nothing, until each had one of each of its sorts.
+
+    Of what is a size, and may be 0 as well, it is no news that it moves itself.
+    """
+    of_field: dict[str, list[Any]] = {}
+    sizes = {field_of(file, letter) for letter in file.letters}
+    for path, sorts in file.free.items():
+        if path not in sizes:
+            of_field[path] = [value for sort in sorts for value in PROBES[sort]]
+    for path, texts in file.texts.items():
+        of_field[path] = [*of_field.get(path, ()), *texts]
+    for number in range(max(map(len, of_field.values()), default=0)):
+        yield {path: those[number] for path, those in of_field.items() if number < len(those)}

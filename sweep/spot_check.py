@@ -1,0 +1,68 @@
+"""Random configurations of random types, by the catalogue and as transformers builds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+import transformers
+
+from paramproof.catalogue.derivations import derivation_of, kept_variants
+from paramproof.catalogue.entries import Entry, entry_in, own_sizes
+from paramproof.catalogue.files import TypeFile, read_type
+from sweep.fuzz import MAX_ATTEMPTS, random_config
+from sweep.mismatch import Mismatch, find_mismatch
+
+
+class Comparison(NamedTuple):
+    """A configuration, the class that it is read as, and what is not as an entry has it."""
+
+    model_type: str
+    architecture: str
+    config: dict[str, Any]
+    parameters: int
+    find_mismatch: Mismatch | None
+
+
+def compare_random(
+    known: Sequence[str], number: int, types: int, seed: int
+) -> Iterator[Comparison]:
+    """Yield ``number`` comparisons, of as many of the ``known`` types as ``types``.
+
+    Sizes are any inside the conditions; keys may be absent, null, or of another value. In place
+    of one that transformers refuses another is drawn: there is no model to compare with.
+    """
+    random = Random(seed)
+    chosen = random.sample(list(known), min(types, len(known)))
+    for index in range(number):
+        file = read_type(chosen[index % len(chosen)])
+        for _ in range(MAX_ATTEMPTS):
+            found = compare_one(file, random)
+            if not (found.wrong and found.wrong.is_refusal):
+                break
+        yield found
+
+
+def compare_one(file: TypeFile, random: Random) -> Comparison:
+    """Return what transformers builds of a random configuration of a type, beside its entry."""
+    name, config, found = _draw(file, random)
+    config_class = transformers.CONFIG_MAPPING[file.model_type]
+    said = find_mismatch(found, config_class, getattr(transformers, name), config)
+    return Comparison(file.model_type, name, config, found.count, said)
+
+
+def _draw(file: TypeFile, random: Random) -> tuple[str, dict[str, Any], Entry]:
+    """Return a class, a configuration inside one of its variants' conditions, and the entry."""
+    written = [one for name in file.classes for one in kept_variants(file, name)]
+    for _ in range(10 * MAX_ATTEMPTS):
+        one = random.choice(written)
+        own = own_sizes(file, one.data.get("absent", ()))
+        config = random_config(file, one, derivation_of(file, one, own), random)
+        if config is None:
+            continue
+        try:
+            return one.name, config, entry_in(file, config, one.name)
+        except ValueError:
+            continue
+    raise ValueError(f"{file.model_type}: no configuration was drawn inside the conditions")

@@ -1,0 +1,336 @@
+"""One model type: derived, tried, held, and returned as the JSON of its file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence, Set
+from random import Random
+from typing import Any
+
+import transformers
+from transformers import CONFIG_MAPPING
+
+from paramproof.derivation.derive import Effort, Naming, derive
+from paramproof.derivation.kinds_of_layers import KindsOfLayers
+from paramproof.derivation.letters import letters_for
+from paramproof.derivation.points import drawn_inside
+from paramproof.derivation.transformers_models import constructor, made_of
+from paramproof.formulas.condition import Condition
+from paramproof.formulas.derivation import Derivation
+from sweep.computed_fields import computed_formulas
+from sweep.defaults import Defaults
+from sweep.entry_data import KnownVariant, class_data, composed_standing, without_aliases
+from sweep.failure import NO_TIME, Failure, OutOfTime, Reason, SweepError
+from sweep.fields import fields_to_probe
+from sweep.heads import untied_on_loading
+from sweep.model import Keys, full_keys
+from sweep.model_types import classes_of_type
+from sweep.probe import MAX_POINTS, Prober
+from sweep.seed_values import missing_sizes, seed_config, seed_values_of
+from sweep.variants import PUBLIC_CHANGES, TASK_ENDINGS, VARIANT_SIZE, candidate_changes
+
+Note = Callable[[str], None]
+
+
+class TypeSweep:
+    """What is found of one type, class by class."""
+
+    def __init__(
+        self, model_type: str, note: Note, seconds: float, naming: Naming = letters_for
+    ) -> None:
+        self.model_type, self.note, self.naming = model_type, note, naming
+        self.config_class: Any = CONFIG_MAPPING[model_type]
+        self.start = seed_config(self.config_class)
+        self.values = seed_values_of(model_type)
+        base = getattr(transformers, classes_of_type(model_type)[0])
+        self.needed = missing_sizes(model_type, self.start, self.values, base)
+        self.until = time.process_time() + seconds
+        self.letters: dict[str, str] = {}
+        self.classes: dict[str, Any] = {}
+        self.known: list[KnownVariant] = []
+        self.failed: dict[str, Failure] = {}
+        self.prober: Any = None
+        self.base_prober: Any = None
+        self.free: dict[str, set[str]] = {}
+        self.texts: dict[str, list[str]] = {}
+        self.reads: set[str] = set()
+        self.points: list[dict[str, int]] = []
+        self.moved: dict[str, list[Any]] = {}
+        self.sorts: dict[str, set[str]] = {}
+        self.below: dict[str, str] = {}
+        self.bounded: set[str] = set()
+        self.buffered: set[str] = set()
+        self.computed: dict[str, str] = {}
+        self.firm: set[str] = set()
+
+    def run(self) -> None:
+        """Derive each class and probe its fields. Raises ``SweepError`` if no class is derived."""
+        for name in filter(self.belongs_to_type, classes_of_type(self.model_type)):
+            self.note(name)
+            try:
+                self.sweep_class(name)
+            except OutOfTime:
+                self.failed[name] = NO_TIME
+            except Exception as error:  # Anybody's constructor may raise anything.
+                self.failed[name] = Failure.of(error)
+            if not self.classes:
+                break
+        if not self.classes:
+            first = next(iter(self.failed.values()), Failure(Reason.ERROR, "no class"))
+            raise SweepError(*first)
+
+    def belongs_to_type(self, name: str) -> bool:
+        """Whether a class is made of what the type's base model is made of.
+
+        Some are of a part: Qwen3_5ForCausalLM stands with qwen3_5 and is made of its text's.
+        """
+        return getattr(transformers, name).config_class is made_of(self.config_class)
+
+    def is_out_of_time(self) -> bool:
+        """Whether the time is over."""
+        return time.process_time() > self.until
+
+    def required_values(self, first: Derivation) -> dict[str, Any]:
+        """Return the values that a type's own configuration lacks, without sizes."""
+        sizes = set(first.fields.values())
+        return {path: value for path, value in self.values.items() if path not in sizes}
+
+    def derive_variant(
+        self,
+        name: str,
+        where: Mapping[str, Any],
+        sized: Mapping[str, int] | None = None,
+        *,
+        far: bool = True,
+        kinds: Mapping[str, KindsOfLayers] | None = None,
+    ) -> Derivation:
+        """Derive a class with these values, and these sizes in place of null.
+
+        Of lists of ``kinds`` it is a size how often each kind stands there.
+
+        With ``far`` it is compared with models of large sizes, too.
+        """
+        keys: Keys = full_keys(self.start, {**self.values, **where})
+        needed = {**self.needed, **(sized or {})}
+        made = constructor(name, {"model_type": self.model_type, **keys}, name, needed, kinds)
+        effort = Effort(rather_fixed=True, far=far)
+        found = derive(made, effort=effort, naming=self.naming)
+        self.reads |= made.read_fields() or set()
+        for letter, field in found.fields.items():
+            if self.letters.setdefault(letter, field) != field:
+                raise ValueError(f"{letter} is {field}, and was {self.letters[letter]} before")
+        return found
+
+    def sweep_class(self, name: str) -> None:
+        """Derive a class and its variants."""
+        if self.is_out_of_time():
+            raise SweepError(*NO_TIME)
+        first = self.derive_variant(name, {})
+        decides, only = self.probe_fields(name, first)
+        data = self.record(name, first, 0)
+        data["where"] = self.required_values(first)
+        data["decides"] = decides
+        data["only"] = only
+        data["letters"] = set(first.fields)
+        data["also"] = []
+        model_class = getattr(transformers, name)
+        data["untied_on_loading"] = untied_on_loading(
+            model_class, self.start, {**self.values, **self.needed}
+        )
+        self.classes[name] = data
+        if name.endswith(TASK_ENDINGS) and data.get("contains"):
+            self.add_composed_variants(name, first)
+            return
+        moved = {path: self.accepted_values(path) for path in self.moved if path in decides}
+        for where, sized in candidate_changes(self.model_type, self.start, moved):
+            self.add_variant(name, first, where, sized)
+
+    def accepted_values(self, path: str) -> list[Any]:
+        """Return the values of a field that gave other tensors, without flags refused alone.
+
+        A decoder may look across, and nothing else may.
+        """
+        return [
+            one
+            for one in self.moved[path]
+            if type(one) is not bool or not self.prober.refuses({path: one})
+        ]
+
+    def add_variant(
+        self, name: str, first: Derivation, where: Mapping[str, Any], sized: Mapping[str, int]
+    ) -> None:
+        """Derive a class with other values of what decides, and add it to its variants."""
+        data = self.classes[name]
+        where = {**self.required_values(first), **where}
+        if self.is_out_of_time() or not (where.keys() | sized.keys()) <= set(data["decides"]):
+            return
+        try:
+            found = self.derive_variant(name, where, sized)
+            new = self.record(name, found, len(data["also"]) + 1)
+        except Exception as error:  # As above.
+            said = ", ".join(f"{p}={v}" for p, v in {**where, **sized}.items())
+            self.failed[f"{name} at {said}"] = Failure.of(error)
+            return
+        # What the first has and this one has not would be taken from it.
+        empty: dict[str, Any] = {
+            key: type(value)()
+            for key, value in data.items()
+            if key not in NOT_INHERITED and key not in new
+        }
+        own = {key: value for key, value in {**empty, **new}.items() if value != data.get(key)}
+        head: dict[str, Any] = {"where": dict(where)} if where else {}
+        head |= {"sized": list(sized)} if sized else {}
+        data["also"].append({**head, **own, "letters": set(found.fields)})
+
+    def add_composed_variants(self, name: str, first: Derivation) -> None:
+        """Add the variants of what a class contains, with what is its own as it is.
+
+        Where that is otherwise too, they are derived.
+        """
+        data = self.classes[name]
+        part = self.classes[data["contains"]]
+        for index, also in enumerate(part["also"], 1):
+            where, sized = also.get("where", {}), dict.fromkeys(also.get("sized", ()), VARIANT_SIZE)
+            changed = {**where, **sized}
+            # Some tasks are refused there, as those of speech are with adapters.
+            if not changed.keys() <= set(data["decides"]) or self.prober.refuses(changed):
+                continue
+            if self.prober.own_shapes(data["contains"], changed) == self.prober.own_shapes(
+                data["contains"], {}
+            ):
+                data["also"].append(self.composed_variant(data, part, index, also))
+            else:
+                self.add_variant(name, first, where, sized)
+
+    def composed_variant(
+        self, data: Mapping[str, Any], part: Mapping[str, Any], index: int, also: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return a variant that is one of a part's, with what is the class's own."""
+        standing = composed_standing(data, also)
+        ties = _replaced_ties(data, part.get("ties", {}), also.get("ties", part.get("ties", {})))
+        return {
+            **{key: also[key] for key in ("where", "sized") if key in also},
+            "variant": index,
+            **{key: value for key, value in standing.items() if key == "conditions"},
+            **({"ties": ties} if ties != data.get("ties", {}) else {}),
+            "doubts": standing["doubts"],
+            "status": standing["status"],
+            "letters": data["letters"] | also["letters"],
+        }
+
+    def defaults(
+        self, counted: Set[str] = frozenset(), where: Mapping[str, Any] | None = None
+    ) -> Defaults:
+        """Return the defaults of the letters; ``counted`` and ``where`` are as there."""
+        points = [{one: point.get(one, 3) for one in self.letters} for point in self.points]
+        return Defaults(self.config_class, self.letters, points, counted, where)
+
+    def record(self, name: str, found: Derivation, index: int) -> dict[str, Any]:
+        """Return what is written of a derivation, by what is known already."""
+        data = class_data(found, self.known)
+        tensors = tuple(map(without_aliases, found.tensors))
+        self.known.append(KnownVariant(name, index, tensors))
+        return data
+
+    def probe_fields(self, name: str, first: Derivation) -> tuple[list[str], dict[str, list[str]]]:
+        """Try the fields of a class.
+
+        Return those that must be as they are, and where sorts that are free in the first class
+        are not free in this one, those that are.
+        """
+        random = Random(0)
+        asked = [one.condition for one in first.conditions]
+        points = [drawn_inside(random, first, first.harmless) for _ in range(6)]
+        # Of one label not every kind of problem can be.
+        found = [_with_more_labels(point, asked) for point in points if point]
+        paths = [
+            {**self.values, **{first.fields[one]: size for one, size in point.items()}}
+            for point in found
+        ]
+        model_class = getattr(transformers, name)
+        most = 1 if self.classes else MAX_POINTS
+        self.prober = Prober(self.config_class, model_class, self.start, paths, most)
+        found = [
+            point for point, path in zip(found, paths, strict=True) if self.prober.has_point(path)
+        ]
+        if not found:
+            raise SweepError(Reason.NO_SIZES, f"{name}: no sizes meet the conditions")
+        paths = self.prober.points
+        if not self.points:
+            self.points, self.base_prober = found, self.prober
+        sorts, texts = fields_to_probe(self.start, first.fields.values(), self.reads)
+        formulas, others = computed_formulas(self.defaults(), sorts)
+        self.computed |= formulas
+        # What is computed of sizes is not tried: it must be as they make it.
+        for path in {*formulas, *others}:
+            del sorts[path]
+            texts.pop(path, None)
+        new = {path: kinds for path, kinds in sorts.items() if path not in self.sorts}
+        known = {path: set(self.free[path]) for path in sorts if self.free.get(path)}
+        tried = self.prober.probe({**new, **known})
+        self.sorts |= new
+        only = {}
+        for path, kinds in tried.free.items():
+            if path in new:
+                self.free[path] = kinds
+            elif kinds != known[path]:
+                only[path] = sorted(kinds)
+        only |= {path: [] for path in known if path not in tried.free}
+        self.prober.probe_texts(
+            {path: self.texts.get(path, texts[path]) for path in texts if path not in tried.moved}
+        )
+        for path, values in tried.texts.items():
+            self.texts[path] = [one for one in self.texts.get(path, values) if one in values]
+        limits = self.prober.below([p for p in tried.below if p in new], paths[0])
+        by_field = {field: letter for letter, field in first.fields.items()}
+        self.below |= {p: " ".join(by_field[one] for one in found) for p, found in limits.items()}
+        self.bounded |= tried.below
+        self.buffered |= tried.buffered
+        for path, values in tried.moved.items():
+            self.moved.setdefault(path, []).extend(values)
+        free = {path for path in sorts if self.free.get(path) or self.texts.get(path)}
+        decides = [p for p in sorts if p not in free or p in tried.moved or p in self.firm]
+        public = {path for where in PUBLIC_CHANGES.get(self.model_type, ()) for path in where}
+        public |= self.required_values(first).keys()
+        decides += [
+            p for p in sorted(public) if p not in decides and p not in first.fields.values()
+        ]
+        if not self.classes:
+            self.firm = set(decides)
+        return decides, {path: kinds for path, kinds in only.items() if path not in decides}
+
+
+def _replaced_ties(
+    data: Mapping[str, Any], old: Mapping[str, Any], new: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the ties of a class whose part has new ones in place of its old ones.
+
+    What is tied in the part alone, to a head that the class has not, is tied in the part alone.
+    """
+    before = f"{data['under']}." if data.get("under") else ""
+    there = data.get("ties", {})
+    own = {path: ties for path, ties in there.items() if path[len(before) :] not in old}
+    return own | {
+        f"{before}{path}": _with_prefix(before, ties)
+        for path, ties in new.items()
+        if path not in old or f"{before}{path}" in there
+    }
+
+
+def _with_prefix(before: str, ties: Sequence[Any]) -> list[Any]:
+    return [
+        _with_prefix(before, one) if isinstance(one, list) else f"{before}{one}" for one in ties
+    ]
+
+
+def _with_more_labels(point: Mapping[str, int], conditions: Sequence[Condition]) -> dict[str, int]:
+    """Return a point with a label more, unless that is outside the conditions."""
+    more = {**point, **({"k": point["k"] + 1} if "k" in point else {})}
+    return dict(more if all(one.is_met(more) for one in conditions) else point)
+
+
+NOT_INHERITED = (
+    *("also", "where", "decides", "only", "status", "evidence", "letters"),
+    "untied_on_loading",
+)
+"""Keys of a class that a variant has of its own, or not at all."""

@@ -1,0 +1,279 @@
+"""Fields that no class of a type reads: whatever stands there, every tensor is the same.
+
+Each class is made of its own configuration, and of others that have the same tensors, and what it
+reads is noted. A key is free at every value of a kind if the configuration class takes that kind,
+and no field that is read moves with it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import transformers
+from transformers import CONFIG_MAPPING
+
+from paramproof.catalogue.configuration import IRRELEVANT_KEYS
+from paramproof.catalogue.derivations import kept_variants
+from paramproof.catalogue.files import TypeFile
+from paramproof.catalogue.value_kinds import ROTARY_FACTOR
+from paramproof.formulas.path import leaf, parent
+from sweep.field_reads import FieldReads, record_reads
+from sweep.model import Keys, attribute_at, build, config_of, full_keys, set_key, sub_configs
+from sweep.model_types import classes_of_type
+from sweep.normalization import Fields, changed_fields, normalize
+from sweep.probe import PROBES
+from sweep.seed_values import missing_sizes, seed_config, seed_values_of
+from sweep.variants import VARIANT_SIZE
+
+VALUES_OF_KIND: Mapping[str, Sequence[Any]] = {
+    "null": [None],
+    "flag": [True, False],
+    "int": [0, 1, 3, -1, 10**6],
+    "float": [0.0, 0.5, 16.5, -1.0],
+    "text": ["", "any"],
+    "ints": [[], [0], [1, 2, 3]],
+    "numbers": [[0.5], [0.5, 1]],
+    "texts": [["a", "b"]],
+    "list": [[[1, 2], [3, 4]]],
+    "object": [{}, {"a": 1}],
+}
+"""Values for each kind that ``kind_of`` tells apart."""
+
+ANY_VALUES: Sequence[Any] = (None, True, 0, 3, 0.5, "any", ["a"], [1], {})
+"""Values for a name of which nothing is known."""
+
+ROTARY_SHARES = (0.25, 0.334, 0.5, 0.75)
+"""Of a head, that may be rotated."""
+
+TYPES_OF_KIND: Mapping[str, Sequence[str]] = {
+    "null": ("None", "Any"),
+    "flag": ("bool", "Any"),
+    "int": ("int", "float", "Any"),
+    "float": ("float", "Any"),
+    "text": ("str", "Literal", "Any"),
+    **dict.fromkeys(("ints", "numbers", "texts", "list"), ("list", "tuple", "Any")),
+    "object": ("dict", "Any"),
+}
+"""What stands in the type of a field that may have values of a kind."""
+
+
+class UnreadFields:
+    """What the classes of a type read, and which keys move nothing of it."""
+
+    def __init__(self, file: TypeFile) -> None:
+        self.file = file
+        self.config_class = CONFIG_MAPPING[file.model_type]
+        self.start = seed_config(self.config_class)
+        self.values = seed_values_of(file.model_type)
+        base = getattr(transformers, classes_of_type(file.model_type)[0])
+        self.values |= missing_sizes(file.model_type, self.start, self.values, base)
+        self.reads = FieldReads()
+
+    def find(self) -> dict[str, list[str]]:
+        """Return the kinds of values that are free, by the path of a key that is not read."""
+        for name in self.file.classes:
+            for written in kept_variants(self.file, name):
+                sized = {path: VARIANT_SIZE for path in written.sized if "[" not in path}
+                lists = {path: self.sample_list(path) for path in written.lists}
+                self.record(name, {**written.where, **sized, **lists})
+        for others in self.accepted_values():
+            self.record_by_halves(next(iter(self.file.classes)), others)
+        found: dict[str, list[str]] = {}
+        of_part: dict[str, list[str]] = {}
+        for path in sorted(self.saved_paths()):
+            of_part.setdefault(parent(path), []).append(path)
+        for part, paths in of_part.items():
+            bases = list(self.bases(part))
+            for kind, values in VALUES_OF_KIND.items():
+                there = [path for path in paths if self.may_have_kind(path, kind)]
+                for path in self.irrelevant_keys(there, values, bases):
+                    found.setdefault(path, []).append(kind)
+        return dict(sorted(found.items()))
+
+    def sample_list(self, path: str) -> list[str]:
+        """Return a list in which each kind stands, the last one where it must."""
+        rule, own = self.file.kinds[path], list(attribute_at(self.start, path))
+        kinds = list(dict.fromkeys((*rule["names"].values(), *own)))
+        return [*kinds[: len(own) - 1], *own[min(len(kinds), len(own) - 1) :]]
+
+    def bases(self, part: str) -> Iterator[tuple[Keys, Fields]]:
+        """Yield keys that a key of a part is added to, with what they make: few of them, and all.
+
+        A part that is given may have other fields than one that is not.
+        """
+        few = self.keys({f"{part}.model_type": self.file.parts[part]} if part else {})
+        for keys in (few, self.saved):
+            if (made := normalize(self.config_class, keys)) is not None:
+                yield keys, made
+
+    def irrelevant_shares(self) -> list[str]:
+        """Return the shares of heads that are rotated, of which any gives the same tensors."""
+        model_class = getattr(transformers, next(iter(self.file.classes)))
+        found = []
+        for path in (path for path in self.file.fields if leaf(path) == ROTARY_FACTOR):
+            there: list[Any] = []
+            for values in ({}, *({path: share} for share in ROTARY_SHARES)):
+                try:
+                    config = config_of(self.config_class, self.keys(values))
+                    there.append(build(model_class, config).parameters)
+                except Exception:  # Anybody's constructor may raise anything.
+                    there.append(None)
+            if there[0] is not None and all(one == there[0] for one in there):
+                found.append(path)
+        return found
+
+    def lenient_parts(self) -> list[str]:
+        """Return the parts that are of their own class if they name no type of transformers."""
+        found = []
+        for path in self.file.parts:
+            if path in self.file.fixed_parts:
+                continue
+            kinds: set[Any] = set()
+            for name in (self.file.parts[path], "", "any"):
+                try:
+                    config = self.config_class.from_dict(self.keys({f"{path}.model_type": name}))
+                    kinds.add(type(attribute_at(config, path)))
+                except Exception:  # Anybody's configuration may raise anything.
+                    kinds.add(None)
+            if len(kinds) == 1:
+                found.append(path)
+        return found
+
+    def unused_names(self) -> set[str]:
+        """Return the names of which a file says something, and that nothing looks for.
+
+        They stand in the code of a configuration, as ``cause`` does in that of an error.
+        """
+        file = self.file
+        known = {*file.free, *file.texts, *file.refused} - set(self.saved_paths())
+        known -= {*file.aliases, *file.late, *file.instead, *file.parts, *file.fields}
+        known -= {size.key for size in file.letters.values()} | self.reads.missing
+        known -= {path for one in file.classes.values() for path in one.get("decides", ())}
+        return self.ignored_names(known)
+
+    def ignored_names(self, names: Collection[str]) -> set[str]:
+        """Return those of the names that become fields of that name, and change nothing else."""
+        found: set[str] = set()
+        for part in {parent(path) for path in names}:
+            there = sorted(path for path in names if parent(path) == part)
+            found |= set(self.irrelevant_keys(there, ANY_VALUES, list(self.bases(part)), own=True))
+        return found
+
+    def keys(self, values: Mapping[str, Any]) -> Keys:
+        """Return the keys of the type's own configuration with other values."""
+        return full_keys(self.start, {**self.values, **values})
+
+    @property
+    def saved(self) -> Keys:
+        """The keys as transformers saves them, all of them."""
+        keys: Keys = json.loads(self.start.to_json_string(use_diff=False))
+        for path, value in self.values.items():
+            set_key(keys, path, value)
+        return keys
+
+    def saved_paths(self) -> Iterator[str]:
+        """Yield the paths of the keys that are no sizes and no parts."""
+        sizes = {size.key for size in self.file.letters.values()}
+        for path in key_paths(self.saved, self.file.parts):
+            if path not in sizes and path not in self.file.aliases:
+                yield path
+
+    def record(self, name: str, values: Mapping[str, Any]) -> bool:
+        """Note what a class reads at these values; return whether there is a model."""
+        try:
+            config = config_of(self.config_class, self.keys(values))
+            self.reads.add(record_reads(getattr(transformers, name), config))
+        except Exception:  # Anybody's constructor may raise anything.
+            return False
+        return True
+
+    def record_by_halves(self, name: str, values: Mapping[str, Any]) -> None:
+        """Note what a class reads at these values, at some of them at a time if all are refused."""
+        if values and not self.record(name, values) and len(values) > 1:
+            items, half = list(values.items()), len(values) // 2
+            for some in (items[:half], items[half:]):
+                self.record_by_halves(name, dict(some))
+
+    def accepted_values(self) -> Iterator[dict[str, Any]]:
+        """Yield values of the fields that are read and give the same tensors, many at a time."""
+        free = {path: sorts for path, sorts in self.file.free.items() if path in self.reads.fields}
+        for sort, values in PROBES.items():
+            there = [path for path, sorts in free.items() if sort in sorts]
+            for value in values[:2]:
+                yield dict.fromkeys(there, value)
+        texts = {path: all_ for path, all_ in self.file.texts.items() if path in self.reads.fields}
+        for index in range(max(map(len, texts.values()), default=0)):
+            yield {path: all_[index] for path, all_ in texts.items() if index < len(all_)}
+
+    def may_have_kind(self, path: str, kind: str) -> bool:
+        """Whether a field's type does not rule out a kind of value."""
+        said = self.types.get(path, "")
+        return not said or any(one in said for one in TYPES_OF_KIND[kind])
+
+    @cached_property
+    def types(self) -> dict[str, str]:
+        """The types of the fields by their paths, "" where one says nothing."""
+        parts = [("", self.start), *sub_configs(self.start)]
+        return {
+            f"{path}.{one.name}".removeprefix("."): str(one.type)
+            for path, part in parts
+            for one in dataclasses.fields(part)
+        }
+
+    def irrelevant_keys(
+        self,
+        paths: Sequence[str],
+        values: Sequence[Any],
+        bases: Sequence[tuple[Keys, Fields]],
+        own: bool = False,
+    ) -> Iterator[str]:
+        """Yield the keys of which no value is refused, or moves a field that is read or is new.
+
+        With ``own`` the key becomes a new field of that name, and that alone.
+        """
+        if not paths or not bases:
+            return
+        new = set(paths) if own else set()
+        if all(self.are_irrelevant(paths, value, *base, new) for base in bases for value in values):
+            yield from paths
+        elif len(paths) > 1:
+            half = len(paths) // 2
+            for some in (paths[:half], paths[half:]):
+                yield from self.irrelevant_keys(some, values, bases, own)
+
+    def are_irrelevant(
+        self, paths: Iterable[str], value: Any, keys: Keys, plain: Fields, new: set[str]
+    ) -> bool:
+        """Whether all of these keys may have a value."""
+        given = json.loads(json.dumps(keys))
+        for path in paths:
+            set_key(given, path, json.loads(json.dumps(value)))
+        there = normalize(self.config_class, given)
+        if there is None:
+            return False
+        found = changed_fields(plain, there)
+        # What is taken out of the keys, and kept nowhere, may still decide something.
+        return new <= found <= (plain.keys() | new) - self.reads.fields
+
+
+def key_paths(keys: Keys, parts: Iterable[str], before: str = "") -> Iterator[str]:
+    """Yield the path of each key that is no part, without those that say nothing of any model."""
+    for name, value in keys.items():
+        path = f"{before}{name}"
+        if path in parts:
+            if isinstance(value, dict):
+                yield from key_paths(value, parts, f"{path}.")
+        elif name not in IRRELEVANT_KEYS and name not in ("id2label", "num_labels"):
+            yield path
+
+
+def pack_unread(kinds_of: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """Return the paths by their kinds, as a file has them."""
+    found: dict[str, list[str]] = {}
+    for path, kinds in sorted(kinds_of.items()):
+        found.setdefault(" ".join(kinds), []).append(path)
+    return {kinds: " ".join(paths) for kinds, paths in sorted(found.items())}

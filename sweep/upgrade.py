@@ -1,0 +1,91 @@
+"""A type in another release of transformers: whether its file still holds, and its file anew.
+
+Most types build the same tensors in the next release, whatever was edited in their source. So a
+file is first checked against models that the release builds: of the type's own configuration, and
+of random ones. A type is derived again only if one of them differs, or if it has a new class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.metadata import version
+from random import Random
+from typing import Any
+
+import transformers
+
+from paramproof.catalogue.derivations import kept_variants
+from paramproof.catalogue.entries import entry_in
+from paramproof.catalogue.files import TypeFile, parse_type
+from sweep.build import build_entry
+from sweep.comparison import differences, new_keys, variant_name
+from sweep.difference import Difference, DifferenceKind
+from sweep.fuzz import check_variant
+from sweep.mismatch import Mismatch, find_mismatch
+from sweep.model_types import classes_of_type
+from sweep.read_keys import with_read_keys
+from sweep.repair import CHECK_SEEDS
+from sweep.store import read_entry, read_failures
+from sweep.type_sweep import TypeSweep
+
+LIBRARY = "transformers"
+
+
+def upgrade_entry(model_type: str, seconds: float, found: dict[str, Any]) -> None:
+    """Make the file of a type that this release has otherwise, or say that it holds as it is.
+
+    ``found`` gets the ``entry``, the ``differences``, and what ``read_failures``.
+    """
+    data = read_entry(model_type)
+    assert data
+    file = parse_type(data, model_type)
+    said = list(differences_from_models(file))
+    if any(one.kind is not DifferenceKind.KEY for one in said):
+        algebra = [
+            one for one in differences(file, seconds) if one.kind is not DifferenceKind.PROPERTY
+        ]
+        said = algebra or said
+        build_entry(model_type, seconds, found)
+    else:
+        data = {**data, "versions": {**file.versions, LIBRARY: version(LIBRARY)}}
+        found["entry"] = with_read_keys(data) if said else data
+    found["differences"] = [one.data for one in said]
+
+
+def differences_from_models(file: TypeFile) -> Iterator[Difference]:
+    """Yield what the release has otherwise than a type's file, as far as models show it."""
+    sweep = TypeSweep(file.model_type, lambda _: None, 0.0)
+    there = [name for name in classes_of_type(file.model_type) if sweep.belongs_to_type(name)]
+    tried = read_failures().get(file.model_type, {})
+    for name in there:
+        if name not in file.classes and name not in tried:
+            yield Difference(DifferenceKind.NEW, f"{name} is new")
+    for name in file.classes:
+        if name not in there:
+            yield Difference(DifferenceKind.GONE, f"{name} is gone")
+            continue
+        for why in _mismatches(sweep, file, name):
+            yield Difference(DifferenceKind.MODEL, why)
+    yield from (
+        Difference(DifferenceKind.KEY, f"{path} is a new key") for path in new_keys(sweep, file)
+    )
+
+
+def _mismatches(sweep: TypeSweep, file: TypeFile, name: str) -> Iterator[str]:
+    """Yield in what models of a class differ from what its file counts."""
+    model_class, config_class = getattr(transformers, name), sweep.config_class
+    config = {"model_type": file.model_type}
+    try:
+        entry = entry_in(file, config, name)
+    except ValueError:
+        entry = None  # A size has no default: the file says so, and random models have one.
+    if entry and (problem := find_mismatch(entry, config_class, model_class, config)):
+        yield f"{name} at its defaults: {problem}"
+    for written in kept_variants(file, name):
+        refusals: list[Mismatch] = []
+        try:
+            check_variant(
+                file, written, config_class, model_class, Random(CHECK_SEEDS[0]), refusals
+            )
+        except ValueError as error:
+            yield f"{variant_name(written)}: {error}"

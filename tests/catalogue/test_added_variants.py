@@ -1,0 +1,126 @@
+"""Formulas of lists of kinds: lists in any order are drawn, and what depends on it is fixed."""
+
+from collections import Counter
+
+import pytest
+
+pytestmark = pytest.mark.framework("transformers")
+
+transformers = pytest.importorskip("transformers")
+
+import torch  # noqa: E402
+
+from paramproof.builders.meta import meta  # noqa: E402
+from paramproof.derivation import live_torch  # noqa: E402
+from paramproof.derivation.constructor import Constructor  # noqa: E402
+from paramproof.derivation.derive import Effort, derive  # noqa: E402
+from paramproof.derivation.kinds_of_layers import KindsOfLayers  # noqa: E402
+from paramproof.derivation.torch_tracing import Tracing  # noqa: E402
+from paramproof.formulas.derivation import FITTED  # noqa: E402
+from sweep.added_variants import VariantAdder, allowing_no_layers, without_kind_counts  # noqa: E402
+from sweep.kind_lists import KindListFinder  # noqa: E402
+from sweep.store import read_entry  # noqa: E402
+
+KINDS = KindsOfLayers("types", "depth", ("wide",), "narrow")
+
+
+class Layers(torch.nn.Module):
+    """Layers of two kinds; with ``odd`` the first one has a bias if it is wide."""
+
+    def __init__(self, types, width, odd):
+        super().__init__()
+        self.layers = torch.nn.ModuleList()
+        for index, kind in enumerate(types):
+            layer = torch.nn.Module()
+            long = 3 * width if kind == "wide" else width
+            bias = odd and index == 0 and kind == "wide"
+            setattr(layer, kind, torch.nn.Linear(width, long, bias=bias))
+            self.layers.append(layer)
+
+
+def constructor(odd=False):
+    """Return how such a model is made of sizes and the number of wide layers."""
+
+    def make(sizes):
+        with meta():
+            return Layers(KINDS.drawn(sizes), sizes["width"], odd)
+
+    sizes = {"width": 4, "depth": 9, **KINDS.sizes}
+    numbers = tuple(KINDS.numbers)
+    return Constructor("Layers", sizes, make, live_torch.tensors, Tracing, (), numbers=numbers)
+
+
+def test_a_list_has_each_kind_as_often_as_it_is_asked_for():
+    for wide in range(1, 8):
+        there = KINDS.drawn({"depth": 9, "types[wide]": wide})
+        assert Counter(there) == {"wide": wide, "narrow": 9 - wide}
+
+
+def test_lists_of_other_numbers_are_in_another_order():
+    places = {tuple(KINDS.drawn({"depth": d, "types[wide]": 3})[:6]) for d in range(9, 40)}
+    assert len(places) > 10
+
+
+def test_the_last_layer_is_of_a_kind_where_it_must_be():
+    kinds = KindsOfLayers("types", "depth", ("wide",), "narrow", last="wide")
+    assert all(kinds.drawn({"depth": d, "types[wide]": 2})[-1] == "wide" for d in range(5, 30))
+
+
+def test_more_layers_of_a_kind_than_layers_are_refused():
+    with pytest.raises(ValueError, match="types has more layers than depth"):
+        KINDS.drawn({"depth": 3, "types[wide]": 3})
+
+
+def test_the_number_of_a_kind_is_a_letter():
+    found = derive(constructor())
+    assert found.status == FITTED
+    assert "n_wide < L" in {str(one.condition) for one in found.conditions}
+    for depth, wide in ((9, 2), (30, 11)):
+        count = found.count({"H": 5, "L": depth, "n_wide": wide})
+        assert count == 25 * (3 * wide + (depth - wide))
+
+
+def test_where_the_order_decides_the_numbers_of_kinds_are_fixed():
+    """Such a formula is not added to an entry: it would hold at these numbers alone."""
+    found = derive(constructor(odd=True), effort=Effort(far=False))
+    assert "n_wide" in found.fixed
+
+
+def test_there_may_be_none_of_a_kind():
+    found = derive(constructor())
+    loose = allowing_no_layers(found, ["types[wide]"], ["depth"])
+    sizes = {"H": 5, "L": 9}
+    with pytest.raises(ValueError, match=r"\S"):
+        found.count({**sizes, "n_wide": 0})
+    with pytest.raises(ValueError, match=r"\S"):
+        found.count({**sizes, "n_wide": 9})
+    assert loose.count({**sizes, "n_wide": 0}) == 25 * 9
+    assert loose.count({**sizes, "n_wide": 9}) == 25 * 27
+    with pytest.raises(ValueError, match="n_wide ≤ L"):
+        loose.count({**sizes, "n_wide": 10})
+
+
+def test_an_entry_has_what_is_found_again():
+    data = read_entry("nemotron_h")
+    again = VariantAdder(data, 120)
+    (one,) = again.lists
+    assert one.names["mamba"] == one.names["linear_attention"] == "linear_attention"
+    assert set(one.counted.kinds) == {"linear_attention", "moe", "full_attention", "mlp"}
+    base = transformers.NemotronHModel
+    spelt = dict(KindListFinder(again.file, again.sweep, base).spellings(one))
+    assert spelt == data["spelt"]
+    asked = next(one for one in again.candidates() if one.lists)
+    assert again.add(asked)
+    known = next(v for v in data["classes"][asked.name]["also"] if v.get("sized") == asked.numbers)
+    assert again.data["classes"][asked.name]["also"][-1] == known
+
+
+def test_what_is_made_anew_keeps_the_sizes_of_lists():
+    """A number in the path of a size is no kind."""
+    data = read_entry("reformer")
+    assert "axial_pos_shape[0] = 64" in data["letters"].values()
+    assert without_kind_counts(data)["letters"] == data["letters"]
+    counted = read_entry("nemotron_h")
+    taken = set(counted["letters"].values()) - set(without_kind_counts(counted)["letters"].values())
+    assert taken
+    assert all("layers_block_type[" in field for field in taken)

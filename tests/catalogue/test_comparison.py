@@ -1,0 +1,178 @@
+"""A type derived again: what is otherwise than its file says stands in a line, as algebra."""
+
+import os
+import sys
+from copy import deepcopy
+
+import pytest
+
+pytestmark = pytest.mark.framework("transformers")
+
+pytest.importorskip("transformers")
+
+from paramproof.catalogue.files import parse_type  # noqa: E402
+from sweep.__main__ import restart_with_hash_seed  # noqa: E402
+from sweep.comparison import differences  # noqa: E402
+from sweep.failure import OutOfTime, Reason  # noqa: E402
+from sweep.jobs import compare  # noqa: E402
+from sweep.model_types import classes_of_type  # noqa: E402
+from sweep.pool import run_in_processes  # noqa: E402
+from sweep.store import read_entry  # noqa: E402
+from sweep.type_sweep import TypeSweep  # noqa: E402
+
+GPT2 = read_entry("gpt2")
+
+HEADS = [f"{name} is new" for name in classes_of_type("gpt2") if name != "GPT2Model"]
+"""Of each file here, which has the base model alone."""
+
+
+def texts(data, *how):
+    return [one.text for one in differences(parse_type(data, "gpt2"), *how)]
+
+
+def said(change):
+    """What is otherwise than the file of GPT-2 says, with its base model alone, and changed."""
+    data = deepcopy(GPT2)
+    base = data["classes"]["GPT2Model"]
+    data["classes"] = {"GPT2Model": base}
+    change(data, base)
+    lines = texts(data)
+    assert set(HEADS) <= set(lines)
+    return [line for line in lines if line not in HEADS]
+
+
+def test_nothing_is_otherwise():
+    """At the type's own values, with a flag, and with a size in place of null."""
+    assert said(lambda data, base: None) == []
+    assert len(GPT2["classes"]["GPT2Model"]["also"]) > 1
+
+
+def test_names_that_are_kept_and_change_nothing_are_no_new_keys():
+    """The class with a head looks for a part for the text, and the base model does not."""
+    data = deepcopy(GPT2)
+    data["classes"] = {name: data["classes"][name] for name in ("GPT2Model", "GPT2LMHeadModel")}
+    for one in data["classes"].values():
+        one["also"] = []
+    assert not [line for line in texts(data) if line.endswith("is a new key")]
+
+
+def test_a_tensor():
+    def change(data, base):
+        base["tensors"]["ln_f.bias"] = "2·H"
+
+    lines = said(change)
+    assert lines[:3] == [
+        "GPT2Model: what it was + (−H)",
+        "GPT2Model: − ln_f.bias 1 × 2·H, trainable",
+        "GPT2Model: + ln_f.bias 1 × H, trainable",
+    ]
+    assert lines[3] == "GPT2Model[add_cross_attention=True]: what it was + (−H)"
+
+
+def test_a_condition_and_a_status():
+    def change(data, base):
+        base["conditions"] = {"A divides V": "refused"}
+        base["also"] = []
+
+    (line,) = said(change)
+    assert line == "GPT2Model: conditions: ['A divides V'] was, ['A divides H'] is"
+
+
+def test_what_was_put_together():
+    """It was never derived, and is held to models."""
+    data = deepcopy(GPT2)
+    name = "GPT2ForTokenClassification"
+    data["classes"] = {one: data["classes"][one] for one in ("GPT2Model", name)}
+    head = data["classes"][name]
+    together = next(one for one in head["also"] if one["doubts"] == ["put together"])
+    assert [line for line in texts(data) if name in line] == []
+    together["tensors"] = {**head["tensors"], "classifier.bias": "2·k"}
+    (line,) = (line for line in texts(data) if name in line)
+    changed = "GPT2ForTokenClassification[add_cross_attention=True]"
+    assert line.startswith(f"{changed}: classifier.bias of (")
+    assert "is not as derived" in line
+
+
+def test_what_is_fitted():
+    """It is held to models, and derived where it does not hold: with the difference in letters."""
+    data = deepcopy(GPT2)
+    base = data["classes"]["GPT2Model"]
+    base |= {"status": "fitted", "doubts": ["a doubt"], "also": []}
+    data["classes"] = {"GPT2Model": base}
+    assert [line for line in texts(data) if line not in HEADS] == []
+    base["tensors"]["ln_f.bias"] = "2·H"
+    lines = [line for line in texts(data) if line not in HEADS]
+    assert lines[0].startswith("GPT2Model: ln_f.bias of (")
+    assert lines[1] == "GPT2Model: what it was + (−H)"
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_what_there_is_no_time_for(monkeypatch, late):
+    """It is held to models: before it is begun, and where its time is over meanwhile."""
+
+    def over(*_):
+        raise OutOfTime
+
+    monkeypatch.setattr(TypeSweep, "derive_variant", over)
+    data = deepcopy(GPT2)
+    base = data["classes"]["GPT2Model"]
+    base["also"] = base["also"][:1]
+    data["classes"] = {"GPT2Model": base}
+    held = []
+    seconds = 0 if late else 10**6
+    assert set(texts(data, seconds, held)) == set(HEADS)
+    assert held == ["GPT2Model", "GPT2Model[add_cross_attention=True]"]
+    base["tensors"]["ln_f.bias"] = "2·H"
+    lines = [one for one in texts(data, seconds) if one not in HEADS]
+    assert [line.partition(" of (")[0] for line in lines] == [
+        "GPT2Model: ln_f.bias",
+        "GPT2Model[add_cross_attention=True]: ln_f.bias",
+    ]
+
+
+def test_a_default():
+    def change(data, base):
+        data["letters"]["L"] = "n_layer = 13"
+        base["also"] = []
+
+    assert said(change) == ["GPT2Model: L was 13 by default, and is 12"]
+
+
+def test_a_class_and_a_key():
+    def change(data, base):
+        data["classes"] = {"GPT2Gone": base}
+        data["free"] = {
+            sorts: " ".join(name for name in names.split() if name != "attn_pdrop")
+            for sorts, names in data["free"].items()
+        }
+        base["also"] = []
+
+    lines = said(change)
+    assert lines == ["GPT2Gone is gone", "GPT2Model is new", "attn_pdrop is a new key"]
+
+
+def test_processes():
+    """Each type in its own; what one is refused is said by its name."""
+    found = {
+        name: what
+        for name, what, _ in run_in_processes(["internvl_vision", "none"], compare, 60, 2)
+    }
+    assert found["internvl_vision"] == {"failed": {}, "differences": [], "held": []}
+    failure = found["none"]["failed"]["none"]
+    assert failure.reason is Reason.ERROR
+    assert "no entry for the model type 'none'" in failure.why
+
+
+def test_hashes_have_one_seed(monkeypatch):
+    """In which order a set of names is gone through decides what is drawn."""
+    begun = []
+    monkeypatch.setattr(os, "execve", lambda *given: begun.append(given))
+    monkeypatch.setattr(sys, "argv", ["sweep", "dots3_note", "--compare"])
+    monkeypatch.setenv("PYTHONHASHSEED", "7")
+    restart_with_hash_seed()
+    assert not begun
+    monkeypatch.delenv("PYTHONHASHSEED")
+    restart_with_hash_seed()
+    ((_, arguments, environment),) = begun
+    assert arguments[1:] == ["-m", "sweep", "dots3_note", "--compare"]
+    assert environment["PYTHONHASHSEED"] == "0"

@@ -1,0 +1,131 @@
+"""What is read of a configuration while a model is made, and keys that no class reads."""
+
+import json
+
+import pytest
+
+pytestmark = pytest.mark.framework("transformers")
+
+transformers = pytest.importorskip("transformers")
+
+import torch  # noqa: E402
+from transformers import CONFIG_MAPPING, PreTrainedConfig  # noqa: E402
+
+from paramproof.catalogue import read_type  # noqa: E402
+from paramproof.catalogue.value_kinds import kind_of  # noqa: E402
+from sweep.field_reads import record_reads  # noqa: E402
+from sweep.model import build, config_of, full_keys, set_key  # noqa: E402
+from sweep.normalization import changed_fields, normalize  # noqa: E402
+from sweep.unread_fields import VALUES_OF_KIND, UnreadFields, key_paths  # noqa: E402
+
+
+class Odd(PreTrainedConfig):
+    """A configuration with a part, another name and a property."""
+
+    model_type = "odd"
+    attribute_map = {"hidden_size": "width"}  # noqa: RUF012
+    width: int = 8
+    depth: int = 2
+    unread: int = 3
+
+    @property
+    def twice(self):
+        """Twice the depth."""
+        return 2 * self.depth
+
+
+def made_by(read):
+    """Return a model class that calls ``read`` with its configuration."""
+
+    class Model(torch.nn.Module):
+        def __init__(self, config):
+            super().__init__()
+            read(config)
+
+    return Model
+
+
+@pytest.mark.parametrize(
+    ("read", "fields", "missing"),
+    [
+        (lambda config: config.width, {"width"}, set()),
+        (lambda config: config.hidden_size, {"width"}, set()),
+        (lambda config: config.twice, {"depth"}, set()),
+        (lambda config: getattr(config, "older", None), set(), {"older"}),
+        (lambda config: hasattr(config, "older"), set(), {"older"}),
+        (lambda config: config.__class__.__name__, set(), set()),
+    ],
+)
+def test_what_is_read(read, fields, missing):
+    found = record_reads(made_by(read), Odd())
+    assert (found.fields, found.missing) == (fields, missing)
+
+
+def test_who_takes_all_of_a_configuration_reads_every_field():
+    assert {"width", "depth", "unread"} <= record_reads(made_by(vars), Odd()).fields
+    assert {"width", "unread"} <= record_reads(
+        made_by(lambda config: config.to_dict()), Odd()
+    ).fields
+
+
+def test_parts_are_read_by_their_paths():
+    clip = transformers.CLIPConfig()
+    found = record_reads(transformers.CLIPModel, clip).fields
+    assert {"text_config.hidden_size", "vision_config.patch_size", "projection_dim"} <= found
+    assert "vision_config.initializer_range" not in found
+    assert "initializer_factor" not in found
+
+
+def test_nothing_is_watched_afterwards():
+    config = Odd()
+    found = record_reads(made_by(lambda _: None), config)
+    assert config.width == 8
+    assert found.fields == set()
+
+
+@pytest.mark.parametrize("model_type", ["bert", "clip", "qwen2", "resnet"])
+@pytest.mark.parametrize("place", [0, 1])
+def test_nonsense_in_what_nobody_reads_changes_nothing(model_type, place):
+    file = read_type(model_type)
+    config_class = CONFIG_MAPPING[model_type]
+    parts = {f"{part}.model_type": kind for part, kind in file.parts.items()}
+    base = full_keys(config_class(), parts)
+    keys = json.loads(json.dumps(base))
+    for path, kinds in sorted(file.unread.items()):
+        values = VALUES_OF_KIND[sorted(kinds)[place % len(kinds)]]
+        set_key(keys, path, values[place % len(values)])
+    assert keys != base
+    for name in file.classes:
+        model_class = getattr(transformers, name)
+        plain, odd = (config_of(config_class, one) for one in (base, keys))
+        assert build(model_class, plain).parameters == build(model_class, odd).parameters
+
+
+def test_every_unread_key_is_one_that_is_saved_and_no_size():
+    for model_type in ("bert", "clip", "qwen2_vl"):
+        file = read_type(model_type)
+        saved = set(key_paths(CONFIG_MAPPING[model_type]().to_dict(), file.parts))
+        sizes = {size.key for size in file.letters.values()}
+        assert file.unread.keys() <= saved
+        assert not file.unread.keys() & sizes
+
+
+def test_what_is_read_is_not_free():
+    """``layer_norm_eps`` is read; of ``problem_type`` BERT's classes read nothing when made."""
+    unread = UnreadFields(read_type("bert"))
+    found = unread.find()
+    assert "initializer_range" in found
+    assert not {"layer_norm_eps", "hidden_act", "is_decoder"} & found.keys()
+    unread.reads.fields.add("initializer_range")
+    assert not list(unread.irrelevant_keys(["initializer_range"], [0.5], list(unread.bases(""))))
+
+
+def test_kinds_of_values_are_told_apart():
+    for kind, values in VALUES_OF_KIND.items():
+        assert {kind_of(value) for value in values} <= {kind, "ints"}
+
+
+def test_a_field_that_moves_is_seen():
+    one, other = (normalize(CONFIG_MAPPING["bert"], keys) for keys in ({}, {"hidden_act": "relu"}))
+    assert changed_fields(one, other) == {"hidden_act"}
+    assert normalize(CONFIG_MAPPING["bert"], {"hidden_size": "wide"}) is None

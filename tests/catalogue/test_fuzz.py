@@ -1,0 +1,173 @@
+"""The catalogue held to transformers: entries derived again, and random configurations built."""
+
+from random import Random
+
+import pytest
+
+from paramproof.catalogue import entry, model_types, read_type
+from paramproof.catalogue.derivations import derivation_of, kept_variants, variants
+from paramproof.catalogue.entries import own_sizes
+from paramproof.catalogue.value_kinds import ACTIVATIONS
+
+pytestmark = pytest.mark.framework("transformers")
+
+pytest.importorskip("transformers")
+
+from sweep.fuzz import MismatchError, check_variant, random_config  # noqa: E402
+from sweep.mismatch import MismatchKind, find_mismatch  # noqa: E402
+from sweep.model_types import types_to_check  # noqa: E402
+from sweep.most_used import MOST_USED  # noqa: E402
+from sweep.spot_check import compare_random  # noqa: E402
+from sweep.store import data_digest  # noqa: E402
+
+DIGEST = data_digest()
+"""Of the catalogue's data: what is drawn is the same until they are not."""
+
+TYPES, CONFIGURATIONS = 60, 300
+
+
+@pytest.mark.parametrize("model_type", types_to_check(model_types(), DIGEST))
+def test_random_configurations_have_what_transformers_builds(model_type):
+    """Sizes inside the conditions; some absent or null; fields that decide nothing otherwise.
+
+    Of each class, at the type's own values and as another of its variants.
+    """
+    import transformers
+
+    file, random = read_type(model_type), Random(DIGEST)
+    config_class = transformers.CONFIG_MAPPING[model_type]
+    held, refusals = 0, []
+    for name in file.classes:
+        there = kept_variants(file, name)
+        for written in {
+            id(one): one for one in (*there[:1], *random.sample(there, k=min(1, len(there))))
+        }.values():
+            model_class = getattr(transformers, name)
+            held += check_variant(file, written, config_class, model_class, random, refusals)
+    # What transformers refuses is no other count; there is little of it.
+    assert len(refusals) <= 2 + held / 2
+    assert held
+
+
+def test_what_must_be_given_is_drawn_otherwise_too():
+    """DBRX's base of rotary positions, which its configuration has no default of."""
+    file, random = read_type("dbrx"), Random(0)
+    written = kept_variants(file, "DbrxModel")[0]
+    derivation = derivation_of(file, written, own_sizes(file, ()))
+    drawn = [random_config(file, written, derivation, random) for _ in range(20)]
+    bases = [config["attn_config"]["rope_theta"] for config in drawn]
+    assert 500_000.0 in bases
+    assert any(type(base) is int for base in bases)
+
+
+def test_what_is_computed_is_given_too():
+    """As a file has it that transformers wrote, at sizes that are not the type's own."""
+    file, random = read_type("mamba"), Random(0)
+    written = kept_variants(file, "MambaModel")[0]
+    derivation = derivation_of(file, written, own_sizes(file, ()))
+    drawn = [random_config(file, written, derivation, random) for _ in range(20)]
+    given = [config for config in drawn if "intermediate_size" in config]
+    assert 0 < len(given) < 20
+    for config in given:
+        wide = config.get("hidden_size", 768) * config.get("expand", 2)
+        assert config["intermediate_size"] == wide
+
+
+def test_a_part_may_be_given_flat():
+    file = read_type("qwen2_vl")
+    written = variants(file, "Qwen2VLModel")[0]
+    derivation = derivation_of(file, written, own_sizes(file, written.data.get("absent", ())))
+    random = Random(0)
+    drawn = [random_config(file, written, derivation, random) for _ in range(40)]
+    flat = [one for one in drawn if one and "text_config" not in one and "hidden_size" in one]
+    assert flat
+    assert len(flat) < len(drawn)
+
+
+def test_no_two_keys_have_one_object():
+    """As in no file; in what one key has transformers writes."""
+    file, random = read_type("qwen3_5_moe"), Random(0)
+    written = variants(file, "Qwen3_5MoeModel")[0]
+    derivation = derivation_of(file, written, own_sizes(file, written.data.get("absent", ())))
+    for _ in range(60):
+        drawn = random_config(file, written, derivation, random)
+        found = [id(one) for one in _objects(drawn)]
+        assert len(found) == len(set(found))
+
+
+def _objects(value):
+    if isinstance(value, dict | list):
+        yield value
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _objects(one)
+
+
+def test_which_types_are_held():
+    """Those used most each time, and each of the others where the data are of some digest."""
+    known = model_types()
+    assert len(MOST_USED) == 40
+    assert set(MOST_USED) <= set(known)
+    each = [types_to_check(known, number) for number in range(10)]
+    assert all(one[:40] == list(MOST_USED) for one in each)
+    assert sorted(name for one in each for name in one[40:]) == sorted(set(known) - set(MOST_USED))
+
+
+def test_random_configurations_of_random_types(capsys):
+    found = list(compare_random(model_types(), CONFIGURATIONS, TYPES, seed=0))
+    equal = sum(not one.wrong for one in found)
+    types = len({one.model_type for one in found})
+    with capsys.disabled():
+        print(f"\n{equal} of {len(found)} random configurations of {types} types are equal")
+    assert not [one for one in found if one.wrong]
+    assert (len(found), types) == (CONFIGURATIONS, TYPES)
+    assert len({one.parameters for one in found}) > CONFIGURATIONS * 0.9
+
+
+def test_an_entry_that_is_wrong_is_not_held():
+    import transformers
+
+    file = read_type("bert")
+    written, *_ = variants(file, "BertModel")
+    tensors = dict(written.data["tensors"], **{"pooler.dense.bias": "F"})
+    broken = written.__class__(written.name, {}, (), {**written.data, "tensors": tensors})
+    config_class, model_class = transformers.BertConfig, transformers.BertModel
+    file = file.__class__(**{**_fields(file), "classes": {"BertModel": dict(broken.data)}})
+    with pytest.raises(MismatchError, match=r"pooler\.dense\.bias"):
+        check_variant(file, broken, config_class, model_class, Random(0))
+
+
+@pytest.mark.parametrize(
+    ("keys", "fault"),
+    [
+        ({"vocab_size": 99}, None),
+        ({"hidden_size": 7, "num_attention_heads": 3}, MismatchKind.INVALID),
+        ({"hidden_size": "wide"}, MismatchKind.REFUSED),
+        ({"num_attention_heads": 0, "head_dim": None}, MismatchKind.DIVIDES_BY_ZERO),
+        ({"hidden_size": 64, "vocab_size": 98}, MismatchKind.OTHER_TENSORS),
+    ],
+)
+def test_what_is_wrong_with_a_configuration(keys, fault):
+    """The entry is that of a LLaMA with a vocabulary of 99."""
+    import transformers
+
+    found = entry({"model_type": "llama", "vocab_size": 99}, "LlamaModel")
+    problem = find_mismatch(found, transformers.LlamaConfig, transformers.LlamaModel, keys)
+    assert (problem and problem.fault) == fault
+    if problem:
+        assert problem.is_refusal == (fault is not MismatchKind.OTHER_TENSORS)
+        assert problem.may_be_of_sizes == (
+            fault in (MismatchKind.INVALID, MismatchKind.DIVIDES_BY_ZERO)
+        )
+
+
+def _fields(file):
+    return {name: getattr(file, name) for name in file.__slots__}
+
+
+def test_activations_that_are_alike_have_no_parameters():
+    from transformers.activations import ACT2FN
+
+    bare = {name for name in ACT2FN if name not in ("prelu", "xielu")}
+    assert bare == ACTIVATIONS
+    assert not [name for name in ACTIVATIONS if list(ACT2FN[name].parameters())]
+    assert list(ACT2FN["prelu"].parameters())

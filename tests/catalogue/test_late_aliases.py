@@ -1,0 +1,90 @@
+"""Other names of sizes: which count last, and which are refused, as transformers has it."""
+
+import warnings
+from dataclasses import replace
+
+import pytest
+
+from paramproof.catalogue import entry, read_type
+from paramproof.catalogue.files import TypeFile
+from paramproof.formulas.errors import NotInCatalogue
+
+pytestmark = pytest.mark.framework("transformers")
+
+transformers = pytest.importorskip("transformers")
+
+from sweep.computed_fields import overwritten_sizes  # noqa: E402
+from sweep.defaults import Defaults  # noqa: E402
+from sweep.late_aliases import find_late_aliases, with_late_aliases  # noqa: E402
+from sweep.mismatch import find_mismatch  # noqa: E402
+
+
+def config_class(model_type):
+    return transformers.CONFIG_MAPPING[model_type]
+
+
+@pytest.mark.parametrize(
+    "model_type", ["bert", "dbrx", "glm4_moe_lite", "longcat_flash", "moonshine", "mt5", "t5"]
+)
+def test_an_entry_has_what_is_found(model_type):
+    file = read_type(model_type)
+    late, others = find_late_aliases(_as_plain(file), config_class(model_type))
+    assert late == file.late
+    assert others <= set(file.refused)
+
+
+def _as_plain(file: TypeFile) -> TypeFile:
+    """Return an entry in which every other name is a plain one, and none is refused."""
+    names = config_class(file.model_type).attribute_map
+    refused = tuple(name for name in file.refused if name not in (*names, "num_hidden_layers"))
+    paths = {size.path for size in file.letters.values()}
+    plain = {name: field for name, field in names.items() if field in paths}
+    return replace(file, aliases={**plain, **file.aliases, **file.late}, late={}, refused=refused)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"model_type": "t5", "num_hidden_layers": 7},
+        {"model_type": "t5", "num_hidden_layers": 7, "num_layers": 4},
+        {"model_type": "t5", "num_hidden_layers": 7, "num_decoder_layers": 3},
+        {"model_type": "mt5", "num_hidden_layers": 7},
+        {"model_type": "udop", "num_hidden_layers": 7},
+        {"model_type": "longt5", "num_hidden_layers": 7},
+        {"model_type": "moonshine", "num_attention_heads": 4},
+        {"model_type": "glm4_moe_lite", "head_dim": 32},
+        {"model_type": "ernie4_5_moe", "num_hidden_layers": 56},
+        {"model_type": "ernie4_5_moe", "num_hidden_layers": 56, "moe_layer_end_index": 55},
+        {"model_type": "ernie4_5_moe", "num_hidden_layers": 56, "moe_layer_end_index": -1},
+    ],
+    ids=str,
+)
+def test_a_model_has_the_tensors_of_its_entry(config):
+    found = entry(config)
+    model_class = getattr(transformers, found.derivation.name)
+    with warnings.catch_warnings(action="ignore"):
+        assert find_mismatch(found, config_class(config["model_type"]), model_class, config) is None
+
+
+def test_a_size_that_a_class_fills_in():
+    """At its own 28 layers ERNIE's last layer with experts is 27: no constant."""
+    file = read_type("ernie4_5_moe")
+    fields = {letter: size.path for letter, size in file.letters.items()}
+    defaults = Defaults(config_class("ernie4_5_moe"), fields, [])
+    decides = ["moe_layer_start_index", "moe_layer_end_index", "use_bias"]
+    assert overwritten_sizes(defaults, decides) == {"moe_layer_end_index": (-1, "L − 1")}
+    assert file.computed == {"moe_layer_end_index": "L − 1"}
+    with pytest.raises(NotInCatalogue, match="=27, and its sizes make it 55"):
+        entry({"model_type": "ernie4_5_moe", "num_hidden_layers": 56, "moe_layer_end_index": 27})
+
+
+def test_the_keys_of_an_entry_keep_their_order():
+    data = {"letters": {"L": "n"}, "aliases": {"a": "n", "b": "m", "c": "m"}, "classes": {"X": {}}}
+    found = with_late_aliases(data, {"a": "n"}, {"b"})
+    assert list(found.items()) == [
+        ("letters", {"L": "n"}),
+        ("aliases", {"c": "m"}),
+        ("late", {"a": "n"}),
+        ("refused", "b"),
+        ("classes", {"X": {}}),
+    ]

@@ -1,0 +1,199 @@
+"""What is tried of fields that are no sizes, and of parts: each as transformers takes it."""
+
+from types import SimpleNamespace
+
+import pytest
+
+pytestmark = pytest.mark.framework("transformers")
+
+transformers = pytest.importorskip("transformers")
+
+from paramproof.catalogue.files import read_type  # noqa: E402
+from paramproof.catalogue.tensors import parse_tensor  # noqa: E402
+from paramproof.formulas.expression import letter  # noqa: E402
+from sweep.computed_fields import computed_formulas, variant_overrides  # noqa: E402
+from sweep.defaults import Defaults  # noqa: E402
+from sweep.entry_builder import EntryBuilder  # noqa: E402
+from sweep.flat_keys import find_flat_keys  # noqa: E402
+from sweep.layer_lists import layer_rules  # noqa: E402
+from sweep.model_types import classes_of_type  # noqa: E402
+from sweep.older_keys import number_like_absent  # noqa: E402
+from sweep.probe import Prober  # noqa: E402
+
+SMALL = {"hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 8, "vocab_size": 99}
+SMALL |= {"num_hidden_layers": 1, "max_position_embeddings": 40}
+
+
+def trials(model_class, points=SMALL):
+    config_class = model_class.config_class
+    return Prober(config_class, model_class, config_class(), [points])
+
+
+@pytest.mark.parametrize(
+    ("name", "tables"),
+    [
+        ("BertModel", ["vocab_size"]),
+        ("RobertaModel", ["vocab_size", "max_position_embeddings"]),
+        ("LlamaModel", ["vocab_size"]),
+    ],
+)
+def test_the_number_of_a_row_of_padding_is_below_each_table_that_has_one(name, tables):
+    found = trials(getattr(transformers, name)).below(["pad_token_id"], SMALL)
+    assert found == {"pad_token_id": tables}
+
+
+def test_the_base_of_rotary_positions_is_not_tried_at_1():
+    """YaRN, which gpt-oss has by default, divides by its logarithm."""
+    sizes = {"head_dim": 8, "num_key_value_heads": 1, "num_local_experts": 2}
+    found = trials(transformers.GptOssModel, SMALL | sizes)
+    assert found.refuses({"rope_theta": 1})
+    assert found.probe({"rope_theta": {"whole", "number"}}).free["rope_theta"] >= {"number"}
+
+
+def test_a_list_of_nothing_is_tried_where_an_object_of_nothing_is_refused():
+    sizes = {"num_experts": 2, "moe_intermediate_size": 4, "num_key_value_heads": 1}
+    found = trials(transformers.Qwen3MoeModel, SMALL | sizes)
+    assert found.refuses({"mlp_only_layers": {}})
+    tried = found.probe({"mlp_only_layers": {"empty", "bare"}})
+    assert tried.free == {"mlp_only_layers": {"empty"}}
+
+
+@pytest.mark.parametrize(
+    ("config_class", "fixed"),
+    [(transformers.CLIPConfig, True), (transformers.LlavaConfig, False)],
+)
+def test_a_part_of_one_class_may_name_any_model_type(config_class, fixed):
+    found = EntryBuilder(SimpleNamespace(start=config_class()))
+    assert found.is_fixed("vision_config") is fixed
+    given = {"vision_config": {"model_type": "any", "hidden_size": 24}}
+    if fixed:
+        assert config_class.from_dict(given).vision_config.hidden_size == 24
+    else:
+        with pytest.raises(ValueError, match="any"):
+            config_class.from_dict(given)
+
+
+def test_keys_that_a_part_takes_from_the_whole():
+    """But not those that the whole has itself; a window counts where a flag says there is one."""
+    found, unclear = find_flat_keys(read_type("qwen2_vl"), transformers.Qwen2VLConfig)
+    names = set(found.pop("text_config").split())
+    assert not found
+    assert names >= {"hidden_size", "num_key_value_heads", "rope_scaling", "sliding_window"}
+    assert not names & {"tie_word_embeddings", "partial_rotary_factor", "problem_type"}
+    assert unclear == {"tie_word_embeddings"}
+    assert find_flat_keys(read_type("llava"), transformers.LlavaConfig) == ({}, set())
+
+
+@pytest.mark.parametrize(
+    ("path", "number"), [("full_attention_interval", 4), ("hidden_size", None)]
+)
+def test_the_number_that_is_as_good_as_no_key(path, number):
+    """The points have a layer each, where 2 would do as well as 4; of 12, no width to 8 does."""
+    sizes = {"num_experts": 2, "num_experts_per_tok": 1, "moe_intermediate_size": 4}
+    sizes |= {"linear_num_key_heads": 1, "linear_num_value_heads": 1, "num_key_value_heads": 1}
+    found = trials(transformers.Qwen3NextModel, SMALL | sizes)
+    assert number_like_absent(found, path) == number
+
+
+def test_properties_that_set_a_size():
+    """SAM 3's is the same; what ModernBERT computes of it is not."""
+    sizes = {"i": "backbone_config.image_size"}
+    sam = SimpleNamespace(start=transformers.Sam3VisionConfig(), letters=sizes)
+    assert EntryBuilder(sam).setter_properties == {"image_size": "backbone_config.image_size"}
+    sizes = {"la": "local_attention"}
+    bert = SimpleNamespace(start=transformers.ModernBertConfig(), letters=sizes)
+    assert EntryBuilder(bert).setter_properties == {"sliding_window": ""}
+
+
+def test_null_is_as_good_as_a_size_that_no_tensor_has():
+    sizes = {"sliding_window": 16, "num_key_value_heads": 1}
+    found = SimpleNamespace(base_prober=trials(transformers.MistralModel, SMALL | sizes), known=[])
+    assert EntryBuilder(found).is_unused("sw", "sliding_window")
+    assert not EntryBuilder(found).is_unused("V", "vocab_size")
+    found.known = [SimpleNamespace(tensors=[parse_tensor("table", "sw, H")])]
+    assert not EntryBuilder(found).is_unused("sw", "sliding_window")
+
+
+def defaults(config_class, counted=frozenset(), where=None, **fields):
+    drawn = [{letter: 8 + 3 * i + 5 * n for i, letter in enumerate(fields)} for n in (0, 1)]
+    return Defaults(config_class, fields, drawn, counted, where)
+
+
+def test_what_is_computed_of_sizes():
+    """Not the fields of the class, nor what is the same at all sizes."""
+    found = defaults(transformers.MambaConfig, H="hidden_size", ex="expand")
+    paths = ["intermediate_size", "time_step_rank", "conv_kernel", "architectures"]
+    assert computed_formulas(found, paths) == ({"intermediate_size": "H·ex"}, set())
+    lists = defaults(transformers.EfficientLoFTRConfig, H="hidden_size")
+    assert computed_formulas(lists, ["stage_block_stride"]) == ({}, set())
+    strides = defaults(transformers.EfficientLoFTRConfig, n="stage_num_blocks[0]")
+    assert computed_formulas(strides, ["stage_block_stride"]) == ({}, {"stage_block_stride"})
+
+
+def test_what_is_computed_otherwise_where_others_have_another_value():
+    sizes = {"H": "hidden_size", "ibs": "intra_bottleneck_size"}
+    wide = defaults(transformers.MobileBertConfig, where={"use_bottleneck": False}, **sizes)
+    known = {"true_hidden_size": "ibs"}
+    assert variant_overrides(wide, known, []) == {"computed": {"true_hidden_size": "H"}}
+    gated = defaults(transformers.T5Config, where={"feed_forward_proj": "gated-gelu"})
+    follows = {"is_gated_act": True}
+    assert variant_overrides(gated, {}, ["is_gated_act"]) == {"follows": follows}
+
+
+def test_a_default_that_is_written_over():
+    """What stands there after all is another size; a model that counts it has the class's own."""
+    fields = {"K": "head_dim", "dr": "qk_rope_head_dim"}
+    plain = defaults(transformers.BailingHybridConfig, **fields)
+    assert plain.when_absent("K") == letter("dr")
+    counted = defaults(transformers.BailingHybridConfig, {"K", "dr"}, **fields)
+    assert counted.when_absent("K") == 128
+    assert counted.when_absent("dr") == 64
+
+
+def test_a_property_is_computed_too():
+    ratios = {f"r{i}": f"upsampling_ratios[{i}]" for i in range(4)}
+    found = defaults(transformers.MimiConfig, sr="sampling_rate", **ratios)
+    assert computed_formulas(found, ["frame_rate"]) == ({}, {"frame_rate"})
+
+
+@pytest.mark.parametrize(("groups", "rules"), [((2, 2), True), ((2, 3), False)])
+def test_a_list_of_layers_whose_pattern_moves_with_a_size(groups, rules):
+    config_class, model_class = transformers.BailingHybridConfig, transformers.BailingHybridModel
+    points = [{"num_hidden_layers": 3, "layer_group_size": one} for one in groups]
+    found = Prober(config_class, model_class, config_class(), points)
+    rule = {"long": "L", "repeats": ["linear_attention", "full_attention"]}
+    there = layer_rules(found, {"L": "num_hidden_layers"}, ["layer_types"])
+    assert there == ({"layer_types": rule} if rules else {})
+
+
+@pytest.mark.parametrize(
+    ("config_class", "path", "unspoken"),
+    [
+        (transformers.BambaConfig, "layer_types", True),  # computed: a long list
+        (transformers.Qwen2Config, "head_dim", True),  # looked for, and not there
+        (transformers.Qwen2Config, "bos_token_id", False),  # null
+        (transformers.Qwen2Config, "use_sliding_window", False),
+        (transformers.Qwen2Config, "partial_rotary_factor", False),
+    ],
+)
+def test_what_has_no_value_that_can_be_written(config_class, path, unspoken):
+    found = EntryBuilder(
+        SimpleNamespace(start=config_class(), moved={}, model_type=config_class.model_type)
+    )
+    assert found.has_no_json_value(path) is unspoken
+
+
+def test_classes_that_people_load():
+    assert "T5EncoderModel" in classes_of_type("t5")
+    assert "CLIPTextModelWithProjection" in classes_of_type("clip_text_model")
+
+
+def test_two_flags_of_which_neither_decides_alone():
+    """Either tie of Kosmos-2's is enough for its head: with both taken away there is one more."""
+    sizes = {"text_config.layers": 1, "vision_config.num_hidden_layers": 1}
+    found = trials(transformers.Kosmos2ForConditionalGeneration, sizes)
+    ties = ["tie_word_embeddings", "text_config.tie_word_embeddings"]
+    assert [found.outcome({tie: False}) for tie in ties] == ["", ""]
+    tried = found.probe({tie: {"flag"} for tie in ties})
+    assert tried.free == {"tie_word_embeddings": {"flag"}}
+    assert tried.moved == {"text_config.tie_word_embeddings": [False]}

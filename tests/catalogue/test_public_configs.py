@@ -1,0 +1,75 @@
+"""Public configurations: what the catalogue counts of them is what transformers builds."""
+
+import json
+import re
+
+import pytest
+
+pytestmark = pytest.mark.framework("transformers")
+
+pytest.importorskip("transformers")
+
+from docs.writers.blocks import AGAIN  # noqa: E402
+from docs.writers.public_page import PAGE, render  # noqa: E402
+from sweep import public_configs  # noqa: E402
+from sweep.store import data_digest  # noqa: E402
+
+TEXT = PAGE.read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def results():
+    """Of all, with nothing built."""
+    return list(public_configs.count_configs(()))
+
+
+def test_a_tenth_is_as_transformers_builds_it():
+    """Another one where the catalogue's data are; ``python -m sweep --public`` builds all."""
+    tenth = range(data_digest() % 10, len(public_configs.read_configs()), 10)
+    held = [one for place, one in enumerate(public_configs.count_configs(tenth)) if place in tenth]
+    assert not [one for one in held if one.wrong]
+    assert sum(one.parameters is not None for one in held) > len(held) / 4
+
+
+def test_page(results):
+    assert render(results) == TEXT, AGAIN
+
+
+def test_figures_of_the_page(results):
+    """Each is counted here as a reader of the page would."""
+    rows = re.findall(r"^\| ([^`|]+?) \| ([\d,]+) \|$", TEXT, re.MULTILINE)
+    said = {what: int(number.replace(",", "")) for what, number in rows}
+    counted = said.pop("counted, each equal to transformers")
+    everything = said.pop("configurations")
+    assert counted + sum(said.values()) == everything == len(public_configs.read_configs()) >= 475
+    assert counted > everything / 3
+    types = re.findall(r"^\| `(.+?)` \| (\d+) \| (\d+) \|$", TEXT, re.MULTILINE)
+    assert sum(int(one[1]) for one in types) == counted
+    assert sum(int(one[2]) for one in types) == everything
+    listed = re.findall(r"^- (\d+), `", TEXT, re.MULTILINE)
+    assert sum(map(int, listed)) == everything - counted
+
+
+def test_configurations_are_distinct_and_have_a_source():
+    found = public_configs.read_configs()
+    assert len({json.dumps(one["config"], sort_keys=True) for one in found}) == len(found)
+    assert all(re.fullmatch(r"[\w.-]+/[\w.-]+: \S.*", one["source"]) for one in found)
+    assert all(one["config"]["architectures"] for one in found)
+
+
+def test_a_count_that_is_wrong_is_told(monkeypatch, capsys):
+    from sweep.__main__ import main
+
+    config = {"model_type": "bert", "architectures": ["BertModel"], "hidden_size": 24}
+    config |= {"num_attention_heads": 3, "num_hidden_layers": 1, "vocab_size": 99}
+    other = config | {"num_hidden_layers": 2}
+    monkeypatch.setattr(
+        public_configs, "read_configs", lambda: [{"source": "a/b: c", "config": config}]
+    )
+    assert main(["--public"]) == 0
+    read = public_configs.entry(other)
+    monkeypatch.setattr(public_configs, "entry", lambda _: read)
+    assert main(["--public"]) == 1
+    assert "not as derived; a/b: c\n1 of 1 public configurations are counted, 0 as" in (
+        capsys.readouterr().out
+    )

@@ -1,0 +1,103 @@
+"""A release of transformers taken in: what it builds otherwise is derived, and nothing else."""
+
+from copy import deepcopy
+from importlib.metadata import version
+
+import pytest
+
+pytestmark = pytest.mark.framework("transformers")
+
+pytest.importorskip("transformers")
+
+from paramproof.catalogue.files import parse_type  # noqa: E402
+from sweep import upgrade  # noqa: E402
+from sweep.difference import DifferenceKind  # noqa: E402
+from sweep.model_types import classes_of_type  # noqa: E402
+from sweep.store import read_entry  # noqa: E402
+
+GPT2 = read_entry("gpt2")
+BASE = "GPT2Model"
+
+
+@pytest.fixture
+def written(monkeypatch):
+    """Return what is taken in of a file of GPT-2 as an earlier release would have left it."""
+
+    def taken(change):
+        data = deepcopy(GPT2)
+        data["versions"]["transformers"] = "1.0.0"
+        change(data)
+        monkeypatch.setattr(upgrade, "read_entry", lambda _: data)
+        found = {"failed": {}}
+        upgrade.upgrade_entry("gpt2", 300.0, found)
+        return found
+
+    return taken
+
+
+def changes(change):
+    data = deepcopy(GPT2)
+    change(data)
+    return list(upgrade.differences_from_models(parse_type(data, "gpt2")))
+
+
+def other_bias(data):
+    data["classes"][BASE]["tensors"]["ln_f.bias"] = "2·H"
+
+
+def test_a_file_that_holds_gets_the_version_alone(written):
+    found = written(lambda data: None)
+    assert found["differences"] == []
+    now = {**GPT2["versions"], "transformers": version("transformers")}
+    assert found["entry"] == {**GPT2, "versions": now}
+
+
+def test_what_is_built_otherwise():
+    lines = changes(other_bias)
+    assert {one.kind for one in lines} == {DifferenceKind.MODEL}
+    assert f"{BASE} at its defaults: ln_f.bias of (1536,) is not as derived" in map(str, lines)
+    assert any(str(one).startswith("GPT2LMHeadModel") for one in lines)
+
+
+def test_another_default():
+    def deeper(data):
+        data["letters"]["L"] = data["letters"]["L"].replace("12", "13")
+
+    assert str(changes(deeper)[0]).startswith(f"{BASE} at its defaults: h.*.attn")
+
+
+def test_classes_that_are_new_and_gone():
+    def renamed(data):
+        data["classes"]["GPT3Model"] = data["classes"].pop("GPT2ForQuestionAnswering")
+
+    lines = [(one.kind, str(one)) for one in changes(renamed)]
+    new, gone = "GPT2ForQuestionAnswering is new", "GPT3Model is gone"
+    assert lines == [(DifferenceKind.NEW, new), (DifferenceKind.GONE, gone)]
+
+
+def test_a_new_key_is_read_and_nothing_is_derived(written):
+    def before(data):
+        unread = data["unread"]
+        (kinds,) = (one for one, paths in unread.items() if "summary_activation" in paths)
+        unread[kinds] = unread[kinds].replace("summary_activation", "").strip()
+
+    found = written(before)
+    assert found["differences"] == [["new key", "summary_activation is a new key"]]
+    assert found["entry"]["unread"] == GPT2["unread"]
+    assert found["entry"]["classes"] == GPT2["classes"]
+
+
+def test_what_differs_is_derived_again(written, monkeypatch):
+    monkeypatch.setattr("sweep.type_sweep.classes_of_type", lambda name: classes_of_type(name)[:1])
+
+    def older(data):
+        other_bias(data)
+        data["classes"] = {BASE: {**data["classes"][BASE], "also": []}}
+
+    monkeypatch.setattr(upgrade, "classes_of_type", lambda name: classes_of_type(name)[:1])
+    monkeypatch.setattr("sweep.comparison.classes_of_type", lambda name: classes_of_type(name)[:1])
+    found = written(older)
+    said = [text for _, text in found["differences"]]
+    assert f"{BASE}: what it was + (−H)" in said
+    assert found["entry"]["classes"][BASE]["tensors"] == GPT2["classes"][BASE]["tensors"]
+    assert found["entry"]["unread"] == GPT2["unread"]

@@ -1,0 +1,151 @@
+"""Keys that a configuration class does not have: passed over, or misspelt and refused."""
+
+from string import ascii_lowercase
+
+import pytest
+
+from paramproof.catalogue import entry, read_type
+from paramproof.catalogue.unknown_keys import find_unknown_keys
+from paramproof.formulas.errors import InvalidInput
+from paramproof.resolver.spellings import as_transformers
+from tests.configs import ALL, BERT, without
+from tests.found_configs import FOUND, UNNAMED
+from tests.public_jsonl import public_configurations
+
+TYPES = ["bert", "deepseek_v3", "gpt2", "llava", "t5"]
+
+
+def fields(model_type):
+    """The sizes of a type that are keys of their own, those of its parts too."""
+    said = (one.path for one in read_type(model_type).letters.values())
+    return [path for path in said if "[" not in path]
+
+
+def edits(name):
+    """The name with a letter less, twice, another one, and two letters that are swapped."""
+    yield from (f"{name[:i]}{name[i + 1 :]}" for i in range(len(name)))
+    yield from (f"{name[:i]}{name[i]}{name[i:]}" for i in range(len(name)))
+    for i, one in enumerate(name):
+        if one in ascii_lowercase:
+            other = ascii_lowercase[(ascii_lowercase.index(one) + 7) % 26]
+            yield f"{name[:i]}{other}{name[i + 1 :]}"
+    for i in range(len(name) - 1):
+        if name[i] != name[i + 1]:
+            yield f"{name[:i]}{name[i + 1]}{name[i]}{name[i + 2 :]}"
+
+
+def configuration(model_type, path):
+    """A configuration with a value at a path of keys."""
+    *parts, key = path.split(".")
+    found = {key: 8}
+    for part in reversed(parts):
+        found = {"model_type": read_type(model_type).parts[part], part: found}
+        found = {part: found[part]}
+    return {"model_type": model_type, **found}
+
+
+def outcome(file, keys):
+    """The key that is refused, or None, and the keys that are passed over."""
+    try:
+        return None, find_unknown_keys(file, keys)
+    except InvalidInput as error:
+        return error.key, ()
+
+
+@pytest.mark.parametrize(
+    ("model_type", "path"), [(one, path) for one in TYPES for path in fields(one)]
+)
+def test_a_size_that_is_misspelt_by_one_letter_is_refused(model_type, path):
+    """Unless it is another key that the class has, as n_heads beside n_head."""
+    file = read_type(model_type)
+    before, dot, name = path.rpartition(".")
+    refused = 0
+    for edit in {*edits(name)} - {name, ""}:
+        wrong = f"{before}{dot}{edit}"
+        keys = configuration(model_type, wrong)
+        key, unknown = outcome(file, keys)
+        assert key in (wrong, None)
+        assert unknown == (), f"{wrong} is passed over"
+        refused += key is not None
+    assert refused >= len(name)
+
+
+def test_what_is_misspelt_is_refused_by_the_entry():
+    wrong = without(BERT, "hidden_size") | {"hidden_sise": 768}
+    with pytest.raises(InvalidInput) as caught:
+        entry(wrong)
+    assert caught.value.key == "hidden_sise"
+
+
+@pytest.mark.parametrize(
+    ("model_type", "key", "value"),
+    [
+        ("qwen3", "tie_word_embedings", True),
+        ("qwen3", "atention_bias", True),
+        ("qwen3", "architecture", ["Qwen3Model"]),
+        ("bert", "is_decodr", True),
+    ],
+)
+def test_a_misspelt_key_that_decides_is_refused(model_type, key, value):
+    with pytest.raises(InvalidInput) as caught:
+        entry({"model_type": model_type, key: value})
+    assert caught.value.key == key
+
+
+@pytest.mark.parametrize("value", ["fixed", True, None, {"a": 1}, [768]])
+def test_what_cannot_be_a_size_is_not_misspelt(value):
+    assert entry({"model_type": "bert", "hidden_sise": value}).unknown == ("hidden_sise",)
+
+
+def test_beside_the_size_itself_a_key_like_it_is_passed_over():
+    found = entry(BERT | {"hidden_sise": 1})
+    assert "hidden_sise" in found.unknown
+    assert found.count == entry(BERT).count
+
+
+@pytest.mark.parametrize("key", ["hidden_xywe", "size_hidden", "num_layers_hidden", "n", ""])
+def test_a_key_that_is_like_no_size_is_passed_over(key):
+    keys = {"model_type": "bert", key: 1}
+    assert entry(keys).unknown == (key,)
+    assert entry(keys).count == entry({"model_type": "bert"}).count
+
+
+def test_a_short_name_is_misspelt_by_one_letter_only():
+    """d_kv is like d_ff by two letters, and d_kvv by one."""
+    with pytest.raises(InvalidInput):
+        entry({"model_type": "t5", "d_kvv": 64})
+    assert entry({"model_type": "t5", "d_xy": 64}).unknown == ("d_xy",)
+    with pytest.raises(InvalidInput):
+        entry({"model_type": "t5", "num_leyerz": 6})
+
+
+def test_no_public_configuration_is_taken_for_misspelt():
+    for keys in public_configurations():
+        try:
+            file = read_type(keys["model_type"])
+        except ValueError:
+            continue
+        find_unknown_keys(file, keys)
+
+
+@pytest.mark.parametrize(
+    "keys", [*(ALL | FOUND).values(), *(keys for keys, _, _ in UNNAMED.values())]
+)
+def test_no_configuration_by_hand_is_taken_for_misspelt(keys):
+    keys = as_transformers(keys)
+    find_unknown_keys(read_type(keys["model_type"]), keys)
+
+
+def test_keys_of_a_part_are_known_there():
+    llava = {"model_type": "llava", "text_config": {"model_type": "llama", "hidden_size": 64}}
+    llava["text_config"]["num_attention_heads"] = 4
+    assert entry(llava).unknown == ()
+    llava["text_config"]["not_a_key"] = 1
+    llava["not_a_key"] = 1
+    assert entry(llava).unknown == ("text_config.not_a_key", "not_a_key")
+
+
+def test_keys_of_earlier_releases_are_known():
+    assert entry(BERT | {"gradient_checkpointing": True, "torchscript": False}).unknown == (
+        "position_embedding_type",
+    )

@@ -1,0 +1,72 @@
+"""Sorts of values, of which those that were tried stand for the others."""
+
+import pytest
+
+from paramproof.catalogue.value_kinds import equal, rotary_factors, sort_of
+
+
+@pytest.mark.parametrize(
+    ("value", "sort"),
+    [
+        (None, "null"),
+        (True, "flag"),
+        (0, "zero"),
+        (0.0, "nothing"),
+        (3, "whole"),
+        (0.1, "share"),
+        (1.0, "number"),
+        (-1, "negative"),
+        (float("nan"), ""),
+        (float("inf"), ""),
+        ("gelu", "activation"),
+        ("xielu", ""),
+        ([], "empty"),
+        ({}, "bare"),
+        ([1, 2], "wholes"),
+        (["a"], "names"),
+        ([1, "a"], ""),
+        ([[1]], ""),
+        ({"rope_type": "default", "rope_theta": 1e6}, "rope_default"),
+        ({"type": "yarn", "factor": 4.0}, "rope_yarn"),
+        ({"type": "yarn"}, ""),
+        ({"type": "odd", "factor": 4.0}, ""),
+        (
+            {
+                "full_attention": {"type": "linear", "factor": 8.0},
+                "sliding_attention": {"rope_theta": 1e4},
+            },
+            "rope_layers",
+        ),
+        ({"full_attention": {"type": "yarn", "factor": 8.0}}, ""),
+        ({"quant_method": "fp8"}, "quantization"),
+        ({"<image>": 4, "a": 0}, "vocabulary"),
+        ({"<image>": 4, "a": True}, ""),
+        ({"<image>": -4}, ""),
+    ],
+)
+def test_the_sort_of_a_value(value, sort):
+    assert sort_of(value) == sort
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        (1, 1.0, True),
+        (1, True, False),
+        (0, False, False),
+        (False, False, True),
+        ([1, True], [1, 1], False),
+        ({"a": 0}, {"a": False}, False),
+        ({"a": [0]}, {"a": [0.0]}, True),
+        (None, False, False),
+    ],
+)
+def test_whether_two_values_are_the_same(one, other, alike):
+    assert equal(one, other) is equal(other, one) is alike
+
+
+def test_a_share_of_a_head_is_found_in_every_kind_of_layer():
+    plain = {"partial_rotary_factor": 0.5}
+    assert rotary_factors(plain) == {0.5}
+    assert rotary_factors({"full_attention": plain, "sliding_attention": {}}) == {0.5, None}
+    assert rotary_factors(None) == {None}
