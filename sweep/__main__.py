@@ -127,9 +127,9 @@ def _compare_random(known: Sequence[str], number: int, seed: int) -> int:
     equal, drawn = 0, set()
     for one in compare_random(known, number, MAX_TYPES, seed):
         drawn.add(one.model_type)
-        equal += not one.wrong
-        if one.wrong:
-            print(f"{one.model_type}, {one.architecture}: {one.wrong}; {json.dumps(one.config)}")
+        equal += not one.mismatch
+        if one.mismatch:
+            print(f"{one.model_type}, {one.architecture}: {one.mismatch}; {json.dumps(one.config)}")
     print(
         f"{equal} of {number} configurations of {len(drawn)} types are as transformers builds them"
     )
@@ -151,9 +151,9 @@ def _count_public() -> int:
     """Hold the public configurations, print what is not equal, and how many are counted."""
     results = list(count_configs())
     there = [one for one in results if one.parameters is not None]
-    apart = [one for one in there if one.wrong]
+    apart = [one for one in there if one.mismatch]
     for one in apart:
-        print(f"{one.model_type}, {one.architecture}: {one.wrong}; {one.source}")
+        print(f"{one.model_type}, {one.architecture}: {one.mismatch}; {one.source}")
     print(f"{len(there)} of {len(results)} public configurations are counted", end=", ")
     print(f"{len(there) - len(apart)} as transformers builds them")
     return 1 if apart else 0

@@ -127,7 +127,7 @@ class VariantAdder:
         return [Change({**own, **one.where}, one.sized) for one in there]
 
     def missing_changes(self, name: str) -> list[Change]:
-        """Return the changes of ``SERVED_CHANGES`` and of biases of which a class has no variant."""
+        """Return the served changes and the other values of bias flags that have no variant yet."""
         written = kept_variants(self.file, name)
         there = [Change(one.where, one.sized) for one in written]
         missing = [one for one in self.served_changes(name) if one not in there]
@@ -140,7 +140,7 @@ class VariantAdder:
         return missing
 
     def changes(self, name: str) -> list[Change]:
-        """Return the changes of a class: none, what is tied otherwise, and those of ``SERVED_CHANGES``."""
+        """Return a class's changes: none, its changes of ties alone, and the served ones."""
         own = self.own_values(name)
         others = (one for one in kept_variants(self.file, name) if not one.sized)
         ties = [Change(one.where) for one in others if _changes_only_ties(own, one)]

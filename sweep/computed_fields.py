@@ -37,7 +37,7 @@ def variant_overrides(
 ) -> dict[str, dict[str, Any]]:
     """Return what is computed otherwise where these ``defaults`` are, as a variant has it.
 
-    ``computed_formulas`` are formulas in place of those ``known``, "" where none is known. ``follows`` are
+    ``computed`` are formulas in place of those ``known``, "" where none is known. ``follows`` are
     those of the fields that decide: T5's ``is_gated_act`` is what its ``feed_forward_proj`` says.
     """
     here = {path: defaults.formula_of(path) for path in known}

@@ -265,7 +265,7 @@ class EntryBuilder:
         except KeyError:
             moved = self.sweep.moved.get(path, [])
             flag = False in moved and True not in moved
-            return True if flag else self.older.get(path)
+            return True if flag else self.older_numbers.get(path)
         if isinstance(value, tuple):
             value = list(value)
         plain_ = (int, float, str, bool, list, dict, type(None))
@@ -288,7 +288,7 @@ class EntryBuilder:
         for path, part in sub_configs(self.sweep.start):
             found |= {f"{path}.{a}": f"{path}.{b}" for a, b in type(part).attribute_map.items()}
         fields = {*self.sweep.letters.values(), *self.sweep.sorts}
-        found |= {name: field for name, field in self.set_elsewhere.items() if field}
+        found |= {name: field for name, field in self.setter_properties.items() if field}
         # A field may be called by what it is stored as, and the other way round.
         turned = {b if a in fields else a: a if a in fields else b for a, b in found.items()}
         return {a: b for a, b in sorted(turned.items()) if a not in fields and b in fields}

@@ -1,4 +1,4 @@
-"""Other names of sizes that are not plain ones: ``python -m sweep.late_aliases`` writes them to entries.
+"""Aliases that count after defaults are computed: ``python -m sweep.late_aliases`` writes them.
 
 transformers sets what it was given under another name when the class has computed its defaults.
 T5's ``num_decoder_layers`` is as ``num_layers`` was until then, and ``num_hidden_layers`` is that

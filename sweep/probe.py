@@ -183,10 +183,10 @@ class Prober:
             self.probe_together(names[:half], value, note, passed)
             self.probe_together(names[half:], value, note, passed)
         elif outcome == "buffers":
-            self.tried.buffered.add(names[0])
+            self.results.buffered.add(names[0])
             note(names[0])
         elif outcome == "moved":
-            self.tried.moved.setdefault(names[0], []).append(value)
+            self.results.moved.setdefault(names[0], []).append(value)
 
     def probe(self, sorts_of: Mapping[str, set[str]]) -> ProbeResults:
         """Try each field with the values of these sorts."""
@@ -200,12 +200,12 @@ class Prober:
                     [name for name in kept if name not in passed], value, passed.append
                 )
                 if sort == "whole" and value == LARGE:
-                    self.tried.below |= kept.keys() - set(passed)
+                    self.results.below |= kept.keys() - set(passed)
                 else:
                     kept = {name: None for name in kept if name in passed}
             for name in kept:
-                if not (sort == "whole" and name in self.tried.below):
-                    self.tried.free.setdefault(name, set()).add(sort)
+                if not (sort == "whole" and name in self.results.below):
+                    self.results.free.setdefault(name, set()).add(sort)
         return self.results
 
     def below(self, names: Iterable[str], sizes: Iterable[str]) -> dict[str, list[str]]:
@@ -268,4 +268,4 @@ class Prober:
                 self.probe_together([name], value, found.setdefault(value, []).append)
             same = [value for value, names in found.items() if names]
             if same:
-                self.tried.texts[name] = same
+                self.results.texts[name] = same

@@ -37,7 +37,7 @@ class PublicResult(NamedTuple):
     """What became of a configuration.
 
     ``parameters`` is None for one that is refused, ``reason`` then the class of reason and ``why``
-    what was said; ``find_mismatch`` is what is not as transformers builds it, None where all is.
+    what was said; ``mismatch`` is what is not as transformers builds it, None where all is.
     """
 
     model_type: str
@@ -46,7 +46,7 @@ class PublicResult(NamedTuple):
     parameters: int | None
     reason: str = ""
     why: str = ""
-    find_mismatch: Mismatch | None = None
+    mismatch: Mismatch | None = None
 
 
 def read_configs() -> list[dict[str, Any]]:
@@ -77,7 +77,7 @@ def _count_config(config: Mapping[str, Any], source: str, held: bool) -> PublicR
         return PublicResult(model_type, name, source, None, reason, error.reason)
     model_class = getattr(transformers, read.derivation.name)
     said = find_mismatch(read, CONFIG_MAPPING[model_type], model_class, config) if held else None
-    return PublicResult(model_type, name, source, read.count, wrong=said)
+    return PublicResult(model_type, name, source, read.count, mismatch=said)
 
 
 def _reason(error: NotInCatalogue, model_type: str, name: str) -> str:

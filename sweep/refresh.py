@@ -172,7 +172,7 @@ def formula_differences(known: Derivation, found: Derivation) -> Iterator[str]:
 
 
 def updated_class(data: Mapping[str, Any], standing: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a class with the ``STANDING_KEYS`` keys of ``standing``; its variants are as they were."""
+    """Return a class with the ``STANDING_KEYS`` of ``standing``; its variants are unchanged."""
     new = {key: standing[key] for key in STANDING_KEYS if standing.get(key)}
     absent = {key: data[key] for key in ("absent",) if key in data}
     return {**absent, **_tensor_keys(data), **new, **_other_keys(data, absent)}

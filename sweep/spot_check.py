@@ -22,7 +22,7 @@ class Comparison(NamedTuple):
     architecture: str
     config: dict[str, Any]
     parameters: int
-    find_mismatch: Mismatch | None
+    mismatch: Mismatch | None
 
 
 def compare_random(
@@ -39,7 +39,7 @@ def compare_random(
         file = read_type(chosen[index % len(chosen)])
         for _ in range(MAX_ATTEMPTS):
             found = compare_one(file, random)
-            if not (found.wrong and found.wrong.is_refusal):
+            if not (found.mismatch and found.mismatch.is_refusal):
                 break
         yield found
 

@@ -16,7 +16,7 @@ SECONDS = 600.0
 def points(model_type: str, seed: int, number: int) -> Iterator[dict[str, Any]]:
     """Yield what differs of each of ``number`` random configurations, nothing where it is equal."""
     for one in compare_random([model_type], number, 1, seed):
-        yield _difference(one.config, one.parameters, str(one.wrong)) if one.wrong else {}
+        yield _difference(one.config, one.parameters, str(one.mismatch)) if one.mismatch else {}
 
 
 def catalogue(model_type: str, seed: int, number: int) -> Iterator[dict[str, Any]]:

@@ -81,6 +81,6 @@ def write() -> None:
     from sweep.public_configs import count_configs
 
     results = list(count_configs())
-    if apart := [f"{one.source}: {one.wrong}" for one in results if one.wrong]:
+    if apart := [f"{one.source}: {one.mismatch}" for one in results if one.mismatch]:
         raise ValueError("; ".join(apart))
     PAGE.write_text(render(results), "utf-8")

@@ -114,11 +114,11 @@ def test_which_types_are_held():
 
 def test_random_configurations_of_random_types(capsys):
     found = list(compare_random(model_types(), CONFIGURATIONS, TYPES, seed=0))
-    equal = sum(not one.wrong for one in found)
+    equal = sum(not one.mismatch for one in found)
     types = len({one.model_type for one in found})
     with capsys.disabled():
         print(f"\n{equal} of {len(found)} random configurations of {types} types are equal")
-    assert not [one for one in found if one.wrong]
+    assert not [one for one in found if one.mismatch]
     assert (len(found), types) == (CONFIGURATIONS, TYPES)
     assert len({one.parameters for one in found}) > CONFIGURATIONS * 0.9
 

@@ -27,7 +27,7 @@ def test_a_tenth_is_as_transformers_builds_it():
     """Another one where the catalogue's data are; ``python -m sweep --public`` builds all."""
     tenth = range(data_digest() % 10, len(public_configs.read_configs()), 10)
     held = [one for place, one in enumerate(public_configs.count_configs(tenth)) if place in tenth]
-    assert not [one for one in held if one.wrong]
+    assert not [one for one in held if one.mismatch]
     assert sum(one.parameters is not None for one in held) > len(held) / 4
 
 
