@@ -93,8 +93,8 @@ def _reference(function: Callable[..., Any]) -> str:
 
 
 def _derive_here(function: Callable[..., Any], sizes: dict[str, int], seed: int) -> Derivation:
-    from paramproof.derivation import functions
-    from paramproof.derivation.derive import derive as derive_constructor
+    from paramproof.derivation.pipeline import derive as derive_constructor
+    from paramproof.tracing.constructors.function import function_constructor
 
     name = getattr(function, "__qualname__", type(function).__name__)
-    return derive_constructor(functions.constructor(name, function, sizes), seed)
+    return derive_constructor(function_constructor(name, function, sizes), seed)

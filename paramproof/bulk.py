@@ -19,10 +19,10 @@ from multiprocessing.connection import wait
 from threading import Thread
 from typing import Any, BinaryIO
 
+from paramproof.algebra.experts_per_token import with_experts_per_token
 from paramproof.catalogue import Entry, entry
 from paramproof.counting.active import active_formula
 from paramproof.counting.counted import Count
-from paramproof.derivation.experts import with_experts_per_token
 from paramproof.formulas.active import has_experts
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.expression import Expression

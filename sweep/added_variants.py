@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import transformers
 
+from paramproof.algebra.letters import letters_for
 from paramproof.catalogue.derivations import Variant, kept_variants, tensors_of, variants
 from paramproof.catalogue.files import SizeField, TypeFile, parse_type
-from paramproof.derivation.letters import letters_for
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Derivation, Outcome, StatedCondition
 from paramproof.formulas.path import leaf

@@ -29,7 +29,7 @@ from paramproof.catalogue.conversions import FILE, FORMAT
 from paramproof.catalogue.derivations import derivation_of, variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import read_type
-from paramproof.derivation.transformers_models import model_of
+from paramproof.tracing.constructors.transformers_class import build_model
 from sweep.fuzz import random_config
 
 OLD_BUFFERS = {
@@ -72,7 +72,7 @@ def model_for(name: str, model_type: str) -> PreTrainedModel:
     Raises ``ValueError``, in one line, where no sizes are found.
     """
     try:
-        return model_of({"model_type": model_type}, name)
+        return build_model({"model_type": model_type}, name)
     except ValueError:
         return next(small_models(name, model_type))
 
@@ -88,7 +88,7 @@ def small_models(name: str, model_type: str, tries: int = 40) -> Iterator[PreTra
     for seed in range(tries):
         if config := random_config(file, written, derivation, Random(seed)):
             with suppress(ValueError):
-                yield model_of(config, name)
+                yield build_model(config, name)
     raise ValueError(f"{name}: no sizes were found at which transformers builds it")
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from transformers import PreTrainedConfig
 
-from paramproof.derivation.instruments import instrumented
-from paramproof.derivation.questions import recorded
-from paramproof.derivation.symbolic.size import Size
-from paramproof.derivation.transformers_models import LABELS, readable
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.path import parent
+from paramproof.tracing.constructors.transformers_class import LABELS, make_readable
+from paramproof.tracing.patching import patched_modules
+from paramproof.tracing.recorder import recording
+from paramproof.tracing.symbolic.symint import SymInt
 from sweep.model import attribute_at, full_keys, set_key, sub_configs
 from sweep.seed_values import seed_config
 
@@ -122,10 +122,10 @@ class Defaults:
     def traced_values(self, path: str, name: str, without: Set[str], null: bool) -> list[Any]:
         """Return what stands there at each point, made of sizes; None where that is refused."""
         values: list[Any] = []
-        with instrumented(MODULES):
+        with patched_modules(MODULES):
             for point in self.points:
                 try:
-                    with recorded():
+                    with recording():
                         config = self.config(point, name, without, null, remembering=True)
                     values.append(attribute_at(config, path))
                 except Exception:
@@ -143,7 +143,9 @@ class Defaults:
         """Return the type's configuration at a point without some of its letters."""
         lists = {self.fields[one].partition("[")[0] for one in without if "[" in self.fields[one]}
         values: dict[str, Any] = {
-            field: Size(point[one], letter(one)) if remembering and field != LABELS else point[one]
+            field: SymInt(point[one], letter(one))
+            if remembering and field != LABELS
+            else point[one]
             for one, field in self.fields.items()
             if one in point and one not in without and field.partition("[")[0] not in lists
         }
@@ -158,7 +160,7 @@ class Defaults:
                     # Given, as a file gives it: with nothing of what the whole would give it.
                     own = {f: v for f, v in values.items() if f.startswith(f"{path}.")}
                     keys = full_keys(self.start, values) | _bare_part(path, config, own)
-        return readable(self.config_class(**keys))
+        return make_readable(self.config_class(**keys))
 
 
 def class_default(start: PreTrainedConfig, field: str) -> Any:

@@ -15,9 +15,9 @@ from transformers import PreTrainedConfig
 from paramproof.catalogue.configuration import IRRELEVANT_KEYS, LABELS
 from paramproof.catalogue.files import FORMAT, parse_type
 from paramproof.catalogue.value_kinds import ROTARY_FACTOR
-from paramproof.derivation.transformers_models import made_of
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import leaf, parent
+from paramproof.tracing.constructors.transformers_class import model_config_class
 from sweep.computed_fields import overwritten_sizes, variant_overrides
 from sweep.defaults import Defaults
 from sweep.fields import names_in_code
@@ -60,7 +60,7 @@ class EntryBuilder:
         tried = set(self.sweep.free) | set(self.sweep.texts) | self.sweep.computed.keys()
         tried |= decides & fields.keys()
         aliases = self.aliases()
-        of = made_of(self.sweep.config_class)
+        of = model_config_class(self.sweep.config_class)
         names = names_in_code(self.sweep.start) | {
             one.partition("[")[0] for one in self.sweep.reads
         }

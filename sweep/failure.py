@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import NamedTuple
 
-from paramproof.derivation.making import Cause, NotDerived
+from paramproof.derivation.trace_runner import DerivationError, FailureCause
 from paramproof.sources.reference import in_one_line
 
 
@@ -29,13 +29,13 @@ class Reason(Enum):
 
 
 OF_CAUSES = {
-    Cause.NOT_MADE: Reason.NOT_MADE,
-    Cause.NO_PARAMETERS: Reason.NO_PARAMETERS,
-    Cause.NOT_ALIKE: Reason.NOT_ALIKE,
-    Cause.NOT_EXPLAINED: Reason.NOT_EXPLAINED,
-    Cause.NO_SIZES: Reason.NO_SIZES,
-    Cause.REFUSED: Reason.REFUSES_INSIDE,
-    Cause.NOT_AS_DERIVED: Reason.NOT_AS_DERIVED,
+    FailureCause.NOT_MADE: Reason.NOT_MADE,
+    FailureCause.NO_PARAMETERS: Reason.NO_PARAMETERS,
+    FailureCause.NOT_ALIKE: Reason.NOT_ALIKE,
+    FailureCause.NOT_EXPLAINED: Reason.NOT_EXPLAINED,
+    FailureCause.NO_SIZES: Reason.NO_SIZES,
+    FailureCause.REFUSED: Reason.REFUSES_INSIDE,
+    FailureCause.NOT_AS_DERIVED: Reason.NOT_AS_DERIVED,
 }
 
 
@@ -83,7 +83,7 @@ def reason_of(error: BaseException) -> Reason:
         return Reason.PACKAGE
     if isinstance(error, SweepError):
         return error.reason
-    if isinstance(error, NotDerived):
+    if isinstance(error, DerivationError):
         return OF_CAUSES.get(error.cause, Reason.ERROR)
     return Reason.ERROR
 

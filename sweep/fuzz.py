@@ -10,12 +10,12 @@ from typing import Any
 
 from transformers import PreTrainedConfig
 
+from paramproof.algebra.sampling import sample_inside
 from paramproof.catalogue.configuration import GivenKeys, sizes_of
 from paramproof.catalogue.derivations import Variant, computed_of, derivation_of, field_of, variants
 from paramproof.catalogue.entries import entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.value_kinds import ROTARY_BASES, default_layers
-from paramproof.derivation.points import drawn_inside
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.path import leaf, parent
@@ -135,7 +135,7 @@ def random_config(
     file: TypeFile, written: Variant, derivation: Derivation, random: Random
 ) -> dict[str, Any] | None:
     """Return a configuration as a file has it, None where no sizes were drawn."""
-    sizes = drawn_inside(random, derivation)
+    sizes = sample_inside(random, derivation)
     if sizes is None:
         return None
     config: dict[str, Any] = {"model_type": file.model_type}

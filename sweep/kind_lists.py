@@ -14,8 +14,8 @@ from typing import Any
 from transformers import configuration_utils
 
 from paramproof.catalogue.files import TypeFile
-from paramproof.derivation.kinds_of_layers import KindsOfLayers
 from paramproof.formulas.path import parent
+from paramproof.tracing.constructors.layer_kinds import LayerKinds
 from sweep.fields import names_in_code
 from sweep.model import (
     Keys,
@@ -46,7 +46,7 @@ MAX_SIGN = 1024
 class KindList:
     """A list of a type's configuration, with the names that may stand in it for each kind."""
 
-    counted: KindsOfLayers
+    counted: LayerKinds
     names: Mapping[str, str]
 
     def rule(self, letter: str) -> dict[str, Any]:
@@ -134,7 +134,7 @@ class KindListFinder:
         counted = every[1:] if depth else every
         last = same.get(last, "") if last else ""
         rest = every[0] if depth else ""
-        return KindList(KindsOfLayers(path, depth, counted, rest, last), names)
+        return KindList(LayerKinds(path, depth, counted, rest, last), names)
 
     def depth_of(self, path: str, number: int) -> str:
         """Return the size that says how long a list is by default, "" where none does."""

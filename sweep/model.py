@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from transformers import PreTrainedConfig
 
 from paramproof.builders.meta import meta
-from paramproof.derivation import live_torch
-from paramproof.derivation.reading import stored
-from paramproof.derivation.transformers_models import part_given
 from paramproof.formulas.derivation import Stored
 from paramproof.formulas.path import leaf, parent
+from paramproof.tracing import torch_tensors
+from paramproof.tracing.constructors.transformers_class import part_defaults
+from paramproof.tracing.tensor_groups import count_stored
 
 Keys = dict[str, Any]
 
@@ -38,7 +38,7 @@ def build(model_class: Any, config: PreTrainedConfig) -> ModelTensors:
     """Make a model, and read what it has; what it warns of, as of slow widths, is no matter."""
     with meta(), warnings.catch_warnings(action="ignore"):
         model = model_class(config)
-    found = stored(live_torch.tensors(model, None))
+    found = count_stored(torch_tensors.observed_tensors(model, None))
     parameters = Counter({key: n for key, n in found.items() if key.kind.role != "buffer"})
     return ModelTensors(parameters, found - parameters)
 
@@ -111,7 +111,7 @@ def full_keys(start: PreTrainedConfig, values: Mapping[str, Any]) -> Keys:
     for path, part in sub_configs(start):
         if any(name.startswith(f"{path}.") for name in values):
             above = attribute_at(start, parent(path))
-            given = copy.deepcopy(part_given(type(above), leaf(path)))
+            given = copy.deepcopy(part_defaults(type(above), leaf(path)))
             set_key(keys, path, {"model_type": part.model_type, **given})
     for path, value in values.items():
         set_key(keys, path, copy.deepcopy(value))

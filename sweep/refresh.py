@@ -14,10 +14,10 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from paramproof.algebra.letters import letters_for
 from paramproof.catalogue.derivations import COMPOSED, Variant, derivation_of, variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import parse_type
-from paramproof.derivation.letters import letters_for
 from paramproof.formulas.derivation import FITTED, PROVED, Derivation
 from paramproof.sources.reference import in_one_line
 from sweep.comparison import compare_derivations, variant_name

@@ -10,7 +10,7 @@ from typing import Any
 from transformers import PreTrainedConfig
 
 from paramproof.catalogue.value_kinds import IMAGE_TOKEN
-from paramproof.derivation.transformers_models import readable
+from paramproof.tracing.constructors.transformers_class import make_readable
 from sweep.model import build, full_keys, sub_configs
 
 SIZE_FALLBACKS: Mapping[str, Callable[[PreTrainedConfig], int]] = {
@@ -84,7 +84,7 @@ def seed_config(config_class: Any) -> PreTrainedConfig:
     """Return the configuration to start from: the type's own, with the parts of ``SEED_PARTS``."""
     parts = SEED_PARTS.get(config_class.model_type, {})
     config: PreTrainedConfig = config_class(**copy.deepcopy(dict(parts)))
-    return readable(config)
+    return make_readable(config)
 
 
 def missing_sizes(

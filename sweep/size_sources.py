@@ -15,11 +15,11 @@ from typing import Any
 
 from transformers import PreTrainedConfig
 
+from paramproof.algebra.sampling import sample_inside
 from paramproof.catalogue.derivations import derivation_of, field_of, variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile
-from paramproof.derivation.points import drawn_inside
-from paramproof.derivation.transformers_models import LABELS
+from paramproof.tracing.constructors.transformers_class import LABELS
 from sweep.model import attribute_at, set_key
 from sweep.probe import PROBES
 
@@ -59,7 +59,7 @@ def _sizes(file: TypeFile) -> dict[str, int]:
     """Return sizes by their fields, inside the conditions of the type's first class."""
     written = variants(file, next(iter(file.classes)))[0]
     derivation = derivation_of(file, written, own_sizes(file, written.data.get("absent", ())))
-    sizes = drawn_inside(Random(0), derivation) or derivation.sizes
+    sizes = sample_inside(Random(0), derivation) or derivation.sizes
     return {field_of(file, letter): size for letter, size in sizes.items()}
 
 

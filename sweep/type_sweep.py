@@ -10,13 +10,16 @@ from typing import Any
 import transformers
 from transformers import CONFIG_MAPPING
 
-from paramproof.derivation.derive import Effort, Naming, derive
-from paramproof.derivation.kinds_of_layers import KindsOfLayers
-from paramproof.derivation.letters import letters_for
-from paramproof.derivation.points import drawn_inside
-from paramproof.derivation.transformers_models import constructor, made_of
+from paramproof.algebra.letters import letters_for
+from paramproof.algebra.sampling import sample_inside
+from paramproof.derivation.pipeline import Effort, Naming, derive
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Derivation
+from paramproof.tracing.constructors.layer_kinds import LayerKinds
+from paramproof.tracing.constructors.transformers_class import (
+    model_config_class,
+    transformers_constructor,
+)
 from sweep.computed_fields import computed_formulas
 from sweep.defaults import Defaults
 from sweep.entry_data import KnownVariant, class_data, composed_standing, without_aliases
@@ -84,7 +87,7 @@ class TypeSweep:
 
         Some are of a part: Qwen3_5ForCausalLM stands with qwen3_5 and is made of its text's.
         """
-        return getattr(transformers, name).config_class is made_of(self.config_class)
+        return getattr(transformers, name).config_class is model_config_class(self.config_class)
 
     def is_out_of_time(self) -> bool:
         """Whether the time is over."""
@@ -102,7 +105,7 @@ class TypeSweep:
         sized: Mapping[str, int] | None = None,
         *,
         far: bool = True,
-        kinds: Mapping[str, KindsOfLayers] | None = None,
+        kinds: Mapping[str, LayerKinds] | None = None,
     ) -> Derivation:
         """Derive a class with these values, and these sizes in place of null.
 
@@ -112,7 +115,9 @@ class TypeSweep:
         """
         keys: Keys = full_keys(self.start, {**self.values, **where})
         needed = {**self.needed, **(sized or {})}
-        made = constructor(name, {"model_type": self.model_type, **keys}, name, needed, kinds)
+        made = transformers_constructor(
+            name, {"model_type": self.model_type, **keys}, name, needed, kinds
+        )
         effort = Effort(rather_fixed=True, far=far)
         found = derive(made, effort=effort, naming=self.naming)
         self.reads |= made.read_fields() or set()
@@ -240,7 +245,7 @@ class TypeSweep:
         """
         random = Random(0)
         asked = [one.condition for one in first.conditions]
-        points = [drawn_inside(random, first, first.harmless) for _ in range(6)]
+        points = [sample_inside(random, first, first.harmless) for _ in range(6)]
         # Of one label not every kind of problem can be.
         found = [_with_more_labels(point, asked) for point in points if point]
         paths = [

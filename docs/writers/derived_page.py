@@ -46,12 +46,12 @@ Holds where {conditions}. {status}; {evidence}.
 
 def measured() -> dict[str, Any]:
     """Derive every type; return the data of the page."""
-    from paramproof.derivation.derive import derive
-    from paramproof.derivation.transformers_models import constructor
+    from paramproof.derivation.pipeline import derive
+    from paramproof.tracing.constructors.transformers_class import transformers_constructor
 
     found = {}
     for name in TYPES:
-        found[name] = entry(derive(constructor(name)))
+        found[name] = entry(derive(transformers_constructor(name)))
     return found
 
 

@@ -20,12 +20,12 @@ def report() -> str:
 def derived() -> str:
     """Return the formula of the page's own model, where it holds, and whether it is proved."""
     from paramproof.cli.derive_text import formula_lines
-    from paramproof.derivation.derive import derive
-    from paramproof.derivation.functions import constructor
+    from paramproof.derivation.pipeline import derive
+    from paramproof.tracing.constructors.function import function_constructor
 
     names: dict[str, Any] = {"__name__": "mine"}
     exec(script_in(PAGE.read_text("utf-8"), "mine.py"), names)
-    found = derive(constructor("mine:model", names["model"]))
+    found = derive(function_constructor("mine:model", names["model"]))
     conditions = ", ".join(str(stated.condition) for stated in found.conditions)
     return "\n".join([*formula_lines(found), f"holds where {conditions}", found.status])
 

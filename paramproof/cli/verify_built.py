@@ -23,7 +23,7 @@ def verify_built(models: Sequence[DerivedModel], json_file: Path | None) -> bool
     needed = framework("transformers")
     if needed.missing:
         raise ValueError(f"{models[0].title}: to build it: {needed.how_to_get}")
-    from paramproof.derivation.transformers_models import model_of
+    from paramproof.tracing.constructors.transformers_class import build_model
 
     out, equal = tables_beside(json_file), 0
     results: list[dict[str, Any]] = []
@@ -31,7 +31,7 @@ def verify_built(models: Sequence[DerivedModel], json_file: Path | None) -> bool
         assert resolved.keys is not None
         assert resolved.reading is not None
         keys = {**resolved.keys, "architectures": [resolved.reading.class_name]}
-        report = compare_live(model_of(keys), resolved.derivation)
+        report = compare_live(build_model(keys), resolved.derivation)
         for line in [f"{resolved.title}: {report.render(resolved.derivation)}", *resolved.origin()]:
             out.print(line, markup=False, highlight=False, soft_wrap=True)
         equal += report.equal

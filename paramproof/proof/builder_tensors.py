@@ -17,16 +17,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from paramproof.builders.protocol import Builder
-from paramproof.derivation.constructor import LOOPS_OF, Constructor
-from paramproof.derivation.derive import Effort, derive
-from paramproof.derivation.questions import deaf_to_arrays
-from paramproof.derivation.reading import Seen, numbers_starred
+from paramproof.derivation.pipeline import Effort, derive
 from paramproof.formulas import Spec, Weight
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Consequence, Derivation, Outcome
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.spec.protocols import head_size_of
 from paramproof.proof.cases import Case, Sizes
+from paramproof.tracing.constructors.base import LOOPS_OF, Constructor
+from paramproof.tracing.recorder import ignoring_array_code
+from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
 
 EFFORT = Effort(generic=2, held=2, deepest=3, far=False)
 """For each case: through two lengths there is always a sum, and layers are what takes time.
@@ -194,12 +194,12 @@ class _Source:
 
     def tracing(self) -> Any:
         if not self.traces:
-            return deaf_to_arrays()
-        from paramproof.derivation.torch_tracing import Tracing
+            return ignoring_array_code()
+        from paramproof.tracing.torch_mode import ShapeRecorder
 
-        return Tracing()
+        return ShapeRecorder()
 
-    def seen(self, model: Any, tracing: Any) -> Iterable[Seen]:
+    def seen(self, model: Any, tracing: Any) -> Iterable[ObservedTensor]:
         module = _module(model)
         parameters = dict(module.named_parameters()) if module is not None and tracing else {}
         for weight in model.weights():
@@ -208,7 +208,7 @@ class _Source:
                 lengths, made = tracing.lengths(parameter), tracing.made(parameter)
             role: Any = "trainable" if weight.trainable else "frozen"
             shape = tuple(map(int, weight.shape))
-            yield Seen(self.path(weight), shape, role, weight.aliases, lengths, made)
+            yield ObservedTensor(self.path(weight), shape, role, weight.aliases, lengths, made)
 
     def sizes_of(self, spec: Any) -> dict[str, int]:
         """The sizes of a spec by letter, the width of a head among them."""
@@ -217,8 +217,8 @@ class _Source:
 
     def path(self, weight: Weight) -> str:
         """The native path with ``*`` for layers; told apart by what is stored, if there is more."""
-        path, role = numbers_starred(weight.path), "trainable" if weight.trainable else "frozen"
-        holds = tuple(map(numbers_starred, weight.parts)), weight.layout
+        path, role = star_numbers(weight.path), "trainable" if weight.trainable else "frozen"
+        holds = tuple(map(star_numbers, weight.parts)), weight.layout
         if self.stored.setdefault((path, role), holds) != holds:
             path = f"{path} of {', '.join((*holds[0], *holds[1]))}"
             self.stored[path, role] = holds

@@ -16,11 +16,11 @@ from typing import Any
 from paramproof.algebra.primes import primes_from
 from paramproof.algebra.symbols import with_head_size
 from paramproof.builders.protocol import Builder
-from paramproof.derivation.symbolic.size import Size
 from paramproof.formulas import Family, FamilyLetters, Spec
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.spec.drawing import RANGES, draw
 from paramproof.formulas.spec.quantity import INDICATOR, LAYERS, letter_kinds
+from paramproof.tracing.symbolic.symint import SymInt
 
 Sizes = Mapping[str, int]
 
@@ -79,7 +79,7 @@ class Case:
     def generic(self) -> Any:
         """A spec of sizes that remember the free sizes they were made of."""
         primes = primes_from(LEAST_LENGTH)
-        return self.spec({name: Size(next(primes), letter(name)) for name in self.free})
+        return self.spec({name: SymInt(next(primes), letter(name)) for name in self.free})
 
     @cached_property
     def letters(self) -> FamilyLetters:
@@ -101,7 +101,7 @@ class Case:
         made = {
             field.name: value.expression
             for field in fields(self.generic)
-            if isinstance(value := getattr(self.generic, field.name), Size)
+            if isinstance(value := getattr(self.generic, field.name), SymInt)
         }
         own = self.letters._asdict()
         names: dict[Expression | None, str] = {
@@ -121,7 +121,7 @@ class Case:
         """
         numbers = {self.fields[name] for name in known}
         sizes = {
-            name: size if name in numbers else Size(size, letter(name))
+            name: size if name in numbers else SymInt(size, letter(name))
             for name, size in self.in_numbers(known).items()
         }
         return with_head_size(in_letters(self.of_fields(sizes)))
@@ -222,5 +222,5 @@ def in_letters(spec: Any) -> FamilyLetters:
     """Return the letters of a spec of sizes that remember, as the expressions they were made by."""
     own: Any = spec.letters()
     return own._make(  # type: ignore[no-any-return]
-        value.expression if isinstance(value, Size) else value for value in own
+        value.expression if isinstance(value, SymInt) else value for value in own
     )

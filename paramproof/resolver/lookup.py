@@ -9,13 +9,13 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any, TypeAlias
 
+from paramproof.algebra.experts_per_token import with_experts_per_token
 from paramproof.builders.registry import Framework, framework
 from paramproof.catalogue import Entry, entry, model_types, read_type
 from paramproof.catalogue.configuration import QUANTIZATION, named_class
 from paramproof.catalogue.entries import usual_class
 from paramproof.catalogue.names import has_class, has_type
-from paramproof.derivation.asking import derived
-from paramproof.derivation.experts import with_experts_per_token
+from paramproof.derivation.process import derive_in_subprocess
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.printing import path_text
@@ -222,7 +222,7 @@ def derive_request(
     Raises ``InvalidInput`` for a model that no code is named for, and ``ValueError``, in one line,
     where nothing is derived, or not within so many ``seconds``.
     """
-    derive = partial(derived, sizes=sizes, seed=seed, seconds=seconds, note=note)
+    derive = partial(derive_in_subprocess, sizes=sizes, seed=seed, seconds=seconds, note=note)
     if request.reference:
         return derive(request.reference)
     if request.keys is None:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from paramproof.derivation.symbolic.size import Size
 from paramproof.formulas import Family, Spec
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.families import family_of
 from paramproof.formulas.spec.drawing import RANGES, draw
 from paramproof.proof.cases import Case, cases
+from paramproof.tracing.symbolic.symint import SymInt
 
 
 class Drawn(NamedTuple):
@@ -58,7 +58,7 @@ def redrawn(spec: Spec) -> Drawn | None:
 def _solved(case: Case, spec: Spec) -> dict[str, int]:
     """The free sizes of ``case`` that give the fields of ``spec``, each found by a field."""
     generic = ((name, getattr(case.generic, name)) for name in case.family.field_names)
-    sizes = {name: one.expression for name, one in generic if isinstance(one, Size)}
+    sizes = {name: one.expression for name, one in generic if isinstance(one, SymInt)}
     made = {name: one for name, one in sizes.items() if one is not None}
     found: dict[str, int] = {}
     for _ in case.free:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import NamedTuple
 
-from paramproof.derivation.points import drawn_inside
+from paramproof.algebra.sampling import sample_inside
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import MINUS
@@ -37,7 +37,7 @@ def comparisons(
     yield _compared(formula, derivation, derivation.sizes)
     random = Random(seed)
     for _ in range(examples):
-        sizes = drawn_inside(random, derivation)
+        sizes = sample_inside(random, derivation)
         if sizes is not None and derivation.holds_at(sizes):
             yield _compared(formula, derivation, sizes)
 

@@ -11,17 +11,17 @@ transformers = pytest.importorskip("transformers")
 import torch  # noqa: E402
 
 from paramproof.builders.meta import meta  # noqa: E402
-from paramproof.derivation import live_torch  # noqa: E402
-from paramproof.derivation.constructor import Constructor  # noqa: E402
-from paramproof.derivation.derive import Effort, derive  # noqa: E402
-from paramproof.derivation.kinds_of_layers import KindsOfLayers  # noqa: E402
-from paramproof.derivation.torch_tracing import Tracing  # noqa: E402
+from paramproof.derivation.pipeline import Effort, derive  # noqa: E402
 from paramproof.formulas.derivation import FITTED  # noqa: E402
+from paramproof.tracing import torch_tensors  # noqa: E402
+from paramproof.tracing.constructors.base import Constructor  # noqa: E402
+from paramproof.tracing.constructors.layer_kinds import LayerKinds  # noqa: E402
+from paramproof.tracing.torch_mode import ShapeRecorder  # noqa: E402
 from sweep.added_variants import VariantAdder, allowing_no_layers, without_kind_counts  # noqa: E402
 from sweep.kind_lists import KindListFinder  # noqa: E402
 from sweep.store import read_entry  # noqa: E402
 
-KINDS = KindsOfLayers("types", "depth", ("wide",), "narrow")
+KINDS = LayerKinds("types", "depth", ("wide",), "narrow")
 
 
 class Layers(torch.nn.Module):
@@ -47,7 +47,9 @@ def constructor(odd=False):
 
     sizes = {"width": 4, "depth": 9, **KINDS.sizes}
     numbers = tuple(KINDS.numbers)
-    return Constructor("Layers", sizes, make, live_torch.tensors, Tracing, (), numbers=numbers)
+    return Constructor(
+        "Layers", sizes, make, torch_tensors.observed_tensors, ShapeRecorder, (), numbers=numbers
+    )
 
 
 def test_a_list_has_each_kind_as_often_as_it_is_asked_for():
@@ -62,7 +64,7 @@ def test_lists_of_other_numbers_are_in_another_order():
 
 
 def test_the_last_layer_is_of_a_kind_where_it_must_be():
-    kinds = KindsOfLayers("types", "depth", ("wide",), "narrow", last="wide")
+    kinds = LayerKinds("types", "depth", ("wide",), "narrow", last="wide")
     assert all(kinds.drawn({"depth": d, "types[wide]": 2})[-1] == "wide" for d in range(5, 30))
 
 

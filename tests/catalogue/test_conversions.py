@@ -11,10 +11,10 @@ transformers = pytest.importorskip("transformers")
 from paramproof.catalogue.conversions import FILE  # noqa: E402
 from paramproof.catalogue.entries import entry  # noqa: E402
 from paramproof.catalogue.files import read_type  # noqa: E402
-from paramproof.derivation.transformers_models import model_of  # noqa: E402
 from paramproof.live.weight_file import compare_weight_file  # noqa: E402
 from paramproof.resolver import resolve  # noqa: E402
 from paramproof.sources.checkpoints import checkpoint  # noqa: E402
+from paramproof.tracing.constructors.transformers_class import build_model  # noqa: E402
 from sweep.conversions import class_data, classes_of_catalogue, mappings  # noqa: E402
 from sweep.model import set_key  # noqa: E402
 from tests.checkpoints import write  # noqa: E402
@@ -90,7 +90,7 @@ def built(name, part=""):
         keys = tiny(name, layers)
         try:
             assert entry(keys).count < 10**7
-            on_meta = model_of(keys)
+            on_meta = build_model(keys)
         except ValueError as error:
             refused = error
             continue

@@ -14,7 +14,7 @@ from safetensors.torch import save_file  # noqa: E402
 from transformers import CONFIG_MAPPING  # noqa: E402
 
 from paramproof.catalogue import entry, model_types, read_type  # noqa: E402
-from paramproof.derivation.transformers_models import readable  # noqa: E402
+from paramproof.tracing.constructors.transformers_class import make_readable  # noqa: E402
 from sweep.heads import untied_on_loading  # noqa: E402
 from sweep.model_types import types_to_check  # noqa: E402
 from sweep.seed_values import SEED_VALUES, missing_sizes  # noqa: E402
@@ -56,7 +56,7 @@ WITHOUT = ("bark", "blip-2", "csm", "llama", "llava", "qwen2_vl", "vilt")
 
 def heads_of(model_type):
     """Return the heads of each class of a type that has some, found anew."""
-    start = readable(CONFIG_MAPPING[model_type]())
+    start = make_readable(CONFIG_MAPPING[model_type]())
     values = dict(SEED_VALUES.get(model_type, {}))
     classes = {name: getattr(transformers, name) for name in read_type(model_type).classes}
     if model_type in WITH_HEADS:

@@ -90,12 +90,12 @@ def judged(entry):
 
 def judge(name, function, sizes_for, **options):
     """Derive ``function``, and compare it with models at the sizes that ``sizes_for`` it gives."""
-    from paramproof.derivation.derive import derive
-    from paramproof.derivation.functions import constructor
+    from paramproof.derivation.pipeline import derive
+    from paramproof.tracing.constructors.function import function_constructor
 
     where = f"{function.__module__}:{name}"
     try:
-        found = derive(constructor(where, function), **options)
+        found = derive(function_constructor(where, function), **options)
     except ValueError as error:
         refusal = str(error)
         found = None
@@ -139,10 +139,10 @@ def in_letters(found, sizes):
 
 def built_count(function, sizes):
     """Return the trainable parameters of a model made of plain ints, None where it is refused."""
-    from paramproof.derivation.abstract import made
+    from paramproof.tracing.abstract_build import build_abstractly
 
     try:
-        model = made(function, sizes)
+        model = build_abstractly(function, sizes)
     except Exception:
         return None
     return sum(one.numel() for one in model.parameters() if one.requires_grad)
@@ -150,9 +150,9 @@ def built_count(function, sizes):
 
 def layout(function, sizes):
     """Return the names of the parameters, with a layer's number as it is."""
-    from paramproof.derivation.abstract import made
+    from paramproof.tracing.abstract_build import build_abstractly
 
-    return {name for name, _ in made(function, sizes).named_parameters()}
+    return {name for name, _ in build_abstractly(function, sizes).named_parameters()}
 
 
 def _names_a_line(reason, function):

@@ -8,9 +8,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from paramproof.derivation.instrumented import calls, code, containers, lengths, models, swapping
-from paramproof.derivation.instrumented.models import MODELS
-from paramproof.derivation.symbolic import arithmetic, number, ratio, size, text
+from paramproof.tracing.instrumented import (
+    builtin_models,
+    calls,
+    code_swap,
+    code_transform,
+    containers,
+    lengths,
+)
+from paramproof.tracing.instrumented.builtin_models import MODELS
+from paramproof.tracing.symbolic import arithmetic, number, symfloat, symint, symstr
 
 
 @dataclass(frozen=True)
@@ -47,14 +54,16 @@ def without_model(function: Any, *noticed_by: str) -> None:
 
 def plain_hook(hook: str, plain: Any, *noticed_by: str) -> None:
     """Register that a hook does what Python does."""
-    planted(f"hook {hook}", *noticed_by)(lambda patch: patch.setitem(swapping.HOOKS, hook, plain))
+    planted(f"hook {hook}", *noticed_by)(lambda patch: patch.setitem(code_swap.HOOKS, hook, plain))
 
 
 def without_visit(node: str, *noticed_by: str) -> None:
     """Register that nodes of this kind stay as they are in the syntax tree."""
     visit = f"visit_{node}"
     planted(visit, *noticed_by)(
-        lambda patch: patch.setattr(code._Instrumenter, visit, code._Instrumenter.generic_visit)
+        lambda patch: patch.setattr(
+            code_transform._Instrumenter, visit, code_transform._Instrumenter.generic_visit
+        )
     )
 
 
@@ -86,32 +95,53 @@ for _method, _noticed_by in (
     ("__gt__", "division_by_zero"),
     ("__eq__", "matched"),
 ):
-    silent(f"Size.{_method}", size.Size, _method, compared_plainly(_method), _noticed_by)
-silent("Ratio.__lt__", ratio.Ratio, "__lt__", compared_plainly("__lt__"), "float_on_the_left")
-silent("Ratio.__gt__", ratio.Ratio, "__gt__", compared_plainly("__gt__"), "reciprocal")
-silent("Size.__bool__", size.Size, "__bool__", lambda one: size.plain(one) != 0, "truth_of_a_float")
+    silent(f"SymInt.{_method}", symint.SymInt, _method, compared_plainly(_method), _noticed_by)
 silent(
-    "Size.__hash__", size.Size, "__hash__", lambda one: hash(size.plain(one)), "default_of_a_dict"
+    "SymFloat.__lt__", symfloat.SymFloat, "__lt__", compared_plainly("__lt__"), "float_on_the_left"
 )
-silent("Size.__index__", size.Size, "__index__", size.plain, "as_bytes", "packed")
-silent("Text.__hash__", text.Text, "__hash__", str.__hash__, "name_in_a_set")
-silent("Text.__eq__", text.Text, "__eq__", str.__eq__, "padded")
-silent("Text.endswith", text.Text, "endswith", str.endswith, "end_of_a_name")
-silent("Text.isdigit", text.Text, "isdigit", str.isdigit, "tail_is_digits")
+silent("SymFloat.__gt__", symfloat.SymFloat, "__gt__", compared_plainly("__gt__"), "reciprocal")
+silent(
+    "SymInt.__bool__",
+    symint.SymInt,
+    "__bool__",
+    lambda one: symint.plain_int(one) != 0,
+    "truth_of_a_float",
+)
+silent(
+    "SymInt.__hash__",
+    symint.SymInt,
+    "__hash__",
+    lambda one: hash(symint.plain_int(one)),
+    "default_of_a_dict",
+)
+silent("SymInt.__index__", symint.SymInt, "__index__", symint.plain_int, "as_bytes", "packed")
+silent("SymStr.__hash__", symstr.SymStr, "__hash__", str.__hash__, "name_in_a_set")
+silent("SymStr.__eq__", symstr.SymStr, "__eq__", str.__eq__, "padded")
+silent("SymStr.endswith", symstr.SymStr, "endswith", str.endswith, "end_of_a_name")
+silent("SymStr.isdigit", symstr.SymStr, "isdigit", str.isdigit, "tail_is_digits")
 
 silent("compare", arithmetic, "compare", nothing, "float_on_the_left", "half_power")
 silent("_ask_of_overflow", arithmetic, "_ask_of_overflow", nothing, "overflow")
-silent("caveats of arithmetic", arithmetic, "note_caveat", nothing, "number_that_doubles")
+silent("caveats of arithmetic", arithmetic, "record_caveat", nothing, "number_that_doubles")
 silent("escapes of sizes", number, "escaped", nothing, "as_bytes", "packed")
-silent("escapes of text", text, "escaped", nothing, "name_in_a_set", "padded")
-silent("caveats of calls", calls, "note_caveat", nothing, "generator", "emptied_iterator")
+silent("escapes of text", symstr, "escaped", nothing, "name_in_a_set", "padded")
+silent("caveats of calls", calls, "record_caveat", nothing, "generator", "emptied_iterator")
 silent("_note_counted", calls, "_note_counted", nothing, "popped_from_a_list", "emptied_iterator")
-silent("untold of models", models, "untold", lambda value: value, "largest_of_a_range")
+silent("untold of models", builtin_models, "untold", lambda value: value, "largest_of_a_range")
 silent("untold of containers", containers, "untold", lambda value: value, "float_that_decays")
-silent("text with sizes", models, "written", lambda _, found: found, "padded", "name_in_a_set")
+silent(
+    "text with sizes", builtin_models, "written", lambda _, found: found, "padded", "name_in_a_set"
+)
 silent("grow of calls", calls, "grow", nothing, "length_of_a_list")
 silent("grow of containers", containers, "grow", nothing, "length_of_a_module_dict")
 silent("what C code is given", calls, "_require_heard", nothing, "accumulated")
-silent("_picked", containers, "_picked", lambda v, i: v[size.plain(i)], "list_by_layer")
-silent("unknown lengths", lengths, "unknown", lambda number: number, "length_of_a_list")
-silent("in_steps", models, "in_steps", lambda value, *_: value, "square_root", "logarithm")
+silent("_picked", containers, "_picked", lambda v, i: v[symint.plain_int(i)], "list_by_layer")
+silent("unknown lengths", lengths, "unknown_symint", lambda number: number, "length_of_a_list")
+silent(
+    "computed_symfloat",
+    builtin_models,
+    "computed_symfloat",
+    lambda value, *_: value,
+    "square_root",
+    "logarithm",
+)

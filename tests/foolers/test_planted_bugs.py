@@ -2,9 +2,9 @@
 
 import pytest
 
-from paramproof.derivation.derive import Effort
-from paramproof.derivation.instrumented import swapping
-from paramproof.derivation.instrumented.code import instrumented_code
+from paramproof.derivation.pipeline import Effort
+from paramproof.tracing.instrumented import code_swap
+from paramproof.tracing.instrumented.code_transform import instrumented_code
 from tests.foolers.choosing import sizes_of
 from tests.foolers.families import FOOLERS
 from tests.foolers.judging import judge
@@ -22,7 +22,7 @@ def fresh():
 
 def _forget():
     instrumented_code.cache_clear()
-    swapping._scanned.clear()
+    code_swap._scanned.clear()
 
 
 def verdict(name):

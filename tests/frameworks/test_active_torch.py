@@ -55,10 +55,10 @@ def counted(model, experts, top_k):
 
 @pytest.mark.parametrize("made", [nested, packed])
 def test_live_experts(made):
-    from paramproof.derivation.derive import derive
-    from paramproof.derivation.functions import constructor
+    from paramproof.derivation.pipeline import derive
+    from paramproof.tracing.constructors.function import function_constructor
 
-    found = derive(constructor("it", made, {}))
+    found = derive(function_constructor("it", made, {}))
     named = active(found)
     sizes = {"hidden_size": 20, "experts": 6, "top_k": 3, "layers": 5, "width": 11}
     sizes |= {"dense": 2} if made is nested else {}

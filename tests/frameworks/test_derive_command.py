@@ -9,11 +9,11 @@ import pytest
 
 from docs.writers import derived_page, readme
 from docs.writers.blocks import AGAIN, block
-from paramproof.derivation import functions
 from paramproof.formulas import EncoderLetters, closed_form
 from paramproof.formulas.derivation_data import derivation_from
 from paramproof.formulas.expression import letter
 from paramproof.formulas.printing import MINUS
+from paramproof.tracing.constructors import function
 
 pytestmark = pytest.mark.framework("transformers")
 
@@ -107,10 +107,13 @@ def test_prove_what_is_fitted_only(paramproof, models):
 @pytest.mark.parametrize("name", ["bert", "albert", "qwen3", "deepseek_v3"])
 def test_page(name):
     """Some of the page's formulas, derived again; all of them by the page's writer."""
-    from paramproof.derivation.derive import derive
-    from paramproof.derivation.transformers_models import constructor
+    from paramproof.derivation.pipeline import derive
+    from paramproof.tracing.constructors.transformers_class import transformers_constructor
 
-    again, said = derived_page.entry(derive(constructor(name))), dict(derived_page.known()[name])
+    again, said = (
+        derived_page.entry(derive(transformers_constructor(name))),
+        dict(derived_page.known()[name]),
+    )
     for found in (again, said):
         # How many far models are made is a matter of time.
         del found["seconds"], found["versions"], found["builds"]
@@ -172,7 +175,7 @@ def test_refused_function(models, tmp_path, monkeypatch, name, sizes, line):
     monkeypatch.syspath_prepend(tmp_path)
     made = runpy.run_path(str(tmp_path / "models.py"))
     with pytest.raises(ValueError, match=re.escape(line)):
-        functions.constructor(name, made[name], sizes)
+        function.function_constructor(name, made[name], sizes)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +188,7 @@ def test_refused_function(models, tmp_path, monkeypatch, name, sizes, line):
     ],
 )
 def test_refused_class(what, options, line):
-    from paramproof.derivation.transformers_models import constructor
+    from paramproof.tracing.constructors.transformers_class import transformers_constructor
 
     with pytest.raises(ValueError, match=re.escape(line)):
-        constructor(what, **options)
+        transformers_constructor(what, **options)

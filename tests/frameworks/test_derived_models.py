@@ -49,16 +49,16 @@ def here(monkeypatch):
     """Derive in this process, which has transformers already, and forget it afterwards."""
 
     def derived(what, *, keys, architecture, **_):
-        from paramproof.derivation.derive import derive
-        from paramproof.derivation.transformers_models import constructor
+        from paramproof.derivation.pipeline import derive
+        from paramproof.tracing.constructors.transformers_class import transformers_constructor
 
-        return derive(constructor(what, keys, architecture))
+        return derive(transformers_constructor(what, keys, architecture))
 
     def nothing(*_):
         raise NotInCatalogue("it is left out")
 
     monkeypatch.setattr(lookup, "catalogued", nothing)
-    monkeypatch.setattr(lookup, "derived", derived)
+    monkeypatch.setattr(lookup, "derive_in_subprocess", derived)
     monkeypatch.setattr(lookup, "_derived", {})
 
 

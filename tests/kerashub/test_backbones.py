@@ -8,9 +8,9 @@ import pytest
 
 from docs.writers.kerashub.pairs import pairs
 from docs.writers.kerashub.store import RESULTS, derivation_in, known, written
-from paramproof.derivation.points import drawn
-from paramproof.derivation.reading import stored
+from paramproof.algebra.sampling import sample_sizes
 from paramproof.formulas.derivation import expected
+from paramproof.tracing.tensor_groups import count_stored
 
 pytestmark = pytest.mark.framework("keras-jax")
 
@@ -48,7 +48,7 @@ def inside(derivation, random, first, deepest):
     """Sizes inside the conditions, with few layers."""
     conditions = [one.condition for one in derivation.conditions]
     layers = frozenset(name for one in derivation.tensors for name in one.times.letters)
-    found = drawn(random, first, conditions, layers, frozenset(derivation.fixed), deepest)
+    found = sample_sizes(random, first, conditions, layers, frozenset(derivation.fixed), deepest)
     assert found is not None
     return found
 
@@ -63,7 +63,7 @@ def test_every_tensor_is_as_derived(name, backbones):
     for sizes in points:
         model = constructor.make(sizes)
         due = expected(derivation.tensors, sizes)
-        assert stored(constructor.read(model, None)) == due
+        assert count_stored(constructor.read(model, None)) == due
         frozen = sum(n * prod(one.shape) for one, n in due.items() if one.kind.role == "frozen")
         assert model.count_params() == derivation.count(sizes) + frozen
 

@@ -61,12 +61,14 @@ def result(work: Work) -> dict[str, Any]:
 
 def _derived(reference: str) -> dict[str, Any]:
     """Derive as the process of ``paramproof derive`` does; return the derivation or why not."""
-    from paramproof.derivation.derive import derive
-    from paramproof.derivation.functions import constructor
+    from paramproof.derivation.pipeline import derive
+    from paramproof.tracing.constructors.function import function_constructor
 
     try:
         return {
-            "derivation": derivation_data(derive(constructor(reference, load_reference(reference))))
+            "derivation": derivation_data(
+                derive(function_constructor(reference, load_reference(reference)))
+            )
         }
     except ValueError as error:
         why = str(error)

@@ -84,7 +84,7 @@ def score() -> str:
     total = killed.total()
     dead = total - killed["survived"]
     return (
-        f"{total} mutants of `formulas/` and `paramproof/derivation`: {dead} killed, "
+        f"{total} mutants of `formulas/`, `derivation/` and `tracing/`: {dead} killed, "
         f"{killed['survived']} survived, all of them equivalent "
         f"({100 * dead / total:.1f} % killed).\n"
     )

@@ -41,5 +41,5 @@ def test_a_module_that_is_run_exists(module):
 
 
 def test_modules_are_found_in_sources_and_pages():
-    assert "paramproof/derivation/child.py" in NAMED["paramproof.derivation.child"]
+    assert "paramproof/derivation/worker.py" in NAMED["paramproof.derivation.worker"]
     assert {"sweep/__main__.py", "docs/catalogue.md"} <= NAMED["sweep"]

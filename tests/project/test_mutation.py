@@ -42,7 +42,7 @@ def test_what_is_a_survivor(tmp_path, monkeypatch):
     monkeypatch.setattr(survivors, "change", lambda mutant: mutant[-1])
     assert list(survivors.survivors()) == ["2", "4", "5", "6"]
     assert score().startswith(
-        "6 mutants of `formulas/` and `paramproof/derivation`: 2 killed, 4 survived"
+        "6 mutants of `formulas/`, `derivation/` and `tracing/`: 2 killed, 4 survived"
     )
     assert "33.3 %" in score()
 

@@ -14,11 +14,11 @@ from types import ModuleType
 from typing import Any
 
 from docs.writers.kerashub.pairs import Pair
-from paramproof.derivation import functions
-from paramproof.derivation.constructor import Constructor
-from paramproof.derivation.derive import Effort, derive
-from paramproof.derivation.symbolic.size import IntSize
+from paramproof.derivation.pipeline import Effort, derive
 from paramproof.formulas.derivation import Derivation
+from paramproof.tracing.constructors import function
+from paramproof.tracing.constructors.base import Constructor
+from paramproof.tracing.symbolic.symint import NativeSymInt
 
 EFFORT = Effort(deepest=5)
 """A layer of some backbones takes a tenth of a second to make, and is made like any other."""
@@ -41,7 +41,7 @@ def models() -> ModuleType:
     from keras.src.backend.common.dtypes import PYTHON_DTYPES_MAP
 
     # `arange(size)` takes the type of its number for a dtype.
-    PYTHON_DTYPES_MAP[IntSize] = PYTHON_DTYPES_MAP[int]
+    PYTHON_DTYPES_MAP[NativeSymInt] = PYTHON_DTYPES_MAP[int]
     found: ModuleType = keras_hub.models
     return found
 
@@ -70,7 +70,7 @@ def constructor(pair: Pair) -> Constructor:
     make.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [inspect.Parameter(name, keyword, default=sizes[name]) for name in names]
     )
-    made = functions.constructor(backbone.__name__, make)
+    made = function.function_constructor(backbone.__name__, make)
     return replace(made, versions={"keras-hub": version("keras-hub"), **made.versions})
 
 

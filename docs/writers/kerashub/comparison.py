@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from itertools import combinations
 
 from docs.writers.kerashub.pairs import Pair
-from paramproof.derivation.folding import folded
+from paramproof.derivation.exact_division import simplify_exact_division
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.division import floor
@@ -58,7 +58,11 @@ def compare(pair: Pair, ours: Derivation) -> Comparison:
     exact = [(c.right, c.left) for c in met if c.relation is Relation.DIVIDES and c.holds]
     ours, theirs = _written(ours, exact), _written(theirs, exact)
     conditions = dict.fromkeys(
-        replace(one, left=folded(one.left, exact), right=folded(one.right, exact))
+        replace(
+            one,
+            left=simplify_exact_division(one.left, exact),
+            right=simplify_exact_division(one.right, exact),
+        )
         if one.relation is not Relation.DIVIDES
         else one
         for one in met
@@ -96,7 +100,9 @@ def _written(derivation: Derivation, exact: list[tuple[Expression, Expression]])
     return replace(
         derivation,
         tensors=tuple(
-            replace(one, shape=tuple(folded(length, exact) for length in one.shape))
+            replace(
+                one, shape=tuple(simplify_exact_division(length, exact) for length in one.shape)
+            )
             for one in derivation.tensors
         ),
     )

@@ -7,15 +7,17 @@ from paramproof.formulas.derivation_data import derivation_data, derivation_from
 
 def constructor(name, **sizes):
     """``lost:through_json`` with other sizes at first."""
-    from paramproof.derivation.functions import constructor
+    from paramproof.tracing.constructors.function import function_constructor
 
     module, _, function = name.partition(":")
-    return constructor(name, getattr(import_module(f"{__package__}.{module}"), function), sizes)
+    return function_constructor(
+        name, getattr(import_module(f"{__package__}.{module}"), function), sizes
+    )
 
 
 def derived(name, **sizes):
     """What is derived of it. What travels as data is the same: that is tried with each."""
-    from paramproof.derivation.derive import derive
+    from paramproof.derivation.pipeline import derive
 
     found = derive(constructor(name, **sizes))
     assert derivation_from(derivation_data(found)) == found

@@ -13,19 +13,19 @@ BAD = bad.__name__
 
 def refusal(name, **options):
     """Why it is not derived, in a process of its own."""
-    from paramproof.derivation.asking import derived
+    from paramproof.derivation.process import derive_in_subprocess
 
     with pytest.raises(ValueError, match=r"\A[^\n\x1b]+\Z") as caught:
-        derived(f"{BAD}:{name}", **options)
+        derive_in_subprocess(f"{BAD}:{name}", **options)
     return str(caught.value).removeprefix(f"{BAD}:{name}")
 
 
 def refusal_here(name, **sizes):
-    from paramproof.derivation.derive import NotDerived, derive
-    from paramproof.derivation.functions import constructor
+    from paramproof.derivation.pipeline import DerivationError, derive
+    from paramproof.tracing.constructors.function import function_constructor
 
-    with pytest.raises(NotDerived) as caught:
-        derive(constructor("it", getattr(bad, name), sizes))
+    with pytest.raises(DerivationError) as caught:
+        derive(function_constructor("it", getattr(bad, name), sizes))
     return caught.value
 
 
@@ -47,11 +47,11 @@ def refusal_here(name, **sizes):
     ],
 )
 def test_what_makes_no_model(name, said):
-    from paramproof.derivation.making import Cause
+    from paramproof.derivation.trace_runner import FailureCause
 
     error = refusal_here(name)
     assert str(error) == said
-    assert error.cause is (Cause.NO_PARAMETERS if name == "empty" else Cause.NOT_MADE)
+    assert error.cause is (FailureCause.NO_PARAMETERS if name == "empty" else FailureCause.NOT_MADE)
     assert isinstance(error.__cause__, ImportError) == (name == "needs_a_package")
 
 
@@ -63,13 +63,13 @@ def test_one_that_calls_itself():
 
 def test_sizes_that_pytorch_does_not_take():
     """At first; and those that are drawn around it, which fixes the letter."""
-    from paramproof.derivation.derive import derive
-    from paramproof.derivation.functions import constructor
+    from paramproof.derivation.pipeline import derive
+    from paramproof.tracing.constructors.function import function_constructor
 
     assert "it is not made: TypeError: empty()" in str(
         refusal_here("many_layers", hidden_size=10**30)
     )
-    found = derive(constructor("it", bad.many_layers, {"hidden_size": 10**9}))
+    found = derive(function_constructor("it", bad.many_layers, {"hidden_size": 10**9}))
     (reason,) = (one for one in found.reasons if "Storage size calculation overflowed" in one)
     said = "H did not vary once the formula had failed: refuses sizes inside the "
     assert reason.startswith(f"{said}conditions, H = ")
@@ -101,19 +101,19 @@ def test_what_never_ends_is_ended(name, sizes):
 @pytest.mark.parametrize("name", ["prints", "closes"])
 def test_what_is_printed_is_no_answer(name):
     """Its formula is derived all the same."""
-    from paramproof.derivation.asking import derived
+    from paramproof.derivation.process import derive_in_subprocess
 
     notes = []
-    found = derived(f"{BAD}:{name}", note=notes.append)
+    found = derive_in_subprocess(f"{BAD}:{name}", note=notes.append)
     assert str(found.formula) == "3·H + 3"
     assert "held at 21 of 21 points" in notes
 
 
 @pytest.mark.framework("transformers")
 def test_a_type_of_transformers_takes_sizes_only():
-    from paramproof.derivation.transformers_models import constructor
+    from paramproof.tracing.constructors.transformers_class import transformers_constructor
 
     with pytest.raises(ValueError, match=r"^hidden_size=0 is no size: it must be 1 or more$"):
-        constructor("bert", sizes={"hidden_size": 0})
+        transformers_constructor("bert", sizes={"hidden_size": 0})
     with pytest.raises(ValueError, match=r"^bert has no size 'x\\x1b\[31m'; it has vocab_size, "):
-        constructor("bert", sizes={"x\x1b[31m": 3})
+        transformers_constructor("bert", sizes={"x\x1b[31m": 3})

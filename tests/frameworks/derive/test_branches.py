@@ -61,7 +61,7 @@ def test_beyond_it_nothing_is_counted(name, sizes):
 @pytest.mark.parametrize("seed", range(6))
 def test_what_does_harm_with_another_is_the_only_condition(seed):
     """Whatever sizes are drawn, the bound beside it and what is asked after it are none."""
-    from paramproof.derivation.derive import derive
+    from paramproof.derivation.pipeline import derive
 
     found = derive(constructor("branches:odd_where_large"), seed)
     assert conditions(found) == {"2 divides H": "the constructor refuses: ValueError: odd"}
@@ -125,9 +125,9 @@ def test_a_loop_that_halves_is_a_branch_at_every_round():
 )
 def test_not_derived(name, cause, said):
     """What changes from build to build, or with what nobody hears, does not hold."""
-    from paramproof.derivation.derive import NotDerived
+    from paramproof.derivation.pipeline import DerivationError
 
-    with pytest.raises(NotDerived, match=f"^branches:{name}: {said}") as caught:
+    with pytest.raises(DerivationError, match=f"^branches:{name}: {said}") as caught:
         derived(f"branches:{name}")
     assert caught.value.cause.name == cause
 

@@ -12,7 +12,7 @@ READ = "12 of 12 kinds of tensors were read from values"
 
 
 def derived(name, **effort):
-    from paramproof.derivation.derive import Effort, derive
+    from paramproof.derivation.pipeline import Effort, derive
 
     return derive(constructor(name), effort=Effort(**effort))
 
@@ -70,9 +70,9 @@ def test_keras_bert():
 
 
 def refusal(name):
-    from paramproof.derivation.derive import NotDerived
+    from paramproof.derivation.pipeline import DerivationError
 
-    with pytest.raises(NotDerived, match="is not made: ValueError: ") as caught:
+    with pytest.raises(DerivationError, match="is not made: ValueError: ") as caught:
         derived(name)
     return str(caught.value)
 

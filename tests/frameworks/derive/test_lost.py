@@ -104,17 +104,17 @@ def test_a_power_that_no_tensor_is_as_wide_as_fixes_its_letter():
 
 @pytest.mark.parametrize(("name", "tensors"), NOT_EXPLAINED.items())
 def test_not_derived(name, tensors):
-    from paramproof.derivation.making import Cause, NotDerived
+    from paramproof.derivation.trace_runner import DerivationError, FailureCause
 
-    with pytest.raises(NotDerived) as caught:
+    with pytest.raises(DerivationError) as caught:
         derived(f"lost:{name}")
     assert str(caught.value) == f"lost:{name}: not explained: {tensors}"
-    assert caught.value.cause is Cause.NOT_EXPLAINED
+    assert caught.value.cause is FailureCause.NOT_EXPLAINED
 
 
 def test_rather_fixed_than_refused():
     """Where that is asked for, the letters that move what is not explained stay as they are."""
-    from paramproof.derivation.derive import Effort, derive
+    from paramproof.derivation.pipeline import Effort, derive
 
     found = derive(constructor("lost:through_text_and_a_root"), effort=Effort(rather_fixed=True))
     assert (str(found.formula), found.fixed) == ("68", ("H",))
@@ -123,7 +123,7 @@ def test_rather_fixed_than_refused():
 
 def test_rather_fixed_with_a_single_block():
     """The wide blocks of larger models are none of its own, and the root wants a letter fixed."""
-    from paramproof.derivation.derive import Effort, derive
+    from paramproof.derivation.pipeline import Effort, derive
 
     made = constructor("lost:through_a_root_beside_one_block")
     found = derive(made, effort=Effort(rather_fixed=True))
@@ -134,13 +134,13 @@ def test_rather_fixed_with_a_single_block():
 
 
 def test_as_many_fixed_as_are_to_blame():
-    from paramproof.derivation.derive import Effort, derive
-    from paramproof.derivation.making import Cause, NotDerived
+    from paramproof.derivation.pipeline import Effort, derive
+    from paramproof.derivation.trace_runner import DerivationError, FailureCause
 
     made = constructor("lost:refused_where_nothing_remembers")
-    with pytest.raises(NotDerived, match="refuses sizes inside the conditions") as caught:
+    with pytest.raises(DerivationError, match="refuses sizes inside the conditions") as caught:
         derive(made)
-    assert caught.value.cause is Cause.REFUSED
+    assert caught.value.cause is FailureCause.REFUSED
     found = derive(made, effort=Effort(rather_fixed=True))
     assert (str(found.formula), len(found.fixed)) == ("H² + H", 5)
     assert found.reasons[0].endswith(" did not vary")

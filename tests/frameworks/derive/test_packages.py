@@ -6,15 +6,15 @@ pytest.importorskip("torch")
 
 from torch import nn
 
-from paramproof.derivation.derive import derive
-from paramproof.derivation.functions import constructor, packages_of
+from paramproof.derivation.pipeline import derive
+from paramproof.tracing.constructors.function import function_constructor, packages_of
 from tests.foolers import another_package
 
 pytestmark = pytest.mark.framework("torch")
 
 
 def made(name):
-    return constructor(f"another_package:{name}", getattr(another_package, name))
+    return function_constructor(f"another_package:{name}", getattr(another_package, name))
 
 
 def test_the_packages_of_every_submodule_and_of_what_it_inherits_from():

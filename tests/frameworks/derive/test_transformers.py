@@ -5,18 +5,18 @@ from random import Random
 import pytest
 
 from paramproof.algebra.symbols import size_letters, symbols
-from paramproof.derivation.making import Maker
+from paramproof.derivation.trace_runner import TraceRunner
 from paramproof.formulas import EncoderLetters, GPTLetters, LlamaLetters, closed_form
 from paramproof.formulas.expression import letter
 
 pytestmark = pytest.mark.framework("transformers")
 
-derive = pytest.importorskip("paramproof.derivation.derive")
-models = pytest.importorskip("paramproof.derivation.transformers_models")
+derive = pytest.importorskip("paramproof.derivation.pipeline")
+models = pytest.importorskip("paramproof.tracing.constructors.transformers_class")
 
 
 def derived(what, **sizes):
-    found = derive.derive(models.constructor(what, sizes=sizes))
+    found = derive.derive(models.transformers_constructor(what, sizes=sizes))
     assert found.is_proved, found.reasons
     return found
 
@@ -51,7 +51,7 @@ def test_the_formula_is_the_one_that_was_written(what, written):
 
 def test_layers_that_are_named_by_their_numbers():
     """Of SAM's layers 2, 5, 8 and 11 look at the whole image: those numbers are no sizes."""
-    found = derive.derive(models.constructor("sam_vision_model"))
+    found = derive.derive(models.transformers_constructor("sam_vision_model"))
     named = [f"global_attn_indexes[{i}]" for i in range(4)]
     assert [found.fields[one] for one in found.fixed] == named
     widths = tensors_named(found, "vision_encoder.layers.*.attn.rel_pos_h")
@@ -89,9 +89,9 @@ def test_a_number_of_labels_is_a_letter():
 
 def test_a_number_of_labels_that_a_class_sets_itself_is_no_letter():
     """As many as the configuration says are not made."""
-    found = models.constructor("BartForQuestionAnswering")
+    found = models.transformers_constructor("BartForQuestionAnswering")
     assert "num_labels" not in found.sizes
-    assert "num_labels" in models.constructor("BartForSequenceClassification").sizes
+    assert "num_labels" in models.transformers_constructor("BartForSequenceClassification").sizes
 
 
 def test_a_field_that_is_absent_can_be_given():
@@ -102,8 +102,8 @@ def test_a_field_that_is_absent_can_be_given():
 
 @pytest.mark.documented("transformers")
 def test_a_field_that_is_0_can_be_a_size():
-    assert "type_vocab_size" not in models.constructor("deberta-v2").sizes
-    given = models.constructor("deberta-v2", sizes={"type_vocab_size": 3})
+    assert "type_vocab_size" not in models.transformers_constructor("deberta-v2").sizes
+    given = models.transformers_constructor("deberta-v2", sizes={"type_vocab_size": 3})
     assert given.sizes["type_vocab_size"] == 3
 
 
@@ -113,13 +113,15 @@ def test_what_a_model_looks_for_and_is_no_field_can_be_a_size():
     assert "K" in wide.formula.letters
     assert "K" not in derived("qwen3_moe").formula.letters
     with pytest.raises(ValueError, match="qwen3_moe has no size 'heads_dim'"):
-        models.constructor("qwen3_moe", sizes={"heads_dim": 128})
+        models.transformers_constructor("qwen3_moe", sizes={"heads_dim": 128})
 
 
 @pytest.mark.documented("transformers")
 def test_a_part_has_what_the_whole_gives_it_and_not_what_its_class_has():
     """Aya Vision's tower has no head, that of SigLIP has one."""
-    own = models.constructor("aya_vision", sizes={"vision_config.num_attention_heads": 16})
+    own = models.transformers_constructor(
+        "aya_vision", sizes={"vision_config.num_attention_heads": 16}
+    )
     paths = {name for name, _ in own.make(own.sizes).named_parameters()}
     assert any(path.startswith("vision_tower.") for path in paths)
     assert not any(path.startswith("vision_tower.head.") for path in paths)
@@ -141,7 +143,9 @@ def test_two_questions_decide_where_there_are_experts():
     The second is asked only where the first was answered yes, which no question about all indices
     says: the number is right, and not proved.
     """
-    found = derive.derive(models.constructor("ernie4_5_moe", sizes={"moe_layer_interval": 2}))
+    found = derive.derive(
+        models.transformers_constructor("ernie4_5_moe", sizes={"moe_layer_interval": 2})
+    )
     assert [reason.startswith("a loop of L asked of its index") for reason in found.reasons] == [
         True
     ]
@@ -176,8 +180,8 @@ def every_third(depth: int = 8, period: int = 3, offset: int = 1, width: int = 5
 
 def test_a_remainder_is_asked_for_below_the_period():
     """No layer's number has a remainder of 3 by 3, and the formula says where it stops."""
-    functions = pytest.importorskip("paramproof.derivation.functions")
-    found = derive.derive(functions.constructor("every_third", every_third))
+    module = pytest.importorskip("paramproof.tracing.constructors.function")
+    found = derive.derive(module.function_constructor("every_third", every_third))
     assert found.is_proved
     with pytest.raises(ValueError, match="the formula holds where"):
         found.count({"L": 8, "pe": 3, "of": 3, "H": 5})
@@ -186,7 +190,7 @@ def test_a_remainder_is_asked_for_below_the_period():
 def test_a_key_may_be_another_name_of_a_field():
     """As transformers takes it, whichever of the two it prefers."""
     keys = {"model_type": "gpt2", "num_hidden_layers": 5, "n_layer": 3, "hidden_size": 96}
-    own = models.constructor("config.json", keys)
+    own = models.transformers_constructor("config.json", keys)
     assert (own.sizes["n_layer"], own.sizes["n_embd"]) == (5, 96)
     found = derive.derive(own)
     assert found.is_proved, found.reasons
@@ -197,9 +201,9 @@ def test_a_key_may_be_another_name_of_a_field():
 def test_a_field_of_which_some_layers_have_their_own_is_a_size():
     # Gemma 4's layers with full attention have wider heads; of the whole, transformers tells none.
     given = {"num_hidden_layers": 6, "vocab_size": 64, "vocab_size_per_layer_input": 64}
-    gemma = models.constructor("gemma4_text", {"model_type": "gemma4_text", **given})
+    gemma = models.transformers_constructor("gemma4_text", {"model_type": "gemma4_text", **given})
     assert gemma.sizes["head_dim"] == 256
-    trace = Maker(gemma, Random(0), 6).first()
+    trace = TraceRunner(gemma, Random(0), 6).first()
     norms = {
         str(*key.axes): group.shape
         for key, group in trace.readings.items()

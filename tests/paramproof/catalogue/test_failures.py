@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from paramproof.derivation.making import Cause, NotDerived
+from paramproof.derivation.trace_runner import DerivationError, FailureCause
 from sweep import store
 from sweep.failure import NO_TIME, OF_CAUSES, Failure, Reason, SweepError, reason_of
 
@@ -12,8 +12,8 @@ from sweep.failure import NO_TIME, OF_CAUSES, Failure, Reason, SweepError, reaso
 def not_made(own):
     """The error of a constructor that raises ``own``."""
     try:
-        raise NotDerived("BertModel is not made", Cause.NOT_MADE) from own
-    except NotDerived as error:
+        raise DerivationError("BertModel is not made", FailureCause.NOT_MADE) from own
+    except DerivationError as error:
         return error
 
 
@@ -23,8 +23,8 @@ def not_made(own):
         (not_made(ValueError("requires the timm library")), Reason.NOT_MADE),
         (not_made(ModuleNotFoundError("timm")), Reason.PACKAGE),
         (ImportError("timm"), Reason.PACKAGE),
-        (NotDerived("no time was left", Cause.NOT_ALIKE), Reason.NOT_ALIKE),
-        (NotDerived("at its own sizes not A"), Reason.ERROR),
+        (DerivationError("no time was left", FailureCause.NOT_ALIKE), Reason.NOT_ALIKE),
+        (DerivationError("at its own sizes not A"), Reason.ERROR),
         (SweepError(Reason.NOT_DRAWN, "none"), Reason.NOT_DRAWN),
         (ValueError("is not made"), Reason.ERROR),
     ],
@@ -34,7 +34,7 @@ def test_the_class_of_an_error_is_its_reason(error, reason):
 
 
 def test_every_cause_has_a_reason():
-    assert OF_CAUSES.keys() == set(Cause) - {Cause.OTHER}
+    assert OF_CAUSES.keys() == set(FailureCause) - {FailureCause.OTHER}
 
 
 def test_what_is_said_of_a_failure():

@@ -11,12 +11,12 @@ from contextlib import nullcontext
 from random import Random
 from typing import Any
 
-from paramproof.derivation.constructor import Constructor
-from paramproof.derivation.iterations import RUNNING
-from paramproof.derivation.making import Maker
-from paramproof.derivation.reading import Seen
-from paramproof.derivation.symbolic.size import plain
+from paramproof.derivation.trace_runner import TraceRunner
 from paramproof.formulas.expression import expression
+from paramproof.tracing.constructors.base import Constructor
+from paramproof.tracing.iterations import RUNNING
+from paramproof.tracing.symbolic.symint import plain_int
+from paramproof.tracing.tensor_groups import ObservedTensor
 
 
 class Parts:
@@ -32,9 +32,9 @@ class Parts:
     def tensors(self, traced):
         """Return the tensors, with shapes in letters where they were traced and seen."""
         return [
-            Seen(
+            ObservedTensor(
                 path,
-                tuple(map(plain, shape)),
+                tuple(map(plain_int, shape)),
                 role,
                 tuple(aliases),
                 tuple(map(in_letters, shape)) if traced and seen else None,
@@ -47,7 +47,7 @@ class Parts:
 def in_letters(size):
     """Return the expression of a size, or of a plain number."""
     made = getattr(size, "expression", None)
-    return expression(plain(size)) if made is None else made
+    return expression(plain_int(size)) if made is None else made
 
 
 def toy(program: Callable[..., Any], name: str = "toy", **sizes: int) -> Constructor:
@@ -70,7 +70,7 @@ def toy(program: Callable[..., Any], name: str = "toy", **sizes: int) -> Constru
 
 def maker(program, **sizes):
     """Return what makes the models of a program, with the same sizes drawn at every run."""
-    return Maker(toy(program, **sizes), Random(0), 6)
+    return TraceRunner(toy(program, **sizes), Random(0), 6)
 
 
 def traces(program, *points):

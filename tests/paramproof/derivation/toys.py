@@ -3,9 +3,9 @@
 from contextlib import nullcontext
 from operator import index
 
-from paramproof.derivation.constructor import Constructor
-from paramproof.derivation.reading import Seen
 from paramproof.formulas.expression import expression
+from paramproof.tracing.constructors.base import Constructor
+from paramproof.tracing.tensor_groups import ObservedTensor
 
 
 def toy(make, unseen=None, **sizes):
@@ -19,9 +19,9 @@ def toy(make, unseen=None, **sizes):
         shapes = [(path, tuple(map(index, lengths))) for path, lengths in model]
         for (path, shape), (_, lengths) in zip(shapes, model, strict=True):
             letters = tuple(getattr(n, "expression", None) or expression(n) for n in lengths)
-            yield Seen(path, shape, "trainable", (), letters)
+            yield ObservedTensor(path, shape, "trainable", (), letters)
         for path, shape in (unseen(shapes) if unseen else None) or ():
-            yield Seen(path, shape, "trainable", (), tuple(map(expression, shape)))
+            yield ObservedTensor(path, shape, "trainable", (), tuple(map(expression, shape)))
 
     def made(chosen):
         return make(**chosen)

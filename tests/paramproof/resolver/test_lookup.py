@@ -94,7 +94,7 @@ def deriving(monkeypatch):
         asked.append((what, keys, architecture))
         return MIXTURE
 
-    monkeypatch.setattr(lookup, "derived", derived)
+    monkeypatch.setattr(lookup, "derive_in_subprocess", derived)
     monkeypatch.setattr(lookup, "_derived", {})
     monkeypatch.setattr(Framework, "missing", ())
     return asked

@@ -1,0 +1,37 @@
+"""How many experts one token passes, where a formula has no letter for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from paramproof.algebra.letters import letters_for
+from paramproof.formulas.active import part_of, says_per_token
+from paramproof.formulas.derivation import Derivation
+
+
+def with_experts_per_token(derivation: Derivation, keys: Mapping[str, Any]) -> Derivation:
+    """Return the same with a letter for experts per token, as a configuration's ``keys`` say them.
+
+    No constructor reads the number: a formula has no letter for it where the type's default is
+    null.
+    """
+    known = {part_of(field) for field in derivation.fields.values() if says_per_token(field)}
+    absent = {path: size for path, size in _sizes(keys) if part_of(path) not in known}
+    letters = letters_for([*derivation.fields.values(), *absent])
+    new = {letters[path]: path for path in absent}
+    return replace(
+        derivation,
+        sizes={**derivation.sizes, **{name: absent[path] for name, path in new.items()}},
+        fields={**derivation.fields, **new},
+        inert=(*derivation.inert, *new),
+    )
+
+
+def _sizes(keys: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, int]]:
+    for key, value in keys.items():
+        if isinstance(value, Mapping):
+            yield from _sizes(value, f"{before}{key}.")
+        elif type(value) is int and value > 0 and says_per_token(key):
+            yield f"{before}{key}", value

@@ -1,0 +1,223 @@
+"""Sizes under which conditions hold: drawn at random, then repaired."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil, floor
+from random import Random
+from types import MappingProxyType
+
+from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.expression import Expression, Number
+
+FACTORS = (0.25, 0.5, 1, 2, 3, 5, 7)
+"""How much larger than at first a size may be drawn."""
+
+DEEPEST = 9
+"""Of what a loop runs over, so that a model has few layers."""
+
+STRAIGHT = (1, 2, 3, 10**6 + 7)
+"""Values of a letter at which what is linear in it lies on one line."""
+
+ATTEMPTS = 12
+"""To draw sizes and to repair them."""
+
+
+def sample_sizes(
+    random: Random,
+    first: Mapping[str, int],
+    conditions: Sequence[Condition],
+    repeated: frozenset[str] = frozenset(),
+    fixed: frozenset[str] = frozenset(),
+    deepest: int = DEEPEST,
+    ranges: Mapping[str, tuple[int, int]] = MappingProxyType({}),
+) -> dict[str, int] | None:
+    """Return sizes that meet ``conditions``, None where none were found.
+
+    ``repeated`` are the letters of loops, drawn up to ``deepest``; ``fixed`` ones are as at first.
+    ``ranges`` say of other letters from where to where they are drawn, before conditions move them.
+    """
+
+    known = dict.fromkeys(repeated, (1, deepest)) | dict(ranges)
+
+    def draw(name: str) -> int:
+        if name in fixed:
+            return first[name]
+        if name in known:
+            return random.randint(*known[name])
+        around = max(2.0, first[name] * random.choice(FACTORS))
+        return random.randint(max(1, int(around * 0.7)), int(around * 1.4) + 1)
+
+    if _contradictory(conditions) or _pinned_elsewhere(conditions, {n: first[n] for n in fixed}):
+        return None
+    most = {name: max(deepest**2, known[name][1]) for name in repeated}
+    movable = [sorted(condition.letters - fixed) for condition in conditions]
+    asking = {name: [i for i, names in enumerate(movable) if name in names] for name in first}
+    for _ in range(ATTEMPTS):
+        sizes = {name: draw(name) for name in first}
+        met = [condition.is_met(sizes) for condition in conditions]
+        for _ in range(30 + 4 * len(conditions)):
+            broken = [index for index, is_met in enumerate(met) if not is_met]
+            if not broken:
+                return sizes
+            index = random.choice(broken)
+            if not movable[index]:
+                break
+            name = random.choice(movable[index])
+            found = _repaired(random, conditions[index], name, sizes)
+            usable = found is not None and 0 < found <= most.get(name, found)
+            sizes[name] = found if usable else draw(name)  # type: ignore[assignment]
+            for other in asking[name]:
+                met[other] = conditions[other].is_met(sizes)
+    return None
+
+
+def sample_inside(
+    random: Random, derivation: Derivation, also: Sequence[Condition] = ()
+) -> dict[str, int] | None:
+    """Return sizes inside the conditions of a derivation and ``also`` these, None for none found.
+
+    What its tensors are there for each of stays small, as layers do.
+    """
+    conditions = [*(stated.condition for stated in derivation.conditions), *also]
+    repeated = frozenset(name for one in derivation.tensors for name in one.times.letters)
+    return sample_sizes(random, derivation.sizes, conditions, repeated, frozenset(derivation.fixed))
+
+
+def _contradictory(conditions: Sequence[Condition]) -> bool:
+    """Whether one of two conditions is the opposite of what follows from the other."""
+    return any(
+        _refutes(one, other)
+        for i, one in enumerate(conditions)
+        for j, other in enumerate(conditions)
+        if i != j
+    )
+
+
+def _pinned_elsewhere(conditions: Sequence[Condition], fixed: Mapping[str, int]) -> bool:
+    """Whether a condition is not met with the one value that letters are ``fixed`` at or left."""
+    pinned = dict(only for one in conditions if (only := _only(one))) | dict(fixed)
+    if any(value < 1 and name not in fixed for name, value in pinned.items()):
+        return True
+    about = (one for one in conditions if one.letters <= pinned.keys())
+    return not all(one.is_met(pinned) for one in about)
+
+
+@lru_cache(maxsize=2**17)
+def _only(one: Condition) -> tuple[str, int] | None:
+    """The letter that a condition leaves one value: of the same ones it is asked often."""
+    return one.only
+
+
+@lru_cache(maxsize=2**17)
+def _refutes(one: Condition, other: Condition) -> bool:
+    """Whether the opposite of the other follows from one; of the same two it is asked often."""
+    return one.implies(replace(other, holds=not other.holds))
+
+
+def _repaired(
+    random: Random, condition: Condition, name: str, sizes: Mapping[str, int]
+) -> int | None:
+    """Return a value of ``name`` with which ``condition`` may be met, None where none is near."""
+    if condition.relation is Relation.DIVIDES:
+        return _multiple(random, condition, name, sizes) if condition.holds else sizes[name] + 1
+    line = _line(condition.left - condition.right, name, sizes)
+    if line is None:
+        return _tried(random, condition, name, sizes)
+    slope, start = line
+    root = Fraction(-start) / slope
+    if condition.relation is Relation.EQUAL:
+        if condition.holds:
+            return int(root) if root == int(root) else None
+        return sizes[name] + 1
+    margin = random.randint(0, 3)
+    # Whether the difference may be 0, and whether that means sizes from the root upwards.
+    touching = not condition.holds
+    above = ((condition.relation is Relation.MORE) is condition.holds) is (slope > 0)
+    if above:
+        return (ceil(root) if touching else floor(root) + 1) + margin
+    return (floor(root) if touching else ceil(root) - 1) - min(margin, max(0, ceil(root) - 2))
+
+
+def _tried(random: Random, condition: Condition, name: str, sizes: Mapping[str, int]) -> int | None:
+    """Return the first of a few values of ``name`` that meets what is not linear in it."""
+    near = {size + step for size in sizes.values() for step in (-1, 0, 1)}
+    values = sorted({1, 2, 3, *near, *(sizes[name] * n for n in (2, 3, 5, 11))} - {-1, 0})
+    random.shuffle(values)
+    return next((v for v in values if condition.is_met({**sizes, name: v})), None)
+
+
+def _multiple(
+    random: Random, condition: Condition, name: str, sizes: Mapping[str, int]
+) -> int | None:
+    divisor = condition.left.value(sizes)
+    if divisor != int(divisor) or divisor < 1:
+        return None
+    if name not in condition.right.letters:
+        # A divisor of what is there: few are left where that is a prime.
+        top = int(condition.right.value(sizes))
+        found = [n for n in range(1, min(top, 4096) + 1) if top % n == 0] if top > 0 else []
+        return random.choice(found) if found else None
+    line = _line(condition.right, name, sizes)
+    if line is None:
+        return None
+    slope, start = line
+    if not start:
+        step = int(divisor)
+        return step * max(1, round(sizes[name] / step) + random.randint(-1, 1))
+    rest = (slope * sizes[name] + start) % divisor
+    moved = sizes[name] - Fraction(rest) / slope
+    return int(moved) if moved == int(moved) else None
+
+
+def _line(one: Expression, name: str, sizes: Mapping[str, int]) -> tuple[Number, Number] | None:
+    """Return slope and value at 0 of what is linear in ``name``, None for anything else."""
+    slope, rest = {}, {}
+    for powers, number in one.terms.items():
+        others = tuple((atom, power) for atom, power in powers if atom != name)
+        if len(others) == len(powers):
+            rest[powers] = number
+        elif (name, 1) in powers:
+            slope[others] = number
+        else:
+            return None
+    found = Expression(slope), Expression(rest)
+    if any(name in part.letters for part in found):
+        return _line_by_letters(one, name, sizes)
+    try:
+        return (value, found[1].value(sizes)) if (value := found[0].value(sizes)) else None
+    except (ArithmeticError, ValueError):
+        return None
+
+
+def _line_by_letters(
+    one: Expression, name: str, sizes: Mapping[str, int]
+) -> tuple[Number, Number] | None:
+    """Return the same of what has ``name`` in a quotient, which may divide by 1 at these sizes."""
+    if _is_bent(one, name, sizes):
+        return None
+    try:
+        left = one.substitute({n: sizes[n] for n in one.letters if n != name})
+    except ArithmeticError:
+        return None
+    if not all(powers in ((), ((name, 1),)) for powers in left.terms):
+        return None
+    slope = left.terms.get(((name, 1),), 0)
+    return (slope, left.terms.get((), 0)) if slope else None
+
+
+def _is_bent(one: Expression, name: str, sizes: Mapping[str, int]) -> bool:
+    """Whether a few values tell that nothing linear in ``name`` is left: that is told soonest."""
+    try:
+        first, second, *others = (one.value({**sizes, name: x}) for x in STRAIGHT)
+    except (ArithmeticError, ValueError):
+        return False
+    slope = (second - first) / Fraction(STRAIGHT[1] - STRAIGHT[0])
+    return any(
+        value - first != slope * (x - STRAIGHT[0])
+        for x, value in zip(STRAIGHT[2:], others, strict=True)
+    )

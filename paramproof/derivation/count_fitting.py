@@ -1,0 +1,104 @@
+"""How often there is a tensor, in letters: read from how often several models have it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, permutations
+from typing import Any, TypeAlias
+
+from paramproof.formulas.expression import Expression, Number, expression, letter
+
+LARGEST_NUMBER = 256
+"""Of what the code itself says how often there is."""
+
+LARGEST_STEP = 12
+"""Every n-th layer, n up to this where it is a number of the code."""
+
+Compute: TypeAlias = Callable[..., Any]
+"""What computes a number: of values at first, and of letters where those are right."""
+
+Candidate: TypeAlias = tuple[Compute, tuple[Expression, ...]]
+"""What computes, and of what."""
+
+
+def fit_count(
+    counts: Sequence[int],
+    points: Sequence[Mapping[str, int]],
+    loops: Sequence[Expression],
+    likely: Iterable[Expression] = (),
+) -> Expression | None:
+    """Return what is ``counts`` at ``points``, None where nothing simple is.
+
+    What is ``likely`` comes first; then ``loops``, the lengths of the loops that ran, and the
+    letters in them.
+    """
+    if len(set(counts)) == 1 and 1 <= counts[0] <= LARGEST_NUMBER:
+        return expression(counts[0])
+    for one in likely:
+        if all(one.value(point) == n for point, n in zip(points, counts, strict=True)):
+            return one
+    values: dict[Expression, list[Number]] = {}
+    for compute, of in _candidates(loops, sorted(points[0])):
+        for one in of:
+            if one not in values:
+                values[one] = [one.value(point) for point in points]
+        columns = zip(*(values[one] for one in of), strict=True)
+        if all(compute(*row) == n for row, n in zip(columns, counts, strict=True)):
+            return expression(compute(*of))
+    return None
+
+
+def _candidates(loops: Sequence[Expression], letters: Sequence[str]) -> Iterator[Candidate]:
+    near = sorted({name for loop in loops for name in loop.letters})
+    names = [letter(name) for name in [*near, *(n for n in letters if n not in near)]]
+    lengths = list(dict.fromkeys([*loops, *names]))
+    alone = [(one,) for one in lengths]
+    steps = range(2, LARGEST_STEP + 1)
+    every = [
+        compute for step in steps for offset in range(step) for compute in _every(step, offset)
+    ]
+    threes = ((*pair, one) for pair in combinations(lengths, 2) for one in lengths)
+    yield from _of([lambda a: a], alone)
+    yield from _of([compute for number in range(1, 9) for compute in _around(number)], alone)
+    yield from _of(OF_TWO, permutations(lengths, 2))
+    yield from _of(every, alone)
+    yield from _of(ROUNDED, permutations(names, 2))
+    yield from _of(OF_THREE, threes)
+
+
+def _of(computed: Sequence[Compute], of: Iterable[tuple[Expression, ...]]) -> Iterator[Candidate]:
+    return ((compute, one) for one in of for compute in computed)
+
+
+def _around(number: int) -> tuple[Compute, ...]:
+    return lambda a: a - number, lambda a: a + number, lambda a: (number + 1) * a
+
+
+def _every(step: int, offset: int) -> tuple[Compute, ...]:
+    return lambda a: (a + offset) // step, lambda a: a - (a + offset) // step
+
+
+OF_TWO: tuple[Compute, ...] = (
+    lambda a, b: a - b,
+    lambda a, b: a * b,
+    lambda a, b: a - b + 1,
+    lambda a, b: a - b - 1,
+)
+
+ROUNDED: tuple[Compute, ...] = (
+    lambda a, b: a // b,
+    lambda a, b: (a - 1) // b,
+    lambda a, b: (a + b - 1) // b,
+    lambda a, b: a - a // b,
+    lambda a, b: a - (a - 1) // b,
+    lambda a, b: a - (a + b - 1) // b,
+)
+
+OF_THREE: tuple[Compute, ...] = (
+    lambda a, b, c: a * b * c,
+    lambda a, b, c: (a - b) * c,
+    lambda a, b, c: (b - a) * c,
+    lambda a, b, c: a + b - c,
+    lambda a, b, c: a * b - c,
+    lambda a, b, c: a * b + c,
+)

@@ -1,0 +1,185 @@
+"""The tensors of a model in letters: as they were traced, or read from values at several sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+from paramproof.derivation.count_fitting import fit_count
+from paramproof.derivation.exact_division import simplify_exact_division
+from paramproof.derivation.length_fitting import candidate_quotients, fit_length
+from paramproof.derivation.loop_counts import GuardedCount, count_in_loops
+from paramproof.derivation.trace_runner import Trace
+from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.derivation import DerivedTensor, Kind, Stored, expected
+from paramproof.formulas.expression import Expression, expression
+from paramproof.tracing.iterations import IterationStack
+from paramproof.tracing.tensor_groups import GroupKey, TensorGroup
+
+
+@dataclass(slots=True)
+class GeneralTensors:
+    """A model's tensors in letters, but for buffers that nothing explains.
+
+    ``needs`` are the conditions under which there are as many as they say. ``unexplained`` are
+    the parameters that should be here and are not, ``left_out`` the buffers, as text.
+    """
+
+    found: list[DerivedTensor] = field(default_factory=list)
+    needs: list[Condition] = field(default_factory=list)
+    unexplained: dict[GroupKey, str] = field(default_factory=dict)
+    left_out: dict[str, None] = field(default_factory=dict)
+    _kinds_left_out: set[Kind] = field(default_factory=set)
+
+    @property
+    def kept(self) -> tuple[DerivedTensor, ...]:
+        """Those that were not left out."""
+        return tuple(one for one in self.found if one.kind not in self._kinds_left_out)
+
+    @property
+    def are_counted(self) -> bool:
+        """Whether some are there a number of times in letters that no loop said."""
+        return any(
+            not one.looped and one.times.constant is None
+            for one in self.kept
+            if one.role != "buffer"
+        )
+
+    def leave_out(self, kind: Kind, shape: str = "") -> None:
+        """Say of a kind of buffer that it is not explained: it is no part of any count."""
+        self._kinds_left_out.add(kind)
+        of = f" of ({shape})" if shape else ""
+        self.left_out[f"{kind.path}{of} (buffer)"] = None
+
+    def fold(self, exact: Sequence[tuple[Expression, Expression]]) -> None:
+        """Write them with a / b for ⌊a / b⌋, for each pair (a, b) in ``exact``."""
+        lengths = {length for one in self.found for length in (*one.shape, one.times)}
+        known = {length: simplify_exact_division(length, exact) for length in lengths}
+        self.found = [
+            replace(
+                one,
+                shape=tuple(known[length] for length in one.shape),
+                times=known[one.times],
+            )
+            for one in self.found
+        ]
+
+    def differences(
+        self, made: Mapping[Stored, int], sizes: Mapping[str, int]
+    ) -> list[tuple[Stored, int, int]]:
+        """Return what ``made`` has another number of times than is due at these sizes, with both.
+
+        Raises ``ValueError`` or ``ZeroDivisionError`` where what is due is no whole number.
+        """
+        due = expected(self.found, sizes)
+        return [
+            (key, made.get(key, 0), due[key])
+            for key in dict.fromkeys((*due, *made))
+            if made.get(key, 0) != due[key] and key.kind not in self._kinds_left_out
+        ]
+
+
+def generalize(
+    traces: Sequence[Trace],
+    computed: Sequence[Expression],
+    loops: Iterable[Expression],
+    numbers: Sequence[Expression] = (),
+) -> GeneralTensors:
+    """Return what all of these traces made, each kind of tensor in letters.
+
+    ``computed`` are the sizes that a length may be which nobody saw made, and ``loops`` the
+    lengths of the loops that ran; ``numbers`` are those of layers of some kinds.
+    """
+    tensors, lengths = GeneralTensors(), list(loops)
+
+    # Many kinds of tensors are made in the same loops, or are there as often as each other.
+    @cache
+    def times_in_loops(*places: tuple[IterationStack, ...]) -> GuardedCount | None:
+        there = zip(places, traces, strict=True)
+        return count_in_loops([(made, trace.recorder, trace.sizes) for made, trace in there])
+
+    @cache
+    def times_counted(*counts: int) -> GuardedCount | None:
+        return _times_counted(counts, traces, lengths, numbers)
+
+    for key in traces[0].readings:
+        if any(key not in trace.readings for trace in traces):
+            tensors.leave_out(key.kind)
+            continue
+        same = [trace.readings[key] for trace in traces]
+        shape = _shape(key, same, traces, computed)
+        times = times_in_loops(*(tuple(group.made) for group in same))
+        counted = times if times is not None else times_counted(*(group.count for group in same))
+        kind, of = key.kind, ", ".join(map(str, same[0].shape))
+        if shape is not None and counted is not None:
+            traced = _is_traced(key, same)
+            tensors.found.append(
+                DerivedTensor(
+                    kind.path,
+                    shape,
+                    counted.number,
+                    kind.role,
+                    kind.aliases,
+                    traced,
+                    # A fixed number of them needs no loop.
+                    times is not None or counted.number.constant is not None,
+                )
+            )
+            tensors.needs += counted.needs if kind.role != "buffer" else ()
+        elif kind.role == "buffer":
+            tensors.leave_out(kind, of)
+        else:
+            tensors.unexplained[key] = f"{kind.path} of ({of})"
+    return tensors
+
+
+def _times_counted(
+    counts: Sequence[int],
+    traces: Sequence[Trace],
+    loops: Sequence[Expression],
+    numbers: Sequence[Expression],
+) -> GuardedCount | None:
+    """How many there are, read from counts, where that is one or more."""
+    number = fit_count(counts, [trace.sizes for trace in traces], loops, numbers)
+    if number is None:
+        return None
+    return GuardedCount(number, (Condition(Relation.LESS, number, expression(1), False),))
+
+
+def _shape(
+    key: GroupKey,
+    same: Sequence[TensorGroup],
+    traces: Sequence[Trace],
+    computed: Sequence[Expression],
+) -> tuple[Expression, ...] | None:
+    """Return a shape in letters, None where it is not explained."""
+    points, found = [trace.sizes for trace in traces], []
+    for axis, lengths in _axes(key, same):
+        length = fit_length(lengths, points, computed) if axis is None else axis
+        if length is None:
+            # A layer may have read a size from its input's shape, and divided it unseen.
+            length = fit_length(
+                lengths, points, [*computed, *candidate_quotients(points, computed)]
+            )
+        if length is None:
+            return None
+        found.append(length)
+    return tuple(found)
+
+
+def _is_traced(key: GroupKey, same: Sequence[TensorGroup]) -> bool:
+    """Whether a shape was seen where it was made.
+
+    A number that is the same in each trace is one of the code's own.
+    """
+    axes = _axes(key, same)
+    return key.axes is not None and all(a is not None or len(set(n)) == 1 for a, n in axes)
+
+
+def _axes(
+    key: GroupKey, same: Sequence[TensorGroup]
+) -> Iterable[tuple[Expression | None, tuple[int, ...]]]:
+    """Return each axis in letters, None where it is not, with its lengths in the traces."""
+    axes = key.axes or (None,) * key.kind.rank
+    return zip(axes, zip(*(group.shape for group in same), strict=True), strict=True)

@@ -1,0 +1,106 @@
+"""The conditions of a formula while it is sought: what was asked, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from paramproof.derivation.exact_division import simplify_exact_division
+from paramproof.formulas.condition import Condition, Relation, at_least_one
+from paramproof.formulas.derivation import Consequence, Outcome, StatedCondition
+from paramproof.formulas.expression import Expression, expression, letter
+
+
+@dataclass(slots=True)
+class GuardSet:
+    """What was asked where the traces are alike, with the places that asked.
+
+    ``outside`` says what happens where a condition is not met, of those that are stated.
+    ``harmless`` was asked too, and nothing happens. ``beyond`` is asked elsewhere only.
+    """
+
+    asked: dict[Condition, set[tuple[str, int]]]
+    beyond: dict[Condition, None]
+    outside: dict[Condition, Consequence] = field(default_factory=dict)
+    harmless: dict[Condition, set[tuple[str, int]]] = field(default_factory=dict)
+
+    @property
+    def exact(self) -> list[tuple[Expression, Expression]]:
+        """The sizes (a, b) of which it is stated that b divides a."""
+        return _divided(self.outside)
+
+    @property
+    def asked_to_divide(self) -> list[tuple[Expression, Expression]]:
+        """The sizes (a, b) of which it was asked whether b divides a, and it does."""
+        return _divided(self.asked)
+
+    @property
+    def stated(self) -> tuple[StatedCondition, ...]:
+        """Those of the formula, with what happens elsewhere and the places that ask."""
+        return tuple(
+            StatedCondition(condition, outside, tuple(sorted(self.asked.get(condition, ()))))
+            for condition, outside in self.outside.items()
+        )
+
+    def follows(self, condition: Condition) -> bool:
+        """Whether it is met wherever those are that are stated and leave letters one value."""
+        values = dict(only for one in self.outside if one != condition and (only := one.only))
+        if not values.keys() & condition.letters:
+            return False
+        there = condition.substitute(values)
+        return there.is_settled and there.is_met(dict.fromkeys(there.letters, 1))
+
+    def add(self, need: Condition, outside: Outcome) -> None:
+        """State what nobody asked, where sizes could be otherwise and nothing asked implies it."""
+        if not need.is_settled and not any(other.implies(need) for other in self.asked):
+            self.asked[need] = set()
+            self.outside[need] = Consequence(outside)
+
+    def ask_of_lengths(self, lengths: Iterable[Expression]) -> None:
+        """Ask whether what is 1 or more may be 0, and state that it is not less."""
+        for need in (need for one in lengths for need in at_least_one(one)):
+            if not need.is_settled and need not in self.asked:
+                self.add(replace(need, right=expression(0)), Outcome.NEGATIVE)
+                self.asked[need] = set()
+
+    def release(self, condition: Condition) -> None:
+        """Take it for harmless; what the code did not ask is no bound of what was proved either."""
+        if places := self.asked.pop(condition):
+            self.harmless[condition] = places
+
+    def state(self, condition: Condition, outside: Consequence) -> None:
+        """State what was taken for harmless."""
+        self.outside[condition] = outside
+        self.asked[condition] = self.harmless.pop(condition)
+
+    def fold(self) -> None:
+        """Write conditions with what divides, and drop those that are settled by others."""
+        exact, outside, asked = self.exact, self.outside, self.asked
+        for need in [one for one in outside if not asked[one]]:
+            if any(other.implies(need) for other in outside if other != need):
+                del outside[need]
+        self.outside, self.asked = {}, {}
+        for condition, outcome in outside.items():
+            places = asked[condition]
+            if condition.relation is not Relation.DIVIDES:
+                left, right = (
+                    simplify_exact_division(condition.left, exact),
+                    simplify_exact_division(condition.right, exact),
+                )
+                condition = replace(condition, left=left, right=right)
+            if only := condition.only:
+                condition = Condition(Relation.EQUAL, letter(only[0]), expression(only[1]), True)
+            if not condition.is_settled:
+                self.outside.setdefault(condition, outcome)
+                self.asked.setdefault(condition, set()).update(places)
+        for condition in [one for one in self.outside if self.follows(one)]:
+            del self.outside[condition], self.asked[condition]
+
+
+def negated(condition: Condition) -> Condition:
+    """Return the condition that is met just where this one is not."""
+    return replace(condition, holds=not condition.holds)
+
+
+def _divided(conditions: Iterable[Condition]) -> list[tuple[Expression, Expression]]:
+    return [(c.right, c.left) for c in conditions if c.relation is Relation.DIVIDES and c.holds]

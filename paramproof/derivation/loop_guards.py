@@ -1,0 +1,129 @@
+"""What must hold of sizes for loops to be told what they were told when they were traced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from os.path import basename
+from typing import TypeAlias
+
+from paramproof.derivation.index_subsets import INDEX, index_guards, with_any_index
+from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.division import floor
+from paramproof.formulas.expression import Expression, expression
+from paramproof.tracing.caveats import Caveat
+from paramproof.tracing.recorder import LOOP_INDEX, Recorder, has_loop_index
+
+LoopGuard: TypeAlias = tuple[Expression, Condition]
+"""A loop's length, and what it asked about its index, as the question that may be true."""
+
+
+def guards_with_both_answers(recorder: Recorder) -> Iterator[LoopGuard]:
+    """What loops asked about their index and got both answers to."""
+    answers: dict[LoopGuard, set[bool]] = {}
+    for condition in recorder.asked:
+        own = [name for name in condition.letters if name in recorder.indices]
+        if len(own) == 1:
+            question = recorder.indices[own[0]], with_any_index(condition, own[0])
+            answers.setdefault(question, set()).add(condition.holds)
+    return (question for question, given in answers.items() if len(given) == 2)
+
+
+def undecided_loop(question: LoopGuard, places: Iterable[tuple[str, int]] = ()) -> Caveat:
+    """What is said where it cannot be told what a loop's answers say of sizes."""
+    length, asked_there = question
+    where = "".join(f" ({basename(file)}:{line})" for file, line in sorted(places)[:1])
+    return "a loop of ", length, f" asked of its index, {LOOP_INDEX}, whether ", asked_there, where
+
+
+def implied_guards(
+    recorder: Recorder, sizes: Mapping[str, int]
+) -> Iterator[tuple[Condition, set[tuple[str, int]], LoopGuard]]:
+    """What must hold of sizes for loops to be told by their questions what they were told here.
+
+    Where each iteration got one answer, none may get the other: ``i > 50`` is asked of layers
+    0 to L − 1, and where it never was so there are no more than 51 layers. Where some got each,
+    ``i < D``, D is no more than there are layers. Each has the places that asked, and the question.
+    """
+    for index, length in recorder.indices.items():
+        own = [c for c in recorder.asked if index in c.letters]
+        if not own:
+            continue
+        if has_loop_index(length.letters) or any(has_loop_index(c.letters - {index}) for c in own):
+            recorder.doubts["a loop asked about the index of another one",] = None
+            continue
+        for question in index_guards(own, recorder.indices, length):
+            same = [c for c in own if with_any_index(c, index) == question]
+            answers = {c.holds for c in same}
+            if len(answers) == 1:
+                found = list(_never_otherwise(question, answers.pop(), length, sizes))
+            else:
+                found = list(_no_more_than_there_are(question, length))
+            places = {place for c in same for place in recorder.asked[c]}
+            if not found and len(answers) < 2:
+                recorder.doubts[undecided_loop((length, question), places)] = None
+            yield from ((condition, places, (length, question)) for condition in found)
+
+
+def _no_more_than_there_are(question: Condition, length: Expression) -> Iterator[Condition]:
+    """What must hold for the number of indices that are told yes to be one."""
+    if question.relation is Relation.EQUAL:
+        # The one that answered yes is one of them.
+        if (one := _limit(question)) is not None:
+            yield Condition(Relation.LESS, length, one + 1, False)
+            yield Condition(Relation.LESS, one, expression(0), False)
+        return
+    number = _number_true(question, length)
+    # Of multiples there are never more, and never less than none.
+    if number is not None and question.relation is not Relation.DIVIDES:
+        yield Condition(Relation.MORE, number, length, False)
+        yield Condition(Relation.LESS, number, expression(0), False)
+
+
+def _never_otherwise(
+    question: Condition, answer: bool, length: Expression, sizes: Mapping[str, int]
+) -> Iterator[Condition]:
+    """What must hold for each index of a loop to get this answer."""
+    if question.relation is Relation.DIVIDES:
+        number = _number_true(question, length)
+        if number is not None:
+            yield Condition(Relation.LESS, number, length if answer else expression(1), not answer)
+        return
+    # A line is on one side of 0 wherever its ends are.
+    ends = [replace(question, holds=answer)] * 2
+    difference = question.left - question.right
+    if not _is_line(difference):
+        return
+    if question.relation is Relation.EQUAL and not answer:
+        first = difference.value({**sizes, LOOP_INDEX: 0})
+        relation = Relation.MORE if first > 0 else Relation.LESS
+        ends = [Condition(relation, question.left, question.right, True)] * 2
+    at = ({LOOP_INDEX: expression(0)}, {LOOP_INDEX: length - 1})
+    found = [end.substitute(where) for end, where in zip(ends, at, strict=True)]
+    if all(condition.is_met(sizes) for condition in found):
+        yield from found
+
+
+def _is_line(one: Expression) -> bool:
+    """Whether the index stands in ``one`` as a factor only, and once."""
+    others = [[pair for pair in powers if pair != (LOOP_INDEX, 1)] for powers in one.terms]
+    return not any(LOOP_INDEX in Expression({tuple(powers): 1}).letters for powers in others)
+
+
+def _number_true(question: Condition, length: Expression) -> Expression | None:
+    """How many indices of a loop answer yes, as far as there are so many."""
+    if question.relation is Relation.DIVIDES:
+        offset = (question.right - INDEX).constant
+        if offset is None or LOOP_INDEX in question.left.letters:
+            return None
+        step, before = question.left, int(offset) - 1
+        return floor(length + before, step) - floor(before, step)
+    if (limit := _limit(question)) is None:
+        return None
+    return limit if question.relation is Relation.LESS else length - limit - 1
+
+
+def _limit(question: Condition) -> Expression | None:
+    """What an index is asked to be, or to be on one side of."""
+    limit = question.right - question.left + INDEX
+    return limit if limit.is_whole and LOOP_INDEX not in limit.letters else None

@@ -1,0 +1,209 @@
+"""Derive a constructor's formula: trace it at several sizes, read, and hold it to models.
+
+Finding traces the constructor, with sizes that remember, at its own sizes and at generic ones;
+whatever it has must be the same in letters each time. Holding makes the model anew at sizes that
+were drawn far from there, from plain ints and by the code as it is, and compares every tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import TypeAlias
+
+from paramproof.algebra.letters import letters_for
+from paramproof.algebra.sampling import DEEPEST
+from paramproof.derivation.alignment import TraceAligner
+from paramproof.derivation.generalization import GeneralTensors, generalize
+from paramproof.derivation.guard_probing import GuardProber
+from paramproof.derivation.guard_set import GuardSet
+from paramproof.derivation.trace_runner import DerivationError, FailureCause, Progress, TraceRunner
+from paramproof.derivation.validation import MAX_SPECIALIZED, HeldOutValidation
+from paramproof.formulas.condition import Condition
+from paramproof.formulas.derivation import Consequence, Derivation, Outcome
+from paramproof.formulas.division import floor
+from paramproof.formulas.expression import letter
+from paramproof.tracing.caveats import Caveat, caveat_text
+from paramproof.tracing.constructors.base import Constructor
+from paramproof.tracing.tensor_groups import GroupKey
+
+__all__ = ["DerivationError", "Effort", "derive"]
+
+Naming: TypeAlias = Callable[[Iterable[str]], Mapping[str, str]]
+"""Returns the letter of each field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is done for a formula.
+
+    It is traced at ``generic`` sizes, beside the constructor's own, and held to ``held`` models,
+    beside the one of its own sizes; of what a loop runs over there are up to ``deepest``. Where it
+    is ``rather_fixed`` than refused, the letters that move a tensor that is not explained are
+    fixed, and as many as are to blame for a model that is not as derived. With ``far`` models are
+    held to that are many times as large and deep too, as far as the time goes that the others took.
+    """
+
+    generic: int = 4
+    held: int = 20
+    deepest: int = DEEPEST
+    rather_fixed: bool = False
+    far: bool = True
+
+
+def derive(
+    constructor: Constructor,
+    seed: int = 0,
+    note: Progress = lambda _: None,
+    *,
+    effort: Effort = Effort(),
+    outcomes: dict[Condition, Consequence | None] | None = None,
+    naming: Naming = letters_for,
+) -> Derivation:
+    """Return the formula of ``constructor``.
+
+    ``outcomes`` remembers, from one constructor to others that are made by the same code, what
+    happens where a condition is not met: what did nothing alone is tried together only. ``naming``
+    chooses the letters, in which the caveats are written too.
+
+    Raises ``DerivationError``, in one line, where none was found or what was found did not hold.
+    """
+    known = {} if outcomes is None else outcomes
+    failed: list[DerivationError] = []
+    for finder in _finders(constructor, seed, effort, note, failed):
+        try:
+            return _derived(finder, effort, known, naming)
+        except DerivationError as error:
+            failed.append(error)
+    raise failed[0]
+
+
+def _finders(
+    constructor: Constructor,
+    seed: int,
+    effort: Effort,
+    note: Progress,
+    failed: Sequence[DerivationError],
+) -> Iterator[TraceAligner]:
+    """Yield finders of a formula, each where what those before it found has ``failed``."""
+
+    def finder(richer: bool, fixed: Iterable[str] = ()) -> TraceAligner:
+        maker = TraceRunner(constructor, Random(seed), effort.deepest, set(fixed))
+        return TraceAligner(maker, richer, note)
+
+    first = finder(richer=True)
+    yield first
+    if first.base is not first.first:
+        # What other sizes have was no kind of layer: a name that has a size in it is none.
+        yield finder(richer=False)
+    numbers = first.numbers_of_layers()
+    if numbers:
+        # Which layers are of another kind is said by numbers, which are no sizes.
+        yield finder(richer=True, fixed=numbers)
+    last = failed[-1]
+    if effort.rather_fixed and isinstance(last, UnfittedTensorsError):
+        again = finder(richer=True, fixed=numbers)
+        stay = numbers | again.not_moving_together(last.keys)
+        yield finder(richer=True, fixed=stay)
+        yield finder(richer=False, fixed=stay)
+
+
+class UnfittedTensorsError(DerivationError):
+    """Of these kinds of tensors the shapes or the numbers were not found in letters."""
+
+    def __init__(self, text: str, keys: Iterable[GroupKey]) -> None:
+        super().__init__(text, FailureCause.NOT_EXPLAINED)
+        self.keys = tuple(keys)
+
+
+def _derived(
+    finder: TraceAligner,
+    effort: Effort,
+    outcomes: dict[Condition, Consequence | None],
+    naming: Naming,
+) -> Derivation:
+    """Find the tensors in letters and their conditions, hold them to models, and write all down."""
+    maker, note = finder.maker, finder.note
+    traces = finder.traces(effort.generic + 1)
+    conditions = GuardSet(finder.asked, finder.beyond)
+    letters = [letter(name) for name in maker.sizes if name not in maker.fixed]
+    # What was asked to be divisible may be divided where nobody sees it.
+    divided = [floor(top, bottom) for top, bottom in conditions.asked_to_divide]
+    made = traces[0].recorder.made
+    numbers = maker.constructor.numbers
+    tensors = generalize(traces, [*letters, *made, *divided], maker.loops, numbers)
+    for need in tensors.needs:
+        if not need.is_met(maker.sizes):
+            raise DerivationError(f"{maker.name}: at its own sizes not {need}")
+        conditions.add(need, Outcome.OTHER_COUNT)
+    parameters = (one for one in tensors.kept if one.role != "buffer")
+    conditions.ask_of_lengths(length for one in parameters for length in one.shape)
+    if tensors.are_counted and finder.numbers_of_layers() - maker.fixed:
+        raise DerivationError(f"{maker.name}: numbers of layers say which are of another kind")
+    if tensors.unexplained:
+        shown = "; ".join(tensors.unexplained.values())
+        raise UnfittedTensorsError(f"{maker.name}: not explained: {shown}", tensors.unexplained)
+    sorter = GuardProber(maker, conditions, tensors, outcomes)
+    sorter.sort(note)
+    tensors.fold(conditions.exact)
+    conditions.fold()
+    most = len(letters) if effort.rather_fixed else MAX_SPECIALIZED
+    holder = HeldOutValidation(maker, conditions, tensors, sorter, note, most)
+    holder.hold(effort.held + 1, effort.far)
+    doubts = finder.doubts | holder.doubts
+    alike = [*(trace.sizes for trace in traces), *sorter.alike, *holder.alike]
+    letters_now = naming(maker.sizes)
+    return _written(maker, tensors, conditions, doubts, effort.held + 1, alike, letters_now)
+
+
+def _written(
+    maker: TraceRunner,
+    tensors: GeneralTensors,
+    conditions: GuardSet,
+    doubts: dict[Caveat, None],
+    held: int,
+    alike: Iterable[Mapping[str, int]],
+    letters: Mapping[str, str],
+) -> Derivation:
+    """Return the derivation of these, in ``letters`` by field.
+
+    At the sizes of ``alike`` a trace or a model was as derived.
+    """
+    moving = {name for t in tensors.kept for e in (*t.shape, t.times) for name in e.letters}
+    asked = {name for condition in conditions.outside for name in condition.letters}
+    inert = sorted(set(maker.sizes) - moving - asked - maker.fixed)
+    read = maker.constructor.read_fields()
+    derivation = Derivation(
+        maker.name,
+        dict(maker.sizes),
+        {name: name for name in maker.sizes},
+        tensors.kept,
+        conditions.stated,
+        fixed=tuple(sorted(maker.fixed)),
+        inert=tuple(inert),
+        unread=tuple(name for name in inert if name not in read) if read is not None else (),
+        unexplained=tuple(tensors.left_out),
+        harmless=tuple(conditions.harmless),
+        doubts=tuple(caveat_text(doubt, letters) for doubt in doubts),
+        evidence=maker.evidence(held),
+        validated=_validated(maker, conditions, alike),
+    )
+    return derivation.renamed(letters)
+
+
+def _validated(
+    maker: TraceRunner, conditions: GuardSet, alike: Iterable[Mapping[str, int]]
+) -> dict[str, tuple[int, int]]:
+    """Return the smallest and the largest size of each letter where the formula was confirmed.
+
+    Sizes that a condition was stated against since, or that a fixed letter has, are left out.
+    """
+    inside = [
+        sizes
+        for sizes in alike
+        if all(condition.is_met(sizes) for condition in conditions.outside)
+        and all(sizes[name] == maker.sizes[name] for name in maker.fixed)
+    ]
+    found = {name: [sizes[name] for sizes in inside] for name in maker.sizes}
+    return {name: (min(sizes), max(sizes)) for name, sizes in found.items() if sizes}

@@ -1,0 +1,208 @@
+"""A formula is held to models at its own sizes and at others, far from where it was found."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+
+from paramproof.algebra.sampling import sample_sizes
+from paramproof.derivation.far_validation import (
+    Cost,
+    FarValidation,
+    MismatchError,
+    SizeBounds,
+    number_of,
+)
+from paramproof.derivation.generalization import GeneralTensors
+from paramproof.derivation.guard_probing import GuardProber
+from paramproof.derivation.guard_set import GuardSet, negated
+from paramproof.derivation.trace_runner import DerivationError, FailureCause, Progress, TraceRunner
+from paramproof.derivation.trial import Trial, run_trial
+from paramproof.formulas.condition import Condition
+from paramproof.formulas.derivation import Outcome
+from paramproof.formulas.expression import letter
+from paramproof.tracing.caveats import Caveat, caveat_text, joined
+
+MAX_SPECIALIZED = 4
+"""Letters that are fixed, at most, where a model is not as derived and nothing asked of them.
+
+A formula of which more are fixed is one that somebody must want rather than none.
+"""
+
+DEEPER = 5
+"""How much deeper models are where a number of layers that fits few of them would fit others."""
+
+
+class HeldOutValidation:
+    """Holds tensors in letters to models inside the conditions.
+
+    Where they fail, ``most`` letters are fixed at a time, and others are left. ``doubts`` say what
+    failed before letters were fixed. ``alike`` are the sizes at which models were as derived.
+    """
+
+    def __init__(
+        self,
+        maker: TraceRunner,
+        conditions: GuardSet,
+        tensors: GeneralTensors,
+        sorter: GuardProber,
+        note: Progress,
+        most: int,
+    ) -> None:
+        self.maker = maker
+        self.most = most
+        self.conditions = conditions
+        self.tensors = tensors
+        self.sorter = sorter
+        self.note = note
+        self.doubts: dict[Caveat, None] = {}
+        self.cost = Cost()
+        self.alike: list[Mapping[str, int]] = []
+
+    def hold(self, number: int, far: bool = True) -> None:
+        """Hold the formula to ``number`` models in a row, the first at its own sizes, and far ones.
+
+        Where it does not hold, but does with letters at their own values, and nothing that was
+        asked tells why, these letters are fixed and all is held anew.
+        """
+        while True:
+            self.hold_near(number)
+            if not far:
+                return
+            reach = FarValidation(
+                self.maker,
+                self.tensors,
+                self.cost,
+                # Of its own: how far it comes depends on the time, and no other sizes should.
+                Random(self.maker.random.getrandbits(32)),
+                self.far_away,
+                self.compared,
+            )
+            try:
+                reach.go()
+                return
+            except MismatchError as error:
+                self.learn(error.sizes, error.trial)
+            finally:
+                self.alike += reach.alike
+
+    def hold_near(self, number: int) -> None:
+        """Hold the formula to so many models in a row."""
+        held, self.cost = 0, Cost()
+        while held < number:
+            sizes = self.maker.sizes if held == 0 else self.others(held)
+            if sizes is None:
+                said = f"{self.maker.name}: no sizes meet the conditions"
+                raise DerivationError(said, FailureCause.NO_SIZES)
+            held = held + 1 if self.holds(sizes) else 0
+            self.note(f"held at {held} of {number} points")
+
+    def holds(self, sizes: Mapping[str, int]) -> bool:
+        """Whether the formula holds at these sizes; where it does not, more is stated or fixed."""
+        started = time.process_time()
+        trial = self.compared(sizes)
+        if trial.outside:
+            self.learn(sizes, trial)
+            return False
+        self.cost.add(time.process_time() - started, number_of(self.tensors, sizes))
+        self.alike.append(sizes)
+        return True
+
+    def learn(self, sizes: Mapping[str, int], trial: Trial) -> None:
+        """State or fix more, where a model is not as derived."""
+        assert trial.outside
+        unmet = [c for c in self.conditions.harmless if not c.is_met(sizes)]
+        if not unmet:
+            self.blame(sizes, trial)
+        elif remembered := [c for c in unmet if c in self.sorter.remembered]:
+            self.sorter.try_again(remembered)
+        else:
+            # None of these does it alone.
+            for condition in unmet:
+                self.conditions.state(condition, trial.outside)
+
+    def compared(self, sizes: Mapping[str, int]) -> Trial:
+        """Compare a model with the formula; buffers that are not as derived are left out."""
+        trial = run_trial(self.maker, self.tensors, sizes)
+        for kind in trial.buffers:
+            self.tensors.leave_out(kind)
+        return trial
+
+    def blame(self, sizes: Mapping[str, int], trial: Trial) -> None:
+        """Fix the letters without which the formula holds at ``sizes``.
+
+        Raises ``DerivationError`` unless they are few and others are left.
+        """
+        names = self.to_blame(sizes)
+        if not 0 < len(names) <= min(self.most, len(sizes) - len(self.maker.fixed) - 1):
+            refused = trial.outside and trial.outside.outcome is Outcome.REFUSED
+            raise DerivationError(
+                f"{self.maker.name}: {caveat_text(trial.wrong)}",
+                FailureCause.REFUSED if refused else FailureCause.NOT_AS_DERIVED,
+            )
+        self.maker.fixed |= names
+        fixed = joined((letter(name),) for name in sorted(names))
+        self.doubts[*fixed, " did not vary once the formula had failed: ", *trial.wrong] = None
+
+    def to_blame(self, sizes: Mapping[str, int]) -> set[str]:
+        """Return the letters that must be as at first for the formula to hold at these sizes."""
+        moved, kept = dict(self.maker.sizes), set()
+        for name, size in sizes.items():
+            tried_here = {**moved, name: size}
+            met = all(condition.is_met(tried_here) for condition in self.conditions.outside)
+            if met and not self.compared(tried_here).outside:
+                moved = tried_here
+            else:
+                kept.add(name)
+        return kept - self.maker.fixed
+
+    def others(self, held: int) -> Mapping[str, int] | None:
+        """Return sizes inside the conditions, the first beyond all that was remembered only.
+
+        Where it was counted how many layers there are, some models have many more.
+        """
+        if held == 1 and self.sorter.remembered:
+            return self.beyond_all()
+        return self.anywhere(DEEPER if self.tensors.are_counted and held % 4 == 2 else 1)
+
+    def anywhere(self, deeper: int) -> Mapping[str, int] | None:
+        """Return sizes inside the conditions, on any side of what is harmless alone."""
+
+        def draw(inside: Sequence[Condition]) -> Mapping[str, int] | None:
+            return self.maker.draw(inside, deeper=deeper)
+
+        return self.on_any_side(self.maker.random, draw)
+
+    def far_away(
+        self, random: Random, ranges: SizeBounds, deepest: int
+    ) -> Mapping[str, int] | None:
+        """Return the same with these letters in these ranges, as far as conditions let them."""
+        maker = self.maker
+
+        def draw(inside: Sequence[Condition]) -> Mapping[str, int] | None:
+            fixed = frozenset(maker.fixed)
+            return sample_sizes(random, maker.sizes, inside, maker.repeated, fixed, deepest, ranges)
+
+        return self.on_any_side(random, draw)
+
+    def on_any_side(
+        self, random: Random, draw: Callable[[Sequence[Condition]], Mapping[str, int] | None]
+    ) -> Mapping[str, int] | None:
+        """Return sizes that are drawn on any side of what is harmless alone, if there are any."""
+        asked = [*self.conditions.harmless, *self.conditions.beyond]
+        sides = [replace(condition, holds=random.random() < 0.5) for condition in asked]
+        random.shuffle(sides)
+        inside = list(self.conditions.outside)
+        return draw([*inside, *sides]) or draw(inside)
+
+    def beyond_all(self) -> dict[str, int] | None:
+        """Return sizes at which as much as can be of what is harmless is not met."""
+        broken = list(self.conditions.outside)
+        sizes = self.maker.draw(broken)
+        for condition in self.conditions.harmless:
+            if found := self.maker.draw([*broken, negated(condition)]):
+                broken.append(negated(condition))
+                sizes = found
+        return sizes

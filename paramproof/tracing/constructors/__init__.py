@@ -1,0 +1,1 @@
+"""Things that make a model: functions, and classes of transformers."""

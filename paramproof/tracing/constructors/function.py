@@ -1,0 +1,157 @@
+"""A function that makes a model as a constructor: its int parameters are the letters.
+
+A PyTorch module's shapes are traced where they are made; those of any other framework are read from
+values, since there sizes become plain ints on the way.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from paramproof.formulas.printing import shown
+from paramproof.tracing import abstract_build
+from paramproof.tracing.constructors.base import LOOPS_OF, Constructor
+from paramproof.tracing.numbered_layers import (
+    has_numbered_names,
+    layer_patterns,
+    star_layer_numbers,
+)
+from paramproof.tracing.recorder import ignoring_array_code
+from paramproof.tracing.tensor_groups import ObservedTensor
+
+
+def function_constructor(
+    name: str, function: Callable[..., Any], given: Mapping[str, int] | None = None
+) -> Constructor:
+    """Return ``function`` as a constructor; ``given`` are sizes by name, of any that it takes.
+
+    Raises ``ValueError``, in one line, for a function without sizes, for a size that it does not
+    take.
+    """
+    sizes = _defaults(name, function)
+    chosen = dict(given or {})
+    takes = inspect.signature(function).parameters
+    for size, value in chosen.items():
+        if size not in takes:
+            raise ValueError(f"{name} takes no {shown(size)}; it takes {', '.join(takes)}")
+        if value < 1:
+            raise ValueError(f"{size}={value} is no size: it must be 1 or more")
+    sizes |= chosen
+    missing = [
+        parameter.name
+        for parameter in takes.values()
+        if parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        and parameter.name not in sizes
+    ]
+    if missing:
+        raise ValueError(f"{name} has no default for {missing[0]}: give --size {missing[0]}=…")
+    if not sizes:
+        raise ValueError(f"{name} takes no ints: there is no letter to derive a formula in")
+
+    def make(values: Mapping[str, int]) -> Any:
+        model = abstract_build.build_abstractly(function, values)
+        abstract_build.framework_of(model)
+        return model
+
+    framework, packages, layers = _first_made(make, sizes)
+    traced = framework == "torch"
+    module = function.__module__
+
+    def read(model: Any, tracing: Any) -> Iterable[ObservedTensor]:
+        return star_layer_numbers(_traced_tensors(model, tracing), layers)
+
+    return Constructor(
+        name,
+        sizes,
+        make,
+        read if traced else lambda model, _: abstract_build.observed_tensors(model),
+        _tracing if traced else ignoring_array_code,
+        tuple(dict.fromkeys((module, module.partition(".")[0], *packages, *LOOPS_OF))),
+        dict(_versions(abstract_build.FRAMEWORKS[framework])) | {"python": sys.version.split()[0]},
+        is_followed=traced,
+    )
+
+
+def _versions(distributions: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for name in distributions:
+        # A mapping may be of linen, and of nothing at all.
+        with suppress(PackageNotFoundError):
+            yield name, version(name)
+
+
+def _first_made(
+    make: Callable[[Mapping[str, int]], Any], sizes: Mapping[str, int]
+) -> tuple[str, tuple[str, ...], frozenset[str]]:
+    """Return the framework of what is made, its classes' packages, and its numbered layers.
+
+    It is PyTorch where nothing is made: whoever derives says why.
+    """
+    try:
+        model = make(sizes)
+        framework = abstract_build.framework_of(model)
+        if framework != "torch":
+            return framework, (), frozenset()
+        return framework, packages_of(model), _numbered_layers(model, make, sizes)
+    except Exception:
+        return "torch", (), frozenset()
+
+
+def _numbered_layers(
+    model: Any, make: Callable[[Mapping[str, int]], Any], sizes: Mapping[str, int]
+) -> frozenset[str]:
+    """Return the patterns of layers that are named by a number, and by text beside it."""
+    models = [_paths(model)]
+    if not has_numbered_names(models[0]):
+        return frozenset()
+    for name, size in sizes.items():
+        # A constructor may refuse the size, and its number of layers may be another's.
+        with suppress(Exception):
+            models.append(_paths(make({**sizes, name: size + 1})))
+    return layer_patterns(models)
+
+
+def _paths(model: Any) -> list[str]:
+    return [one.path for one in _traced_tensors(model, None)]
+
+
+def packages_of(model: Any) -> tuple[str, ...]:
+    """Return the packages whose code makes a PyTorch module: those of its submodules' classes.
+
+    A thin function calls a library, and a class of one library may inherit from another's: the
+    loops and the comparisons that decide are in any of them. PyTorch's own are in ``LOOPS_OF``,
+    and Python's are not anybody's model.
+    """
+    classes = dict.fromkeys(base for part in model.modules() for base in type(part).__mro__)
+    packages = dict.fromkeys(str(one.__module__).partition(".")[0] for one in classes)
+    return tuple(name for name in packages if name != "torch" and not _is_python(name))
+
+
+def _is_python(package: str) -> bool:
+    return package in sys.stdlib_module_names and package != "__main__"
+
+
+def _traced_tensors(model: Any, tracing: Any) -> Iterable[ObservedTensor]:
+    from paramproof.tracing import torch_tensors
+
+    return torch_tensors.observed_tensors(model, tracing)
+
+
+def _tracing() -> Any:
+    from paramproof.tracing.torch_mode import ShapeRecorder
+
+    return ShapeRecorder()
+
+
+def _defaults(name: str, function: Callable[..., Any]) -> dict[str, int]:
+    """Return the ints that a function has as defaults; a bool is a flag, and none."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: its parameters cannot be read") from error
+    return {p.name: p.default for p in parameters if type(p.default) is int and p.default > 0}

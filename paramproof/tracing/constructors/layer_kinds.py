@@ -1,0 +1,63 @@
+"""Lists with a kind for each layer, of which it is a size how often each kind stands there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from random import Random
+from typing import Any
+
+from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.tracing.instrumented.lengths import record_length
+from paramproof.tracing.symbolic.symint import SymInt, plain_int
+
+
+@dataclass(frozen=True)
+class LayerKinds:
+    """A list of a configuration at ``path``, as long as the size ``depth`` says.
+
+    ``kinds`` are those that are counted; every other layer is of the kind ``rest``. Where no size
+    says how long the list is, ``depth`` is "", and there are no others. With ``last`` the last
+    layer is of that kind. A list is drawn in another order for other numbers, so that a
+    formula that holds for many models does not depend on the order.
+    """
+
+    path: str
+    depth: str
+    kinds: tuple[str, ...]
+    rest: str
+    last: str = ""
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The number of each kind by the name of its size, ``layer_types[full_attention]``."""
+        return {f"{self.path}[{kind}]": 2 for kind in self.kinds}
+
+    @property
+    def numbers(self) -> list[Expression]:
+        """The number of the layers of each choice of kinds, fewer kinds first."""
+        each = [letter(name) for name in self.sizes]
+        if self.depth:
+            each.append(letter(self.depth) - sum(each, expression(0)))
+        chosen = (some for n in range(1, len(each) + 1) for some in combinations(each, n))
+        return [sum(some, expression(0)) for some in chosen]
+
+    def drawn(self, chosen: Mapping[str, Any]) -> list[str]:
+        """Return a list in which each kind stands as often as it is ``chosen``.
+
+        Raises ``ValueError`` where there are more of them than layers.
+        """
+        numbers = {kind: chosen[f"{self.path}[{kind}]"] for kind in self.kinds}
+        counted = sum(numbers.values())
+        depth = chosen[self.depth] if self.depth else counted
+        counts = {kind: plain_int(number) for kind, number in numbers.items()}
+        if self.depth:
+            if counted >= depth:
+                raise ValueError(f"{self.path} has more layers than {self.depth}")
+            counts[self.rest] = plain_int(depth) - sum(counts.values())
+        names = [kind for kind, number in counts.items() for _ in range(number)]
+        Random(str(counts)).shuffle(names)
+        if self.last in names:
+            names.append(names.pop(names.index(self.last)))
+        return record_length(names, depth.expression) if isinstance(depth, SymInt) else names

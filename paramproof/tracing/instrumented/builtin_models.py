@@ -1,0 +1,448 @@
+"""What Python's own functions give for sizes: symbolic numbers, and questions with answers."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from paramproof.tracing.instrumented.containers import contains, item
+from paramproof.tracing.instrumented.iteration import (
+    Loop,
+    enumerated,
+    listed,
+    over,
+    reversed_of,
+    symbolic_range,
+    zipped,
+)
+from paramproof.tracing.instrumented.lengths import consumed, known_length, length_of, record_length
+from paramproof.tracing.iterations import RUNNING
+from paramproof.tracing.recorder import has_loop_index, record_caveat
+from paramproof.tracing.symbolic.arithmetic import bare, made_by, untold
+from paramproof.tracing.symbolic.escapes import trusted
+from paramproof.tracing.symbolic.symfloat import SymFloat, computed_symfloat, exact_symfloat
+from paramproof.tracing.symbolic.symint import SymInt, plain_int, unknown_symint
+from paramproof.tracing.symbolic.symstr import SymStr, all_in, has_size, written
+
+_function: Any
+MODELS: dict[Any, Callable[..., Any]] = {}
+"""Functions written in C, and what is called in their place."""
+
+
+def _models(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def register(model: Callable[..., Any]) -> Callable[..., Any]:
+        MODELS.update(dict.fromkeys(functions, model))
+        return model
+
+    return register
+
+
+@_models(int)
+def _int(*args: Any, **options: Any) -> Any:
+    if len(args) == 1 and not options:
+        (value,) = args
+        if isinstance(value, SymInt):
+            return value
+        if isinstance(value, SymFloat):
+            return value.__trunc__()
+        if isinstance(value, SymStr):
+            return unknown_symint(int(str.__str__(value)))
+        if hasattr(type(value), "__torch_function__"):
+            return _int(value.item())
+        for name in ("__int__", "__index__", "__trunc__"):
+            own: Any = getattr(type(value), name, None)
+            if hasattr(own, "__code__"):
+                return _int(own(value))
+    return int(*args, **options)
+
+
+@_models(float)
+def _float(*args: Any) -> Any:
+    if len(args) == 1:
+        (value,) = args
+        if isinstance(value, SymInt):
+            number = float(plain_int(value))
+            if value.expression is None:
+                return SymFloat(number, None)
+            # Of a product that 53 bits do not hold it is another number.
+            products = any(
+                sum(power for _, power in powers) > 1 for powers in value.expression.terms
+            )
+            return (
+                computed_symfloat(number, "float", value)
+                if products
+                else exact_symfloat(number, value.expression)
+            )
+        if isinstance(value, SymFloat):
+            return value
+        if isinstance(value, SymStr):
+            return SymFloat(float(str.__str__(value)), None)
+        if hasattr(type(value), "__torch_function__"):
+            return _float(value.item())
+        own: Any = getattr(type(value), "__float__", None)
+        if hasattr(own, "__code__"):
+            return _float(own(value))
+    return float(*args)
+
+
+@_models(bool)
+def _bool(*args: Any) -> bool:
+    if len(args) == 1 and known_length(args[0]) is not None:
+        return bool(length_of(args[0]) != 0)
+    return bool(*args)
+
+
+@_models(str)
+def _str(*args: Any, **options: Any) -> Any:
+    if len(args) == 1 and not options:
+        return text((args[0], -1, ""))
+    return str(*args, **options)
+
+
+@_models(repr, ascii)
+def _repr(value: Any) -> Any:
+    return text((value, 114, ""))
+
+
+@_models(format)
+def _format(value: Any, spec: Any = "") -> Any:
+    return text((value, -1, spec))
+
+
+for _base in (hex, oct, bin):
+
+    def _written_in(value: Any, function: Any = _base) -> Any:
+        if isinstance(value, SymInt):
+            return SymStr(function(plain_int(value)), value.expression)
+        return function(value)
+
+    MODELS[_base] = _written_in
+
+
+@_models(chr)
+def _chr(value: Any) -> Any:
+    return (
+        SymStr(chr(plain_int(value)), value.expression) if isinstance(value, SymInt) else chr(value)
+    )
+
+
+@_models(ord)
+def _ord(value: Any) -> Any:
+    return unknown_symint(ord(value)) if isinstance(value, SymStr) else ord(value)
+
+
+MODELS[len] = length_of
+MODELS[range] = symbolic_range
+MODELS[enumerate] = enumerated
+MODELS[zip] = zipped
+MODELS[reversed] = reversed_of
+
+
+@_models(list)
+def _list(*args: Any) -> Any:
+    return listed(*args)
+
+
+@_models(tuple)
+def _tuple(*args: Any) -> Any:
+    if not args:
+        return ()
+    values = listed(args[0])
+    found = tuple(values)
+    known = known_length(values)
+    return found if known is None else record_length(found, known.length, known.index, known.start)
+
+
+@_models(set)
+def as_set(*args: Any, kind: Any = set) -> Any:
+    """Return Python's ``set``, of unknown length where a loop over sizes filled it."""
+    values = listed(*args)
+    found = kind(values)
+    return record_length(found) if known_length(values) is not None else found
+
+
+@_models(frozenset)
+def _frozenset(*args: Any) -> Any:
+    return as_set(*args, kind=frozenset)
+
+
+@_models(sorted)
+def _sorted(iterable: Any, **options: Any) -> Any:
+    values = listed(iterable)
+    _note_order(values, "was sorted")
+    _note_key(values, options)
+    found = sorted(values, **options)
+    known = known_length(values)
+    return found if known is None else record_length(found, known.length)
+
+
+@_models(type)
+def _type(*args: Any) -> Any:
+    if len(args) == 1:
+        if isinstance(args[0], SymInt):
+            return int
+        if type(args[0]) is SymFloat:
+            return float
+        if type(args[0]) is SymStr:
+            return str
+        if type(args[0]) is Loop:
+            return range
+    return type(*args)
+
+
+@_models(sum)
+def _sum(iterable: Any, /, start: Any = 0) -> Any:
+    values = listed(iterable)
+    known = known_length(values)
+    total = start
+    for value in values:
+        total = total + value
+    if known is None:
+        return total
+    if isinstance(total, list | tuple):
+        return record_length(total)
+    if known.length is not None and values and all(type(one) is int for one in values):
+        first = values[0]
+        if all(one == first for one in values) and first == 1:
+            return (
+                SymInt(bare(total), known.length + made_by(start))
+                if isinstance(start, int)
+                else total
+            )
+    return untold(total)
+
+
+for _function in (min, max):
+
+    def _least_or_most(*args: Any, function: Any = _function, **options: Any) -> Any:
+        if len(args) == 1:
+            values = listed(args[0])
+            known = known_length(values)
+            _note_key(values, options)
+            if known is not None:
+                return (
+                    untold(function(map(_bared, values), **options))
+                    if values
+                    else function(values, **options)
+                )
+            return function(values, **options)
+        return function(*args, **options)
+
+    MODELS[_function] = _least_or_most
+
+
+def _bared(value: Any) -> Any:
+    return bare(value) if isinstance(value, SymInt | SymFloat) else value
+
+
+for _function in (any, all):
+
+    def _any_or_all(iterable: Any, function: Any = _function) -> bool:
+        found = over(iterable)
+        return bool(function(iterable if found is None else iter(found)))
+
+    MODELS[_function] = _any_or_all
+
+
+def _note_key(values: list[Any], options: dict[str, Any]) -> None:
+    """Note a caveat where a key that is written in C is asked of what it reads in silence."""
+    key: Any = options.get("key")
+    for one in values if key is not None and not hasattr(key, "__code__") else ():
+        if isinstance(one, SymStr) or known_length(one) is not None:
+            record_caveat(getattr(one, "expression", None), f" was asked its {key.__name__}")
+            return
+
+
+def _note_order(values: list[Any], what: str) -> None:
+    """Note a caveat where values of several iterations of one loop are compared with each other."""
+    for one in values:
+        made = getattr(one, "expression", None)
+        if isinstance(one, SymInt | SymFloat) and made is not None and has_loop_index(made.letters):
+            record_caveat(made, f" {what}")
+            return
+
+
+@_models(iter)
+def _iter(value: Any, *sentinel: Any) -> Any:
+    found = None if sentinel else over(value)
+    return iter(value, *sentinel) if found is None else iter(found)
+
+
+@_models(map)
+def _map(function: Any, *iterables: Any, **options: Any) -> Any:
+    from paramproof.tracing.instrumented.calls import call
+
+    found = [over(one) for one in iterables]
+    if not any(found):
+        return (call(function, *args) for args in zip(*iterables, **options))  # noqa: B905
+    return (call(function, *args) for args in zipped(*iterables, **options))
+
+
+@_models(filter)
+def _filter(function: Any, iterable: Any) -> Any:
+    from paramproof.tracing.instrumented.calls import call
+
+    found = over(iterable)
+    values = iterable if found is None else found
+    return (one for one in values if (one if function is None else call(function, one)))
+
+
+@_models(itertools.count)
+def _count(start: Any = 0, step: Any = 1) -> Any:
+    number = start
+    while True:
+        yield untold(number) if RUNNING else number
+        number = number + step
+
+
+@_models(operator.index)
+def _index(value: Any) -> Any:
+    return value if isinstance(value, SymInt) else operator.index(value)
+
+
+MODELS[operator.getitem] = item
+MODELS[operator.contains] = contains
+
+
+# They ask the number itself, which answers in letters, or nothing at all.
+AS_THEY_ARE = (math.floor, math.ceil, math.trunc, abs, divmod, pow, round, isinstance, id)
+MODELS.update({one: one for one in AS_THEY_ARE})
+
+
+@_models(math.prod)
+def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
+    values = listed(iterable)
+    product = start
+    for value in values:
+        product = product * value
+    return product if known_length(values) is None else untold(product)
+
+
+STEPS = {
+    math.sqrt: "sqrt",
+    math.log2: "log2",
+    math.log10: "log10",
+    math.exp: "exp",
+    math.sin: "sin",
+    math.cos: "cos",
+    math.isqrt: "isqrt",
+    math.gcd: "gcd",
+    math.log: "log",
+}
+"""Functions that a formula has as a step."""
+
+
+for _function, _name in STEPS.items():
+
+    def _step(*args: Any, function: Any = _function, name: str = _name) -> Any:
+        if not any(isinstance(one, SymInt | SymFloat) for one in args):
+            return function(*args)
+        if name in ("sqrt", "isqrt"):
+            # Python raises an error of what is less.
+            bool(args[0] >= 0)
+        elif name.startswith("log"):
+            bool(args[0] > 0)
+        return computed_symfloat(function(*map(bare, args)), name, *args)
+
+    MODELS[_function] = _step
+
+
+@_models(math.pow)
+def _pow(base: Any, power: Any) -> Any:
+    if not any(isinstance(one, SymInt | SymFloat) for one in (base, power)):
+        return math.pow(base, power)
+    return computed_symfloat(
+        math.pow(bare(base), bare(power)), "power", _float(base), _float(power)
+    )
+
+
+@_models(math.fabs)
+def _fabs(value: Any) -> Any:
+    return abs(_float(value)) if isinstance(value, SymInt | SymFloat) else math.fabs(value)
+
+
+for _function in (math.isfinite, math.isnan, math.isinf):
+
+    def _is_a_number(value: Any, function: Any = _function) -> bool:
+        # Sizes are far below what a float holds.
+        return bool(function(bare(value) if isinstance(value, SymInt | SymFloat) else value))
+
+    MODELS[_function] = _is_a_number
+
+
+SHOWN: dict[int, Callable[[Any], str]] = {114: repr, 97: ascii, 115: str}
+"""What ``!r``, ``!a`` and ``!s`` call, by the number of the letter."""
+
+
+def text(*parts: Any) -> str:
+    """Return what an f-string makes of its parts, text or (value, conversion, format)."""
+    written_parts, told = [], []
+    for part in parts:
+        if not isinstance(part, tuple):
+            written_parts.append(part)
+            continue
+        value, conversion, spec = part
+        found = _part(value, conversion, spec)
+        if isinstance(value, SymInt) and spec not in ("", "d"):
+            found = SymStr(str.__str__(found), value.expression)
+        written_parts.append(found)
+        told += [found, spec] if not isinstance(value, SymInt) or spec else [value]
+    joined = "".join(str.__str__(one) for one in written_parts)
+    return written([one for one in told if has_size(one)], joined)
+
+
+def _part(value: Any, conversion: int, spec: Any) -> Any:
+    spec = str.__str__(spec)
+    if isinstance(value, SymInt | SymFloat) and has_size(value):
+        number = bare(value)
+        shown = SHOWN[conversion](number) if conversion in SHOWN else number
+        return SymStr(format(shown, spec), value.expression, plain=isinstance(value, SymInt))
+    if isinstance(value, SymStr):
+        return value.like(format(str.__str__(value), spec))
+    inside = _sizes_in(value)
+    if hasattr(type(value), "named_modules"):
+        return SymStr(format(repr(value), spec), None)
+    convert = SHOWN.get(conversion)
+    found = format(convert(value) if convert else value, spec) if not inside else None
+    if found is not None:
+        return found
+    with trusted():
+        found = format(convert(value) if convert else value, spec)
+    return SymStr(str.__str__(found), inside[0].expression)
+
+
+def _sizes_in(value: Any) -> list[Any]:
+    """Return what has a size in a container or an error that becomes text."""
+    if isinstance(value, BaseException):
+        value = value.args
+    if isinstance(value, list | tuple | set | dict):
+        return [one for one in all_in(value) if has_size(one)]
+    return []
+
+
+def percent(left: Any, right: Any) -> Any:
+    """Return ``left % right``, which may be text."""
+    if not isinstance(left, str):
+        return left % right
+    told = [one for one in all_in(right) if has_size(one)]
+    if not told:
+        return left % right
+    values = tuple(map(_bared, right)) if isinstance(right, tuple) else _bared(right)
+    if isinstance(values, dict):
+        values = {key: _bared(one) for key, one in values.items()}
+    made = str.__mod__(str.__str__(left), values)
+    return SymStr(made, told[0].expression)
+
+
+def as_dict(pairs: Any) -> Any:
+    """Return the dict of the pairs that are yielded."""
+    values = consumed(pairs)
+    with trusted():
+        found = dict(values)
+    known = known_length(values)
+    if known is None:
+        return found
+    return record_length(found, known.length if len(found) == len(values) else None)

@@ -1,0 +1,193 @@
+"""Let the functions of packages run in their instrumented form, inside only.
+
+A file is read and rewritten when one of its functions is about to run: a package has hundreds of
+files, and a model needs twenty. Until then each of its functions ends the trace, which is begun
+again with the file rewritten.
+"""
+
+from __future__ import annotations
+import __future__
+
+import builtins
+import gc
+import sys
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from functools import cache
+from types import CodeType, FrameType, FunctionType, ModuleType
+from typing import Any
+
+from paramproof.tracing.call_sites import MODEL_FILES
+from paramproof.tracing.instrumented import builtin_models, calls, containers, iteration, lengths
+from paramproof.tracing.instrumented.code_transform import HOOK, instrumented_code, key_of
+from paramproof.tracing.symbolic.escapes import is_trusted_file
+
+
+class NotRewritten(BaseException):
+    """A function of a file that was not rewritten was about to run."""
+
+
+HOOKS: dict[str, Any] = {
+    "call": calls.call,
+    "opaque": calls.opaque,
+    "text": builtin_models.text,
+    "percent": builtin_models.percent,
+    "item": containers.item,
+    "slice": containers.sliced,
+    "contains": containers.contains,
+    "stored": containers.stored,
+    "carried": containers.carried,
+    "counted": containers.counted,
+    "starred": containers.starred,
+    "together": containers.together,
+    "given": containers.given,
+    "unpacked": containers.unpacked,
+    "compared": containers.compared,
+    "add": containers.add,
+    "iadd": containers.iadd,
+    "step": containers.step,
+    "list": iteration.listed,
+    "set": builtin_models.as_set,
+    "dict": builtin_models.as_dict,
+    "iterate": iteration.iterate,
+}
+"""What instrumented code calls, by the names in ``instrumented.code``."""
+
+FUTURE = __future__.annotations.compiler_flag
+"""The flag of code after ``from __future__ import annotations``."""
+
+_rewritten: set[str] = set()
+"""The files whose functions run in their instrumented form."""
+
+_missed: set[str] = set()
+"""The files of which a function was about to run, and was not rewritten."""
+
+_scanned: dict[tuple[str, ...], tuple[int, list[FunctionType]]] = {}
+"""The functions of packages, and how many modules there were when they were looked for."""
+
+
+def forget_functions() -> None:
+    """Look for functions again: a closure may have been made since, and no module with it."""
+    _scanned.clear()
+
+
+def run_instrumented(
+    packages: Collection[str], trace: Callable[[], Any], plain: Callable[[], Any]
+) -> Any:
+    """Return what ``trace`` does, with the functions of ``packages`` in their instrumented form.
+
+    ``plain`` does the same without sizes that are followed: it tells which files are needed.
+    """
+    while True:
+        try:
+            with _swapped(tuple(packages)):
+                return trace()
+        except NotRewritten:
+            pass
+        finally:
+            missed = set(_missed)
+            _missed.clear()
+        if missed:
+            _rewritten.update(missed, _files_run(plain))
+
+
+@contextmanager
+def _swapped(packages: tuple[str, ...]) -> Iterator[None]:
+    """Give every function of these packages its instrumented code, inside only."""
+    lengths.forget_all()
+    containers.forget_entered()
+    calls.outputs[:] = [sys.stdout, sys.stderr]
+    own = [(function, function.__code__) for function in _functions(packages)]
+    for name, hook in HOOKS.items():
+        setattr(builtins, HOOK.format(name), hook)
+    setattr(builtins, HOOK.format("missing"), _miss)
+    try:
+        for function, code in own:
+            function.__code__ = _instrumented(code)
+        yield
+    finally:
+        for function, code in own:
+            function.__code__ = code
+        lengths.forget_all()
+        for name in (*HOOKS, "missing"):
+            delattr(builtins, HOOK.format(name))
+
+
+def _instrumented(code: CodeType) -> CodeType:
+    """Return the instrumented form of a function's code; of a file not read what says so."""
+    if code.co_filename not in _rewritten:
+        return _missing(code.co_filename, code.co_freevars)
+    found = instrumented_code(code.co_filename, code.co_flags & FUTURE)
+    key = key_of(code)
+    if key in found:
+        return found[key]
+    # Code that something else has rewritten may end elsewhere.
+    alike = [one for other, one in found.items() if other[:3] == key[:3]]
+    return alike[0] if len(alike) == 1 else code
+
+
+@cache
+def _missing(file: str, free: tuple[str, ...]) -> CodeType:
+    """Return code that tells that a function of ``file`` was about to run."""
+    name = HOOK.format("missing")
+    module = compile(f"def missing(*args, **options):\n    {name}({file!r})", file, "exec")
+    (code,) = (one for one in module.co_consts if isinstance(one, CodeType))
+    return code.replace(co_freevars=free)
+
+
+def _miss(file: str) -> None:
+    _missed.add(file)
+    raise NotRewritten(file)
+
+
+def _files_run(plain: Callable[[], Any]) -> set[str]:
+    """Return the files of models whose functions run where a model is made of plain sizes."""
+    found: set[str] = set()
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call":
+            found.add(frame.f_code.co_filename)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        plain()
+    except Exception:
+        # What it says, the trace says too.
+        pass
+    finally:
+        sys.setprofile(before)
+    return found & MODEL_FILES
+
+
+def _functions(packages: tuple[str, ...]) -> list[FunctionType]:
+    known = _scanned.get(packages)
+    if known is not None and known[0] == len(sys.modules):
+        return known[1]
+    files = set(_files(packages))
+    MODEL_FILES.update(files)
+    found = [
+        one for one in _objects() if type(one) is FunctionType and one.__code__.co_filename in files
+    ]
+    _scanned[packages] = len(sys.modules), found
+    return found
+
+
+def _objects() -> list[Any]:
+    """Return all objects that the garbage collector knows; of frozen ones it tells nobody."""
+    if not gc.get_freeze_count():
+        return gc.get_objects()
+    gc.unfreeze()
+    try:
+        return gc.get_objects()
+    finally:
+        gc.freeze()
+
+
+def _files(packages: tuple[str, ...]) -> Iterator[str]:
+    inside = tuple(f"{package}." for package in packages)
+    for name, module in list(sys.modules.items()):
+        if name in packages or name.startswith(inside):
+            file = getattr(module, "__file__", None) if isinstance(module, ModuleType) else None
+            if file and file.endswith(".py") and not is_trusted_file(file):
+                yield file

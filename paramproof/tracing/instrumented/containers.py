@@ -1,0 +1,435 @@
+"""An index or a slice that is a size, and ``in`` a range or a table of numbers."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.tracing.instrumented.iteration import Loop, Symbolic, index_at, last_loop, over
+from paramproof.tracing.instrumented.lengths import (
+    Filled,
+    element,
+    is_known,
+    known_length,
+    number_of,
+    record_length,
+)
+from paramproof.tracing.iterations import RUNNING, Iteration
+from paramproof.tracing.recorder import record_caveat
+from paramproof.tracing.run_length import LoopLengthList, RunLengthList
+from paramproof.tracing.symbolic.arithmetic import made_by
+from paramproof.tracing.symbolic.arithmetic import untold as untold_number
+from paramproof.tracing.symbolic.escapes import trusted
+from paramproof.tracing.symbolic.symfloat import SymFloat
+from paramproof.tracing.symbolic.symint import SymInt, new_symint, plain_int
+from paramproof.tracing.symbolic.symstr import SymStr, has_size
+
+MOST_RUNS = 16
+"""Runs of equal values in a table that is asked by a size: each end is a question."""
+
+
+class SizedSlice:
+    """A slice one of whose ends is a size."""
+
+    def __init__(self, *ends: Any) -> None:
+        self.ends = ends
+        self.plain = slice(*(plain_int(one) if isinstance(one, int) else one for one in ends))
+
+
+def sliced(*ends: Any) -> Any:
+    """Return Python's ``slice``."""
+    if any(isinstance(one, SymInt) for one in ends):
+        return SizedSlice(*ends)
+    return slice(*ends)
+
+
+def item(container: Any, index: Any) -> Any:
+    """Return ``container[index]``."""
+    if isinstance(index, SizedSlice):
+        return _slice(container, index)
+    if isinstance(index, SymInt):
+        return _at_size(container, index)
+    if type(index) is int and isinstance(container, RunLengthList):
+        _ask_of_ends(container, index)
+    if type(index) is int and isinstance(container, list | tuple):
+        known = known_length(container)
+        if known is not None:
+            at = index if index >= 0 or known.length is None else _from_end(known, index, container)
+            return element(
+                known, at if plain_int(at) >= 0 else new_symint(0, None), container[index]
+            )
+    if type(index) is slice:
+        return _part(container, index, (index.start, index.stop, index.step))
+    if isinstance(index, tuple) and any(isinstance(one, SymInt | SizedSlice) for one in index):
+        with trusted():
+            return container[tuple(_bare(one) for one in index)]
+    return container[index]
+
+
+def _at_size(container: Any, index: SymInt) -> Any:
+    if type(container) is Loop or isinstance(container, RunLengthList):
+        return container[index]
+    if isinstance(container, list | tuple | str | bytes):
+        return _picked(container, index)
+    kind = type(container)
+    if hasattr(kind, "__torch_function__") or hasattr(kind, "named_modules"):
+        with trusted():
+            return container[index]
+    return container[index]
+
+
+def _ask_of_ends(runs: RunLengthList, index: int) -> None:
+    """Ask in which run an index is: where each ends is decided by sizes."""
+    for end in runs.ends:
+        if isinstance(end, SymInt):
+            bool(index < end)
+
+
+def _bare(one: Any) -> Any:
+    return one.plain if isinstance(one, SizedSlice) else one
+
+
+def _from_end(known: Filled, index: int, container: Any) -> Any:
+    assert known.length is not None
+    return number_of(known.length + index, len(container) + index)
+
+
+def _picked(container: Any, index: SymInt) -> Any:
+    """Return what a list, a tuple or a text has at an index that is a size."""
+    number = plain_int(index)
+    value = container[number]
+    known = known_length(container)
+    made = made_by(index)
+    if known is not None:
+        if made is None and not _are_alike(container):
+            record_caveat(None, " was an index")
+        return element(known, index, value)
+    if isinstance(container, SymStr):
+        return SymStr(value, container.expression)
+    if _are_alike(container):
+        return value
+    if made is None:
+        record_caveat(None, " was an index")
+        return value
+    ends = _ends(container)
+    if len(ends) > MOST_RUNS:
+        record_caveat(made, " was an index")
+        return value
+    if number >= 0:
+        any(index < end for end in ends)
+    else:
+        record_caveat(made, " was an index")
+    return value
+
+
+def _are_alike(container: Any) -> bool:
+    """Whether every element is the same, or one made here that is read by itself."""
+    first = container[0]
+    if all(one is first for one in container):
+        return True
+    if any(map(has_size, container)):
+        return False
+    kinds = (int, float, str, bytes, bool, type, tuple, type(None))
+    if all(not isinstance(one, kinds) for one in container):
+        return hasattr(type(first), "named_modules") or hasattr(type(first), "__torch_function__")
+    return isinstance(first, int | float | str | bool) and all(one == first for one in container)
+
+
+def _slice(container: Any, index: SizedSlice) -> Any:
+    if hasattr(type(container), "__torch_function__"):
+        with trusted():
+            return container[index.plain]
+    if isinstance(container, SymStr | str) and not isinstance(container, list):
+        made = next((made_by(one) for one in index.ends if isinstance(one, SymInt)), None)
+        return SymStr(container[index.plain], made)
+    return _part(container, index.plain, index.ends)
+
+
+def _part(container: Any, index: slice, ends: tuple[Any, ...]) -> Any:
+    """Return a slice of a list or tuple, which knows its length where that is known."""
+    found = container[index]
+    known = known_length(container)
+    sized = any(isinstance(one, SymInt) for one in ends)
+    if not isinstance(found, list | tuple) or not (known or sized):
+        return found
+    start, stop, step = ends
+    whole = known.length if known else expression(len(container))
+    first = made_by(0 if start is None else start)
+    last = whole if stop is None else made_by(stop)
+    inside = [one is None or plain_int(one) >= 0 for one in (start, stop)]
+    if step not in (None, 1) or whole is None or first is None or last is None or not all(inside):
+        if sized and not (container and _are_alike(container)):
+            record_caveat(next(filter(None, map(made_by, ends)), None), " was the end of a slice")
+        return record_length(found)
+    # What lies behind the end is left out without a word: it is asked.
+    for one in (start, stop):
+        if one is not None and not _is_sum_of(one, whole):
+            bool(one <= number_of(whole, len(container)))
+    if plain_int(stop if stop is not None else 0) > len(container):
+        last = whole
+    own = known.index if known else None
+    if not known and container and not _are_alike(container):
+        _ask_what_is_in(container, (start, stop))
+    return record_length(
+        found, last - first, own, (known.start if known else expression(0)) + first
+    )
+
+
+def _ends(container: Any) -> list[int]:
+    """Return the indices before which runs of one value end; a symbolic value is one by itself."""
+    pairs = enumerate(pairwise(container), 1)
+    return [
+        end
+        for end, (one, other) in pairs
+        if one is not other and (has_size(one) or has_size(other) or one != other)
+    ]
+
+
+def _ask_what_is_in(container: Any, sizes: Iterable[Any]) -> None:
+    """Ask which runs of a table a slice reaches into."""
+    ends = _ends(container)
+    for size in sizes:
+        if isinstance(size, SymInt) and len(ends) > MOST_RUNS:
+            record_caveat(made_by(size), " was the end of a slice")
+        elif isinstance(size, SymInt):
+            any(size <= end for end in ends)
+
+
+def _is_sum_of(one: Any, whole: Expression) -> bool:
+    """Whether an end is the whole length or nothing, or less by what is never negative."""
+    made = made_by(one)
+    if made is None:
+        return True
+    rest = whole - made
+    return all(number > 0 for number in rest.terms.values()) and rest.is_polynomial
+
+
+def contains(container: Any, value: Any) -> Any:
+    """Return ``value in container``."""
+    if isinstance(value, SymInt) and type(container) is not Loop and isinstance(container, range):
+        return value in Loop(container.start, container.stop, container.step)
+    if isinstance(value, SymInt) and isinstance(container, set | frozenset | dict):
+        numbers = [one for one in container if isinstance(one, int | float)]
+        if len(numbers) <= MOST_RUNS and known_length(container) is None:
+            # Each of them is asked, whatever the answer before it.
+            answers = [value == one for one in sorted(numbers)]
+            return any(answers)
+    if isinstance(value, SymStr) and isinstance(container, str):
+        record_caveat(value.expression, " was searched for as text")
+    return value in container
+
+
+def grow(container: Any) -> None:
+    """Note that something was put into a container while a loop over sizes runs."""
+    if RUNNING:
+        known = known_length(container)
+        if known is None or known.length is not None:
+            record_length(container)
+
+
+_kept: dict[tuple[int, object], tuple[Any, Any, tuple[Iteration, ...]]] = {}
+"""What was put where, and in which iterations."""
+
+
+def stored(value: Any, container: Any, site: object) -> Any:
+    """Return ``value``, which is put into a container or an object.
+
+    A plain number that is another one in another iteration of a loop over sizes is unknown.
+    """
+    if not RUNNING:
+        return value
+    if hasattr(type(container), "__len__") and not hasattr(type(container), "__torch_function__"):
+        grow(container)
+    if not isinstance(value, int | float | str) or isinstance(value, bool) or has_size(value):
+        return value
+    now = tuple(RUNNING)
+    _, first, then = _kept.setdefault((id(container), site), (container, value, now))
+    return value if then == now or first == value else untold(value)
+
+
+def starred(value: Any, site: int) -> Any:
+    """Return what is put into a list or tuple with a star, and remember whether sizes decide it."""
+    if over(value) is not None:
+        _with_star.add(site)
+    return value
+
+
+_with_star: set[int] = set()
+
+
+def together(values: Any, site: int) -> Any:
+    """Return a list or tuple that something was put into with a star."""
+    if site in _with_star:
+        _with_star.discard(site)
+        return record_length(values)
+    return values
+
+
+def given(values: Any) -> Any:
+    """Return what a function is given with a star: how many there are it may ask in silence."""
+    known = known_length(values)
+    if over(values) is None or (known is not None and _are_parts(values)):
+        return values
+    record_caveat(None if known is None else known.length, " decides how many arguments are given")
+    return values
+
+
+def _are_parts(values: Any) -> bool:
+    return all(hasattr(type(one), "named_modules") for one in values)
+
+
+def unpacked(values: Any) -> Any:
+    """Return what is taken apart into names, of which one takes the rest."""
+    if over(values) is not None:
+        known = known_length(values)
+        length = getattr(values, "length", None) if known is None else known.length
+        record_caveat(length, " decides how many names are left")
+    return values
+
+
+def compared(name: str, left: Any, right: Any) -> Any:
+    """Return how two values compare; lists are compared with their lengths, in silence."""
+    if type(left) in SEQUENCES and type(right) in SEQUENCES:
+        one, other = known_length(left), known_length(right)
+        lengths = [known.length for known in (one, other) if known is not None]
+        if len(lengths) == 2 and None not in lengths:
+            # Each iteration gives both an element by the same questions.
+            bool(number_of(lengths[0], len(left)) == number_of(lengths[1], len(right)))
+        elif lengths:
+            record_caveat(lengths[0], " decides how long is a list that was compared")
+    return getattr(operator, name)(left, right)
+
+
+SEQUENCES = (list, tuple, RunLengthList, LoopLengthList)
+
+
+def add(left: Any, right: Any) -> Any:
+    """Return ``left + right``; of lists it is as long as both."""
+    found = left + right
+    return _joined(found, left, right) if type(left) in (list, tuple) else found
+
+
+def iadd(left: Any, right: Any) -> Any:
+    """Return what ``left`` is after ``left += right``."""
+    known = known_length(left) if isinstance(left, list) else None
+    before = Filled(left, None) if known is None else known
+    number = len(left) if isinstance(left, list) else 0
+    found = operator.iadd(left, right)  # type: ignore[no-untyped-call]
+    if isinstance(found, list):
+        if known is not None or known_length(right) is not None or type(right) in (Loop, Symbolic):
+            mine = before.length if known is not None else expression(number)
+            other = known_length(right)
+            more = other.length if other else None
+            record_length(found, None if mine is None or more is None else mine + more)
+        grow(found)
+    return found
+
+
+def _joined(found: Any, left: Any, right: Any) -> Any:
+    one, other = known_length(left), known_length(right)
+    if (one is None and other is None) or isinstance(found, RunLengthList | LoopLengthList):
+        return found
+    lengths = [
+        expression(len(part)) if known is None else known.length
+        for part, known in ((left, one), (right, other))
+    ]
+    first, second = lengths
+    return record_length(found, None if first is None or second is None else first + second)
+
+
+def carried(value: Any, module: str, number: int, name: str, step: int | None) -> Any:
+    """Return what a variable has from the iteration before: of a loop over sizes it is unknown.
+
+    Where every iteration adds ``step``, it is what it was at first and that much for each.
+    """
+    index = index_at((module, number))
+    if index is None:
+        return value
+    if isinstance(value, dict | set) or value is None:
+        return value
+    key = (index, name)
+    if key not in _entered:
+        _entered[key] = value
+        return value if step is None else _counted_so_far(value, value, step, index)
+    if isinstance(value, list | tuple | bytes):
+        if value is not _entered[key] and not (value and _are_parts(value)):
+            record_caveat(None, f" was carried from one iteration to the next in {name}")
+        return value
+    if step is not None:
+        return _counted_so_far(value, _entered[key], step, index)
+    if _entered[key] is value:
+        return value
+    return _of_another_iteration(value, _entered[key], index)
+
+
+def _counted_so_far(value: Any, first: Any, step: int, index: str) -> Any:
+    """Return ``first`` + ``step`` · index, where it is that now."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return value
+    made = made_by(first)
+    running = next((one for one in reversed(RUNNING) if one.letter == index), None)
+    if made is None or running is None or not is_known(running.length):
+        return untold(value)
+    if plain_int(value) != plain_int(first) + step * running.number:
+        return untold(value)
+    return number_of(made + step * letter(index), plain_int(value))
+
+
+def counted(value: Any, module: str, number: int, name: str, step: int) -> Any:
+    """Return what a variable has after a loop in which every iteration has added ``step``."""
+    loop = last_loop((module, number))
+    if loop is None or not isinstance(value, int) or isinstance(value, bool):
+        return value
+    index, length, total = loop
+    first = _entered.get((index, name))
+    made = None if first is None else made_by(first)
+    if made is None or length is None or plain_int(value) != plain_int(first) + step * total:
+        return untold(value)
+    return number_of(made + step * length, plain_int(value))
+
+
+_entered: dict[tuple[str, str], Any] = {}
+"""What variables had when the first iteration of a loop began."""
+
+
+def forget_entered() -> None:
+    """Forget what variables had: a new trace begins."""
+    _entered.clear()
+    _stepped.clear()
+    _kept.clear()
+
+
+def _of_another_iteration(value: Any, first: Any, index: str) -> Any:
+    if isinstance(value, SymInt | SymFloat):
+        made = value.expression
+        if made is not None and index in made.letters:
+            return untold(value)
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return value
+    return value if value == first and type(value) is type(first) else untold(value)
+
+
+def untold(value: Any) -> Any:
+    """Return a value that depends on sizes in a way that was not followed."""
+    return SymStr(value, None) if isinstance(value, str) else untold_number(value)
+
+
+_stepped: dict[tuple[object, ...], tuple[object, tuple[Iteration, ...]]] = {}
+"""In which iterations something was added, by what it was added to."""
+
+
+def step(value: Any, kept: Any, module: str, number: int) -> Any:
+    """Return what is added to a value that is ``kept`` somewhere.
+
+    It is unknown once another iteration of a loop over sizes has added to the same.
+    """
+    if not RUNNING or has_size(value):
+        return value
+    key = (id(kept),) if kept is not None else (module, number)
+    now = tuple(RUNNING)
+    _, before = _stepped.setdefault(key, (kept, now))
+    return value if before == now else untold(value)

@@ -1,0 +1,337 @@
+"""Loops over sizes: ``range``, and what goes through a container that such a loop filled.
+
+The index of an iteration is a size with the loop's own letter, and so is what a container has at
+that index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any
+
+from paramproof.formulas.expression import Expression, letter
+from paramproof.formulas.impossible import is_never_negative
+from paramproof.tracing.instrumented.lengths import (
+    NOBODY_KNOWS,
+    Filled,
+    consumed,
+    element,
+    is_known,
+    iterations,
+    known_length,
+    number_of,
+    record_length,
+)
+from paramproof.tracing.iterations import RUNNING
+from paramproof.tracing.recorder import LOOP_INDEX, record_caveat, record_loop
+from paramproof.tracing.symbolic.arithmetic import made_by
+from paramproof.tracing.symbolic.symint import (
+    SymInt,
+    new_symint,
+    plain_int,
+    symint_or_int,
+    unknown_symint,
+)
+
+_numbers = count()
+
+_indices: dict[object, str] = {}
+"""The letter of the loop that runs at each ``for`` of the code, where it is a loop over sizes."""
+
+
+class Loop:
+    """A range over sizes: its indices are sizes too, with the loop's own letter."""
+
+    __class__ = property(lambda self: range)
+
+    def __init__(self, *args: Any) -> None:
+        start, stop, step = (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
+        self.numbers = range(plain_int(start), plain_int(stop), plain_int(step))
+        self.start, self.stop, self.step = start, stop, step
+        length = -((start - stop) // step)
+        self.counted = plain_int(length)
+        self.length: Expression | None = made_by(length)
+        first, every = made_by(start), made_by(step)
+        # Where one of them is not followed, neither are the loop and its indices.
+        self.first, self.every = first, every
+        if self.length is None or first is None or every is None:
+            self.length = None
+
+    def sized(self) -> Any:
+        """Return how many indices there are, as a symbolic int."""
+        asked = self.length is not None and not is_never_negative(self.length)
+        # A range that ends before it begins is empty.
+        if asked and not number_of(self.length, self.counted) >= 0:
+            return 0
+        return number_of(self.length, len(self.numbers))
+
+    def at(self, index: Expression | None, number: int) -> Any:
+        """Return the index of an iteration, which is ``number`` now."""
+        if self.length is None or index is None:
+            return unknown_symint(number)
+        assert self.first is not None
+        assert self.every is not None
+        # The letter is which iteration it is: the third of range(2, L, 3) is 2 + 3·2.
+        return symint_or_int(number, self.first + self.every * index)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.run())
+
+    def run(self) -> Symbolic:
+        """Return what yields the indices; while one is out, its iteration runs."""
+        numbers = self.numbers
+        return Symbolic(self.length, len(numbers), lambda n, index: self.at(index, numbers[n]))
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __bool__(self) -> bool:
+        return bool(self.sized() > 0)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            found = [unknown_symint(number) for number in self.numbers[_plain_slice(index)]]
+            return record_length(found)
+        if isinstance(index, SymInt) or self.length is not None:
+            # Python raises an error beyond the end.
+            bool(index < self.sized()) if plain_int(index) >= 0 else bool(-index <= self.sized())
+        value = self.numbers[plain_int(index)]
+        at = made_by(index)
+        if at is not None and plain_int(index) < 0:
+            at = None if self.length is None else self.length + at
+        return self.at(at, value)
+
+    def __contains__(self, item: Any) -> bool:
+        if not isinstance(item, int | float):
+            return False
+        first, stop, step = self.start, self.stop, self.step
+        if plain_int(step) < 0:
+            first, stop, step = stop + 1, first + 1, -step
+        inside = first <= item and item < stop
+        return bool(inside and (step == 1 or (item - self.start) % step == 0))
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == list(other) if isinstance(other, range) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reversed__(self) -> Iterator[Any]:
+        return iter(reversed_of(self))
+
+    def index(self, item: Any) -> Any:
+        """Return where an item is."""
+        return (item - self.start) // self.step
+
+    def count(self, item: Any) -> int:
+        """Return how often an item is there."""
+        return int(item in self)
+
+
+def run(
+    length: Expression | None, total: int, site: object
+) -> Iterator[tuple[int, Expression | None]]:
+    """Yield the number of each iteration of a loop of this length, with its letter.
+
+    Where nobody knows the length there is no letter, and the iterations are of no loop in letters.
+    """
+    index = f"{LOOP_INDEX}{next(_numbers)}"
+    known = NOBODY_KNOWS if length is None else length
+    if length is not None:
+        record_loop(length, index)
+    for number in iterations(known, index, iter(range(total)), total):
+        if site is not None:
+            _indices[site] = index
+            _last[site] = index, length, total
+        yield number, (letter(index) if length is not None else None)
+
+
+def last_loop(site: object) -> tuple[str, Expression | None, int] | None:
+    """Return the letter, the length and the iterations of the loop that ended at a ``for``."""
+    return _last.get(site)
+
+
+_last: dict[object, tuple[str, Expression | None, int]] = {}
+"""The loop over sizes that ran last at each ``for`` of the code."""
+
+
+def index_at(site: object) -> str | None:
+    """Return the letter of the loop that runs at a ``for``, None where it is over no sizes."""
+    return _indices.get(site)
+
+
+class Symbolic:
+    """What yields in as many iterations as sizes say; ``make`` gives its value at each of them."""
+
+    def __init__(self, length: Expression | None, total: int, make: Callable[..., Any]) -> None:
+        self.length, self.total, self.make = length, total, make
+        self._running: Iterator[Any] | None = None
+
+    def run(self, site: object) -> Iterator[Any]:
+        """Yield the values; while one is out, its iteration runs."""
+        for number, index in run(self.length, self.total, site):
+            yield self.make(number, index)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.run(None)
+
+    def __next__(self) -> Any:
+        if self._running is None:
+            self._running = self.run(None)
+        return next(self._running)
+
+
+def over(container: Any) -> Symbolic | None:
+    """Return what goes through a container as long as sizes say; None for any other."""
+    if isinstance(container, Symbolic):
+        return container
+    if type(container) is Loop:
+        return container.run()
+    if hasattr(type(container), "__torch_function__"):
+        return _rows(container)
+    known = known_length(container)
+    if known is None:
+        return None
+    values = list(container)
+    if isinstance(container, dict) and not values:
+        return None
+    return Symbolic(known.length, len(values), lambda n, index: at(known, values, n, index))
+
+
+ROWS: list[Callable[[Any, int, Expression | None], Any]] = []
+"""What gives a row of a tensor, whose number is that of an iteration; the last is used."""
+
+
+def _rows(tensor: Any) -> Symbolic | None:
+    length = tensor.shape[0] if tensor.dim() else None
+    if not ROWS or not isinstance(length, SymInt):
+        return None
+    return Symbolic(
+        length.expression, plain_int(length), lambda n, index: ROWS[-1](tensor, n, index)
+    )
+
+
+def at(known: Filled, values: list[Any], number: int, index: Expression | None) -> Any:
+    """Return what is at an index, with the letter of that index in it."""
+    return element(known, number_at(number, index), values[number])
+
+
+def number_at(number: int, index: Expression | None) -> Any:
+    """Return the number of an iteration as a size."""
+    return unknown_symint(number) if index is None else new_symint(number, index)
+
+
+def iterate(iterable: Any, module: str, number: int) -> Any:
+    """Return what a ``for`` goes through: the iterations of a loop over sizes run one by one."""
+    site = (module, number)
+    _indices.pop(site, None)
+    _last.pop(site, None)
+    found = over(iterable)
+    return iterable if found is None else found.run(site)
+
+
+def enumerated(iterable: Any, start: Any = 0) -> Any:
+    """Return Python's ``enumerate``; of a loop over sizes the numbers have its letter."""
+    found = over(iterable)
+    if found is None:
+        return _counted(iterable, start)
+    own = found
+
+    def make(number: int, index: Expression | None) -> Any:
+        return number_at(number, index) + start, own.make(number, index)
+
+    return Symbolic(found.length, found.total, make)
+
+
+def _counted(iterable: Any, start: Any) -> Iterator[Any]:
+    depth = len(RUNNING)
+    for number, value in enumerate(iterable):
+        ran = RUNNING[depth:]
+        if len(ran) == 1 and ran[0].number == number and is_known(ran[0].length):
+            yield start + number_at(number, letter(ran[0].letter)), value
+        else:
+            yield start + (unknown_symint(number) if ran else number), value
+
+
+def zipped(*iterables: Any, strict: bool = False) -> Any:
+    """Return Python's ``zip``, as long as the shortest; a question where two have other lengths."""
+    found = [over(one) for one in iterables]
+    if not any(found):
+        return zip(*iterables, strict=strict)
+    lengths: list[Any] = []
+    for one, iterable in zip(found, iterables, strict=True):
+        if one is not None:
+            lengths.append(number_of(one.length, one.total))
+        elif hasattr(iterable, "__len__"):
+            lengths.append(len(iterable))
+        else:
+            length = next(each.length for each in found if each is not None)
+            record_caveat(length, " decides how often next() was called")
+            return zip(*iterables, strict=strict)
+    shortest = lengths[0]
+    for other in lengths[1:]:
+        if made_by(other) == made_by(shortest) and made_by(other) is not None:
+            continue
+        if strict and other != shortest:
+            raise ValueError("zip() arguments have different lengths")
+        shortest = other if other < shortest else shortest
+    parts = [_maker(one, it) for one, it in zip(found, iterables, strict=True)]
+    return Symbolic(
+        made_by(shortest),
+        plain_int(shortest),
+        lambda number, index: tuple(make(number, index) for make in parts),
+    )
+
+
+def _maker(one: Symbolic | None, iterable: Any) -> Callable[[int, Expression | None], Any]:
+    from paramproof.tracing.instrumented.containers import item
+
+    if one is not None:
+        return one.make
+    if type(iterable) is range:
+        return lambda number, index: Loop(iterable.start, iterable.stop, iterable.step).at(
+            index, iterable[number]
+        )
+    values = iterable if isinstance(iterable, list | tuple | str | bytes) else list(iterable)
+    return lambda number, index: item(values, number_at(number, index))
+
+
+def reversed_of(container: Any) -> Any:
+    """Return Python's ``reversed``."""
+    found = over(container)
+    if found is None:
+        return reversed(container)
+    own, length = found, found.length
+
+    def make(number: int, index: Expression | None) -> Any:
+        back = None if index is None or length is None else length - 1 - index
+        return own.make(own.total - 1 - number, back)
+
+    return Symbolic(length, found.total, make)
+
+
+def listed(iterable: Any = ()) -> list[Any]:
+    """Return Python's ``list``, which knows its length where a loop over sizes filled it."""
+    found = over(iterable)
+    if found is None:
+        if hasattr(iterable, "__next__"):
+            return consumed(iterable)
+        return list(iterable)
+    return consumed(iter(found))
+
+
+def symbolic_range(*args: Any) -> Any:
+    """Return Python's ``range``; over sizes it is a loop that knows its length."""
+    args = tuple(map(_index_of, args))
+    return Loop(*args) if any(isinstance(one, SymInt) for one in args) else range(*args)
+
+
+def _index_of(value: Any) -> Any:
+    """Return what an object says that it is as an index: it may be a size."""
+    own: Any = getattr(type(value), "__index__", None)
+    return own(value) if hasattr(own, "__code__") and not isinstance(value, SymInt) else value
+
+
+def _plain_slice(index: slice) -> slice:
+    ends = (index.start, index.stop, index.step)
+    return slice(*(plain_int(one) if isinstance(one, int) else one for one in ends))

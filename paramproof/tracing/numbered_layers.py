@@ -1,0 +1,91 @@
+"""Layers whose names have a number in them: ``encoder_layer_0``, ``denselayer1``, ``weight_ih_l0``.
+
+``conv1`` and ``norm2`` have one too, and are single layers. A name alone does not tell them apart,
+but several models do: where one size changes how many numbers there are, the names are layers'.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from paramproof.formulas.path import LAYER, starred
+from paramproof.tracing.tensor_groups import ObservedTensor
+
+_NUMBER = re.compile(r"\d+")
+
+
+class _Candidate(NamedTuple):
+    """A name with ``*`` for one of its numbers, behind the path that it is in, and the number."""
+
+    pattern: str
+    number: int
+
+
+def has_numbered_names(paths: Iterable[str]) -> bool:
+    """Return whether any name in ``paths`` has a number beside other characters."""
+    return any(_NUMBER.search(name) for path in paths for name in starred(path).split("."))
+
+
+def layer_patterns(models: Sequence[Iterable[str]]) -> frozenset[str]:
+    """Return the patterns of layers: ``encoder.layers.encoder_layer_*``.
+
+    ``models`` are the paths of the tensors of several models. A pattern is a layer's where another
+    model has other numbers in its place than the first, and both have some.
+    """
+    listings = [[starred(path) for path in paths] for paths in models]
+    found: set[str] = set()
+    deepest = max((path.count(".") for path in listings[0]), default=0)
+    for depth in range(deepest + 1):
+        first, *others = (_numbers(paths, depth, found) for paths in listings)
+        found |= {
+            pattern
+            for other in others
+            for pattern in first.keys() & other.keys()
+            if first[pattern] != other[pattern]
+        }
+    return frozenset(found)
+
+
+def star_layer_numbers(
+    tensors: Iterable[ObservedTensor], patterns: frozenset[str]
+) -> Iterator[ObservedTensor]:
+    """Yield tensors with ``*`` for the numbers of layers in the names of their paths."""
+    for one in tensors:
+        path, *aliases = (_with_stars(name, patterns) for name in (one.path, *one.aliases))
+        yield one._replace(path=path, aliases=tuple(aliases))
+
+
+def _numbers(
+    paths: Iterable[str], depth: int, known: Iterable[str]
+) -> Mapping[str, frozenset[int]]:
+    """Return the numbers of each pattern at this depth, those above it by ``known`` patterns."""
+    patterns = frozenset(known)
+    found: dict[str, set[int]] = {}
+    for path in paths:
+        names = _with_stars(path, patterns).split(".")
+        if len(names) > depth:
+            for one in _candidates(names[:depth], names[depth]):
+                found.setdefault(one.pattern, set()).add(one.number)
+    return {pattern: frozenset(numbers) for pattern, numbers in found.items()}
+
+
+def _candidates(parents: Sequence[str], name: str) -> Iterator[_Candidate]:
+    for number in _NUMBER.finditer(name):
+        pattern = f"{name[: number.start()]}{LAYER}{name[number.end() :]}"
+        yield _Candidate(".".join([*parents, pattern]), int(number[0]))
+
+
+def _with_stars(path: str, patterns: frozenset[str]) -> str:
+    """Return a path with ``*`` in place of the numbers that the patterns have, outermost first."""
+    if not patterns:
+        return path
+    names: list[str] = []
+    above: list[str] = []
+    for name in path.split("."):
+        fitting = (one.pattern for one in _candidates(above, name) if one.pattern in patterns)
+        found = next(fitting, None)
+        names.append(found.rpartition(".")[2] if found else name)
+        above.append(starred(names[-1]))
+    return ".".join(names)

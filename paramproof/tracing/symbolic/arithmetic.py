@@ -1,0 +1,514 @@
+"""What Python's operators give for symbolic ints and floats, whichever side these are on."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil, floor, gcd, isfinite, log2
+from typing import Any
+
+from paramproof.formulas.computed import computed
+from paramproof.formulas.condition import Relation
+from paramproof.formulas.expression import Expression, expression
+from paramproof.tracing.recorder import (
+    EXPRESSIONS_REMEMBERED,
+    LOOP_INDEX,
+    comparison_guard,
+    divisibility_guard,
+    is_running,
+    record_caveat,
+    record_guard,
+)
+from paramproof.tracing.run_length import repeat_list
+from paramproof.tracing.symbolic.escapes import is_asked_by_trusted_code
+from paramproof.tracing.symbolic.magnitude import fits_in_a_float, has_a_bound
+from paramproof.tracing.symbolic.symfloat import (
+    NativeSymFloat,
+    SymFloat,
+    computed_symfloat,
+    exact_expression,
+    exact_symfloat,
+    is_exact,
+    operand_of,
+    plain_float,
+    quotient_symfloat,
+    rounded_down,
+    rounded_to_nearest,
+    rounded_up,
+    scale_of,
+    symbolic_float,
+)
+from paramproof.tracing.symbolic.symint import (
+    NativeSymInt,
+    SymInt,
+    plain_int,
+    symint_or_int,
+    unknown_symint,
+)
+
+STEPS = {
+    "add": "plus",
+    "sub": "minus",
+    "mul": "times",
+    "truediv": "over",
+    "floordiv": "div",
+    "mod": "mod",
+    "pow": "power",
+    "and_": "and",
+    "or_": "or",
+    "xor": "xor",
+}
+"""Operators by the name of the step that a formula has for them."""
+
+
+DIVIDING = (operator.truediv, operator.floordiv, operator.mod)
+SHIFTING = (operator.lshift, operator.rshift)
+
+
+def made_by(value: Any) -> Expression | None:
+    """Return the expression of a number; None for anything else, and for what was not followed."""
+    if isinstance(value, SymInt | SymFloat):
+        return value.expression
+    if isinstance(value, int):
+        return expression(int(value))
+    if isinstance(value, float) and isfinite(value):
+        return expression(Fraction(value))
+    return None
+
+
+def is_unknown(value: Any) -> bool:
+    """Whether a number depends on sizes in a way that was not followed."""
+    return isinstance(value, SymInt | SymFloat) and value.expression is None
+
+
+def bare(value: Any) -> Any:
+    """Return a number as Python's own: what it is in this trace."""
+    return plain_int(value) if isinstance(value, int) else plain_float(value)
+
+
+def result(compute: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """Return what an operator gives for two numbers of which one is symbolic at least."""
+    if not (isinstance(left, int | float) and isinstance(right, int | float)):
+        return _of_others(compute, left, right)
+    _ask_before(compute, left, right)
+    value = compute(bare(left), bare(right))
+    if isinstance(value, complex):
+        record_caveat(made_by(left), " became a complex number")
+        return value
+    if is_unknown(left) or is_unknown(right):
+        return untold(value)
+    if _are_of_two_iterations(left, right):
+        return untold(value)
+    if _has_no_size(left) and _has_no_size(right):
+        return symbolic_float(value) if isinstance(value, float) else value
+    if isinstance(left, int) and isinstance(right, int):
+        return _of_ints(compute, left, right, value)
+    return _of_floats(compute, left, right, value)
+
+
+def _ask_before(compute: Callable[[Any, Any], Any], left: Any, right: Any) -> None:
+    """Ask what decides whether Python raises an error."""
+    if compute in DIVIDING and isinstance(right, SymInt | SymFloat):
+        # Python asks before it divides, and raises an error.
+        compare(Relation.EQUAL, right, 0, bool(bare(right) == 0))
+    if compute in SHIFTING and isinstance(right, SymInt):
+        compare(Relation.LESS, right, 0, bare(right) < 0)
+    if compute is operator.pow and isinstance(left, SymInt | SymFloat) and bare(right) < 0:
+        compare(Relation.EQUAL, left, 0, bool(bare(left) == 0))
+    if compute is operator.pow and isinstance(right, SymInt) and isinstance(left, float):
+        _ask_of_overflow(bare(left), right)
+
+
+def _are_of_two_iterations(left: Any, right: Any) -> bool:
+    """Whether both numbers are about one loop, whose letter may mean another iteration in each."""
+    if not (isinstance(left, SymInt | SymFloat) and isinstance(right, SymInt | SymFloat)):
+        return False
+    one, other = left.expression, right.expression
+    if one is None or other is None:
+        return False
+    both = one.letters & other.letters
+    return any(name.startswith(LOOP_INDEX) and not is_running(name) for name in both)
+
+
+def _ask_of_overflow(base: float, power: SymInt) -> None:
+    """Ask whether a float to this power is one: beyond, Python raises an error."""
+    if abs(base) > 1:
+        compare(Relation.LESS, power, int(1023 / log2(abs(base))), True)
+
+
+def untold(value: Any) -> Any:
+    """Return a number that depends on sizes in a way that was not followed."""
+    if isinstance(value, float):
+        return SymFloat(value, None)
+    return (
+        unknown_symint(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    )
+
+
+def _has_no_size(value: Any) -> bool:
+    return not isinstance(value, SymInt) and (not isinstance(value, SymFloat) or value.is_constant)
+
+
+def _of_ints(compute: Callable[[Any, Any], Any], left: Any, right: Any, value: Any) -> Any:
+    name, one, other = compute.__name__, made_by(left), made_by(right)
+    assert one is not None
+    assert other is not None
+    if name == "truediv":
+        _note_huge(one, other)
+        return quotient_symfloat(value, one, other)
+    made: Expression | None = None
+    if name in ("add", "sub", "mul", "floordiv", "mod"):
+        made = _made(compute, one, other)
+    elif name == "pow" and type(right) is int and right >= 0:
+        made = one**right
+    elif name == "lshift" and type(right) is int:
+        made = one * 2**right
+    elif name == "rshift" and type(right) is int:
+        made = _made(operator.floordiv, one, expression(2**right))
+    if made is None:
+        return (
+            computed_symfloat(value, STEPS[name], left, right)
+            if name in STEPS
+            else unknown_symint(value)
+        )
+    found = symint_or_int(value, made)
+    if name == "mod" and isinstance(found, SymInt):
+        found.divided = (one, other)
+    return found
+
+
+@lru_cache(EXPRESSIONS_REMEMBERED)
+def _made(
+    compute: Callable[[Any, Any], Any], one: Expression, other: Expression
+) -> Expression | None:
+    """Every layer computes the same of the same sizes; None where no sum of products says it."""
+    try:
+        made: Expression = compute(one, other)
+    except ArithmeticError:
+        return None
+    return made
+
+
+def _of_floats(compute: Callable[[Any, Any], Any], left: Any, right: Any, value: Any) -> Any:
+    name = compute.__name__
+    _note_huge(*(one.expression for one in (left, right) if isinstance(one, SymInt)))
+    if is_exact(left) and is_exact(right):
+        if name in ("add", "sub", "mul"):
+            made = _made(compute, exact_expression(left), exact_expression(right))
+            if made is not None and fits_in_a_float(made):
+                # 0.0 · H is 0.0 at every size.
+                return exact_symfloat(value, made) if made.letters else symbolic_float(value)
+        if name == "truediv":
+            (top, down), (under, over) = _whole_over(left), _whole_over(right)
+            return quotient_symfloat(value, top * over, down * under)
+    return computed_symfloat(value, STEPS[name], left, right)
+
+
+def _note_huge(*numbers: Expression | None) -> None:
+    """Note what may be larger than any float: Python raises an error there."""
+    for made in numbers:
+        if made is not None and not has_a_bound(made):
+            record_caveat(made, " became a float, which it may be too large for")
+
+
+def _whole_over(value: Any) -> tuple[Expression, Expression]:
+    """Return an exact number as a quotient of whole expressions."""
+    if isinstance(value, SymFloat) and value.over:
+        return value.over
+    if isinstance(value, float):
+        top, bottom = plain_float(value).as_integer_ratio()
+        return expression(top), expression(bottom)
+    return exact_expression(value), expression(1)
+
+
+def _of_others(compute: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """Return what an operator gives for a size and what is no number."""
+    number, other = (right, left) if _is_symbolic(right) else (left, right)
+    if compute is operator.mul and isinstance(other, list) and isinstance(number, SymInt):
+        # Less than no times is not at all.
+        compare(Relation.LESS, number, 0, bare(number) < 0)
+        return repeat_list(other, number)
+    if isinstance(other, complex):
+        record_caveat(made_by(number), " became a complex number")
+        return compute(*(bare(one) if _is_symbolic(one) else one for one in (left, right)))
+    if hasattr(type(other), "__torch_function__"):
+        # A tensor's values, which no shape depends on while they stay in it.
+        return compute(*(bare(one) if _is_symbolic(one) else one for one in (left, right)))
+    return NotImplemented
+
+
+def _is_symbolic(value: Any) -> bool:
+    return isinstance(value, SymInt | SymFloat)
+
+
+def compare(relation: Relation, left: Any, right: Any, answer: bool) -> None:
+    """Record how two numbers compare, as a question whose answer is ``answer``.
+
+    What is infinite or no number has no expression, and every size gives the same answer.
+    """
+    for one in (left, right):
+        if not isfinite(bare(one)):
+            if isinstance(one, SymFloat):
+                record_caveat(one.expression, " was no number when it was compared")
+            return
+    if (isinstance(left, SymFloat) or isinstance(right, SymFloat)) and is_asked_by_trusted_code():
+        # A rate is compared with its bounds, and refused.
+        return
+    if isinstance(left, SymFloat) and left.sign is not None and _is_zero(right):
+        record_guard(comparison_guard(relation, left.sign, expression(0), answer))
+        return
+    if isinstance(right, SymFloat) and right.sign is not None and _is_zero(left):
+        record_guard(comparison_guard(relation, expression(0), right.sign, answer))
+        return
+    if not _is_settled_by_scale(left, right):
+        _compare_followed(relation, left, right, answer)
+
+
+def _compare_followed(relation: Relation, left: Any, right: Any, answer: bool) -> None:
+    """Record how two numbers compare, or that what was compared was not followed."""
+    if _are_of_two_iterations(left, right):
+        record_caveat(made_by(left), " was compared with itself in another iteration")
+        return
+    if is_unknown(left) or is_unknown(right):
+        made = (one.expression for one in (left, right) if isinstance(one, SymInt | SymFloat))
+        told = next((one for one in made if one is not None), None)
+        record_caveat(
+            None, *((" was compared",) if told is None else (" was compared with ", told))
+        )
+        return
+    if relation is Relation.EQUAL and (asked := _of_remainder(left, right, answer)):
+        record_guard(asked)
+        return
+    _compare_known(relation, left, right, answer)
+
+
+def _compare_known(relation: Relation, left: Any, right: Any, answer: bool) -> None:
+    """Record how two numbers compare whose expressions are known."""
+    if found := _with_constant(left, right):
+        _compare_with_constant(relation, *found, answer)
+        return
+    if found := _with_constant(right, left):
+        _compare_with_constant(FLIPPED[relation], *found, answer)
+        return
+    one, other = _comparable(left, right), _comparable(right, left)
+    if one is None or other is None:
+        # Both are floats, or one is far too long: their difference has the sign that decides.
+        first, second = operand_of(left), operand_of(right)
+        assert first is not None
+        assert second is not None
+        one, other = computed("minus", first, second), expression(0)
+    record_guard(comparison_guard(relation, one, other, answer))
+
+
+def _is_settled_by_scale(left: Any, right: Any) -> bool:
+    """Whether both are multiples of one size, and which is more is the same at every size.
+
+    What floats round is far less than what tells the two factors apart.
+    """
+    if not (isinstance(left, SymFloat) or isinstance(right, SymFloat)):
+        return False
+    one, other = scale_of(left), scale_of(right)
+    if one is None or other is None or one[0] != other[0] or not _is_letter(one[0]):
+        return False
+    return abs(one[1] - other[1]) > 1e-9 * max(abs(one[1]), abs(other[1]))
+
+
+def _is_letter(made: Expression) -> bool:
+    """Whether an expression is a size of the constructor, which is 1 or more."""
+    ((powers, number),) = made.terms.items() if len(made.terms) == 1 else (((), 0),)
+    return (
+        number == 1
+        and len(powers) == 1
+        and isinstance(powers[0][0], str)
+        and not (powers[0][0].startswith(LOOP_INDEX))
+    )
+
+
+def _is_zero(value: Any) -> bool:
+    return not is_unknown(value) and _has_no_size(value) and bool(bare(value) == 0)
+
+
+def _compare_with_constant(
+    relation: Relation, made: Expression, number: Fraction, answer: bool
+) -> None:
+    """Record how a whole number compares with a constant: 2·H > 5.2 where H > 2."""
+    if not made.terms.get(()):
+        common = gcd(*(int(factor) for factor in made.terms.values()))
+        made, number = made / common, number / common
+    if relation is Relation.EQUAL and number.denominator != 1:
+        return
+    limit = floor(number) if relation is Relation.MORE else ceil(number)
+    record_guard(comparison_guard(relation, made, expression(limit), answer))
+
+
+FLIPPED = {
+    Relation.EQUAL: Relation.EQUAL,
+    Relation.LESS: Relation.MORE,
+    Relation.MORE: Relation.LESS,
+}
+"""What is said of two numbers in the other order."""
+
+
+def _with_constant(left: Any, right: Any) -> tuple[Expression, Fraction] | None:
+    """Return what compares with a constant as the left number does with the right one.
+
+    2.5·H is to 100 as 5·H is to 200; None where that is not known.
+    """
+    if not _has_no_size(right) or _has_no_size(left):
+        return None
+    number = Fraction(bare(right))
+    if isinstance(left, SymInt):
+        made = left.expression
+        whole = made is not None and made.is_whole
+        return (made, number) if whole and isinstance(right, float) else None  # type: ignore[return-value]
+    if not (left.exact and left.over) or (bottom := left.over[1].constant) is None:
+        return None
+    return (left.over[0], number * bottom) if left.over[0].is_whole else None
+
+
+def _comparable(value: Any, other: Any) -> Expression | None:
+    """Return a number as an expression that compares with ``other`` as the number does."""
+    if isinstance(value, SymFloat) and not value.is_constant:
+        alone = value.over is not None and not isinstance(other, SymFloat) and is_exact(other)
+        rounded = value.over is None
+        return value.expression if alone or value.exact or rounded else None
+    if isinstance(value, float):
+        return (
+            exact_expression(value)
+            if plain_float(value).is_integer()
+            or (not isinstance(other, SymInt) and is_exact(value))
+            else None
+        )
+    return made_by(value)
+
+
+def _of_remainder(left: Any, right: Any, answer: bool) -> Any:
+    for one, other in ((left, right), (right, left)):
+        if getattr(one, "divided", None) and type(other) is int:
+            top, bottom = one.divided
+            # A remainder that there can be: i mod 3 is 2 where 3 divides i − 2.
+            if other == 0 or 0 <= other < (bottom.constant or 0):
+                return divisibility_guard(top, bottom, other, answer)
+    return None
+
+
+def _operator(compute: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
+    return (
+        lambda self, other: result(compute, self, other),
+        lambda self, other: result(compute, other, self),
+    )
+
+
+def _comparison(name: str, relation: Relation, flipped: bool = False) -> Any:
+    compute: Callable[[Any, Any], bool] = getattr(operator, name)
+
+    def method(self: Any, other: Any) -> Any:
+        if not isinstance(other, int | float):
+            return NotImplemented
+        answer = compute(bare(self), bare(other))
+        compare(relation, self, other, answer is not flipped)
+        return answer
+
+    return method
+
+
+def _power(self: Any, power: Any, modulus: Any = None) -> Any:
+    if modulus is None:
+        return result(operator.pow, self, power)
+    record_caveat(made_by(self), " was raised to a power modulo a number")
+    return pow(bare(self), bare(power), bare(modulus))
+
+
+def _divmod(self: Any, other: Any) -> Any:
+    return self // other, self % other
+
+
+def _truth(self: Any) -> bool:
+    answer = bool(bare(self))
+    compare(Relation.EQUAL, self, 0, not answer)
+    return answer
+
+
+def _truncated(self: SymFloat) -> Any:
+    if self.over is None and not self.is_constant:
+        return computed_symfloat(int(plain_float(self)), "int", self)
+    return rounded_down(self) if self >= 0 else rounded_up(self)
+
+
+def _rounded(self: SymFloat, digits: Any = None) -> Any:
+    if digits is None:
+        return rounded_to_nearest(self)
+    return computed_symfloat(round(plain_float(self), digits), "rounded", self, digits)
+
+
+def _is_integer(self: SymFloat) -> bool:
+    """Whether nothing is behind the point: a question, whether the divisor divides."""
+    answer = plain_float(self).is_integer()
+    if self.expression is None or (self.over is None and not self.is_constant):
+        record_caveat(self.expression, " was asked whether it is whole")
+    elif self.over and (bottom := self.over[1]) != 1:
+        record_guard(divisibility_guard(self.over[0], bottom, 0, answer))
+    return answer
+
+
+def _negated(self: Any) -> Any:
+    return (
+        result(operator.sub, 0, self)
+        if isinstance(self, SymInt)
+        else result(operator.mul, -1, self)
+    )
+
+
+def _absolute(self: Any) -> Any:
+    return self if self >= 0 else -self
+
+
+def _inverted(self: SymInt) -> Any:
+    return -self - 1
+
+
+def _give_operators() -> None:
+    """Give symbolic numbers Python's operators."""
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
+        left, right = _operator(getattr(operator, name))
+        for kind in (SymInt, SymFloat, NativeSymFloat):
+            setattr(kind, f"__{name}__", left)
+            setattr(kind, f"__r{name}__", right)
+    for name in ("lshift", "rshift", "and_", "or_", "xor"):
+        left, right = _operator(getattr(operator, name))
+        setattr(SymInt, f"__{name.rstrip('_')}__", left)
+        setattr(SymInt, f"__r{name.rstrip('_')}__", right)
+    for name, relation, flipped in (
+        ("eq", Relation.EQUAL, False),
+        ("ne", Relation.EQUAL, True),
+        ("lt", Relation.LESS, False),
+        ("ge", Relation.LESS, True),
+        ("gt", Relation.MORE, False),
+        ("le", Relation.MORE, True),
+    ):
+        for kind in (SymInt, SymFloat, NativeSymFloat, NativeSymInt):
+            setattr(kind, f"__{name}__", _comparison(name, relation, flipped))
+    for name, method in (
+        ("__pow__", _power),
+        ("__divmod__", _divmod),
+        ("__rdivmod__", lambda self, other: (other // self, other % self)),
+        ("__bool__", _truth),
+        ("__neg__", _negated),
+        ("__abs__", _absolute),
+    ):
+        for kind in (SymInt, SymFloat):
+            setattr(kind, name, method)
+    for name, own in (
+        ("__trunc__", _truncated),
+        ("__floor__", rounded_down),
+        ("__ceil__", rounded_up),
+        ("__round__", _rounded),
+        ("is_integer", _is_integer),
+    ):
+        setattr(SymFloat, name, own)
+    setattr(SymInt, "__invert__", _inverted)  # noqa: B010
+
+
+_give_operators()

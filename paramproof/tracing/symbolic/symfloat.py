@@ -1,0 +1,333 @@
+"""Symbolic floats: floats that carry the expression by which they were computed.
+
+Floats round, and a formula must not say otherwise. While a float is exact, as 2.5·H is, or was
+rounded once at the end, as H / A was, its expression is a sum of fractions: what was rounded once
+lies on the same side of every whole number as the fraction does, sizes being far below 2⁵³.
+Any other float keeps the steps by which Python computes it (``paramproof.formulas.computed``).
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from math import isfinite, lcm
+from typing import Any
+
+from paramproof.formulas.computed import Computed, Operand, computed
+from paramproof.formulas.division import floor
+from paramproof.formulas.expression import Expression, expression
+from paramproof.tracing.symbolic.magnitude import fits_in_a_float
+from paramproof.tracing.symbolic.number import SymbolicNumber
+from paramproof.tracing.symbolic.symint import (
+    SymInt,
+    symint_or_int,
+    unknown_symint,
+    uses_native_symints,
+)
+
+LONGEST_EXACT = 2**20
+"""A float whose numerator and denominator are no larger is multiplied with sizes exactly."""
+
+
+class SymFloat(SymbolicNumber):
+    """A symbolic float: its value in this trace, and the expression by which it was computed.
+
+    ``over`` holds the two whole expressions whose quotient it is, rounded once; None where it was
+    rounded on the way. ``exact`` says that it was not rounded at all. An expression of None says
+    that it depends on sizes in a way that was not followed. ``sign`` is an expression that is on
+    the same side of 0, None where none is known.
+
+    It is no ``float``, as a size is no ``int``: C code would read one and nobody would know.
+    ``NativeSymFloat`` is one all the same, for functions that take nothing else.
+    """
+
+    over: tuple[Expression, Expression] | None
+    exact: bool
+    sign: Expression | None
+    _value: float
+
+    __class__ = property(lambda self: float)
+
+    def __new__(
+        cls,
+        value: float,
+        made: Expression | None,
+        over: tuple[Expression, Expression] | None = None,
+        exact: bool = False,
+        sign: Expression | None = None,
+    ) -> Any:
+        """Make a symbolic float of this value."""
+        ratio = object.__new__(cls)
+        ratio._value = plain_float(value)
+        ratio.expression = made
+        ratio.over = over
+        ratio.exact = exact
+        ratio.sign = sign
+        return NativeSymFloat(ratio) if cls is SymFloat and uses_native_symints() else ratio
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "real":
+            return self
+        if name.startswith("__") or not hasattr(float, name):
+            raise AttributeError(f"'float' object has no attribute {name!r}")
+        if name == "imag":
+            return 0.0
+        if name == "conjugate":
+            return lambda: self
+        self.escape(f"was asked for its {name}")
+        return getattr(self._value, name)
+
+    def escape(self, became: str) -> None:
+        """Note that something asked for the plain number, where a size is in it."""
+        if not self.is_constant:
+            super().escape(became)
+
+    def __reduce__(self) -> Any:
+        return SymFloat, (plain_float(self), self.expression, self.over, self.exact, self.sign)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether no size is in it."""
+        return self.expression is not None and not self.expression.letters
+
+
+class NativeSymFloat(SymFloat, float):
+    """A symbolic float that is a ``float``: C code reads it, and nobody hears of it."""
+
+    def __new__(cls, of: SymFloat) -> Any:
+        """Make a float of a symbolic one."""
+        ratio = float.__new__(cls, of._value)
+        for name in ("_value", "expression", "over", "exact", "sign"):
+            setattr(ratio, name, getattr(of, name))
+        return ratio
+
+    def __repr__(self) -> str:
+        return repr(self._value)
+
+    def __format__(self, spec: str) -> str:
+        return format(self._value, spec)
+
+
+def plain_float(value: Any) -> float:
+    """Return the number that a float has in this trace."""
+    if isinstance(value, SymFloat):
+        return value._value
+    return float(value) if type(value) is float else float.__add__(value, 0.0)
+
+
+def symbolic_float(value: float) -> Any:
+    """Return ``value`` as a symbolic float: what is computed with it is one too."""
+    if not isfinite(value):
+        return value
+    return exact_symfloat(value, expression(Fraction(value)))
+
+
+def exact_symfloat(value: float, made: Expression) -> Any:
+    """Return a float that is ``made`` exactly."""
+    return SymFloat(value, made, _over(made), exact=True)
+
+
+def quotient_symfloat(value: float, top: Expression, bottom: Expression) -> Any:
+    """Return a float that is top / bottom, rounded once."""
+    if not (fits_in_a_float(top) and fits_in_a_float(bottom)):
+        return SymFloat(value, computed("over", top, bottom), sign=top * bottom)
+    try:
+        made = top / bottom
+    except ArithmeticError:
+        made = computed("over", top, bottom)
+    divisor = bottom.constant
+    exact = divisor is not None and _is_power_of_two(divisor) and top.is_whole
+    return SymFloat(value, made, (top, bottom), exact)
+
+
+def computed_symfloat(value: Any, function: str, *operands: Any) -> Any:
+    """Return a number that Python computes by this function of ``operands``, an int or a float."""
+    nodes = [operand_of(one) for one in operands]
+    made = None
+    if all(one is not None for one in nodes):
+        try:
+            made = computed(function, *nodes)  # type: ignore[arg-type]
+        except ArithmeticError:
+            made = None
+        else:
+            if not made.letters:
+                return value
+    if isinstance(value, float):
+        return SymFloat(value, made, sign=_sign_of_step(function, operands))
+    return _whole(value, made)
+
+
+def sign_of(value: Any) -> Expression | None:
+    """Return an expression that is on the same side of 0 as a number, None where none is known."""
+    if isinstance(value, SymInt):
+        return value.expression
+    if isinstance(value, SymFloat) and not value.is_constant:
+        if value.sign is not None:
+            return value.sign
+        if value.over:
+            return value.over[0] * value.over[1]
+        return value.expression if value.exact else None
+    number = plain_float(value) if isinstance(value, float) else int(value)
+    return expression((number > 0) - (number < 0))
+
+
+def scale_of(value: Any) -> tuple[Expression, float] | None:
+    """Return a size and the factor by which a number is about a multiple of it, None for others."""
+    if isinstance(value, SymInt):
+        return None if value.expression is None else (value.expression, 1.0)
+    if not isinstance(value, SymFloat) or value.expression is None or value.is_constant:
+        return None
+    if value.over:
+        bottom = value.over[1].constant
+        return None if bottom is None else (value.over[0], 1 / float(bottom))
+    atom = _atom(value.expression)
+    return _scale_of(atom) if isinstance(atom, Computed) else None
+
+
+def _scale_of(one: Operand) -> tuple[Expression, float] | None:
+    if isinstance(one, Expression):
+        return one, 1.0
+    if not isinstance(one, Computed) or one.function not in ("times", "over"):
+        return None
+    left, right = one.operands
+    if isinstance(right, float) and right:
+        found = _scale_of(left)
+        factor = right if one.function == "times" else 1 / right
+    elif isinstance(left, float) and one.function == "times":
+        found, factor = _scale_of(right), left
+    else:
+        return None
+    return None if found is None else (found[0], found[1] * factor)
+
+
+def _sign_of_step(function: str, operands: tuple[Any, ...]) -> Expression | None:
+    """Return the sign of a product or quotient, far from where a float becomes 0."""
+    if function in ("sqrt", "float"):
+        return sign_of(operands[0])
+    if function in ("plus", "minus"):
+        return _sign_of_sum(function, *operands)
+    if function not in ("times", "over"):
+        return None
+    one, other = map(sign_of, operands)
+    return None if one is None or other is None else one * other
+
+
+def _sign_of_sum(function: str, left: Any, right: Any) -> Expression | None:
+    """Return the sign of H / A − 2: a quotient rounded once is on the side of 2 that H / A is."""
+    one, other = _on_its_side(left), _on_its_side(right)
+    if one is None or other is None or (_is_quotient(left) and _is_quotient(right)):
+        return None
+    return one + other if function == "plus" else one - other
+
+
+def _on_its_side(value: Any) -> Expression | None:
+    """Return an expression that is on the same side of every whole number as a number is."""
+    if _is_quotient(value):
+        return value.expression  # type: ignore[no-any-return]
+    if isinstance(value, SymFloat) and not value.is_constant:
+        return None
+    if isinstance(value, float) and not plain_float(value).is_integer():
+        return None
+    made = exact_expression(value) if is_exact(value) else None
+    return made if made is not None and fits_in_a_float(made) else None
+
+
+def _is_quotient(value: Any) -> bool:
+    return isinstance(value, SymFloat) and value.over is not None and not value.is_constant
+
+
+def _whole(value: int, made: Expression | None) -> Any:
+    return unknown_symint(value) if made is None else symint_or_int(value, made)
+
+
+def operand_of(value: Any) -> Operand | None:
+    """Return a number as the operand of a step; None where it was not followed."""
+    if isinstance(value, SymInt):
+        return value.expression
+    if isinstance(value, SymFloat):
+        if value.expression is None:
+            return None
+        if value.is_constant:
+            return plain_float(value)
+        return Computed("over", value.over) if value.over else _atom(value.expression)
+    return expression(int(value)) if isinstance(value, int) else plain_float(value)
+
+
+def _atom(made: Expression) -> Operand:
+    ((powers, _),) = made.terms.items()
+    atom = powers[0][0]
+    return atom if isinstance(atom, Computed) else made
+
+
+def is_exact(value: Any) -> bool:
+    """Whether sums and products with this number are exact: whole, or few binary digits."""
+    if isinstance(value, SymInt):
+        return value.expression is not None
+    if isinstance(value, SymFloat):
+        return value.exact and not (value.is_constant and not _is_short(value))
+    return isinstance(value, int) or _is_short(value)
+
+
+def _is_short(value: Any) -> bool:
+    if not isfinite(plain_float(value)):
+        return False
+    top, bottom = plain_float(value).as_integer_ratio()
+    return abs(top) <= LONGEST_EXACT and bottom <= LONGEST_EXACT
+
+
+def _is_power_of_two(number: Any) -> bool:
+    return number == int(number) and number > 0 and int(number) & (int(number) - 1) == 0
+
+
+def exact_expression(value: Any) -> Expression:
+    """Return the expression of a number that is exact."""
+    if isinstance(value, SymInt | SymFloat):
+        assert value.expression is not None
+        return value.expression
+    return expression(int(value) if isinstance(value, int) else Fraction(plain_float(value)))
+
+
+def rounded_down(value: SymFloat) -> Any:
+    """Return ⌊value⌋."""
+    return _rounded(value, "floor", math.floor(value._value), lambda top, down: floor(top, down))
+
+
+def rounded_up(value: SymFloat) -> Any:
+    """Return ⌈value⌉."""
+    return _rounded(value, "ceil", math.ceil(value._value), lambda top, down: -floor(-top, down))
+
+
+def rounded_to_nearest(value: SymFloat) -> Any:
+    """Return the nearest whole number, the even one of two: ⌊(x + ½)/2⌋ + ⌈(x − ½)/2⌉."""
+    return _rounded(
+        value,
+        "round",
+        round(value._value),
+        lambda top, down: floor(2 * top + down, 4 * down) - floor(down - 2 * top, 4 * down),
+    )
+
+
+def _rounded(value: SymFloat, name: str, number: int, of_quotient: Any) -> Any:
+    if value.expression is None:
+        return unknown_symint(number)
+    if value.is_constant:
+        return number
+    if value.over:
+        try:
+            return symint_or_int(number, of_quotient(*value.over))
+        except ArithmeticError:
+            pass
+    return computed_symfloat(number, name, value)
+
+
+def _over(made: Expression) -> tuple[Expression, Expression]:
+    """Return an expression as a numerator and a denominator without fractions."""
+    bottom = expression(1)
+    lowest: dict[Any, int] = {}
+    for powers in made.terms:
+        for atom, power in powers:
+            lowest[atom] = min(lowest.get(atom, 0), power)
+    for atom, power in lowest.items():
+        bottom = bottom * Expression({((atom, -power),): 1}) if power else bottom
+    bottom = bottom * lcm(*(Fraction(number).denominator for number in made.terms.values()))
+    return made * bottom, bottom

@@ -1,0 +1,42 @@
+"""The tensors of a PyTorch module, parameters and buffers, each storage once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from paramproof.formulas.derivation import Role
+from paramproof.tracing.tensor_groups import ObservedTensor
+
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
+
+    from paramproof.tracing.torch_mode import ShapeRecorder
+
+
+def observed_tensors(
+    module: nn.Module, tracing: ShapeRecorder | None = None
+) -> Iterator[ObservedTensor]:
+    """Every parameter once, by identity, further names as aliases; then every buffer.
+
+    Raises ``ValueError`` for a parameter that has no shape yet.
+    """
+    names: dict[int, list[str]] = {}
+    parameters: dict[int, torch.Tensor] = {}
+    roles: dict[int, Role] = {}
+    for name, parameter in module.named_parameters(remove_duplicate=False):
+        if type(parameter).__name__ == "UninitializedParameter":
+            raise ValueError(f"{name} has no shape yet: the module is lazy")
+        names.setdefault(id(parameter), []).append(name)
+        parameters[id(parameter)] = parameter
+        roles[id(parameter)] = "trainable" if parameter.requires_grad else "frozen"
+    for name, buffer in module.named_buffers(remove_duplicate=False):
+        names.setdefault(id(buffer), []).append(name)
+        parameters[id(buffer)] = buffer
+        roles[id(buffer)] = "buffer"
+    for key, tensor in parameters.items():
+        path, *aliases = names[key]
+        lengths = tracing.lengths(tensor) if tracing else None
+        made = tracing.made(tensor) if tracing else ()
+        yield ObservedTensor(path, tuple(tensor.shape), roles[key], tuple(aliases), lengths, made)

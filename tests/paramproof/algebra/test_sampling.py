@@ -1,0 +1,145 @@
+"""Sizes that are drawn meet the conditions, and go far from where they started."""
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paramproof.algebra.sampling import DEEPEST, _is_bent, _line_by_letters, sample_sizes
+from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.division import floor
+from paramproof.formulas.expression import expression, letter
+
+A, H, L, F = map(letter, "AHLF")
+FIRST = {"H": 768, "A": 12, "L": 12, "F": 3072}
+USUAL = [
+    Condition(Relation.DIVIDES, A, H, True),
+    Condition(Relation.DIVIDES, expression(2), floor(H, A), True),
+    Condition(Relation.EQUAL, H, F, False),
+    Condition(Relation.EQUAL, F, 4 * H, True),
+    Condition(Relation.LESS, H, expression(25_000), True),
+    Condition(Relation.MORE, L, expression(2), True),
+    Condition(Relation.LESS, A, L, True),
+    Condition(Relation.MORE, A, expression(40), False),
+]
+
+
+@given(st.integers(0, 10**6), st.sets(st.sampled_from(USUAL)))
+def test_they_meet_the_conditions(seed, conditions):
+    """Or there are none: what is returned is never outside."""
+    sizes = sample_sizes(Random(seed), FIRST, sorted(conditions, key=str), frozenset("L"))
+    if sizes is not None:
+        assert all(condition.is_met(sizes) for condition in conditions)
+        assert min(sizes.values()) >= 1
+
+
+@pytest.mark.parametrize("condition", USUAL, ids=str)
+def test_they_are_found(condition):
+    found = [sample_sizes(Random(seed), FIRST, [condition]) for seed in range(20)]
+    assert all(found)
+    assert len({sizes["H"] for sizes in found}) > 10
+
+
+def test_several_at_once_are_found():
+    conditions = [USUAL[0], USUAL[2], USUAL[4], USUAL[5]]
+    found = [sample_sizes(Random(seed), FIRST, conditions, frozenset("L")) for seed in range(20)]
+    assert sum(sizes is not None for sizes in found) > 15
+
+
+def test_many_odd_sizes_are_found():
+    """Kernels of convolutions, each of which is odd."""
+    kernels = {f"k_{number}": 5 for number in range(12)}
+    odd = [Condition(Relation.DIVIDES, expression(2), letter(one), False) for one in kernels]
+    assert all(sample_sizes(Random(seed), kernels, odd) for seed in range(20))
+
+
+def test_none_where_there_are_none():
+    never = [Condition(Relation.MORE, H, F, True), Condition(Relation.LESS, H, F, True)]
+    assert sample_sizes(Random(0), FIRST, never) is None
+
+
+def test_what_is_fixed_stays_and_loops_are_short():
+    for seed in range(30):
+        sizes = sample_sizes(Random(seed), FIRST, [], frozenset("L"), frozenset("A"))
+        assert sizes["A"] == 12
+        assert 1 <= sizes["L"] <= DEEPEST
+
+
+def test_they_go_far():
+    widths = [sample_sizes(Random(seed), FIRST, [])["H"] for seed in range(60)]
+    assert min(widths) < 768 / 4
+    assert max(widths) > 768 * 5
+
+
+def test_nothing_is_drawn_where_two_conditions_contradict_each_other():
+    random = Random(0)
+    before = random.getstate()
+    small = Condition(Relation.MORE, H, expression(2), False)
+    large = Condition(Relation.MORE, H, expression(4), True)
+    assert sample_sizes(random, FIRST, [large, *USUAL[:1], small]) is None
+    assert random.getstate() == before
+    assert sample_sizes(random, FIRST, [large, Condition(Relation.MORE, L, expression(2), False)])
+
+
+@pytest.mark.parametrize(
+    ("one", "sizes", "bent", "slope"),
+    [
+        (floor(H, A), {"A": 1000}, True, None),
+        (floor(H, A), {"A": 1}, False, 1),
+        (floor(2 * H, A) + 3 * H, {"A": 2}, False, 4),
+        (floor(F, A) * H, {"A": 5, "F": 9}, False, 1),
+        (H * floor(H, A), {"A": 1}, True, None),
+        (floor(A, H), {"A": 6}, True, None),
+        (floor(A, H - 2), {"A": 6}, False, None),
+    ],
+    ids=str,
+)
+def test_what_is_not_linear_is_told_by_a_few_values(one, sizes, bent, slope):
+    """What divides by zero at one of them is not told so."""
+    sizes = {**sizes, "H": 768}
+    assert _is_bent(one, "H", sizes) is bent
+    line = _line_by_letters(one, "H", sizes)
+    assert line == (slope and (slope, 0))
+
+
+@pytest.mark.parametrize(
+    ("conditions", "fixed"),
+    [
+        ([Condition(Relation.EQUAL, H, expression(0), True)], ""),
+        ([Condition(Relation.EQUAL, H, expression(9), True)], "H"),
+        ([Condition(Relation.EQUAL, H, expression(n), True) for n in (8, 9)], ""),
+        ([Condition(Relation.MORE, H, expression(768), True)], "H"),
+    ],
+)
+def test_nothing_is_drawn_where_the_one_value_left_does_not_do(conditions, fixed):
+    random = Random(0)
+    before = random.getstate()
+    assert sample_sizes(random, FIRST, conditions, fixed=frozenset(fixed)) is None
+    assert random.getstate() == before
+
+
+def test_a_size_that_is_fixed_at_zero_stays():
+    sizes = sample_sizes(Random(0), {**FIRST, "H": 0}, [USUAL[5]], fixed=frozenset("H"))
+    assert sizes["H"] == 0
+
+
+def test_ranges_say_where_letters_are_drawn_and_conditions_move_them():
+    ranges = {"L": (151, 180), "H": (10**5, 2 * 10**5)}
+    many = Condition(Relation.MORE, L, expression(170), True)
+    for seed in range(30):
+        sizes = sample_sizes(
+            Random(seed), FIRST, [USUAL[0], many], frozenset("L"), deepest=2, ranges=ranges
+        )
+        assert 170 < sizes["L"] <= 180
+        assert sizes["H"] % sizes["A"] == 0
+        assert sizes["H"] > 10**4
+
+
+def test_a_loop_is_not_repaired_to_be_long():
+    """That would take too long to make."""
+    wide = Condition(Relation.MORE, L, H, True)
+    found = [
+        sample_sizes(Random(seed), {"H": 768, "L": 3}, [wide], frozenset("L")) for seed in range(20)
+    ]
+    assert all(sizes is None or sizes["L"] <= DEEPEST**2 for sizes in found)

@@ -1,0 +1,237 @@
+"""Formulas are held to models far from where they were found, as far as the time goes."""
+
+import pytest
+
+from paramproof.derivation import far_validation
+from paramproof.derivation.pipeline import Effort, derive
+from tests.paramproof.derivation.toys import toy
+
+pytestmark = pytest.mark.usefixtures("clock")
+
+WIDE = 64 * 300 * 1.4
+"""No size that is 64 at first is drawn wider."""
+
+
+def layers(hidden_size, num_layers):
+    return [(f"layers.{i}.weight", (hidden_size, hidden_size)) for i in range(num_layers)]
+
+
+def rows(vocab_size, hidden_size):
+    return [("embedding", (vocab_size, hidden_size))]
+
+
+def square(hidden_size):
+    return [("weight", (hidden_size, hidden_size))]
+
+
+def width(shapes):
+    return shapes[0][1][-1]
+
+
+def bias_where(differs):
+    """What no tracer hears: a tensor more where the shapes are so."""
+    return lambda shapes: [("bias", (7,))] if differs(shapes) else []
+
+
+def refusing(refuses):
+    def unseen(shapes):
+        if refuses(shapes):
+            raise ValueError("Validator: too large")
+        return []
+
+    return unseen
+
+
+@pytest.mark.parametrize("turn", [64 * 9, 64 * 30, 64 * 90, 64 * 200])
+def test_a_width_that_decides_unheard_is_fixed(turn):
+    unseen = bias_where(lambda shapes: shapes[0][1][0] >= turn)
+    found = derive(toy(rows, unseen, vocab_size=64, hidden_size=8))
+    assert found.fixed == ("V",)
+    assert "did not vary once the formula had failed" in found.reasons[1]
+    assert found.validated["V"] == (64, 64)
+    assert found.validated["H"][1] > 8 * 200
+
+
+def test_of_widths_that_decide_together_one_is_fixed():
+    unseen = bias_where(lambda shapes: min(shapes[0][1]) > 64 * 150)
+    found = derive(toy(rows, unseen, vocab_size=64, hidden_size=64))
+    assert len(found.fixed) == 1
+
+
+def test_some_letters_are_far_beside_others_that_are_near():
+    """Sizes that are all as many times as large are as large as before, compared to each other."""
+    seen = []
+    unseen = bias_where(lambda shapes: seen.append(sorted(shapes[0][1])))
+    derive(toy(rows, unseen, vocab_size=64, hidden_size=64))
+    mixed = [sizes for sizes in seen if sizes[0] < 64 * 10 and sizes[1] > 64 * 200]
+    assert len(mixed) == 2
+    together = [sizes for sizes in seen if sizes[0] > 64 * 10]
+    assert len(together) == len(far_validation.FAR)
+
+
+def test_a_depth_that_decides_unheard_is_fixed():
+    found = derive(
+        toy(layers, bias_where(lambda shapes: len(shapes) > 150), hidden_size=8, num_layers=3)
+    )
+    assert found.fixed == ("L",)
+    assert found.validated["L"] == (3, 3)
+    assert found.validated["H"][1] > 8 * 200
+
+
+def test_nothing_far_is_made_where_nobody_wants_it():
+    unseen = bias_where(lambda shapes: width(shapes) > 64 * 10)
+    found = derive(toy(square, unseen, hidden_size=64), effort=Effort(far=False))
+    assert found.fixed == ()
+    assert found.evidence.builds == found.evidence.held == 21
+    assert found.validated["H"][1] < 64 * 10
+
+
+def test_how_far_it_was_held_is_said():
+    found = derive(toy(layers, hidden_size=64, num_layers=3))
+    low, high = found.validated["H"]
+    assert low < 64 / 2
+    assert 64 * 300 * 0.7 <= high <= WIDE
+    low, high = found.validated["L"]
+    assert low == 1
+    assert 150 < high <= 180
+    # One of each distance, and one that is deep: of two letters only one is wide.
+    assert found.evidence.builds == found.evidence.held + len(far_validation.FAR) + 1
+
+
+def test_what_is_far_refused_is_made_closer():
+    """A validator's limit is no reason to lose a formula, and neither is it a condition."""
+    unseen = refusing(lambda shapes: width(shapes) > 5000)
+    found = derive(toy(rows, unseen, vocab_size=64, hidden_size=64))
+    assert found.fixed == ()
+    assert found.conditions == ()
+    assert 64 * 40 * 0.7 <= found.validated["H"][1] <= 5000
+    assert found.validated["V"][1] >= 64 * 300 * 0.7
+
+
+def test_what_refuses_every_far_model_is_asked_a_few_times_only():
+    refused = []
+
+    def refuses(shapes):
+        refused.append(max(shapes[0][1]) > 64 * 10)
+        return refused[-1]
+
+    found = derive(toy(rows, refusing(refuses), vocab_size=64, hidden_size=64))
+    assert found.fixed == ()
+    assert max(high for _, high in found.validated.values()) < 64 * 10
+    assert 0 < sum(refused) <= far_validation.MOST_REFUSED == 8
+
+
+def test_a_depth_that_is_refused_is_made_less():
+    unseen = refusing(lambda shapes: len(shapes) > 100)
+    found = derive(toy(layers, unseen, hidden_size=8, num_layers=3))
+    assert found.fixed == ()
+    assert 75 < found.validated["L"][1] <= 90
+
+
+def test_width_goes_as_far_as_there_is_time(clock):
+    """Code that runs over a table of H times H: at 15 times the size it takes 225 times as long."""
+    unseen = clock.takes(lambda shapes: (width(shapes) / 64) ** 2 / 1000)
+    found = derive(toy(square, unseen, hidden_size=64))
+    assert 64 * 15 * 0.7 <= found.validated["H"][1] <= 64 * 40 * 1.4
+    # At 300 times the size one would take 90 seconds.
+    assert max(clock.spent) < 4
+
+
+def test_depth_goes_as_far_as_there_is_time(clock):
+    unseen = clock.takes(lambda shapes: len(shapes) / 100)
+    found = derive(toy(layers, unseen, hidden_size=8, num_layers=3))
+    assert 75 < found.validated["L"][1] <= 90
+    assert found.fixed == ()
+
+
+def test_of_depths_that_multiply_one_is_deep_at_a_time(clock):
+    def experts(num_layers, num_experts):
+        return [
+            (f"layers.{i}.experts.{j}.weight", (5,))
+            for i in range(num_layers)
+            for j in range(num_experts)
+        ]
+
+    unseen = clock.takes(lambda shapes: len(shapes) / 1000)
+    found = derive(toy(experts, unseen, num_layers=3, num_experts=4))
+    assert found.validated["L"][1] > 150
+    assert found.validated["E"][1] > 150
+    # Both at once would take 20 seconds; the two deepest are the last two.
+    assert all(0.15 < seconds <= far_validation.SHALLOW * 0.18 for seconds in clock.spent[-2:])
+
+
+def test_far_models_change_no_other_sizes():
+    """How many there are depends on the time: what else is drawn must not."""
+    seen = []
+    unseen = bias_where(lambda shapes: seen.append(width(shapes)))
+    derive(toy(square, unseen, hidden_size=64), effort=Effort(far=False))
+    near, seen[:] = list(seen), []
+    derive(toy(square, unseen, hidden_size=64))
+    assert seen[: len(near)] == near
+    assert len(seen) == len(near) + 4
+
+
+def test_validated_is_what_was_made():
+    made = []
+    unseen = bias_where(lambda shapes: made.append(shapes[0][1]))
+    found = derive(toy(rows, unseen, vocab_size=64, hidden_size=64))
+    for name, axis in (("V", 0), ("H", 1)):
+        sizes = [shape[axis] for shape in made]
+        assert found.validated[name] == (min(sizes), max(sizes))
+
+
+def test_sizes_that_a_condition_was_stated_against_are_not_validated():
+    def make(vocab_size, hidden_size):
+        return rows(vocab_size, hidden_size) + [("bias", (3,))] * (vocab_size < 200)
+
+    found = derive(toy(make, vocab_size=64, hidden_size=64))
+    assert [str(one.condition) for one in found.conditions] == ["V < 200"]
+    assert found.validated["V"][1] < 200
+    assert found.validated["H"][1] > 64 * 200
+
+
+def test_where_a_question_was_tried_it_is_validated():
+    """Farther than any far model is."""
+
+    def make(vocab_size, hidden_size):
+        kind = "large" if vocab_size > 10**7 else "small"
+        assert kind
+        return rows(vocab_size, hidden_size)
+
+    found = derive(toy(make, vocab_size=64, hidden_size=64))
+    assert [str(one) for one in found.harmless] == ["V ≤ 10000000"]
+    assert found.validated["V"][1] > 10**7
+
+
+def test_zero_is_validated_where_it_was_made():
+    found = derive(toy(rows, vocab_size=64, hidden_size=64))
+    with pytest.raises(ValueError, match="0"):
+        found.count({"V": 0, "H": 64})
+    assert min(low for low, _ in found.validated.values()) > 0
+
+    def adapters(hidden_size, extra):
+        return [("weight", (hidden_size,)), ("adapter", (hidden_size + extra,))]
+
+    found = derive(toy(adapters, hidden_size=64, extra=0))
+    zero = next(name for name, field in found.fields.items() if field == "extra")
+    assert found.validated[zero][0] == 0
+    assert found.count({"H": 10, zero: 0}) == 20
+
+
+def test_far_beyond_what_it_was_fitted_on_it_says_so():
+    """Its layers were counted, and no loop said how many there are: it is fitted."""
+    found = derive(toy(layers, hidden_size=64, num_layers=3))
+    assert not found.is_proved
+    high = found.validated["H"][1]
+    assert not any("lies outside" in one for one in found.reasons_at({"H": high, "L": 2}))
+    low = found.validated["H"][0]
+    said = f"H = {high + 1} lies outside the sizes it was validated at ({low} to {high})"
+    assert found.reasons_at({"H": high + 1, "L": 2})[0] == said
+
+
+def test_the_number_of_tensors_is_what_a_model_costs():
+    near = far_validation.Cost()
+    for seconds, tensors in ((1.0, 10), (3.0, 10)):
+        near.add(seconds, tensors)
+    assert (near.slowest, near.share, near.of(5)) == (3.0, 2.0, 1.0)
+    assert far_validation.Cost().share == far_validation.LEAST_SECONDS

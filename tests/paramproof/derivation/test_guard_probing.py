@@ -1,0 +1,226 @@
+"""What happens where a condition is not met: near its bound, and farther from it."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from paramproof.derivation.generalization import GeneralTensors
+from paramproof.derivation.guard_probing import GuardProber
+from paramproof.derivation.guard_set import GuardSet
+from paramproof.formulas.condition import Relation
+from paramproof.formulas.derivation import Consequence, Kind, Outcome, Stored
+from paramproof.formulas.parsing import condition_in
+
+WIDE = condition_in("⌊i/16⌋ > 1")
+
+EVEN = condition_in("2 divides i")
+
+
+class Maker:
+    """Draws the sizes that it is told, in turn, and refuses models that are less than 16 wide."""
+
+    def __init__(self, near, far):
+        self.near, self.far = near, far
+        self.built = []
+        self.fixed = set()
+
+    def draw(self, inside, fixed=(), deeper=1):
+        self.inside = list(inside)
+        is_far = any(one.relation is Relation.LESS and one.right == -1 for one in inside)
+        found = self.far if is_far else self.near
+        return {"i": found} if found else None
+
+    def build(self, sizes):
+        self.built.append(sizes["i"])
+        if sizes["i"] < 16:
+            raise ValueError("too narrow")
+        return None
+
+    def trace(self, sizes):
+        raise ValueError("not traced")
+
+
+def outcome(near, far, condition=WIDE):
+    maker = Maker(near, far)
+    sorter = GuardProber(maker, GuardSet({condition: set(), EVEN: set()}, {}), NO_TENSORS, {})
+    happens = sorter.outcome(condition)
+    # What else is asked is so: it would be blamed on this one.
+    assert EVEN in maker.inside
+    return happens, maker.built
+
+
+NO_TENSORS = SimpleNamespace(differences=lambda made, sizes: [])
+
+NARROW = Consequence(Outcome.REFUSED, "ValueError: too narrow")
+
+
+@pytest.mark.parametrize(
+    ("near", "far", "happens", "built"),
+    [
+        (24, 8, NARROW, [24, 24, 8]),  # ⌊i/16⌋ is 1, and 0
+        (24, None, None, [24, 24]),
+        (8, 8, NARROW, [8]),
+    ],
+)
+def test_a_quotient_is_tried_farther_than_its_bound(near, far, happens, built):
+    assert outcome(near, far) == (happens, built)
+
+
+class OtherTensors(Maker):
+    """Makes models that have a tensor too many."""
+
+    def build(self, sizes):
+        return {Stored(Kind("more", "trainable", (), 1), (8,)): 1}
+
+
+@pytest.mark.parametrize(
+    ("maker", "happens", "is_remembered"),
+    [
+        (Maker(8, 8), NARROW, True),
+        (Maker(None, None), Consequence(Outcome.NOT_TRIED), True),
+        (Maker(24, None), None, True),
+        (OtherTensors(24, None), Consequence(Outcome.OTHERS), False),
+    ],
+)
+def test_what_is_remembered_of_a_condition(maker, happens, is_remembered):
+    """Other tensors are not: other code of the same framework may make the same ones."""
+    remembered = {}
+    tensors = GeneralTensors([]) if isinstance(maker, OtherTensors) else NO_TENSORS
+    sorter = GuardProber(maker, GuardSet({WIDE: set()}, {}), tensors, remembered)
+    assert sorter.looked_up(WIDE) == happens
+    assert remembered == ({WIDE: happens} if is_remembered else {})
+
+
+def test_what_has_been_farther_is_not_tried_again():
+    """Where 3 or less will do, 2 is farther than the next."""
+    assert outcome(33, 8, condition_in("⌊i/16⌋ > 3")) == (None, [33, 33])
+
+
+def test_a_letter_is_not_tried_farther():
+    assert outcome(24, 8, condition_in("i > 24")) == (None, [24, 24])
+
+
+def sorted_out(near):
+    """What is stated of a period that must be 1, divides 3, and is asked for a remainder."""
+    asked = ("i divides 3", "i divides 1", "−i·⌊6/i⌋ + 6 = 0", "i > 2")
+    conditions = GuardSet({condition_in(one): {("a.py", 1)} for one in asked}, {})
+    maker = Maker(near, None)
+    GuardProber(maker, conditions, NO_TENSORS, {}).sort(lambda _: None)
+    conditions.fold()
+    return [str(one) for one in conditions.outside], len(maker.built)
+
+
+def test_of_a_letter_with_one_value_is_said_nothing_more():
+    """What 1 settles is not tried either, once that is known; what it does not settle is."""
+    assert sorted_out(8) == (["i = 1", "i > 2"], 3)
+
+
+def test_what_is_harmless_settles_nothing():
+    assert sorted_out(24) == ([], 8)
+
+
+def test_one_value_is_seen_once_it_is_known_what_divides():
+    """As of heads of which half is rotated: ⌊K/2⌋ is 64, and 2 divides K."""
+    stated = ("2 divides K", "K > 4", "⌊K/2⌋ = 64")
+    conditions = GuardSet(
+        {condition_in(one): {("a.py", 1)} for one in stated},
+        {},
+        {condition_in(one): Consequence(Outcome.REFUSED) for one in stated},
+    )
+    conditions.fold()
+    assert [str(one) for one in conditions.outside] == ["K = 128"]
+
+
+def sorter_of(near, *asked, outcomes=None):
+    """A sorter of what was asked at these places, with a maker that draws this width."""
+    places = {("a.py", 1)}
+    conditions = GuardSet({condition_in(one): places for one in asked}, {})
+    return GuardProber(
+        Maker(near, None), conditions, NO_TENSORS, {} if outcomes is None else outcomes
+    )
+
+
+def test_what_follows_from_another_question_is_not_tried():
+    one = sorter_of(24, "i > 5", "i > 63")
+    one.sort(lambda _: None)
+    assert list(map(str, one.conditions.harmless)) == ["i > 63"]
+    assert len(one.maker.built) == 2
+
+
+def test_what_was_tried_for_another_constructor_is_looked_up():
+    """That it was not tried here is remembered: models beyond it may show something else."""
+    outcomes = {}
+    first, second = (sorter_of(24, "i > 63", outcomes=outcomes) for _ in range(2))
+    for one in (first, second):
+        one.sort(lambda _: None)
+        assert list(map(str, one.conditions.harmless)) == ["i > 63"]
+    assert (len(first.maker.built), first.remembered) == (2, set())
+    assert (len(second.maker.built), second.remembered) == (0, {condition_in("i > 63")})
+
+
+@pytest.mark.parametrize(("near", "stated"), [(8, True), (24, False)])
+def test_what_was_remembered_is_tried_again(near, stated):
+    condition = condition_in("i > 63")
+    one = sorter_of(near, "i > 63", outcomes={condition: None})
+    one.sort(lambda _: None)
+    one.try_again([condition])
+    assert one.remembered == set()
+    assert one.conditions.outside == ({condition: NARROW} if stated else {})
+    assert list(one.conditions.harmless) == ([] if stated else [condition])
+    # Where it is stated, the places that ask are said too.
+    assert one.conditions.asked == ({condition: {("a.py", 1)}} if stated else {})
+
+
+def test_what_nobody_asked_is_no_bound_of_a_proof():
+    """As the lengths of a shape, which no code compared with 0."""
+    condition = condition_in("i > 63")
+    conditions = GuardSet({condition: set()}, {})
+    conditions.release(condition)
+    assert (conditions.asked, conditions.harmless) == ({}, {})
+
+
+def test_a_need_is_not_added_where_a_question_implies_it():
+    conditions = GuardSet({condition_in("i > 63"): set()}, {})
+    for need in ("i > 5", "i > 90", "i > 0"):
+        conditions.add(condition_in(need), Outcome.OTHER_COUNT)
+    assert list(map(str, conditions.outside)) == ["i > 90"]
+
+
+def test_a_need_that_another_condition_implies_is_not_written():
+    conditions = GuardSet({}, {})
+    for need in ("i > 5", "i > 90"):
+        conditions.add(condition_in(need), Outcome.OTHER_COUNT)
+    conditions.fold()
+    assert list(map(str, conditions.outside)) == ["i > 90"]
+
+
+def test_the_sizes_of_a_model_that_is_as_derived_are_kept():
+    one = sorter_of(24)
+    one.trial({"i": 24})
+    one.trial({"i": 8})
+    assert one.alike == [{"i": 24}]
+
+
+def test_sizes_without_a_condition_meet_the_others_as_far_as_can_be():
+    """First all that was asked; then what is not known to be harmless; then what is stated."""
+
+    drawn = []
+
+    class Refusing(Maker):
+        def draw(self, inside, fixed=(), deeper=1):
+            drawn.append({*map(str, inside)})
+
+    stated = condition_in("i < 900")
+    conditions = GuardSet(
+        {one: set() for one in (WIDE, EVEN, stated)},
+        {},
+        {stated: NARROW},
+        {condition_in("i ≠ 77"): set()},
+    )
+    maker = Refusing(None, None)
+    assert GuardProber(maker, conditions, NO_TENSORS, {}).sizes_without(WIDE) is None
+    assert drawn == [
+        {"⌊i/16⌋ ≤ 1", "2 divides i", "i < 900", "i ≠ 77"},
+        {"⌊i/16⌋ ≤ 1", "2 divides i", "i < 900"},
+        {"⌊i/16⌋ ≤ 1", "i < 900"},
+    ]

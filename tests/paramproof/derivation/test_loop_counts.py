@@ -1,0 +1,345 @@
+"""How often loops make something, and what they were told, from loops that run here."""
+
+import operator
+
+import pytest
+
+from paramproof.derivation.loop_counts import count_in_loops
+from paramproof.derivation.loop_guards import guards_with_both_answers, implied_guards
+from paramproof.formulas.division import floor
+from paramproof.formulas.expression import letter
+from paramproof.tracing.caveats import caveat_text
+from paramproof.tracing.iterations import RUNNING
+from paramproof.tracing.patching import TracingRange
+from paramproof.tracing.recorder import recording
+from paramproof.tracing.symbolic.symint import SymInt
+
+A, D, L, M, S = map(letter, "ADLMS")
+POINTS = (
+    {"L": 9, "D": 3, "S": 3, "M": 4},
+    {"L": 7, "D": 2, "S": 2, "M": 5},
+    {"L": 11, "D": 5, "S": 4, "M": 3},
+)
+
+
+def traced(program, sizes):
+    """Where a program makes something, what it asked, and the sizes."""
+    made = []
+    with recording() as recorder:
+        remembering = {name: SymInt(value, letter(name)) for name, value in sizes.items()}
+        program(lambda: made.append(tuple(RUNNING)), TracingRange, **remembering)
+    assert not RUNNING
+    return made, recorder, sizes
+
+
+def uniform(make, each, L, **_):
+    for _ in each(L):
+        make()
+
+
+def first(make, each, L, D, **_):
+    for i in each(L):
+        if i < D:
+            make()
+
+
+def rest(make, each, L, D, **_):
+    for i in each(L):
+        if not i < D:
+            make()
+
+
+def but_two(make, each, L, **_):
+    for _ in each(L - 2):
+        make()
+
+
+def last(make, each, L, **_):
+    for i in each(L):
+        if i == L - 1:
+            make()
+
+
+def all_but_last(make, each, L, **_):
+    for i in each(L):
+        if i < L - 1:
+            make()
+
+
+def every(make, each, L, S, **_):
+    for i in each(L):
+        if i % S == 0:
+            make()
+
+
+def every_third(make, each, L, **_):
+    for i in each(L):
+        if i % 3 == 2:
+            make()
+
+
+def until(make, each, L, D, **_):
+    for i in each(L):
+        if i >= D:
+            break
+        make()
+
+
+def nested(make, each, L, M, **_):
+    for _ in each(L):
+        for _ in each(M):
+            make()
+
+
+def nested_first(make, each, L, M, D, **_):
+    for i in each(L):
+        if i < D:
+            for _ in each(M):
+                make()
+
+
+def from_two(make, each, L, D, **_):
+    for i in each(2, L):
+        if i < D + 2:
+            make()
+
+
+def steps(make, each, L, S, **_):
+    for _ in each(0, L, S):
+        make()
+
+
+def twice(make, each, L, **_):
+    for _ in each(L):
+        make()
+        make()
+
+
+def reversed_loop(make, each, L, **_):
+    for _ in reversed(each(L)):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("program", "times"),
+    [
+        (uniform, L),
+        (first, D),
+        (rest, L - D),
+        (but_two, L - 2),
+        (last, 1),
+        (all_but_last, L - 1),
+        (every, floor(L - 1, S) + 1),
+        (every_third, floor(L, 3)),
+        (until, D),
+        (nested, L * M),
+        (nested_first, D * M),
+        (from_two, D),
+        (steps, floor(L - 1, S) + 1),
+        (twice, 2 * L),
+        (reversed_loop, L),
+    ],
+)
+def test_loops(program, times):
+    assert count_in_loops([traced(program, point) for point in POINTS]).number == times
+
+
+def triangle(make, each, L, **_):
+    for i in each(L):
+        for _ in each(i + 1):
+            make()
+
+
+def by_half(make, each, L, **_):
+    for i in each(L):
+        if i < L / 2:
+            make()
+
+
+def together(make, each, L, M, **_):
+    for _ in zip(each(L), each(M), strict=False):
+        make()
+
+
+@pytest.mark.parametrize("program", [triangle, by_half, together])
+def test_what_loops_do_not_say(program):
+    assert count_in_loops([traced(program, point) for point in POINTS]) is None
+
+
+def test_one_round_of_a_loop_with_a_loop_inside():
+    assert count_in_loops([traced(triangle, {"L": 1})]) is None
+
+
+def asks(question):
+    def program(make, each, **sizes):
+        for i in each(sizes["L"]):
+            if question(i, **sizes):
+                make()
+
+    return program
+
+
+@pytest.mark.parametrize(
+    ("question", "stated"),
+    [
+        (lambda i, **_: i > 50, ["L ≤ 51"]),
+        (lambda i, **_: i >= 50, ["L < 51"]),
+        (lambda i, **_: operator.le(50, i), ["L < 51"]),
+        (lambda i, **_: i == 50, ["L < 51"]),
+        (lambda i, **_: i < 50, ["L < 51"]),
+        (lambda i, **_: 2 * i > 99, ["2·L ≤ 101"]),
+        (lambda i, **_: (i + 1) % 50 == 0, ["⌊L/50⌋ < 1"]),
+        (lambda i, **_: i % 50 == 49, ["⌊L/50⌋ < 1"]),
+        (lambda i, L, **_: i == L, []),
+        (lambda i, L, **_: i > L, []),
+        (lambda i, D, **_: i < D, ["D ≤ L"]),
+        (lambda i, D, **_: i >= D, ["D ≤ L"]),
+        (lambda i, D, **_: i > D, ["L ≥ D + 1"]),
+        (lambda i, D, **_: i > D + 1, ["L ≥ D + 2"]),
+        (lambda i, D, **_: i == D, ["L ≥ D + 1"]),
+        (lambda i, D, **_: i + 2 == D, ["D ≥ 2", "L + 1 ≥ D"]),
+        (lambda i, **_: i == 2, ["L ≥ 3"]),
+        (lambda i, D, **_: i + D == 2, ["D > 2", "L + D > 3"]),
+        (lambda i, **_: i % 3 == 2, []),
+        (lambda i, D, S, **_: (i + D) % S == 0, []),
+        (lambda i, **_: i * i < 4, []),
+        (lambda i, D, **_: i + 30 == D, ["30 > D", "L + 29 > D"]),
+        (lambda i, D, **_: i == D + 30, ["L < D + 31"]),
+        (lambda i, L, **_: i < L - 1, ["L ≥ 1"]),
+    ],
+)
+def test_what_a_loop_was_told_is_a_condition(question, stated):
+    """Wherever it is met, each iteration, or some and not all, gets the answer that it got."""
+    _, recorder, sizes = traced(asks(question), POINTS[0])
+    found = [c for c, *_ in implied_guards(recorder, sizes)]
+    assert all(condition.is_met(sizes) for condition in found)
+    said = {str(c) for c in found if not c.is_settled} | {
+        str(c) for c in found if str(c) == "L ≥ 1"
+    }
+    assert sorted(said) == stated
+    assert not recorder.doubts
+
+
+def test_a_loop_that_got_one_answer_since_it_is_short():
+    _, recorder, sizes = traced(asks(lambda i, **_: i % 3 == 0), {"L": 1})
+    assert [str(c) for c, *_ in implied_guards(recorder, sizes)] == ["⌈L/3⌉ ≥ L"]
+
+
+def test_the_side_on_which_a_loop_stays_is_that_of_its_first_index():
+    """Of 2·i and 1 the next one is on the other side."""
+    _, recorder, sizes = traced(asks(lambda i, **_: 2 * i == 1), {"L": 1})
+    stated = {str(c) for c, *_ in implied_guards(recorder, sizes) if not c.is_settled}
+    assert stated == {"2·L < 3"}
+
+
+def test_a_loop_that_begins_later():
+    """The index of range(2, L) is 2 and more."""
+
+    def program(make, each, L, **_):
+        for i in each(2, L):
+            assert not i > 50
+
+    _, recorder, sizes = traced(program, POINTS[0])
+    assert [str(c) for c, *_ in implied_guards(recorder, sizes) if not c.is_settled] == ["L ≤ 51"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        lambda i, **_: i // 7 == 5,
+        lambda i, **_: i * i > 900,
+        lambda i, **_: 2 * i == 7,
+        lambda i, D, **_: (i + D) % 50 == 49,
+    ],
+)
+def test_what_is_asked_otherwise_is_doubted(question):
+    _, recorder, sizes = traced(asks(question), POINTS[0])
+    assert not list(implied_guards(recorder, sizes))
+    (doubt,) = recorder.doubts
+    assert caveat_text(doubt).startswith("a loop of L asked of its index, @, whether ")
+
+
+def test_the_index_of_another_loop_is_doubted():
+    def program(make, each, L, **_):
+        for i in each(L):
+            for k in each(L):
+                if i == k:
+                    make()
+
+    _, recorder, sizes = traced(program, POINTS[0])
+    assert not list(implied_guards(recorder, sizes))
+    assert list(map(caveat_text, recorder.doubts)) == [
+        "a loop asked about the index of another one"
+    ]
+
+
+def test_loops_that_got_both_answers():
+    def program(make, each, L, D, M, **_):
+        for i in each(L):
+            assert i >= 0
+            if i < D:
+                make()
+        for k in each(M):
+            assert k < L
+
+    _, recorder, _ = traced(program, POINTS[0])
+    ((length, question),) = guards_with_both_answers(recorder)
+    assert (length, str(question)) == (L, "@ < D")
+
+
+def test_a_loop_that_asks_nothing_says_nothing_of_the_next():
+    def program(make, each, L, M, **_):
+        for _ in each(L):
+            make()
+        for k in each(M):
+            assert not k > 50
+
+    _, recorder, sizes = traced(program, POINTS[0])
+    assert {str(c) for c, *_ in implied_guards(recorder, sizes)} == {"M ≤ 51", "0 ≤ 50"}
+
+
+def test_the_places_that_asked():
+    _, recorder, sizes = traced(asks(lambda i, D, **_: i < D), POINTS[0])
+    stated = [(c, places) for c, places, _ in implied_guards(recorder, sizes) if not c.is_settled]
+    ((_, places),) = stated
+    assert {file.rpartition("/")[2] for file, _ in places} == {"test_loop_counts.py"}
+
+
+def test_what_other_loops_asked_is_told_beside_one_that_is_doubted():
+    def program(make, each, L, M, **_):
+        for i in each(L):
+            for k in each(L):
+                if i < k:
+                    make()
+        for k in each(M):
+            assert not k > 50
+
+    _, recorder, sizes = traced(program, POINTS[0])
+    assert "M ≤ 51" in {str(c) for c, *_ in implied_guards(recorder, sizes)}
+    assert recorder.doubts
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        lambda each, L, D: each(L),
+        lambda each, L, D: each(2, L),
+        lambda each, L, D: each(0, L, 3),
+        lambda each, L, D: each(D, L, D),
+        lambda each, L, D: each(L - 1, -1, -1),
+        lambda each, L, D: each(L, 0, -D),
+        lambda each, L, D: reversed(each(D, L)),
+    ],
+)
+def test_indices(numbers):
+    """The index of an iteration is what its expression says, by the loop's letter."""
+    sizes = POINTS[0]
+    plain_numbers = list(numbers(range, sizes["L"], sizes["D"]))
+    with recording():
+        symbolic = numbers(TracingRange, SymInt(sizes["L"], L), SymInt(sizes["D"], D))
+        found = [
+            (one.expression.value({**sizes, RUNNING[-1].letter: RUNNING[-1].number}), RUNNING[-1])
+            for one in symbolic
+        ]
+    assert [value for value, _ in found] == plain_numbers
+    assert [iteration.number for _, iteration in found] == list(range(len(plain_numbers)))

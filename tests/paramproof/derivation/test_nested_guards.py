@@ -1,0 +1,188 @@
+"""What is asked only where another condition is not met is sorted too."""
+
+from bisect import bisect
+from random import Random
+
+import pytest
+
+from paramproof.derivation.guard_probing import MAX_NESTED_PROBES
+from paramproof.derivation.guard_set import GuardSet
+from paramproof.derivation.nested_guards import NestedGuard, NestedGuardQueue
+from paramproof.derivation.pipeline import derive
+from paramproof.formulas.derivation import Consequence, Outcome
+from paramproof.formulas.parsing import condition_in
+from tests.paramproof.derivation.toys import built, conditions, toy
+
+OTHERS = "other tensors are made"
+LIMITS = [100, 1000, 40_000, 10**7]
+
+
+def layer(width, bias):
+    return [("weight", (width, width)), *([("bias", (width,))] if bias else [])]
+
+
+def bisected(hidden_size):
+    """Looks in the middle first: what lies beyond that is not asked at once."""
+    return layer(hidden_size, bisect(LIMITS, hidden_size) < 4)
+
+
+def one_limit_after_another(hidden_size):
+    if hidden_size < LIMITS[0] or hidden_size < LIMITS[1] or hidden_size < LIMITS[2]:
+        return layer(hidden_size, True)
+    return layer(hidden_size, hidden_size < LIMITS[3])
+
+
+@pytest.mark.parametrize("make", [bisected, one_limit_after_another])
+def test_what_is_asked_beyond_is_stated(make):
+    """No model that is drawn is as wide: what is asked must be tried."""
+    found = derive(toy(make, hidden_size=64))
+    assert conditions(found) == {f"H < {10**7}": OTHERS}
+    assert found.is_proved_at({"H": 64})
+    assert not found.is_proved_at({"H": 50_000})
+    assert found.count({"H": 10**7 - 1}) == built(toy(make), hidden_size=10**7 - 1)
+
+
+def test_its_guard_is_stated_where_it_is_about_another_size():
+    """That H ≤ 10⁷ everywhere would say too much: up to the guard, any H will do."""
+
+    def make(vocab_size, hidden_size):
+        if vocab_size > 10**7:
+            return layer(hidden_size, hidden_size < 10**6)
+        return layer(hidden_size, True)
+
+    found = derive(toy(make, vocab_size=100, hidden_size=8))
+    assert conditions(found) == {"V ≤ 10000000": OTHERS}
+    assert found.count({"V": 100, "H": 10**6}) == 10**12 + 10**6
+
+
+def test_a_refusal_beyond_is_stated():
+    def make(hidden_size):
+        if hidden_size > 10**5 and hidden_size > 10**7:
+            raise ValueError("too wide")
+        return layer(hidden_size, True)
+
+    found = derive(toy(make, hidden_size=64))
+    said = "the constructor refuses: ValueError: too wide"
+    assert conditions(found) == {"H ≤ 10000000": said}
+    assert [str(one) for one in found.harmless] == ["H ≤ 100000"]
+
+
+def test_no_proof_reaches_what_was_not_sorted():
+    """There is always another question, and somewhere beyond them all there is no bias."""
+    asked = []
+
+    def make(hidden_size):
+        limit = 10**5
+        while hidden_size > limit:
+            limit += 10**5
+            asked.append(limit)
+        return layer(hidden_size, limit < 10**5 * (MAX_NESTED_PROBES + 5))
+
+    found = derive(toy(make, hidden_size=64))
+    assert [str(one) for one in found.harmless] == ["H ≤ 100000"]
+    assert max(asked) == 10**5 * (MAX_NESTED_PROBES + 2)
+    random = Random(0)
+    for size in (random.randint(1, 10**8) for _ in range(200)):
+        if found.is_proved_at({"H": size}):
+            assert found.count({"H": size}) == built(toy(make), hidden_size=size)
+
+
+def test_what_another_constructor_asks_beyond_is_met_anew():
+    """Nothing happens where H ≥ 40000 alone is not so, and it is not to be looked up either."""
+    outcomes = {}
+    for _ in range(2):
+        found = derive(toy(bisected, hidden_size=64), outcomes=outcomes)
+        assert conditions(found) == {f"H < {10**7}": OTHERS}
+
+
+GUARD, WIDER = condition_in("H ≤ 100"), condition_in("H ≤ 200")
+OWN = {"H": 64, "V": 9}
+PLACES = {("a.py", 3)}
+
+
+def known(asked=(), harmless=(), outside=()):
+    stated = {one: Consequence(Outcome.OTHERS) for one in outside}
+    harmless = {one: set(PLACES) for one in harmless}
+    return GuardSet({one: set() for one in (*asked, *outside)}, {}, stated, harmless)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "is_added"),
+    [
+        (known(), True),
+        (known(harmless=[GUARD]), False),
+        (known(outside=[GUARD]), False),
+        (known(harmless=[condition_in("H ≤ 90")]), False),
+        (known(harmless=[WIDER]), True),
+    ],
+)
+def test_what_is_not_sorted_bounds_the_proof_where_its_guard_does_not(conditions, is_added):
+    question = condition_in("V ≤ 50")
+    before = set(conditions.harmless)
+    NestedGuardQueue(conditions).bound(NestedGuard(question, (GUARD,), PLACES), OWN)
+    assert set(conditions.harmless) - before == ({question} if is_added else set())
+
+
+def test_what_own_sizes_do_not_meet_bounds_nothing():
+    conditions = known()
+    NestedGuardQueue(conditions).bound(NestedGuard(condition_in("V > 50"), (), PLACES), OWN)
+    assert not conditions.harmless
+
+
+@pytest.mark.parametrize(
+    ("conditions", "question", "fixed", "alike", "is_tried"),
+    [
+        (known(harmless=[GUARD]), WIDER, (), [], True),
+        (known(harmless=[GUARD]), WIDER, ("H",), [], False),
+        (known(harmless=[GUARD]), condition_in("H ≤ 200·V"), ("H",), [], True),
+        (known(harmless=[GUARD]), condition_in("H > 90"), (), [], False),
+        (known(harmless=[GUARD]), WIDER, (), [{"H": 201, "V": 9}], False),
+        (known(harmless=[GUARD]), WIDER, (), [{"H": 200, "V": 9}], True),
+        (known(harmless=[GUARD]), condition_in("V ≤ 50"), (), [{"H": 90, "V": 51}], True),
+        (known(harmless=[GUARD]), condition_in("V ≤ 50"), (), [{"H": 101, "V": 51}], False),
+        (known(harmless=[GUARD], outside=[condition_in("H ≤ 150")]), WIDER, (), [], False),
+        (known(outside=[GUARD]), WIDER, (), [], False),
+        (known(outside=[GUARD]), condition_in("V ≤ 50"), (), [], False),
+        (known(harmless=[GUARD], outside=[condition_in("V = 9")]), condition_in("2 divides V + 1"),
+         (), [], False),
+    ],
+)  # fmt: skip
+def test_which_questions_are_tried(conditions, question, fixed, alike, is_tried):
+    beyond = NestedGuardQueue(conditions)
+    beyond.waiting = [NestedGuard(question, (GUARD,), PLACES)]
+    taken = beyond.next(fixed, alike)
+    assert (taken is not None) is is_tried
+    assert beyond.next(fixed, alike) is None
+
+
+def test_what_was_asked_before_with_whatever_answer_is_no_new_question():
+    stated, asked = condition_in("V ≤ 50"), condition_in("H > 20")
+    conditions = known(asked=[asked], harmless=[GUARD], outside=[stated])
+    beyond = NestedGuardQueue(conditions)
+    names = ("H > 100", "H ≤ 100", "V > 50", "V ≤ 50", "H ≤ 20", "H ≤ 200")
+    for _ in range(2):
+        beyond.add({condition_in(one): PLACES for one in names}, {"H": 150, "V": 9})
+    assert beyond.waiting == [NestedGuard(WIDER, (GUARD,), PLACES)]
+    assert list(conditions.beyond) == [WIDER]
+
+
+@pytest.mark.parametrize(
+    ("question", "guards", "stated", "harmless"),
+    [
+        (WIDER, [GUARD], [WIDER], [GUARD]),
+        (condition_in("V ≤ 50"), [GUARD], [GUARD], []),
+        (condition_in("H > 90"), [GUARD], [GUARD], []),
+        (WIDER, [GUARD, condition_in("V < 20")], [GUARD, condition_in("V < 20")], []),
+        (condition_in("V ≤ 50"), [], [condition_in("V ≤ 50")], []),
+    ],
+)
+def test_what_is_stated(question, guards, stated, harmless):
+    """The question alone, where it forbids nothing but what the guards do not forbid yet."""
+    conditions = known(harmless=guards)
+    conditions.beyond[question] = None
+    outside = Consequence(Outcome.OTHERS)
+    NestedGuardQueue(conditions).state(NestedGuard(question, tuple(guards), PLACES), outside, OWN)
+    assert conditions.outside == dict.fromkeys(stated, outside)
+    assert all(conditions.asked[one] == PLACES for one in stated)
+    assert list(conditions.harmless) == harmless
+    assert (question in conditions.beyond) is (question not in stated)

@@ -1,0 +1,238 @@
+"""Where a formula does not hold, what is stated is what was asked there, and no more."""
+
+from random import Random
+
+import pytest
+
+from paramproof.derivation.generalization import GeneralTensors
+from paramproof.derivation.guard_probing import GuardProber
+from paramproof.derivation.guard_set import GuardSet
+from paramproof.derivation.pipeline import Effort, derive
+from paramproof.derivation.trace_runner import DerivationError, FailureCause, TraceRunner
+from paramproof.derivation.validation import DEEPER, HeldOutValidation
+from paramproof.formulas.derivation import Consequence, DerivedTensor, Outcome
+from paramproof.formulas.expression import letter
+from paramproof.formulas.parsing import condition_in
+from tests.paramproof.derivation.toys import conditions, toy
+
+pytestmark = pytest.mark.usefixtures("clock")
+
+FARTHER = 50_000
+"""No size that is drawn is as large, however far: only what is asked for leads there."""
+
+NEAR = Effort(far=False)
+V, H = "vocab_size", "hidden_size"
+LARGE, WIDE = f"{V} ≤ 50000", f"{H} ≤ 50000"
+OTHERS = "other tensors are made"
+
+
+def branching(harm):
+    """Return a constructor that asks whether either size is large, and does ``harm`` with that."""
+
+    def make(vocab_size, hidden_size):
+        large, wide = vocab_size > FARTHER, hidden_size > FARTHER
+        model = [("embedding", (vocab_size, hidden_size))]
+        return [*model, ("bias", (7,))] if harm(large, wide) else model
+
+    return toy(make, vocab_size=64, hidden_size=8)
+
+
+def nothing(large, wide):
+    return False
+
+
+@pytest.mark.parametrize("effort", [NEAR, Effort()])
+@pytest.mark.parametrize(
+    ("harm", "stated"),
+    [
+        (lambda large, wide: large, {"V ≤ 50000"}),
+        (lambda large, wide: wide, {"H ≤ 50000"}),
+        (lambda large, wide: large or wide, {"V ≤ 50000", "H ≤ 50000"}),
+        (lambda large, wide: large and wide, {"V ≤ 50000", "H ≤ 50000"}),
+        (nothing, set()),
+    ],
+)
+def test_what_was_remembered_to_do_nothing_is_tried_where_it_does(harm, stated, effort):
+    """Sizes beyond everything that was remembered show that something is otherwise here."""
+    outcomes = {}
+    first = derive(branching(nothing), effort=effort, outcomes=outcomes)
+    assert first.conditions == ()
+    assert list(map(str, outcomes)) == [LARGE, WIDE]
+    found = derive(branching(harm), effort=effort, outcomes=outcomes)
+    assert conditions(found) == dict.fromkeys(stated, OTHERS)
+    harmless = {"V ≤ 50000", "H ≤ 50000"} - stated
+    assert set(map(str, found.harmless)) == harmless
+
+
+def test_what_is_remembered_is_not_tried_again():
+    outcomes = {}
+    derive(branching(nothing), effort=NEAR, outcomes=outcomes)
+    found = derive(branching(nothing), effort=NEAR, outcomes=outcomes)
+    # As many as are held, and none for the two conditions.
+    assert found.evidence.builds == found.evidence.held == 21
+
+
+def test_a_refusal_is_remembered_and_stated_without_a_model():
+    def make(vocab_size, hidden_size):
+        if hidden_size > FARTHER:
+            raise ValueError("wide")
+        return [("embedding", (vocab_size, hidden_size))]
+
+    outcomes = {}
+    for builds in (22, 21):
+        found = derive(toy(make, vocab_size=64, hidden_size=8), effort=NEAR, outcomes=outcomes)
+        assert conditions(found) == {"H ≤ 50000": "the constructor refuses: ValueError: wide"}
+        assert found.evidence.builds == builds
+
+
+def holder(harmless=(), outside=(), beyond=(), remembered=(), fixed=(), tensors=(), most=4, **made):
+    """A holder of a formula of V and H, with what is known of its conditions."""
+    constructor = branching(nothing)
+    maker = TraceRunner(constructor, Random(0), 9, set(fixed))
+    stated = {condition_in(one): Consequence(Outcome.OTHERS) for one in outside}
+    known = GuardSet(
+        {one: set() for one in stated},
+        {condition_in(one): None for one in beyond},
+        stated,
+        {condition_in(one): {("a.py", 1)} for one in harmless},
+    )
+    found = GeneralTensors(list(tensors))
+    sorter = GuardProber(maker, known, found, {})
+    sorter.remembered = {condition_in(one) for one in remembered}
+    return HeldOutValidation(maker, known, found, sorter, lambda _: None, most)
+
+
+def test_beyond_all_nothing_that_is_harmless_is_met():
+    sizes = holder([LARGE, WIDE]).beyond_all()
+    assert min(sizes.values()) > FARTHER
+
+
+def test_beyond_all_the_conditions_are_met():
+    sizes = holder([LARGE, WIDE], [f"{H} < 60000"]).beyond_all()
+    assert sizes[V] > FARTHER
+    assert FARTHER < sizes[H] < 60_000
+
+
+def test_beyond_all_what_cannot_be_is_left_out():
+    """The second contradicts the first, where it is not met, and the third does not."""
+    sizes = holder([LARGE, f"{V} > 40000", WIDE]).beyond_all()
+    assert min(sizes.values()) > FARTHER
+
+
+def test_there_is_nothing_beyond_all_where_there_are_no_sizes():
+    assert holder([LARGE], [f"{H} > 9", f"{H} < 9"]).beyond_all() is None
+
+
+@pytest.mark.parametrize(("remembered", "held", "is_beyond"), [
+    ([LARGE], 1, True), ([LARGE], 2, False), ([], 1, False),
+])  # fmt: skip
+def test_the_second_model_is_beyond_what_was_remembered(remembered, held, is_beyond):
+    """The first is of its own sizes. What was tried alone here is left to chance."""
+    one = holder([LARGE], remembered=remembered)
+    one.on_any_side = lambda random, draw: draw([])
+    assert (one.others(held)[V] > FARTHER) is is_beyond
+
+
+def test_sizes_anywhere_lie_on_either_side():
+    one = holder([f"{V} ≤ 100"], [f"{H} ≤ 2000"], [f"{H} ≤ 300"])
+    found = [one.anywhere(1) for _ in range(60)]
+    assert {(sizes[V] > 100, sizes[H] > 300) for sizes in found} == {
+        (True, True), (True, False), (False, True), (False, False),
+    }  # fmt: skip
+    assert all(sizes[H] <= 2000 for sizes in found)
+
+
+def test_after_a_model_that_is_not_as_derived_all_are_held_anew():
+    one, made = holder(), []
+
+    def holds(sizes):
+        made.append(sizes)
+        return len(made) != 3
+
+    one.holds = holds
+    one.hold_near(4)
+    assert len(made) == 3 + 4
+    assert made[0] == made[3] == one.maker.sizes
+
+
+def test_where_there_are_none_on_a_side_they_are_anywhere():
+    one = holder(["2 divides 2·hidden_size + 1", f"{V} ≤ 100"], [f"{H} ≤ 20"])
+    assert all(one.anywhere(1)[H] <= 20 for _ in range(20))
+
+
+COUNTED = DerivedTensor("w.*", (letter(H),), letter(V), "trainable", (), True, False)
+LOOPED = DerivedTensor("w.*", (letter(H),), letter(V), "trainable", (), True, True)
+
+
+@pytest.mark.parametrize(("tensor", "deeper"), [(COUNTED, DEEPER), (LOOPED, 1)])
+def test_some_models_are_deeper_where_layers_were_counted(tensor, deeper):
+    one = holder(tensors=[tensor])
+    asked = []
+    one.anywhere = asked.append
+    for held in range(1, 9):
+        one.others(held)
+    assert asked == [1, deeper, 1, 1, 1, deeper, 1, 1]
+
+
+def test_of_what_is_not_met_what_was_remembered_is_tried_first():
+    """The other is harmless until that is known."""
+    one = holder([LARGE, WIDE], remembered=[LARGE])
+    tried = []
+    one.sorter.try_again = tried.extend
+    trial = type("Trial", (), {"outside": Consequence(Outcome.OTHERS), "wrong": ()})()
+    one.learn({V: 60_000, H: 60_000}, trial)
+    assert list(map(str, tried)) == [LARGE.replace(V, "vocab_size")]
+    assert set(map(str, one.conditions.harmless)) == {LARGE, WIDE}
+    one.learn({V: 1, H: 60_000}, trial)
+    assert set(map(str, one.conditions.harmless)) == {LARGE}
+    assert set(map(str, one.conditions.outside)) == {WIDE}
+
+
+NEAREST = 64 * 7 * 1.4
+"""No size that is 64 at first is drawn larger for a near model, or a trace."""
+
+
+def row(vocab_size):
+    return [("row", (vocab_size,))]
+
+
+def test_a_formula_of_which_no_letter_would_be_left_is_none():
+    def unseen(shapes):
+        return [("bias", (7,))] if max(shapes[0][1]) > NEAREST else []
+
+    with pytest.raises(DerivationError, match="not as derived at vocab_size = ") as caught:
+        derive(toy(row, unseen, vocab_size=64))
+    assert caught.value.cause is FailureCause.NOT_AS_DERIVED
+
+
+@pytest.mark.parametrize(("number", "is_derived"), [(4, True), (5, False)])
+def test_no_more_letters_are_fixed_than_may_be(number, is_derived):
+    """Each of so many sizes decides unheard; one more does not."""
+    names = [f"{letter}_size" for letter in "abcde"[:number]]
+
+    def make(width, **sizes):
+        return [("w", (width,)), *((name, (size,)) for name, size in sizes.items())]
+
+    def unseen(shapes):
+        wide = any(shape[0] > NEAREST for _, shape in shapes[1:])
+        return [("bias", (7,))] if wide else []
+
+    constructor = toy(make, unseen, **dict.fromkeys(("width", *names), 64))
+    if not is_derived:
+        with pytest.raises(DerivationError) as caught:
+            derive(constructor)
+        assert caught.value.cause is FailureCause.NOT_AS_DERIVED
+    found = derive(constructor, effort=Effort(rather_fixed=not is_derived))
+    assert len(found.fixed) == number
+
+
+def test_a_refusal_inside_the_conditions_is_one():
+    def make(vocab_size):
+        # While it is traced a size has its expression with it.
+        if not hasattr(vocab_size, "expression") and vocab_size != 64:
+            raise ValueError("other than 64")
+        return row(vocab_size)
+
+    with pytest.raises(DerivationError, match="ValueError: other than 64") as caught:
+        derive(toy(make, vocab_size=64))
+    assert caught.value.cause is FailureCause.REFUSED

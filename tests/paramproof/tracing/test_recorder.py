@@ -1,0 +1,83 @@
+"""What is asked of sizes is recorded, and stated in words."""
+
+import threading
+
+import pytest
+
+from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.expression import expression, letter
+from paramproof.tracing.recorder import recording
+from paramproof.tracing.symbolic.symint import SymInt
+
+H = letter("H")
+
+
+def size(value, name="H"):
+    return SymInt(value, letter(name))
+
+
+@pytest.mark.parametrize(
+    ("asked", "stated"),
+    [
+        (lambda: size(9) == size(9, "A"), "H = A"),
+        (lambda: size(9) != size(8, "A"), "H ≠ A"),
+        (lambda: size(9) < 25_000, "H < 25000"),
+        (lambda: size(9) >= size(4, "A"), "H ≥ A"),
+        (lambda: size(9) - size(4, "A") > 0, "H > A"),
+        (lambda: size(9) <= 3, "H > 3"),
+        (lambda: size(9) % size(3, "A") == 0, "A divides H"),
+        (lambda: size(9) % size(4, "A") != 0, "A does not divide H"),
+        (lambda: bool(size(9) % 2), "2 does not divide H"),
+        (lambda: size(9) % 4 == 1, "4 divides H − 1"),
+        (lambda: size(9) == size(9) // size(3, "A") * size(3, "A"), "A divides H"),
+        (lambda: size(9) / 2 > 2.6, "H > 5"),
+        (lambda: bool(size(9) - 3), "H − 3 ≠ 0"),
+        (lambda: 3 * (size(9) // size(4, "A")) > 0, "H ≥ A"),
+        (lambda: bool(size(9) // size(4, "A")), "H ≥ A"),
+        (lambda: size(9) // 10 > 0, "H < 10"),
+        (lambda: size(9) // 10 == 0, "H < 10"),
+        (lambda: bool((size(9) - 3) // 4), "⌊(H + 1)/4⌋ − 1 ≠ 0"),
+        (lambda: (size(9) - 3) // 4 > 0, "⌊(H + 1)/4⌋ > 1"),
+        (lambda: bool((size(4, "A") - size(9)) // size(2, "L")), "⌊(−H + A)/L⌋ ≠ 0"),
+        (lambda: size(9) / size(4, "A") - 2 > 0, "H/A > 2"),
+        (lambda: bool(size(9) / 2 - 3), "H − 6 ≠ 0"),
+    ],
+)
+def test_words(asked, stated):
+    """Each is asked once, is met where it was asked, and reads as people say it."""
+    with recording() as recorder:
+        asked()
+    (condition,) = recorder.conditions
+    assert str(condition) == stated
+    heads = 9 if stated == "H = A" else 3 if "s H" in stated else 4
+    assert condition.is_met({"H": 9, "A": heads, "L": 2})
+
+
+def test_a_question_is_recorded_once():
+    with recording() as recorder:
+        for _ in range(3):
+            assert size(9) > 4
+    assert list(recorder.asked) == [Condition(Relation.MORE, H, expression(4), True)]
+
+
+def test_the_same_question_answered_otherwise_is_another():
+    with recording() as recorder:
+        assert size(9) > 4
+        assert not size(3) > 4
+    assert {condition.holds for condition in recorder.asked} == {True, False}
+
+
+def test_other_threads_ask_too_and_nobody_is_asked_outside():
+    with recording() as recorder:
+        thread = threading.Thread(target=lambda: size(9) > 4)
+        thread.start()
+        thread.join()
+    assert size(9) > 5
+    assert [str(condition) for condition in recorder.conditions] == ["H > 4"]
+
+
+def test_what_an_index_is_asked_is_about_no_size():
+    with recording() as recorder:
+        assert SymInt(3, letter("@7")) < size(9)
+    assert recorder.asked
+    assert not recorder.conditions
