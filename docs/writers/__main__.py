@@ -20,7 +20,6 @@ PAGES = {
     "parity": "parity_page",
     "explain": "explain_page",
     "faults": "faults_page",
-    "types": "types_page",
     "versions": "versions_page",
     "public": "public_page",
     "hunt": "hunt_page",

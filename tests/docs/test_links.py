@@ -8,7 +8,7 @@ from docs.writers.blocks import ROOT
 
 INDEX = ROOT / "docs" / "README.md"
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "tests" / "README.md"]
-PAGES += sorted((ROOT / "docs").glob("*.md"))
+PAGES += sorted((ROOT / "docs").rglob("*.md"))
 
 
 def links(text):
@@ -38,7 +38,7 @@ def test_every_link_leads_somewhere(page):
 
 def test_the_index_lists_every_page():
     listed = {(INDEX.parent / target).resolve() for target in links(INDEX.read_text("utf-8"))}
-    assert set((ROOT / "docs").glob("*.md")) - {INDEX} <= listed
+    assert set((ROOT / "docs").rglob("*.md")) - {INDEX} <= listed
 
 
 def test_a_link_and_an_anchor_are_found():

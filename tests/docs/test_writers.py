@@ -12,7 +12,7 @@ MODULES = {name: import_module(f"docs.writers.{module}") for name, module in PAG
 
 
 def test_every_page_with_a_block_has_a_writer():
-    pages = {ROOT / "README.md", *(ROOT / "docs").glob("*.md")}
+    pages = {ROOT / "README.md", *(ROOT / "docs").rglob("*.md")}
     with_blocks = {page for page in pages if "<!-- end -->" in page.read_text("utf-8")}
     written = {module.PAGE for module in MODULES.values()}
     assert with_blocks <= {*written, EVIDENCE}

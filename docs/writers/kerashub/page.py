@@ -25,7 +25,8 @@ TEXT = """\
 
 The same architecture in two libraries: {backbones} backbones of KerasHub, each derived from its
 own constructor, and held in letters against the base model of a model type of Hugging Face
-transformers, as the [catalogue](types.md) has it. Of {number} pairs {equal} are equal as algebra.
+transformers, as the [catalogue](model-types.md) has it. Of {number} pairs
+{equal} are equal as algebra.
 For the others the difference is given, with the tensors that it consists of. No formula on this
 page was written by hand.
 

@@ -1,0 +1,297 @@
+"""The page of each model type in the catalogue, and the table that lists them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from docs.writers.markdown import table
+from paramproof.catalogue.derivations import Variant, derivation_of, variants
+from paramproof.catalogue.entries import own_sizes
+from paramproof.catalogue.files import TypeFile, model_types, read_type
+from paramproof.cli.derive_text import certainty, grouped
+from paramproof.formulas.derivation import FITTED, PROVED, Derivation, DerivedTensor
+from paramproof.formulas.notation import text
+from paramproof.formulas.printing import shown
+from sweep.store import failures_by_reason, read_failures
+
+FOLDER = "model-types"
+"""Where the pages are, beside the pages that were written by hand."""
+
+INTERACTIVE = "../interactive/model.html"
+"""The interactive page of a model, from a type's page."""
+
+PAGE = """\
+# {name}
+
+The trainable parameters of `{base}` of Hugging Face transformers:
+
+{formula}
+
+<p><a class="md-button" href="{interactive}#model={name}">Change the sizes in the browser</a></p>
+
+{count} `paramproof count config.json` counts a configuration of this type. The
+[catalogue](../catalogue.md) describes what a configuration may contain.
+
+## Sizes
+
+{letters}
+
+{conditions}
+
+## Classes
+
+{classes}
+
+{reasons}## Tensors {{ data-search-exclude }}
+
+The tensors of `{base}`: how many there are, their shapes, and their names. A `*` in a name stands
+for the number of a layer.
+
+{tensors}
+
+Derived from {versions}.
+"""
+
+LISTING = """\
+{counts}
+
+## All types
+
+The parameters are those of the type's base model at the default sizes of its configuration class.
+A type has no number here if its default sizes do not satisfy the conditions of its formula.
+
+{index}
+
+## Not derived {{ data-search-exclude }}
+
+These types, classes and variants could not be derived:
+
+{reasons}
+"""
+
+COUNTED = """\
+At the default sizes below, that is {count}. `paramproof count {name} --class {base}` prints every
+tensor, and"""
+IMPOSSIBLE = "The default sizes below do not satisfy the conditions of the formula."
+
+SYMBOLS = ("symbol", "field", "default")
+CLASSES = ("class", "status", "evidence", "variants")
+WITHDRAWN = "withdrawn"
+INDEX = ("type", "class", "parameters", "status")
+
+
+@dataclass(frozen=True)
+class ClassEntry:
+    """A class of a model type: what was derived from it, or None if that was withdrawn."""
+
+    name: str
+    first: Variant
+    variants: tuple[Variant, ...]
+    derivation: Derivation | None
+
+    @property
+    def status(self) -> str:
+        """``proved``, ``fitted`` or ``withdrawn``."""
+        return self.derivation.status if self.derivation else WITHDRAWN
+
+
+@dataclass(frozen=True)
+class TypeEntry:
+    """A model type with its classes; the first is the base model, and has a derivation."""
+
+    file: TypeFile
+    classes: tuple[ClassEntry, ...]
+
+    @property
+    def name(self) -> str:
+        """The model type, as in ``model_type`` of a configuration."""
+        return self.file.model_type
+
+    @property
+    def base(self) -> Derivation:
+        """The derivation of the base model."""
+        first = self.classes[0]
+        return first.derivation or _derivation(self.file, first.first)
+
+    @property
+    def count(self) -> int | None:
+        """The parameters of the base model at its default sizes; None if it has no such model."""
+        try:
+            return self.base.count(self.base.sizes)
+        except ValueError:
+            return None
+
+
+def entries() -> Iterator[TypeEntry]:
+    """Yield every model type of the catalogue."""
+    return map(entry, model_types())
+
+
+def entry(name: str) -> TypeEntry:
+    """Return one model type of the catalogue."""
+    file = read_type(name)
+    return TypeEntry(file, tuple(_class(file, one) for one in file.classes))
+
+
+def _class(file: TypeFile, name: str) -> ClassEntry:
+    first, *others = variants(file, name)
+    kept = tuple(other for other in others if not other.data.get("withdrawn"))
+    withdrawn = first.data.get("withdrawn")
+    return ClassEntry(name, first, kept, None if withdrawn else _derivation(file, first))
+
+
+def _derivation(file: TypeFile, variant: Variant) -> Derivation:
+    absent = tuple(variant.data.get("absent", ()))
+    return derivation_of(file, variant, own_sizes(file, absent))
+
+
+def page(type_entry: TypeEntry) -> str:
+    """Return the page of a model type, in Markdown."""
+    base = type_entry.base
+    return PAGE.format(
+        name=type_entry.name,
+        base=type_entry.classes[0].name,
+        count=_counted(type_entry),
+        formula="\n".join(f"  {line}" for line in grouped(base)) or "    0",
+        interactive=INTERACTIVE,
+        letters=_letters(base),
+        conditions=_conditions(base),
+        classes=table(CLASSES, map(_class_row, type_entry.classes)),
+        reasons="".join(_reasons(type_entry)),
+        tensors="\n".join(f"    {line}" for line in _aligned(map(_tensor_row, base.tensors))),
+        versions=", ".join(f"{name} {version}" for name, version in base.evidence.versions.items()),
+    )
+
+
+def _counted(type_entry: TypeEntry) -> str:
+    count, base = type_entry.count, type_entry.classes[0].name
+    if count is None:
+        return IMPOSSIBLE
+    return COUNTED.format(count=f"{count:,}", name=type_entry.name, base=base)
+
+
+def index(type_entries: list[TypeEntry]) -> str:
+    """Return the table of all model types, each with a link to its page."""
+    rows = (
+        (
+            f"[{one.name}]({FOLDER}/{one.name}.md)",
+            f"`{one.classes[0].name}`",
+            "" if one.count is None else f"{one.count:,}",
+            one.classes[0].status,
+        )
+        for one in type_entries
+    )
+    return table(INDEX, rows, ("---", "---", "---:", "---"))
+
+
+def listing(type_entries: list[TypeEntry]) -> str:
+    """Return what the page about model types has on the site: numbers, types, and failures."""
+    return LISTING.format(
+        counts=table(["", ""], counts(type_entries).items(), ["---", "---:"]),
+        index=index(type_entries),
+        reasons="\n".join(_not_derived()),
+    )
+
+
+def counts(type_entries: list[TypeEntry]) -> dict[str, str]:
+    """Return how many types, classes and variants the catalogue has."""
+    known = {one.name for one in type_entries}
+    classes = [one for type_entry in type_entries for one in type_entry.classes]
+    status = Counter(one.status for one in classes)
+    failures = [name for reasons in read_failures().values() for name in reasons]
+    types = set(read_failures()) - known
+    rows = {
+        "types with a formula": len(known),
+        "types without one": len(types),
+        "classes, proved": status[PROVED],
+        "classes, fitted": status[FITTED],
+        "classes, withdrawn": status[WITHDRAWN],
+        "variants": sum(len(one.variants) for one in classes),
+        "classes and variants that could not be derived": sum(
+            name not in types for name in failures
+        ),
+    }
+    return {what: f"{number:,}" for what, number in rows.items()}
+
+
+def _not_derived() -> Iterator[str]:
+    for reason, names in failures_by_reason().items():
+        listed = ", ".join(f"`{name}`" for name in sorted(names))
+        yield f"- **{reason.value}** ({len(names)}): {listed}"
+
+
+def _letters(base: Derivation) -> str:
+    used = base.formula.letters
+    fields = {name: field for name, field in base.fields.items() if name in used}
+    if not fields:
+        return "The formula has no symbols: no size changes the number of parameters."
+    rows = ((name, f"`{field}`", f"{base.sizes[name]:,}") for name, field in fields.items())
+    return table(SYMBOLS, rows, ("---", "---", "---:"))
+
+
+def _conditions(base: Derivation) -> str:
+    if not base.conditions:
+        return "The formula holds for all sizes of 1 and more."
+    conditions = "\n".join(f"- {stated.condition}" for stated in base.conditions)
+    return f"The formula holds where\n\n{conditions}"
+
+
+def _class_row(one: ClassEntry) -> tuple[str, ...]:
+    name = f"`{one.name}`"
+    if one.derivation is None:
+        return name, WITHDRAWN, "a model differed from the formula, so it is not counted", ""
+    if one.first.where:
+        name += f", only with {_changes(one.first, {})}"
+    evidence = one.derivation.evidence
+    return (
+        name,
+        certainty(one.derivation),
+        f"{evidence.traces} traces, {evidence.held} held-out models",
+        "; ".join(_changes(other, one.first.where) for other in one.variants),
+    )
+
+
+def _changes(variant: Variant, known: Mapping[str, Any]) -> str:
+    """Return the values that select a variant, without those that are ``known``."""
+    changed = {path: value for path, value in variant.where.items() if path not in known}
+    values = [f"`{path}={shown(value)}`" for path, value in changed.items()]
+    return " and ".join([*values, *(f"`{field}`" for field in variant.sized)])
+
+
+def _reasons(type_entry: TypeEntry) -> Iterator[str]:
+    """Yield why formulas are fitted and not proved, class by class."""
+    fitted = [one for one in type_entry.classes if one.derivation and one.derivation.reasons]
+    if fitted:
+        yield "Why a class is fitted and not proved:\n\n"
+    for one in fitted:
+        yield f"- `{one.name}`: {_escaped('; '.join(one.derivation.reasons))}\n"
+    if fitted:
+        yield "\n"
+
+
+def _tensor_row(tensor: DerivedTensor) -> tuple[str, ...]:
+    notes = [f"tied to {alias}" for alias in tensor.aliases]
+    if tensor.role != "trainable":
+        notes.insert(0, tensor.role)
+    shape = ", ".join(map(text, tensor.shape))
+    name = f"{tensor.path} ({', '.join(notes)})" if notes else tensor.path
+    return f"{text(tensor.times)} ×", f"({shape})", name
+
+
+def _aligned(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """Yield rows as lines whose columns are aligned."""
+    cells = list(rows)
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        padded = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        yield "  ".join(padded).rstrip()
+
+
+def _escaped(line: str) -> str:
+    """Return a line in which Markdown sees no emphasis and HTML no tag."""
+    for sign in "\\*_<[":
+        line = line.replace(sign, f"\\{sign}" if sign != "<" else "&lt;")
+    return line

@@ -1,0 +1,63 @@
+"""What MkDocs builds: every page once, with its links as they are on the site; and the check."""
+
+import re
+
+import pytest
+
+from docs.publish import source, type_pages
+from docs.publish.check import broken
+from docs.publish.source import DOCS, ROOT, pages, relinked
+
+CONFIG = (ROOT / "mkdocs.yml").read_text("utf-8")
+
+
+def test_every_page_is_in_the_navigation_once():
+    listed = re.findall(
+        r"^ +- (?:[^:\n]+: )?(\S+\.md)$", CONFIG.partition("\nnav:")[2], re.MULTILINE
+    )
+    assert sorted(listed) == sorted(pages().values())
+
+
+def test_what_is_collected(tmp_path, monkeypatch):
+    monkeypatch.setattr(type_pages, "entries", lambda: [type_pages.entry("bert")])
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "old.md").touch()
+    source.collect(tmp_path / "site")
+    found = {
+        path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("*.md")
+    }
+    assert found == {*pages().values(), "model-types/bert.md"}
+    listing = (tmp_path / "site" / "model-types.md").read_text("utf-8")
+    assert "[bert](model-types/bert.md)" in listing
+    assert "in the repository" not in listing
+    assert (tmp_path / "site" / "pictures" / "model.png").is_file()
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "expected"),
+    [
+        (DOCS / "README.md", "../tests/README.md", "tests.md"),
+        (DOCS / "README.md", "derive.md#conditions", "derive.md#conditions"),
+        (ROOT / "CHANGELOG.md", "docs/derive.md", "derive.md"),
+        (DOCS / "README.md", "https://pyodide.org", "https://pyodide.org"),
+        (DOCS / "README.md", "#using-it", "#using-it"),
+    ],
+)
+def test_links_lead_to_the_pages_on_the_site(page, link, expected):
+    assert relinked(f"a [b]({link}) c", page, pages()) == f"a [b]({expected}) c"
+
+
+def test_the_check_finds_what_leads_nowhere_or_is_loaded_from_elsewhere(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "index.html").touch()
+    (tmp_path / "a.html").write_text(
+        '<a href="folder">1</a> <a href="b.html#x">2</a> <a href="https://x.y/z">3</a>'
+        '<a href="#a">4</a> <script src="https://x.y/s.js"></script>'
+        '<link rel="next" href="a.html"> <img src="/c.png">',
+        "utf-8",
+    )
+    assert list(broken(tmp_path)) == [
+        "a.html: loads https://x.y/s.js from another host",
+        "a.html: b.html#x leads nowhere",
+        "a.html: /c.png leads nowhere",
+    ]

@@ -1,0 +1,85 @@
+"""The pages of the model types say what the catalogue's data say, and count what is there."""
+
+import re
+
+import pytest
+
+from docs.publish import type_pages
+from docs.publish.type_pages import counts, entries, entry, listing, page
+from paramproof import catalogue
+from paramproof.catalogue import model_types, read_type
+from sweep.store import read_failures
+
+
+@pytest.fixture(scope="module")
+def types():
+    return list(entries())
+
+
+def rows(text):
+    found = re.findall(r"^\| (.+?) \| ([\d,]+) \|$", text, re.MULTILINE)
+    return {what: int(number.replace(",", "")) for what, number in found}
+
+
+def test_counts(types):
+    """Each is counted here as a reader of the pages would."""
+    pages = {one.name: page(one) for one in types}
+    assert list(pages) == list(model_types())
+    said = {what: int(number.replace(",", "")) for what, number in counts(types).items()}
+    assert said["types with a formula"] == len(pages)
+    assert said["types without one"] == len(set(read_failures()) - set(pages))
+    classes = [
+        (name, status)
+        for text in pages.values()
+        for name, status in re.findall(r"^\| `(\w+)`.*? \| (proved|fitted|withdrawn)", text, re.M)
+    ]
+    for status in ("proved", "fitted", "withdrawn"):
+        assert said[f"classes, {status}"] == sum(one[1] == status for one in classes)
+    assert len(classes) == sum(len(read_type(name).classes) for name in model_types())
+
+
+def test_the_list_has_every_type_and_everything_that_failed(types):
+    text = listing(types)
+    linked = re.findall(r"^\| \[(\S+)\]\(model-types/\1\.md\) \| `\w+` \|", text, re.MULTILINE)
+    assert linked == list(model_types())
+    assert rows(text)["types with a formula"] == len(linked)
+    listed = text.partition("## Not derived")[2]
+    for model_type, reasons in read_failures().items():
+        for name in reasons:
+            assert f"`{name if name == model_type else f'{model_type}: {name}'}`" in listed
+
+
+def test_formulas_are_those_that_count():
+    """DeepSeek-V3's, read off the page and worked out by Python, is its base model's count."""
+    found = catalogue.entry({"model_type": "deepseek_v3"}, "DeepseekV3Model")
+    text = page(entry("deepseek_v3")).partition("\n<p>")[0]
+    formula = "".join(re.findall(r"^ {4}(.*)$", text, re.MULTILINE))
+    python = formula.translate(str.maketrans({"·": "*", "×": "*", "−": "-", "²": "**2"}))
+    assert eval(python.strip(), {}, dict(found.sizes)) == found.count
+    assert f"that is {found.count:,}. `paramproof count deepseek_v3 " in page(entry("deepseek_v3"))
+
+
+def test_the_command_that_a_page_names_prints_the_number_on_it(paramproof):
+    text = page(entry("bert"))
+    (number,) = re.findall(r"that is ([\d,]+)\.", text)
+    (command,) = re.findall(r"`paramproof (count bert [^`]+)`", text)
+    assert number in paramproof(*command.split()).stdout
+
+
+def test_a_type_whose_default_sizes_violate_a_condition_has_no_number(types):
+    without = [one for one in types if one.count is None]
+    assert without
+    assert all("do not satisfy the conditions" in page(one) for one in without)
+    row = re.search(rf"^\| \[{without[0].name}\].*$", type_pages.index(without), re.MULTILINE)
+    assert re.search(r"` \|  \| \w+ \|$", row[0])
+
+
+def test_one_click_leads_to_the_interactive_page():
+    assert 'href="../interactive/model.html#model=qwen3"' in page(entry("qwen3"))
+
+
+def test_tensors_are_aligned_and_say_what_is_not_trained():
+    text = page(entry("bert"))
+    assert re.search(r"^    1 ×  \(V, H\) +embeddings\.word_embeddings\.weight$", text, re.M)
+    assert re.search(r"^    L ×  \(H, F\) +encoder\.layer\.\*\.output\.dense\.weight$", text, re.M)
+    assert re.search(r"^    1 ×  \(1, P\) +embeddings\.position_ids \(buffer\)$", text, re.M)
