@@ -128,14 +128,14 @@ class VariantAdder:
 
     def missing_changes(self, name: str) -> list[Change]:
         """Return the served changes and the other values of bias flags that have no variant yet."""
-        written = kept_variants(self.file, name)
-        there = [Change(one.where, one.sized) for one in written]
+        variant = kept_variants(self.file, name)
+        there = [Change(one.where, one.sized) for one in variant]
         missing = [one for one in self.served_changes(name) if one not in there]
         own = {**self.file.fields, **self.own_values(name)}
         for path in self.data["classes"][name].get("decides", ()):
             value = own.get(path)
             is_bias = type(value) is bool and "bias" in leaf(path)
-            if is_bias and all(one.where.get(path, value) == value for one in written):
+            if is_bias and all(one.where.get(path, value) == value for one in variant):
                 missing.append(Change({**self.own_values(name), path: not value}))
         return missing
 
@@ -213,10 +213,10 @@ class VariantAdder:
 
     def check(self, name: str) -> None:
         """Hold the last variant of a class to models of random lists."""
-        written = kept_variants(self.file, name)[-1]
+        variant = kept_variants(self.file, name)[-1]
         model_class, config_class = getattr(transformers, name), self.sweep.config_class
         for seed in range(SEEDS):
-            check_variant(self.file, written, config_class, model_class, Random(seed), [])
+            check_variant(self.file, variant, config_class, model_class, Random(seed), [])
 
     def variant_data(self, found: Derivation, asked: _Candidate) -> dict[str, Any]:
         """Return a variant as a file has it, by what its class has."""

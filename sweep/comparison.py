@@ -60,8 +60,8 @@ def differences(
         if name not in there:
             yield Difference(DifferenceKind.GONE, f"{name} is gone")
         elif name in file.classes:
-            for written in kept_variants(file, name):
-                yield from _variant(sweep, file, written, held)
+            for variant in kept_variants(file, name):
+                yield from _variant(sweep, file, variant, held)
         elif name not in tried:
             yield Difference(DifferenceKind.NEW, f"{name} is new")
     yield from (
@@ -70,42 +70,42 @@ def differences(
 
 
 def _variant(
-    sweep: TypeSweep, file: TypeFile, written: Variant, held: list[str]
+    sweep: TypeSweep, file: TypeFile, variant: Variant, held: list[str]
 ) -> Iterator[Difference]:
-    if written.data["status"] == PROVED:
+    if variant.data["status"] == PROVED:
         if not sweep.is_out_of_time():
             try:
-                yield from _rederive(sweep, file, written)
+                yield from _rederive(sweep, file, variant)
                 return
             except OutOfTime:
                 signal.setitimer(signal.ITIMER_PROF, 0)
                 sweep.until = 0
-        held.append(variant_name(written))
-    if why := _check(sweep, file, written):
-        yield Difference(DifferenceKind.MODEL, f"{variant_name(written)}: {why}")
+        held.append(variant_name(variant))
+    if why := _check(sweep, file, variant):
+        yield Difference(DifferenceKind.MODEL, f"{variant_name(variant)}: {why}")
         # What is put together of two was not derived, and may not be derivable; of lists whose
         # kinds are counted only trials tell which there are.
-        is_derivable = COMPOSED not in written.data.get("doubts", ()) and not written.lists
+        is_derivable = COMPOSED not in variant.data.get("doubts", ()) and not variant.lists
         if is_derivable and not sweep.is_out_of_time():
-            yield from _rederive(sweep, file, written)
+            yield from _rederive(sweep, file, variant)
 
 
-def _rederive(sweep: TypeSweep, file: TypeFile, written: Variant) -> Iterator[Difference]:
-    own = own_sizes(file, written.data.get("absent", ()))
-    where = variant_name(written)
+def _rederive(sweep: TypeSweep, file: TypeFile, variant: Variant) -> Iterator[Difference]:
+    own = own_sizes(file, variant.data.get("absent", ()))
+    where = variant_name(variant)
     try:
         found = sweep.derive_variant(
-            written.name, written.where, dict.fromkeys(written.sized, VARIANT_SIZE)
+            variant.name, variant.where, dict.fromkeys(variant.sized, VARIANT_SIZE)
         )
     except Exception as error:  # Anybody's constructor may raise anything.
         yield Difference(
             DifferenceKind.NOT_DERIVED, f"{where} is not derived: {in_one_line(error)}"
         )
         return
-    known = derivation_of(file, written, own)
+    known = derivation_of(file, variant, own)
     yield from (one._replace(text=f"{where}: {one}") for one in compare_derivations(known, found))
     # A part that is given, as for a value in it, may have other defaults.
-    for letter, size in own.items() if where == written.name else ():
+    for letter, size in own.items() if where == variant.name else ():
         now, field = found.sizes.get(letter, size), field_of(file, letter)
         # HRM's layers are computed of themselves: what stands in the class is what is absent.
         if now != size and size != class_default(sweep.start, field) and field not in sweep.needed:
@@ -114,25 +114,25 @@ def _rederive(sweep: TypeSweep, file: TypeFile, written: Variant) -> Iterator[Di
             )
 
 
-def _check(sweep: TypeSweep, file: TypeFile, written: Variant) -> str:
+def _check(sweep: TypeSweep, file: TypeFile, variant: Variant) -> str:
     """Return in what a variant is not as random models have it, "" where it is.
 
     In place of a configuration that transformers refuses another is drawn: there is no model.
     """
-    model_class, refusals = getattr(transformers, written.name), list[Mismatch]()
+    model_class, refusals = getattr(transformers, variant.name), list[Mismatch]()
     try:
         check_variant(
-            file, written, sweep.config_class, model_class, Random(CHECK_SEEDS[0]), refusals
+            file, variant, sweep.config_class, model_class, Random(CHECK_SEEDS[0]), refusals
         )
     except ValueError as error:
         return str(error)
     return ""
 
 
-def variant_name(written: Variant) -> str:
+def variant_name(variant: Variant) -> str:
     """Return a class's name, with the values in which a variant differs from it."""
-    changed = [*(f"{path}={value}" for path, value in written.where.items()), *written.sized]
-    return written.name + (f"[{', '.join(changed)}]" if changed else "")
+    changed = [*(f"{path}={value}" for path, value in variant.where.items()), *variant.sized]
+    return variant.name + (f"[{', '.join(changed)}]" if changed else "")
 
 
 def compare_derivations(known: Derivation, found: Derivation) -> Iterator[Difference]:

@@ -83,10 +83,10 @@ def small_models(name: str, model_type: str, tries: int = 40) -> Iterator[PreTra
     Raises ``ValueError`` at the end.
     """
     file = read_type(model_type)
-    written = variants(file, name)[0]
-    derivation = derivation_of(file, written, own_sizes(file, written.data.get("absent", ())))
+    variant = variants(file, name)[0]
+    derivation = derivation_of(file, variant, own_sizes(file, variant.data.get("absent", ())))
     for seed in range(tries):
-        if config := random_config(file, written, derivation, Random(seed)):
+        if config := random_config(file, variant, derivation, Random(seed)):
             with suppress(ValueError):
                 yield build_model(config, name)
     raise ValueError(f"{name}: no sizes were found at which transformers builds it")

@@ -42,7 +42,7 @@ class MismatchError(SweepError):
 
 def check_variant(
     file: TypeFile,
-    written: Variant,
+    variant: Variant,
     config_class: type[PreTrainedConfig],
     model_class: Any,
     random: Random,
@@ -54,15 +54,15 @@ def check_variant(
     with a list of ``refusals`` these are put there, and others are drawn. Raises ``SweepError``
     if none is drawn inside the conditions.
     """
-    derivation = derivation_of(file, written, own_sizes(file, written.data.get("absent", ())))
+    derivation = derivation_of(file, variant, own_sizes(file, variant.data.get("absent", ())))
     held = 0
     for _ in range(CONFIGS_PER_VARIANT):
         for _ in range(MAX_ATTEMPTS):
-            config = random_config(file, written, derivation, random)
+            config = random_config(file, variant, derivation, random)
             if config is None:
                 continue
             try:
-                found = entry_in(file, config, written.name)
+                found = entry_in(file, config, variant.name)
             except ValueError:
                 continue
             problem = find_mismatch(found, config_class, model_class, config)
@@ -70,7 +70,7 @@ def check_variant(
                 held += 1
                 break
             if problem.may_be_of_sizes and _has_degenerate_sizes(
-                file, written.name, config_class, model_class, config
+                file, variant.name, config_class, model_class, config
             ):
                 continue
             if not problem.is_refusal or refusals is None:
@@ -132,7 +132,7 @@ def find_culprit(
 
 
 def random_config(
-    file: TypeFile, written: Variant, derivation: Derivation, random: Random
+    file: TypeFile, variant: Variant, derivation: Derivation, random: Random
 ) -> dict[str, Any] | None:
     """Return a configuration as a file has it, None where no sizes were drawn."""
     sizes = sample_inside(random, derivation)
@@ -142,7 +142,7 @@ def random_config(
     leave_out = random.choice([0.0, 0.0, 0.15, 0.5])
     always = file.parts.keys() & file.fields.keys()
     absent_parts = {path for path in file.parts if random.random() < leave_out / 2} - always
-    absent_parts |= {path for path in always if written.where.get(path) is None}
+    absent_parts |= {path for path in always if variant.where.get(path) is None}
     lists: set[str] = set()
     for letter in derivation.sizes:
         size = file.letters[letter]
@@ -158,11 +158,11 @@ def random_config(
             continue
         set_key(config, field, sizes[letter])
     _complete_lists(file, derivation, config, sizes)
-    _add_kind_lists(file, written, derivation, config, sizes, random)
-    _add_other_keys(file, written, config, absent_parts, sizes, random)
+    _add_kind_lists(file, variant, derivation, config, sizes, random)
+    _add_other_keys(file, variant, config, absent_parts, sizes, random)
     _move_parts_to_other_keys(file, config, random)
     _flatten_parts(file, config, random)
-    for path, value in _explicit_defaults(file, written, config):
+    for path, value in _explicit_defaults(file, variant, config):
         if random.random() < 0.2:
             set_key(config, path, value)
     # In a file no two keys have one object, in which transformers would write for the other, too.
@@ -207,28 +207,28 @@ def _is_given(config: Keys, path: str) -> bool:
 
 def _add_other_keys(
     file: TypeFile,
-    written: Variant,
+    variant: Variant,
     config: dict[str, Any],
     absent_parts: set[str],
     sizes: Mapping[str, int],
     random: Random,
 ) -> None:
     """Add what decides, as the variant has it, and other values of what does not."""
-    for path, value in _required_values(file, written, random):
+    for path, value in _required_values(file, variant, random):
         if not (path in file.parts and _is_given(config, path)):
             set_key(config, path, value)
-    for path in written.data.get("decides", ()):
+    for path in variant.data.get("decides", ()):
         # A part that is given may have other defaults than the variant was derived at.
-        needed = path in file.given and path not in {*written.where, *written.sized}
+        needed = path in file.given and path not in {*variant.where, *variant.sized}
         if needed and _is_given(config, path.partition(".")[0]) and path in file.fields:
             set_key(config, path, file.fields[path])
-    for path, value in _accepted_values(file, written, random):
+    for path, value in _accepted_values(file, variant, random):
         inside = any(path.startswith(f"{part}.") for part in absent_parts)
         if not inside and not any(_is_given(config, other) for other in _other_rope_key(path)):
             set_key(config, path, value)
     for path, rule in file.layers.items():
         is_long = _is_given(config, field_of(file, rule["long"]))
-        if is_long and path not in written.lists and random.random() < 0.4:
+        if is_long and path not in variant.lists and random.random() < 0.4:
             set_key(config, path, _draw_layers(rule, sizes, random))
     _name_parts(file, config, random)
 
@@ -249,41 +249,41 @@ def _other_rope_key(path: str) -> set[str]:
     return found - {path}
 
 
-def _required_values(file: TypeFile, written: Variant, random: Random) -> Iterator[tuple[str, Any]]:
+def _required_values(file: TypeFile, variant: Variant, random: Random) -> Iterator[tuple[str, Any]]:
     """Yield the values that a variant must have, some of them others of a sort that was tried."""
-    needed = variants(file, written.name)[0].where
-    for path, value in written.where.items():
+    needed = variants(file, variant.name)[0].where
+    for path, value in variant.where.items():
         sorts = sorted(file.free.get(path, ())) if path in needed else []
         other = sorts and random.random() < 0.3
         yield path, _draw_value(path, random.choice(sorts), random) if other else value
 
 
 def _explicit_defaults(
-    file: TypeFile, written: Variant, config: dict[str, Any]
+    file: TypeFile, variant: Variant, config: dict[str, Any]
 ) -> list[tuple[str, Any]]:
     """Return what decides, and what is computed of sizes, as it is where it is absent."""
-    decides = written.data.get("decides", ())
+    decides = variant.data.get("decides", ())
     values = {path: file.fields[path] for path in decides if path in file.fields}
-    values |= written.data.get("follows", {})
+    values |= variant.data.get("follows", {})
     try:
         given = GivenKeys(file, config)
-        sizes = sizes_of(given, written.sized, written.data.get("absent", ()))
+        sizes = sizes_of(given, variant.sized, variant.data.get("absent", ()))
     except (ValueError, KeyError):
         return []
-    for path, said in computed_of(file, written).items():
+    for path, said in computed_of(file, variant).items():
         if said and (formula := expression_in(said)).letters <= sizes.keys():
             values[path] = formula.evaluate(sizes)
-    absent = values.keys() - {*given.values, *written.where, *written.sized}
+    absent = values.keys() - {*given.values, *variant.where, *variant.sized}
     absent -= {other for path in given.values for other in _other_rope_key(path)}
     return [
         (path, values[path]) for path in sorted(absent) if part_in(config, parent(path)) is not None
     ]
 
 
-def _accepted_values(file: TypeFile, written: Variant, random: Random) -> Iterator[tuple[str, Any]]:
+def _accepted_values(file: TypeFile, variant: Variant, random: Random) -> Iterator[tuple[str, Any]]:
     """Yield values of some of the fields that decide nothing."""
-    decides, only = written.data.get("decides", ()), written.data.get("only", {})
-    taken = {*decides, *written.where, *written.sized, *written.lists}
+    decides, only = variant.data.get("decides", ()), variant.data.get("only", {})
+    taken = {*decides, *variant.where, *variant.sized, *variant.lists}
     for name, sorts in file.free.items():
         for sort in sorts:
             free = name not in taken and sort in only.get(name, (sort,))
@@ -308,14 +308,14 @@ def _draw_layers(rule: Mapping[str, Any], sizes: Mapping[str, int], random: Rand
 
 def _add_kind_lists(
     file: TypeFile,
-    written: Variant,
+    variant: Variant,
     derivation: Derivation,
     config: dict[str, Any],
     sizes: Mapping[str, int],
     random: Random,
 ) -> None:
     """Give lists of which a variant counts the kinds, with the number of their layers."""
-    for path in written.lists:
+    for path in variant.lists:
         set_key(config, path, _draw_kinds(file, path, derivation, sizes, random))
         if long := file.kinds[path].get("long"):
             set_key(config, field_of(file, long), sizes[long])

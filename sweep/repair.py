@@ -44,37 +44,37 @@ class EntryRepair:
         for path in sorted(fields_behind_sizes(self.file(), self.config_class)):
             self.drop_field(path)
         for name, one in self.data["classes"].items():
-            for index, written in enumerate(variants(self.file(), name)):
-                if written.data.get("withdrawn"):
+            for index, variant in enumerate(variants(self.file(), name)):
+                if variant.data.get("withdrawn"):
                     continue
                 before = {p: set(s) for p, s in self.free.items()}, dict(self.texts)
                 try:
                     for seed in seeds:
-                        self.check(written, seed)
+                        self.check(variant, seed)
                 except (SweepError, KeyError, ZeroDivisionError) as error:
                     self.free, self.texts = before
                     self.write_accepted()
-                    what = f"{name} variant {index} {dict(written.where)}"
+                    what = f"{name} variant {index} {dict(variant.where)}"
                     self.failed[what] = Failure(reason_of(error), str(error))
                     (one["also"][index - 1] if index else one)["withdrawn"] = True
 
-    def check(self, written: Variant, seed: int) -> None:
+    def check(self, variant: Variant, seed: int) -> None:
         """Hold a variant, without the values that turn out to decide."""
-        model_class = getattr(transformers, written.name)
+        model_class = getattr(transformers, variant.name)
         for _ in range(MAX_REPAIRS):
             file = self.file()
             try:
-                check_variant(file, written, self.config_class, model_class, Random(seed))
+                check_variant(file, variant, self.config_class, model_class, Random(seed))
             except MismatchError as error:
                 found = find_culprit(
-                    file, written.name, self.config_class, model_class, error.config
+                    file, variant.name, self.config_class, model_class, error.config
                 )
                 if not found:
                     raise
                 self.drop_value(*found)
             else:
                 return
-        said = f"{written.name}: more than {MAX_REPAIRS} fields decide after all"
+        said = f"{variant.name}: more than {MAX_REPAIRS} fields decide after all"
         raise SweepError(Reason.ERROR, said)
 
     def drop_value(self, path: str, value: Any) -> None:

@@ -57,8 +57,8 @@ def _find_by_halves(
 
 def _sizes(file: TypeFile) -> dict[str, int]:
     """Return sizes by their fields, inside the conditions of the type's first class."""
-    written = variants(file, next(iter(file.classes)))[0]
-    derivation = derivation_of(file, written, own_sizes(file, written.data.get("absent", ())))
+    variant = variants(file, next(iter(file.classes)))[0]
+    derivation = derivation_of(file, variant, own_sizes(file, variant.data.get("absent", ())))
     sizes = sample_inside(Random(0), derivation) or derivation.sizes
     return {field_of(file, letter): size for letter, size in sizes.items()}
 

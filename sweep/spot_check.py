@@ -54,9 +54,9 @@ def compare_one(file: TypeFile, random: Random) -> Comparison:
 
 def _draw(file: TypeFile, random: Random) -> tuple[str, dict[str, Any], Entry]:
     """Return a class, a configuration inside one of its variants' conditions, and the entry."""
-    written = [one for name in file.classes for one in kept_variants(file, name)]
+    variant = [one for name in file.classes for one in kept_variants(file, name)]
     for _ in range(10 * MAX_ATTEMPTS):
-        one = random.choice(written)
+        one = random.choice(variant)
         own = own_sizes(file, one.data.get("absent", ()))
         config = random_config(file, one, derivation_of(file, one, own), random)
         if config is None:

@@ -76,10 +76,10 @@ class UnreadFields:
     def find(self) -> dict[str, list[str]]:
         """Return the kinds of values that are free, by the path of a key that is not read."""
         for name in self.file.classes:
-            for written in kept_variants(self.file, name):
-                sized = {path: VARIANT_SIZE for path in written.sized if "[" not in path}
-                lists = {path: self.sample_list(path) for path in written.lists}
-                self.record(name, {**written.where, **sized, **lists})
+            for variant in kept_variants(self.file, name):
+                sized = {path: VARIANT_SIZE for path in variant.sized if "[" not in path}
+                lists = {path: self.sample_list(path) for path in variant.lists}
+                self.record(name, {**variant.where, **sized, **lists})
         for others in self.accepted_values():
             self.record_by_halves(next(iter(self.file.classes)), others)
         found: dict[str, list[str]] = {}

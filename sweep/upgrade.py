@@ -81,11 +81,11 @@ def _mismatches(sweep: TypeSweep, file: TypeFile, name: str) -> Iterator[str]:
         entry = None  # A size has no default: the file says so, and random models have one.
     if entry and (problem := find_mismatch(entry, config_class, model_class, config)):
         yield f"{name} at its defaults: {problem}"
-    for written in kept_variants(file, name):
+    for variant in kept_variants(file, name):
         refusals: list[Mismatch] = []
         try:
             check_variant(
-                file, written, config_class, model_class, Random(CHECK_SEEDS[0]), refusals
+                file, variant, config_class, model_class, Random(CHECK_SEEDS[0]), refusals
             )
         except ValueError as error:
-            yield f"{variant_name(written)}: {error}"
+            yield f"{variant_name(variant)}: {error}"

@@ -57,9 +57,9 @@ class Variant:
         return {path.partition("[")[0] for path in self.sized if "[" in path}
 
 
-def computed_of(file: TypeFile, written: Variant) -> dict[str, str]:
+def computed_of(file: TypeFile, variant: Variant) -> dict[str, str]:
     """Return what a configuration computes of sizes, in letters: "" where that is not known."""
-    return {**file.computed, **written.data.get("computed", {})}
+    return {**file.computed, **variant.data.get("computed", {})}
 
 
 def variants(file: TypeFile, name: str) -> list[Variant]:
@@ -98,17 +98,17 @@ def kept_variants(file: TypeFile, name: str) -> list[Variant]:
     return [one for one in variants(file, name) if not one.data.get("withdrawn")]
 
 
-def derivation_of(file: TypeFile, written: Variant, defaults: Mapping[str, int]) -> Derivation:
+def derivation_of(file: TypeFile, variant: Variant, defaults: Mapping[str, int]) -> Derivation:
     """Return what was derived of a class; ``defaults`` are the type's own sizes by letter."""
-    data = written.data
+    data = variant.data
     letters = [one for one in file.letters if one not in data.get("absent", ())]
     fixed = data.get("fixed", {})
     traces, builds, held = data["evidence"]
     return Derivation(
-        written.name,
+        variant.name,
         {one: fixed.get(one, defaults.get(one, 1)) for one in letters},
         {one: field_of(file, one) for one in letters},
-        with_ties(tensors_of(file, written), data.get("ties", {})),
+        with_ties(tensors_of(file, variant), data.get("ties", {})),
         tuple(_parse_conditions(data.get("conditions", {}))),
         tuple(sorted(fixed)),
         tuple(data.get("inert", ())),
@@ -145,12 +145,12 @@ def field_of(file: TypeFile, letter: str) -> str:
     return file.letters[letter].path
 
 
-def tensors_of(file: TypeFile, written: Variant) -> list[DerivedTensor]:
+def tensors_of(file: TypeFile, variant: Variant) -> list[DerivedTensor]:
     """Return the tensors of a class, those of the class that it contains first.
 
     Raises ``ValueError`` where classes contain each other.
     """
-    return _tensors(file, written.name, written.where, written.data, ())
+    return _tensors(file, variant.name, variant.where, variant.data, ())
 
 
 def _tensors(

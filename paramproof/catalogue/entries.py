@@ -228,8 +228,8 @@ def _default_bounds(file: TypeFile, given: GivenKeys) -> Iterator[Expression]:
 @lru_cache(maxsize=512)
 def _derivation(file: TypeFile, name: str, index: int) -> Derivation:
     """Return the derivation of a variant of a class, at the type's own sizes."""
-    written = variants(file, name)[index]
-    return derivation_of(file, written, own_sizes(file, written.data.get("absent", ())))
+    variant = variants(file, name)[index]
+    return derivation_of(file, variant, own_sizes(file, variant.data.get("absent", ())))
 
 
 def _without_bounds(derivation: Derivation, bounds: Set[Expression]) -> Derivation:
@@ -286,15 +286,15 @@ def _select_variant(
     own = {path: file.fields.get(path, ABSENT) for path in decides}
     free = {path for path in first.where if has_accepted_sort(given, path)}
     alike = [
-        (written, values)
-        for written in kept_variants(file, name)
-        if written.lists == given.counted
-        and all(type(given.values.get(path)) is int for path in written.sized)
-        and (values := _variant_values(given, written, decides, own, free)) is not None
+        (variant, values)
+        for variant in kept_variants(file, name)
+        if variant.lists == given.counted
+        and all(type(given.values.get(path)) is int for path in variant.sized)
+        and (values := _variant_values(given, variant, decides, own, free)) is not None
     ]
-    for written, values in alike:
-        if _has_sizes(file, given, written):
-            return written, values
+    for variant, values in alike:
+        if _has_sizes(file, given, variant):
+            return variant, values
     if alike:
         return alike[0]
     for path, value in decides.items():
@@ -314,16 +314,16 @@ def _select_variant(
 
 def _variant_values(
     given: GivenKeys,
-    written: Variant,
+    variant: Variant,
     decides: Mapping[str, Any],
     own: Mapping[str, Any],
     free: Set[str],
 ) -> dict[str, Any] | None:
     """Return what decides in a variant, None if the configuration does not have it."""
     # What follows from the values of others is so where it is absent.
-    follows = written.data.get("follows", {})
-    besides = {*written.sized, *written.lists, *written.data.get("idle", ())}
-    values = {**own, **written.where, **follows}
+    follows = variant.data.get("follows", {})
+    besides = {*variant.sized, *variant.lists, *variant.data.get("idle", ())}
+    values = {**own, **variant.where, **follows}
     values = {path: value for path, value in values.items() if path not in besides}
     there = {**decides, **follows, **given.values}
     alike = all(
@@ -333,10 +333,10 @@ def _variant_values(
     return values if alike else None
 
 
-def _has_sizes(file: TypeFile, given: GivenKeys, written: Variant) -> bool:
+def _has_sizes(file: TypeFile, given: GivenKeys, variant: Variant) -> bool:
     """Whether a variant has the sizes that a configuration fixes: a fixed one, or none at all."""
-    without = {*written.data.get("absent", ()), *written.data.get("unread", ())}
-    fixed = written.data.get("fixed", {})
+    without = {*variant.data.get("absent", ()), *variant.data.get("unread", ())}
+    fixed = variant.data.get("fixed", {})
     for letter_, size in file.letters.items():
         there = given.values.get(size.path)
         is_given = letter_ not in without and type(there) is int and not size.is_kind

@@ -52,9 +52,9 @@ def test_random_configurations_have_what_transformers_builds(model_type):
 def test_what_must_be_given_is_drawn_otherwise_too():
     """DBRX's base of rotary positions, which its configuration has no default of."""
     file, random = read_type("dbrx"), Random(0)
-    written = kept_variants(file, "DbrxModel")[0]
-    derivation = derivation_of(file, written, own_sizes(file, ()))
-    drawn = [random_config(file, written, derivation, random) for _ in range(20)]
+    variant = kept_variants(file, "DbrxModel")[0]
+    derivation = derivation_of(file, variant, own_sizes(file, ()))
+    drawn = [random_config(file, variant, derivation, random) for _ in range(20)]
     bases = [config["attn_config"]["rope_theta"] for config in drawn]
     assert 500_000.0 in bases
     assert any(type(base) is int for base in bases)
@@ -63,9 +63,9 @@ def test_what_must_be_given_is_drawn_otherwise_too():
 def test_what_is_computed_is_given_too():
     """As a file has it that transformers wrote, at sizes that are not the type's own."""
     file, random = read_type("mamba"), Random(0)
-    written = kept_variants(file, "MambaModel")[0]
-    derivation = derivation_of(file, written, own_sizes(file, ()))
-    drawn = [random_config(file, written, derivation, random) for _ in range(20)]
+    variant = kept_variants(file, "MambaModel")[0]
+    derivation = derivation_of(file, variant, own_sizes(file, ()))
+    drawn = [random_config(file, variant, derivation, random) for _ in range(20)]
     given = [config for config in drawn if "intermediate_size" in config]
     assert 0 < len(given) < 20
     for config in given:
@@ -75,10 +75,10 @@ def test_what_is_computed_is_given_too():
 
 def test_a_part_may_be_given_flat():
     file = read_type("qwen2_vl")
-    written = variants(file, "Qwen2VLModel")[0]
-    derivation = derivation_of(file, written, own_sizes(file, written.data.get("absent", ())))
+    variant = variants(file, "Qwen2VLModel")[0]
+    derivation = derivation_of(file, variant, own_sizes(file, variant.data.get("absent", ())))
     random = Random(0)
-    drawn = [random_config(file, written, derivation, random) for _ in range(40)]
+    drawn = [random_config(file, variant, derivation, random) for _ in range(40)]
     flat = [one for one in drawn if one and "text_config" not in one and "hidden_size" in one]
     assert flat
     assert len(flat) < len(drawn)
@@ -87,10 +87,10 @@ def test_a_part_may_be_given_flat():
 def test_no_two_keys_have_one_object():
     """As in no file; in what one key has transformers writes."""
     file, random = read_type("qwen3_5_moe"), Random(0)
-    written = variants(file, "Qwen3_5MoeModel")[0]
-    derivation = derivation_of(file, written, own_sizes(file, written.data.get("absent", ())))
+    variant = variants(file, "Qwen3_5MoeModel")[0]
+    derivation = derivation_of(file, variant, own_sizes(file, variant.data.get("absent", ())))
     for _ in range(60):
-        drawn = random_config(file, written, derivation, random)
+        drawn = random_config(file, variant, derivation, random)
         found = [id(one) for one in _objects(drawn)]
         assert len(found) == len(set(found))
 
@@ -127,9 +127,9 @@ def test_an_entry_that_is_wrong_is_not_held():
     import transformers
 
     file = read_type("bert")
-    written, *_ = variants(file, "BertModel")
-    tensors = dict(written.data["tensors"], **{"pooler.dense.bias": "F"})
-    broken = written.__class__(written.name, {}, (), {**written.data, "tensors": tensors})
+    variant, *_ = variants(file, "BertModel")
+    tensors = dict(variant.data["tensors"], **{"pooler.dense.bias": "F"})
+    broken = variant.__class__(variant.name, {}, (), {**variant.data, "tensors": tensors})
     config_class, model_class = transformers.BertConfig, transformers.BertModel
     file = file.__class__(**{**_fields(file), "classes": {"BertModel": dict(broken.data)}})
     with pytest.raises(MismatchError, match=r"pooler\.dense\.bias"):

@@ -28,9 +28,9 @@ def derivations(model_type):
     """Each class at each of its variants, with the sizes of the type's own configuration."""
     file = read_type(model_type)
     for name in file.classes:
-        for written in variants(file, name):
-            sizes = own_sizes(file, written.data.get("absent", ()))
-            yield derivation_of(file, written, sizes), written, sizes
+        for variant in variants(file, name):
+            sizes = own_sizes(file, variant.data.get("absent", ()))
+            yield derivation_of(file, variant, sizes), variant, sizes
 
 
 @pytest.mark.parametrize("model_type", model_types())
