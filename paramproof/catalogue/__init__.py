@@ -1,6 +1,7 @@
-"""Model types of Hugging Face transformers: what each has, in letters, by no framework at all.
+"""Symbolic formulas of the model types of Hugging Face transformers, with no framework needed.
 
-The data are derived, never written by hand, and name the releases that they are of.
+A sweep over transformers' classes derives the data. Nobody writes them by hand, and each file names
+the releases it was derived from.
 """
 
 from paramproof.catalogue.entries import Entry, entry

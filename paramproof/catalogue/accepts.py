@@ -1,4 +1,4 @@
-"""Which other values a configuration may have, and be of the same entry."""
+"""The values other than an entry's own that a configuration may have for a field."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from paramproof.formulas.path import leaf, parent
 from paramproof.formulas.printing import legible, shown
 
 ABSENT = object()
-"""In place of the value of a field that decides where nothing stands there of itself."""
+"""Stands for the value of a selecting field that has no value by default."""
 
 IRRELEVANT_PRIVATE = frozenset(
     {
@@ -39,21 +39,22 @@ IRRELEVANT_PRIVATE = frozenset(
         "_pre_quantization_dtype",
     }
 )
-"""Private attributes of transformers' configurations that files have, and that decide nothing.
+"""Private attributes of transformers' configurations that occur in files and do not affect tensors.
 
-Any other may be what a property is computed from: Mimi's ``_frame_rate`` is.
+Any other private attribute may be what a property is computed from, as Mimi's ``_frame_rate`` is.
 """
 
 READ_IN_ALL_TYPES = frozenset(
     {"attribute_map", "layer_types", "mtp_layer_types", "rope_parameters", "rope_scaling"}
 )
-"""Keys that transformers looks at in any type, and may refuse where it has no such field."""
+"""Keys that transformers reads for every type, and may refuse if the type has no such field."""
 
 STRETCHED_SORTS = ("rope_dynamic", "rope_yarn")
-"""Sorts of rotary positions that not every width of a head goes with."""
+"""Sorts of rotary parameters that do not fit every width of a head."""
 
 MIN_STRETCHED_WIDTH = 2
-"""Of a head's width, with which positions cannot be stretched dynamically: 0 would divide."""
+"""The head width up to which positions cannot be stretched dynamically, since transformers would
+divide by 0."""
 
 
 def require_accepted(
@@ -65,12 +66,13 @@ def require_accepted(
     letters: Mapping[str, int],
     counted: Collection[str] = (),
 ) -> None:
-    """Raise ``NotInCatalogue`` for the first key that is not as the entry has it.
+    """Raise ``NotInCatalogue`` for the first key whose value the entry does not accept.
 
-    ``decides`` are the fields that decide with the values they must have; those ``needed`` may have
-    others of a sort that was tried. ``only`` has the sorts of values that alone are alike in this
-    class. ``computed`` are fields that must be what ``letters`` make them; of lists that are
-    ``counted``, and of what decides which lists there are, the letters say all.
+    ``decides`` has the required value of each selecting field. The fields in ``needed`` may have
+    other values of a sort that was tried. ``only`` has, for some fields, the sorts of values that
+    this class accepts. ``computed`` has the fields that must equal a formula of ``letters``. The
+    keys in ``counted`` are not checked: the letters say everything about these lists, and about the
+    keys that determine them.
     """
     for path, value in given.values.items():
         if path in counted:
@@ -83,8 +85,8 @@ def require_accepted(
             free = path in needed and has_accepted_sort(given, path)
             tried = free and _is_accepted(given, path, value, None, letters)
             if not (is_expected(given, path, value, decides[path]) or layers or tried):
-                there = "nothing" if decides[path] is ABSENT else shown(decides[path])
-                said = f"{legible(path)}={shown(value)}, and the entry has {there}"
+                there = "no value" if decides[path] is ABSENT else shown(decides[path])
+                said = f"{legible(path)}={shown(value)}, but the entry has {there}"
                 raise given.unsupported(said, path, Refusal.OTHER_VALUE)
         elif path not in given.letter_of and not _is_accepted(
             given, path, value, only.get(path), letters
@@ -94,17 +96,18 @@ def require_accepted(
 
 def _not_tried(given: GivenKeys, path: str, value: Any) -> NotInCatalogue:
     return given.unsupported(
-        f"{legible(path)}={shown(value)} was not tried", path, Refusal.NOT_TRIED
+        f"{legible(path)}={shown(value)} is not supported", path, Refusal.NOT_TRIED
     )
 
 
 def _require_computed(
     given: GivenKeys, path: str, value: Any, said: str, letters: Mapping[str, int]
 ) -> None:
-    """Raise ``NotInCatalogue`` for a size that is not what the others make it.
+    """Raise ``NotInCatalogue`` for a size that differs from what the other sizes imply.
 
-    Transformers would take what is given, and the entry is of what is computed. The class
-    may replace a value of its own by that size, as ERNIE's −1: then a file may have it too.
+    Transformers would use the given value, but the entry holds for the computed one. The class may
+    replace a value of its own by the computed size, as ERNIE replaces −1. Then a file may have that
+    value too.
     """
     if path in given.file.fields and equal(value, given.file.fields[path]):
         return
@@ -113,18 +116,18 @@ def _require_computed(
         raise _not_tried(given, path, value)
     if not equal(value, due := formula.evaluate(letters)):
         raise given.unsupported(
-            f"{legible(path)}={shown(value)}, and its sizes make it {due}", path
+            f"{legible(path)}={shown(value)}, but its sizes make it {due}", path
         )
 
 
 def is_expected(given: GivenKeys, path: str, value: Any, due: Any) -> bool:
-    """Whether a value is the one due, or null where nothing is, and that was seen to be as good."""
+    """Return whether a value equals the expected one, or is null where null means absent."""
     null = value is None and due is ABSENT and "null" in given.file.free.get(path, ())
     return equal(value, due) or null
 
 
 def has_accepted_sort(given: GivenKeys, path: str) -> bool:
-    """Whether a configuration has a value there of a sort that was tried, and decided nothing."""
+    """Return whether a configuration has a value of a sort that was tried and changed no tensor."""
     value = given.values.get(path)
     return value is not None and sort_of(value) in given.file.free.get(path, ())
 
@@ -153,7 +156,7 @@ def _is_accepted(
 
 
 def _fits_rotation(given: GivenKeys, path: str, value: Any, sizes: Mapping[str, int]) -> bool:
-    """Whether what parameters of rotary positions say of a head's share goes with the sizes."""
+    """Return whether the share of a head in rotary parameters fits the sizes."""
     file, before, sort = given.file, parent(path), sort_of(value)
     key = f"{before}.{ROTARY_FACTOR}" if before else ROTARY_FACTOR
     own = given.values.get(key, file.fields.get(key))
@@ -166,7 +169,7 @@ def _fits_rotation(given: GivenKeys, path: str, value: Any, sizes: Mapping[str, 
 
 
 def _is_ignored(file: TypeFile, path: str, value: Any) -> bool:
-    """Whether transformers reads nothing of a key of which the entry says nothing else."""
+    """Return whether transformers ignores a key that the entry does not mention."""
     name = leaf(path)
     if name in READ_IN_ALL_TYPES and value is not None:
         return False
@@ -179,9 +182,10 @@ def _is_ignored(file: TypeFile, path: str, value: Any) -> bool:
 def _fits_stretching(
     given: GivenKeys, path: str, sort: str, own: Any, sizes: Mapping[str, int]
 ) -> bool:
-    """Whether what is rotated of a head is wide enough, and even where halves of it are mixed.
+    """Return whether the rotated part of a head is wide enough, and even where halves mix.
 
-    ``own`` is the share that is rotated. True where no size says how wide a head is.
+    ``own`` is the share of the head that is rotated. True if no size gives the head's width. YaRN
+    mixes the halves of the rotated part.
     """
     before = parent(path)
     names = ("qk_rope_head_dim", "head_dim", "hidden_size", "num_attention_heads")
@@ -194,7 +198,7 @@ def _fits_stretching(
 
 
 def _is_layer_list(said: Mapping[str, Any], value: object, sizes: Mapping[str, int]) -> bool:
-    """Whether a list has a name for each layer, or the ``only`` one, that of the last stage."""
+    """Return whether a list has a name for each layer, or the ``only`` one, of the last stage."""
     long = expression_in(said["long"]).evaluate(sizes)
     if "only" in said:
         return value == [f"{said['only']}{long}"]

@@ -1,4 +1,4 @@
-"""A configuration's keys and sizes, as transformers reads them and fills them in, or refused."""
+"""A configuration's keys and sizes, read and completed as transformers does it."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ IRRELEVANT_KEYS = frozenset(
         "transformers_version",
     }
 )
-"""Keys that say nothing about what a model has."""
+"""Keys that do not affect which tensors a model has."""
 
 LABELS = "num_labels"
 
 QUANTIZATION = "quantization_config"
-"""How a file stores weights: it changes their stored shapes, and no tensor of the model itself."""
+"""The key that says how a file stores weights. It changes stored shapes, not the tensors."""
 
 MAX_SIZE = 10**9
-"""More than any size of a model; a configuration with a larger one is refused."""
+"""The largest size that is accepted: larger than any model's."""
 
 
 def named_class(config: Mapping[str, Any]) -> str:
-    """Return the class that a configuration names in ``architectures``, "" where it names none.
+    """Return the class that a configuration names in ``architectures``, or "" if it names none.
 
     Raises ``InvalidInput`` for anything but a list of one class.
     """
@@ -59,7 +59,7 @@ def named_class(config: Mapping[str, Any]) -> str:
 
 
 class GivenKeys:
-    """The keys of a configuration by their paths, ``vision_config.hidden_size``."""
+    """The keys of a configuration by path, such as ``vision_config.hidden_size``."""
 
     def __init__(self, file: TypeFile, config: Mapping[str, Any]) -> None:
         self.file = file
@@ -76,7 +76,7 @@ class GivenKeys:
             name = file.aliases.get(path, path)
             if name in self.values and not equal(self.values[name], value):
                 raise self.unsupported(
-                    f"{path} and {name} name one size, and are not the same", path
+                    f"{path} and {name} name the same size, but their values differ", path
                 )
             self.values[name] = decode_infinity(value)
         self.read_labels(config)
@@ -87,17 +87,17 @@ class GivenKeys:
     def unsupported(
         self, why: str, key: str = "", refusal: Refusal = Refusal.OTHER
     ) -> NotInCatalogue:
-        """Return the error that the entry is not of this configuration, and why."""
+        """Return the error that says why the catalogue does not count this configuration."""
         model_type = self.file.model_type
         reason = f"{model_type}: {why}"
         return NotInCatalogue(reason, model_type=model_type, key=key, refusal=refusal)
 
     def with_parts_in_place(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a configuration with the parts that are given in another key in their places.
+        """Return a configuration in which every part is under its own key.
 
-        CLIP's ``text_config_dict`` counts in place of a ``text_config``, which most have beside it:
-        of that only keys are left that are no fields. Where Qwen2-VL has no ``text_config``, the
-        whole has its keys.
+        CLIP's ``text_config_dict`` replaces a ``text_config`` that most files have beside it,
+        except for keys of the latter that are not fields. If Qwen2-VL has no ``text_config``, its
+        keys are at top level.
         """
         found = {name: value for name, value in config.items() if name not in self.file.instead}
         for name, part in self.file.instead.items():
@@ -118,12 +118,12 @@ class GivenKeys:
         return found
 
     def walk(self, config: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
-        """Yield each key that is no part by its path, those of parts and of lists of sizes too."""
+        """Yield each key with its path and value, including keys of parts and sizes in lists."""
         for key, value in config.items():
             path = f"{before}{key}"
             if path in self.file.parts:
                 if path in self.file.fields:
-                    # A variant may be of a model without this part.
+                    # Some variants are models without this part.
                     kind = self.file.parts[path]
                     yield path, None if value is None else {"model_type": kind}
                 if value is None:
@@ -133,11 +133,11 @@ class GivenKeys:
                         f"{path}={shown(value)} is not a part of a configuration", path
                     )
                 if "model_type" not in value and path in self.file.named_parts:
-                    raise self.unsupported(f"{path} is given, and names no model_type", path)
+                    raise self.unsupported(f"{path} is given without a model_type", path)
                 kind = value.get("model_type", self.file.parts[path])
                 if kind != self.file.parts[path] and not self.may_be_named(path, value):
                     said = f"{path}.model_type={shown(kind)}"
-                    said += f", and the entry is of {self.file.parts[path]}"
+                    said += f", but the entry needs {self.file.parts[path]}"
                     raise self.unsupported(said, path, Refusal.OTHER_PART)
                 self.parts.add(path)
                 yield from self.walk(value, f"{path}.")
@@ -147,10 +147,11 @@ class GivenKeys:
                 yield path, value
 
     def may_be_named(self, path: str, part: Mapping[str, Any]) -> bool:
-        """Whether a part may name its model type, which is not the one that the entry is of.
+        """Return whether a part may name a model type other than the entry's.
 
-        It may if the class never looks at it, or if transformers does not have that type: then
-        Kimi-K2.5's text part, a ``kimi_k2``, is of the class that its ``architectures`` name.
+        It may if the class never looks at it, or if transformers does not have that type. In the
+        latter case Kimi-K2.5's text part, a ``kimi_k2``, is read as the class in its
+        ``architectures``.
         """
         kind = part["model_type"]
         if path in self.file.fixed_parts:
@@ -163,7 +164,7 @@ class GivenKeys:
         return path in self.file.lenient_parts
 
     def list_sizes(self, path: str, value: object) -> Iterator[tuple[str, Any]]:
-        """Yield the sizes of a list by their fields."""
+        """Yield the sizes in a list with their fields."""
         names = [name for name in self.letter_of if name.startswith(f"{path}[")]
         if not isinstance(value, list) or len(value) != len(names):
             raise self.unsupported(
@@ -172,7 +173,7 @@ class GivenKeys:
         yield from ((f"{path}[{i}]", one) for i, one in enumerate(value))
 
     def read_labels(self, config: Mapping[str, Any]) -> None:
-        """Take the number of labels from their names, as transformers does."""
+        """Set the number of labels from their names, as transformers does."""
         names = config.get("id2label")
         if names is None:
             self.require_two_labels(self.values.get(LABELS))
@@ -182,34 +183,34 @@ class GivenKeys:
         except (TypeError, ValueError):
             number = 0
         if not number:
-            problem = f"id2label={shown(names)} is not an object of labels by their numbers"
+            problem = f"id2label={shown(names)} is not an object that maps numbers to labels"
             raise InvalidInput(problem, key="id2label")
         self.values[LABELS] = number
         self.require_two_labels(number)
 
     def require_two_labels(self, labels: object) -> None:
-        """Refuse a single label of which one is to be chosen, as transformers does."""
+        """Refuse a single label for single-label classification, as transformers does."""
         kind = self.values.get("problem_type")
         if labels == 1 and kind == "single_label_classification":
             raise self.unsupported(
-                f"problem_type={kind} has 2 labels or more, and not 1", "problem_type"
+                f"problem_type={kind} needs 2 labels or more, not 1", "problem_type"
             )
 
     def require_one_rope(self) -> None:
-        """Refuse two keys for one thing, of which one would count for nothing."""
+        """Refuse two keys for rotary positions, since transformers would ignore one of them."""
         for path in self.values:
             other = f"{path.removesuffix('scaling')}parameters"
             if path.endswith("rope_scaling") and self.values[path] and self.values.get(other):
                 raise self.unsupported(f"{path} and {other} are both given", path)
 
     def default(self, path: str, own: Any) -> Any:
-        """Return what stands for an absent key: a part that is given has defaults of its own."""
+        """Return the value of an absent key. A part that is given has defaults of its own."""
         above = [p for p in self.file.parts if path.startswith(f"{p}.")]
         given = [p for p in above if p in self.parts]
         if not given or path not in self.file.given:
             return own
         if len(given) < len(above):
-            raise self.unsupported(f"{path} is absent from a part that is absent from a part", path)
+            raise self.unsupported(f"{path} is absent, and so is the part that contains it", path)
         return self.file.given[path]
 
 
@@ -219,9 +220,9 @@ def sizes_of(
     absent: Iterable[str] = (),
     unread: Container[str] = (),
 ) -> dict[str, int]:
-    """Return the size of each letter: the configuration's, or what transformers would fill in.
+    """Return the size of each letter: the configuration's, or the default of transformers.
 
-    Those ``unread`` may be 0: no class reads them.
+    The letters in ``unread`` may be 0, since no class reads their fields.
     """
     found: dict[str, int] = {}
     waiting: dict[str, Any] = {}
@@ -234,13 +235,13 @@ def sizes_of(
             found[letter] = _size(given, letter, value, unread)
         elif field in given.values and field not in sized:
             if field not in given.file.null:
-                said = f"{field}=null, and the entry has a size there"
+                said = f"{field}=null, but the entry needs a size"
                 raise given.unsupported(said, field, Refusal.OTHER_VALUE)
             waiting[letter] = given.file.null[field]
         elif filled := given.default(field, default):
             waiting[letter] = filled
         else:
-            raise given.unsupported(f"{field} is absent, and has no default", field)
+            raise given.unsupported(f"{field} is absent and has no default", field)
     while waiting:
         ready = {
             letter: formula
@@ -248,7 +249,7 @@ def sizes_of(
             if not (formula := expression_in(str(said))).letters & waiting.keys()
         }
         if not ready:
-            raise ValueError(f"{given.file.model_type}: defaults that wait for each other")
+            raise ValueError(f"{given.file.model_type}: the defaults depend on each other")
         found |= {letter: _fill_in(given, letter, ready[letter], found) for letter in ready}
         waiting = {letter: said for letter, said in waiting.items() if letter not in ready}
     for field, value in given.late.items():
@@ -258,9 +259,9 @@ def sizes_of(
 
 
 def _fill_in(given: GivenKeys, letter: str, formula: Expression, sizes: Mapping[str, int]) -> int:
-    """Return what transformers fills in for an absent size.
+    """Return the size that transformers computes for an absent field.
 
-    Raises ``NotInCatalogue`` where it divides by 0.
+    Raises ``NotInCatalogue`` if the formula divides by 0.
     """
     field = given.file.letters[letter].path
     try:
@@ -271,10 +272,10 @@ def _fill_in(given: GivenKeys, letter: str, formula: Expression, sizes: Mapping[
 
 
 def _size(given: GivenKeys, letter: str, value: object, unread: Container[str] = ()) -> int:
-    """Return a size of a configuration.
+    """Return a size that a configuration gives.
 
-    Raises ``InvalidInput`` for what is a size nowhere, and ``NotInCatalogue`` for 0 and for lists
-    and objects, which some classes of transformers accept in place of a size.
+    Raises ``InvalidInput`` for a value that can never be a size. Raises ``NotInCatalogue`` for 0,
+    lists and objects, which some classes of transformers accept in place of a size.
     """
     field = given.file.letters[letter].path
     if type(value) is int and 0 < value <= MAX_SIZE:

@@ -1,10 +1,10 @@
-"""How transformers stores what it builds: the names in a file, and the names in memory.
+"""How transformers maps the names of tensors in a file to their names in memory.
 
-``conversions.json`` has the mappings of one release of transformers, which is where the rules
-come from: ``transformers/conversion_mapping.py`` and ``core_model_loading.py``. A mapping is a
-list of transforms. A renaming changes a part of a name. A converter also computes tensors: it
-merges experts that are stored singly, or splits queries, keys and values that are stored in one.
-Here names are mapped as ``from_pretrained`` maps them, and no tensor is needed for that.
+``conversions.json`` has the mappings of one release of transformers. They come from its
+``conversion_mapping.py`` and ``core_model_loading.py``. A mapping is a list of transforms. A
+renaming changes a part of a name. A converter also computes tensors: it merges experts that are
+stored separately, or splits queries, keys and values that are stored together. This module maps
+names as ``from_pretrained`` does, without any tensor.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ LEGACY = "legacy"
 """The mapping that transformers applies to every model, after its own."""
 
 GROUP = "GroupWeightRename"
-"""Renamings that apply only where the first of them does."""
+"""The kind of renamings that apply only if the first of them does."""
 
 _ANY_GROUP = re.compile(r"\\(\d+)")
 
 
 class Operation(NamedTuple):
-    """What a converter does with tensors, ``("Concatenate", {"dim": 1})``."""
+    """An operation of a converter, such as ``("Concatenate", {"dim": 1})``."""
 
     name: str
     options: Mapping[str, Any]
@@ -39,7 +39,7 @@ class Operation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """A renaming or a converter, and the part of the model in which it applies.
+    """A renaming or a converter, and the part of the model to which it applies.
 
     ``pattern`` has a named group ``g0``, ``g1``, ... for each of ``sources``. In ``targets`` the
     text ``\\1`` stands for what the source captured. ``scope`` is None for the whole model.
@@ -55,7 +55,7 @@ class Transform:
     base: str
 
     def match(self, name: str) -> tuple[str, re.Match[str], int] | None:
-        """Return what precedes the scope, the match behind it and the number of its source."""
+        """Return the text before the scope, the match after it and the number of its source."""
         before = ""
         if self.scope is not None:
             scope = f"{self.scope}." if self.scope else ""
@@ -70,7 +70,7 @@ class Transform:
         return before, found, int(group[1:])
 
     def renamed(self, before: str, found: re.Match[str], source: int) -> str:
-        """Return the name for a match, with the target in place of what was matched."""
+        """Return the name in which the target replaces the matched text."""
         own = self.kind == GROUP
         target = self.targets[source if own else 0]
         first = self.pattern.groupindex[f"g{source}"]
@@ -84,11 +84,10 @@ class Transform:
 
 
 class Loaded(NamedTuple):
-    """A name in a file with the name that it has in memory.
+    """The name of a tensor in a file, and its name in memory.
 
-    Where a converter makes the tensor in memory, ``source`` is the position of the converter's
-    source that the file's name matched, and ``number`` the number in the name, which is an
-    expert's, or None.
+    If a converter creates the tensor in memory, ``source`` is the index of the source that the
+    file's name matched. ``number`` is then the number in the name, which is an expert's, or None.
     """
 
     stored: str
@@ -100,21 +99,21 @@ class Loaded(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Conversions:
-    """The transforms of a class, its prefix, and the names that loading passes over."""
+    """The transforms of a class, its prefix, and the names that loading ignores."""
 
     transforms: tuple[Transform, ...] = ()
     prefix: str = ""
     ignored: tuple[re.Pattern[str], ...] = ()
 
     def is_ignored(self, name: str) -> bool:
-        """Return whether transformers passes over a stored tensor that the model does not have."""
+        """Return whether transformers ignores a stored tensor that the model does not have."""
         return any(pattern.search(name) for pattern in self.ignored)
 
     def load(self, stored: Sequence[str], known: Callable[[str], bool]) -> list[Loaded]:
         """Return the names that stored tensors have in memory, in the order of ``stored``.
 
-        ``known`` says whether the model has a tensor of a name. A name that is known as it is
-        and not known when converted stays as it is, as in ``from_pretrained``.
+        ``known`` says whether the model has a tensor of that name. As in ``from_pretrained``, a
+        name does not change if the model has it, and does not have the converted one.
         """
         names = self._renamed(stored)
         return [self._loaded(own, name, known) for own, name in zip(stored, names, strict=True)]
@@ -125,7 +124,7 @@ class Conversions:
             if one.operations:
                 continue
             matches = [one.match(name) for name in names]
-            # A group applies where the first of its names is in the file.
+            # A group applies only if the first of its names is in the file.
             if one.kind == GROUP and not any(found and not found[2] for found in matches):
                 continue
             names = [
@@ -149,7 +148,7 @@ class Conversions:
         return Loaded(own, plain if known(plain) else new)
 
     def _with_prefix(self, name: str, known: Callable[[str], bool]) -> str:
-        """Return ``name`` with the prefix of the model inside, or without, as the model has it."""
+        """Return ``name`` with or without the prefix of the base model, whichever the model has."""
         if not self.prefix:
             return name
         inside = f"{self.prefix}."
@@ -159,7 +158,7 @@ class Conversions:
 
 
 def conversions_of(class_name: str) -> Conversions:
-    """Return how transformers stores a class; no transforms but the legacy ones where unknown.
+    """Return the conversions of a class; an unknown class has only the legacy ones.
 
     Raises ``ValueError`` for a damaged file.
     """
@@ -203,6 +202,6 @@ def _transforms(
 
 
 def _number_in(matched: str) -> int | None:
-    """Return the last number between dots, or behind ``_``, in the text that a source matched."""
+    """Return the last number between dots, or after ``_``, in the text that a source matched."""
     found = re.findall(r"(?<=[._])\d+(?=\.|$)", matched)
     return int(found[-1]) if found else None

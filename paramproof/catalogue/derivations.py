@@ -1,4 +1,4 @@
-"""A class of an entry as the derivation it was written from."""
+"""A class of an entry, read back as the derivation from which it was written."""
 
 from __future__ import annotations
 
@@ -27,22 +27,23 @@ OUTCOMES = {
     "a length is less than 0": Outcome.NEGATIVE,
     "a kind of layer is there another number of times": Outcome.OTHER_COUNT,
 }
-"""What happens where a condition is not met, by what the files have for it."""
+"""What happens if a guard is violated, by its text in the files."""
 
 COMPOSED = "put together"
-"""What is said of a variant that was not derived, but built of what it contains there."""
+"""The caveat of a variant that was composed from parts, and not derived itself."""
 
 CAVEATS = {COMPOSED: "not traced: put together from what it contains there, and what is its own"}
-"""Short words for doubts that many variants have."""
+"""Short texts in the files for caveats that many variants share."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A class at certain values of the fields that decide, as its file has it.
+    """A class with certain values of its selecting fields, as its file has it.
 
-    ``where`` are the values that are not the type's own, as those without which there is no model;
-    ``sized`` are fields that are sizes here and null by default. ``data`` are the keys of the
-    class with those of the variant in their place; ``index`` is its place among them.
+    ``where`` has the values that differ from the type's own, including values without which no
+    model can be built. ``sized`` has the fields that are sizes in this variant and null by default.
+    ``data`` are the keys of the class, overridden by those of the variant, and ``index`` is its
+    position in the class.
     """
 
     name: str
@@ -53,17 +54,17 @@ class Variant:
 
     @property
     def lists(self) -> set[str]:
-        """The lists of which the variant counts how often each kind stands there."""
+        """The lists of layers for which the variant counts the layers of each kind."""
         return {path.partition("[")[0] for path in self.sized if "[" in path}
 
 
 def computed_of(file: TypeFile, variant: Variant) -> dict[str, str]:
-    """Return what a configuration computes of sizes, in letters: "" where that is not known."""
+    """Return the fields that a configuration computes from sizes, with formulas: "" if unknown."""
     return {**file.computed, **variant.data.get("computed", {})}
 
 
 def variants(file: TypeFile, name: str) -> list[Variant]:
-    """Return the variants of a class, first that at the type's own values."""
+    """Return the variants of a class; the first has the type's own values."""
     own = {key: value for key, value in file.classes[name].items() if key != "also"}
     found = [Variant(name, own.get("where", {}), (), _without_other_letters(file, own, ()))]
     for index, also in enumerate(file.classes[name].get("also", ()), 1):
@@ -76,14 +77,17 @@ def variants(file: TypeFile, name: str) -> list[Variant]:
 def _without_other_letters(
     file: TypeFile, data: dict[str, Any], sized: Container[str]
 ) -> dict[str, Any]:
-    """Return a variant's keys: letters that only other variants have are absent."""
+    """Return a variant's keys, with letters that only other variants have as absent."""
     others = [name for name, path in _letters_of_variants(file).items() if path not in sized]
     return {**data, "absent": [*data.get("absent", ()), *others]} if others else data
 
 
 @lru_cache(maxsize=512)
 def _letters_of_variants(file: TypeFile) -> dict[str, str]:
-    """Return the fields of the letters that some variants alone have: kinds, and no defaults."""
+    """Return the letters that only some variants have, with their fields.
+
+    These are counts of kinds, and sizes without a default.
+    """
     also = (one for data in file.classes.values() for one in data.get("also", ()))
     sized = {path for one in also for path in one.get("sized", ())}
     return {
@@ -94,12 +98,12 @@ def _letters_of_variants(file: TypeFile) -> dict[str, str]:
 
 
 def kept_variants(file: TypeFile, name: str) -> list[Variant]:
-    """Return the variants of a class that are not withdrawn."""
+    """Return the variants of a class that were not withdrawn."""
     return [one for one in variants(file, name) if not one.data.get("withdrawn")]
 
 
 def derivation_of(file: TypeFile, variant: Variant, defaults: Mapping[str, int]) -> Derivation:
-    """Return what was derived of a class; ``defaults`` are the type's own sizes by letter."""
+    """Return the derivation of a variant; ``defaults`` are the type's own sizes by letter."""
     data = variant.data
     letters = [one for one in file.letters if one not in data.get("absent", ())]
     fixed = data.get("fixed", {})
@@ -126,7 +130,10 @@ def derivation_of(file: TypeFile, variant: Variant, defaults: Mapping[str, int])
 
 
 def parse_validated(written: str) -> dict[str, tuple[int, int]]:
-    """Return the smallest and the largest size of each letter that ``format_validated`` wrote."""
+    """Return the smallest and largest validated size of each letter.
+
+    Reads what ``format_validated`` writes.
+    """
     found: dict[str, tuple[int, int]] = {}
     for one in written.split(", ") if written else ():
         name, _, sizes = one.rpartition(" ")
@@ -136,7 +143,7 @@ def parse_validated(written: str) -> dict[str, tuple[int, int]]:
 
 
 def format_validated(validated: Mapping[str, tuple[int, int]]) -> str:
-    """Return the sizes at which a formula was validated, by letter: ``H 12..9000, L 1..9``."""
+    """Return the validated sizes of each letter as text: ``H 12..9000, L 1..9``."""
     return ", ".join(f"{name} {low}..{high}" for name, (low, high) in validated.items())
 
 
@@ -148,7 +155,7 @@ def field_of(file: TypeFile, letter: str) -> str:
 def tensors_of(file: TypeFile, variant: Variant) -> list[DerivedTensor]:
     """Return the tensors of a class, those of the class that it contains first.
 
-    Raises ``ValueError`` where classes contain each other.
+    Raises ``ValueError`` if classes contain each other.
     """
     return _tensors(file, variant.name, variant.where, variant.data, ())
 

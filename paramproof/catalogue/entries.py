@@ -1,4 +1,4 @@
-"""The entry of a configuration: the class's derivation, and the configuration's sizes."""
+"""The entry of a configuration: the derivation of its class, and the configuration's sizes."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from paramproof.formulas.printing import shown
 
 @dataclass(frozen=True)
 class Entry:
-    """A class of a model type, at the sizes of a configuration.
+    """A class of a model type, with the sizes of a configuration.
 
-    ``is_class_named`` is false where the configuration names no class, so that the type's usual one
-    was taken. ``assumed`` has the type's default of each size that the configuration does not
-    give, by field; ``unknown`` the keys that its configuration class does not have. ``variant`` is
-    the place of its tensors among the variants of the class. ``read_as`` has the model type of the
-    class that the configuration or a part names, by its own, which transformers does not have.
-    ``heads`` are those that the class ties although the configuration says that they are not tied.
+    ``is_class_named`` is false if the configuration names no class, so that the type's usual class
+    is used. ``assumed`` has the type's default for each size that the configuration does not give,
+    by field. ``unknown`` has the keys that the configuration class does not have. ``variant`` is
+    the index of the variant whose tensors these are. If the configuration or one of its parts has a
+    model type that transformers does not have, ``read_as`` maps it to the type of the class that it
+    names. ``heads`` are tied by the class although the configuration says otherwise.
     """
 
     derivation: Derivation
@@ -56,28 +56,28 @@ class Entry:
 
     @cached_property
     def count(self) -> int:
-        """The trainable parameters of the model that transformers builds, tied ones once."""
+        """The trainable parameters of the model that transformers builds, tied weights once."""
         return self.derivation.count(self.sizes)
 
     @cached_property
     def loaded(self) -> int:
-        """The trainable parameters of the model that transformers loads, tied ones once.
+        """The trainable parameters of the model that transformers loads, tied weights counted once.
 
-        This is ``count``, plus each of the ``heads``: they have values of their own where the
-        checkpoint has weights for them, as the configuration says that it does.
+        This is ``count`` plus each of the ``heads``. They have values of their own if the
+        checkpoint has weights for them, as the configuration says.
         """
         return as_loaded(self.derivation, self.heads).count(self.sizes)
 
 
 def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
-    """Return the entry of the keys of a ``config.json``; no framework is needed.
+    """Return the entry for the keys of a ``config.json``; this needs no framework.
 
-    ``class_name`` takes the place of the class that ``architectures`` names; where neither names
-    one it is ``usual_class``. Code beside the file, which ``auto_map`` names, is not looked at:
-    the entry is that of the class of transformers.
+    ``class_name`` overrides the class in ``architectures``. If neither names a class, the entry is
+    that of ``usual_class``. Code beside the file, which ``auto_map`` names, is ignored: the entry
+    describes transformers' own class.
 
-    Raises ``InvalidInput``, naming the key, for a configuration that is wrong, and
-    ``NotInCatalogue`` for one that no entry was derived for.
+    Raises ``InvalidInput``, with the key, for a wrong configuration, and ``NotInCatalogue`` for one
+    that no entry covers.
     """
     model_type = config.get("model_type")
     if not isinstance(model_type, str):
@@ -90,18 +90,18 @@ def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
     file = read_type(other)
     found = entry_in(file, config, class_name)
     if found.assumed:
-        said = f"no entry for the model type {shown(model_type)}; as {other}, whose class its "
-        said += f"architectures name, it lacks {', '.join(found.assumed)}"
+        said = f"no entry for the model type {shown(model_type)}; read as {other}, the type of the "
+        said += f"class in its architectures, it lacks {', '.join(found.assumed)}"
         raise NotInCatalogue(said, model_type=model_type, key="model_type")
     read_as = {model_type: other, **found.read_as}
     return replace(found, unknown=find_unknown_keys(file, config), read_as=read_as)
 
 
 def type_named(config: Mapping[str, Any]) -> str:
-    """Return the model type whose class a configuration names, "" where it has a type of its own.
+    """Return the model type of the class that a configuration names, or "" if it has a known type.
 
     Kimi K2's files have a ``model_type`` that transformers does not have, and name the class of
-    DeepSeek-V3: they have its keys, and are read as its files are.
+    DeepSeek-V3. They have its keys, and are read like its files.
     """
     model_type = str(config.get("model_type"))
     if has_type(model_type) or model_type in model_types():
@@ -110,7 +110,7 @@ def type_named(config: Mapping[str, Any]) -> str:
 
 
 def entry_in(file: TypeFile, config: Mapping[str, Any], class_name: str = "") -> Entry:
-    """Return the entry of a configuration in the file of its type. Raises as ``entry`` does."""
+    """Return the entry of a configuration from its type's file. Raises the errors of ``entry``."""
     named = class_name or named_class(config)
     name = _find_class(file, named) if named else usual_class(file)
     given = GivenKeys(file, config)
@@ -126,9 +126,9 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], class_name: str = "") ->
 
 
 def _entry_with_kind_counts(file: TypeFile, given: GivenKeys, name: str) -> Entry | None:
-    """Return the entry that counts kinds in the type's own lists too, None for none.
+    """Return the entry that counts layer kinds in the type's own lists too, or None.
 
-    The formula of a list as the type makes it may not reach as far.
+    The formula for the type's own lists may cover fewer sizes.
     """
     own = count_kinds(given, is_own=True)
     given.counted |= own
@@ -149,7 +149,7 @@ def _entry(file: TypeFile, given: GivenKeys, name: str) -> Entry:
     try:
         sizes = sizes_of(given, written.sized, absent, written.data.get("unread", ()))
     except KeyError as error:
-        raise given.unsupported(f"what {error} stands for is absent") from None
+        raise given.unsupported(f"a default depends on {error}, which is absent") from None
     needed = variants(file, name)[0].where
     only, computed = written.data.get("only", {}), computed_of(file, written)
     require_length(given, written.lists, sizes)
@@ -161,8 +161,8 @@ def _entry(file: TypeFile, given: GivenKeys, name: str) -> Entry:
     assumed = _assumed(given, derivation, sizes)
     for path, kind in given.renamed.items():
         if lacking := [one for one in assumed if one.startswith(f"{path}.")]:
-            said = f"{path}.model_type={shown(kind)}, and as {file.parts[path]}, whose class its "
-            said += f"architectures name, it lacks {', '.join(lacking)}"
+            said = f"{path}.model_type={shown(kind)}; as {file.parts[path]}, whose class is in its "
+            said += f"architectures, it lacks {', '.join(lacking)}"
             raise given.unsupported(said, path, Refusal.OTHER_PART)
     return Entry(
         _without_changed_buffers(derivation, file, given),
@@ -175,7 +175,7 @@ def _entry(file: TypeFile, given: GivenKeys, name: str) -> Entry:
 
 
 def _require(file: TypeFile, derivation: Derivation, sizes: Mapping[str, int]) -> None:
-    """Raise ``NotInCatalogue`` for sizes at which the formula was not seen to hold."""
+    """Raise ``NotInCatalogue`` for sizes at which the formula is not known to hold."""
     try:
         derivation.require(sizes)
     except ValueError as error:
@@ -200,7 +200,7 @@ def _require(file: TypeFile, derivation: Derivation, sizes: Mapping[str, int]) -
 def _assumed(
     given: GivenKeys, derivation: Derivation, sizes: Mapping[str, int]
 ) -> Mapping[str, int]:
-    """Return the sizes in the formula that the type's own constants stand in for, by field."""
+    """Return the sizes in the formula that come from constants of the type, by field."""
     moving = derivation.formula.letters
     found: dict[str, int] = {}
     for name in moving & sizes.keys():
@@ -213,11 +213,10 @@ def _assumed(
 
 
 def _default_bounds(file: TypeFile, given: GivenKeys) -> Iterator[Expression]:
-    """Yield the bounds of the conditions that come from defaults in whose place is another value.
+    """Yield the bounds of guards that come only from defaults which the configuration overrides.
 
-    The bound of ``V > 50279`` is V − 50280, as ``Condition.bound`` has it.
-
-    A token's number is below the vocabulary's size: that of the value is, as was seen before.
+    The bound of ``V > 50279`` is V − 50280, as in ``Condition.bound``. Token ids must be below
+    vocab_size; the given value was checked before.
     """
     for path, letters in file.below.items():
         default = given.default(path, file.fields.get(path))
@@ -227,7 +226,7 @@ def _default_bounds(file: TypeFile, given: GivenKeys) -> Iterator[Expression]:
 
 @lru_cache(maxsize=512)
 def _derivation(file: TypeFile, name: str, index: int) -> Derivation:
-    """Return the derivation of a variant of a class, at the type's own sizes."""
+    """Return the derivation of a variant of a class, with the type's own sizes."""
     variant = variants(file, name)[index]
     return derivation_of(file, variant, own_sizes(file, variant.data.get("absent", ())))
 
@@ -240,10 +239,11 @@ def _without_bounds(derivation: Derivation, bounds: Set[Expression]) -> Derivati
 
 
 def usual_class(file: TypeFile) -> str:
-    """Return the class that a configuration without ``architectures`` is read as.
+    """Return the class to assume for a configuration without ``architectures``.
 
-    It is the model that generates: with a decoder's head, or an encoder-decoder's. A type that has
-    a class for masked tokens is an encoder, and read as its base model, as is a type without heads.
+    It is the model that generates: one with a decoder's head, or an encoder-decoder. A type that
+    has a class for masked tokens is an encoder. Like a type without heads, it is read as its base
+    model.
     """
     base, *others = file.classes
     if any(name.endswith("ForMaskedLM") for name in others):
@@ -255,9 +255,9 @@ def usual_class(file: TypeFile) -> str:
 
 
 def _find_class(file: TypeFile, name: str) -> str:
-    """Return the class of an entry by its name.
+    """Return the class of an entry by its name, whatever its case and underscores.
 
-    LLaMAForCausalLM is what LlamaForCausalLM was called first, and KimiK25Model is Kimi_K25Model.
+    LLaMAForCausalLM is an older name of LlamaForCausalLM, and KimiK25Model is Kimi_K25Model.
     """
     known = {_without_spelling(one): one for one in file.classes}
     if (plain := _without_spelling(name)) in known:
@@ -278,9 +278,9 @@ def _without_spelling(name: str) -> str:
 def _select_variant(
     file: TypeFile, given: GivenKeys, name: str, decides: Mapping[str, Any]
 ) -> tuple[Variant, dict[str, Any]]:
-    """Return the variant of a class that is like the configuration, and what decides there.
+    """Return the variant of a class that fits the configuration, with its selecting values.
 
-    Where none is, that at the type's own values: what is different is said later.
+    If none fits, return the first one. A later check then reports the difference.
     """
     first = variants(file, name)[0]
     own = {path: file.fields.get(path, ABSENT) for path in decides}
@@ -298,16 +298,16 @@ def _select_variant(
     if alike:
         return alike[0]
     for path, value in decides.items():
-        # A part that is given may have another default than the entry was derived at.
+        # A part that is given may have a default other than the one used in the derivation.
         if path not in given.values and not equal(value, own[path]):
             raise given.unsupported(
                 f"{path} is {shown(value)} where it is absent from a part", path
             )
     if first.data.get("withdrawn"):
-        raise given.unsupported(f"what is derived of {name} was not held")
+        raise given.unsupported(f"the formula of {name} was withdrawn: models differ from it")
     for path, value in first.where.items():
         if path not in given.values:
-            said = f"{path} is absent, and the entry has {shown(value)}"
+            said = f"{path} is absent, but the entry has {shown(value)}"
             raise given.unsupported(said, path, Refusal.OTHER_VALUE)
     return first, {**own, **first.where}
 
@@ -319,8 +319,8 @@ def _variant_values(
     own: Mapping[str, Any],
     free: Set[str],
 ) -> dict[str, Any] | None:
-    """Return what decides in a variant, None if the configuration does not have it."""
-    # What follows from the values of others is so where it is absent.
+    """Return the selecting values of a variant, or None if the configuration differs."""
+    # An absent field has the value that follows from the other fields.
     follows = variant.data.get("follows", {})
     besides = {*variant.sized, *variant.lists, *variant.data.get("idle", ())}
     values = {**own, **variant.where, **follows}
@@ -334,7 +334,10 @@ def _variant_values(
 
 
 def _has_sizes(file: TypeFile, given: GivenKeys, variant: Variant) -> bool:
-    """Whether a variant has the sizes that a configuration fixes: a fixed one, or none at all."""
+    """Return whether a variant has the sizes that a configuration gives.
+
+    It must have every such size, and no other fixed value for one.
+    """
     without = {*variant.data.get("absent", ()), *variant.data.get("unread", ())}
     fixed = variant.data.get("fixed", {})
     for letter_, size in file.letters.items():
@@ -351,14 +354,17 @@ def own_sizes(file: TypeFile, absent: tuple[str, ...]) -> dict[str, int]:
     try:
         return sizes_of(GivenKeys(file, {}), absent=(*absent, *missing))
     except KeyError:
-        # Of what has no default of its own, others are computed.
+        # Some defaults depend on sizes that have no default.
         return {}
 
 
 def _without_changed_buffers(
     derivation: Derivation, file: TypeFile, given: GivenKeys
 ) -> Derivation:
-    """Leave out buffers where a field has another value: only parameters are sure to be alike."""
+    """Return a derivation without buffers if a field that buffers depend on has another value.
+
+    Only the parameters are known to be the same then.
+    """
     if not given.values.keys() & set(file.buffered):
         return derivation
     buffers = [one for one in derivation.tensors if one.role == "buffer"]

@@ -1,4 +1,4 @@
-"""The catalogue's files: one for each model type, ``data/bert.json``."""
+"""The catalogue's files, one for each model type, such as ``data/bert.json``."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ FORMAT = 1
 FOLDER = Path(__file__).parent / "data"
 
 INDEX = Path(__file__).parent / "index.json"
-"""The model types with their own classes: ``{"bert": ["BertModel", …], …}``."""
+"""The classes of each model type: ``{"bert": ["BertModel", …], …}``."""
 
 
 @dataclass(frozen=True, slots=True)
 class SizeField:
-    """The configuration field of a letter, by its ``path``: ``vision_config.depths[1]``.
+    """The configuration field of a letter, with its ``path``, such as ``vision_config.depths[1]``.
 
-    ``default`` is what the size is if the field is absent: a number, or other letters. It is ""
-    if there is no default.
+    ``default`` is the size if the field is absent: a number, or an expression in other letters. It
+    is "" if there is no default.
     """
 
     path: str
@@ -35,18 +35,18 @@ class SizeField:
 
     @classmethod
     def parse(cls, written: str) -> SizeField:
-        """Return what a file says of a letter: ``head_dim = ⌊H/A⌋``, or ``head_dim``."""
+        """Parse what a file says about a letter: ``head_dim = ⌊H/A⌋``, or ``head_dim``."""
         path, _, default = written.partition(" = ")
         return cls(path, default)
 
     @property
     def is_in_list(self) -> bool:
-        """Whether the field is one of the sizes of a list."""
+        """Whether the field is one of the sizes in a list."""
         return "[" in self.path and not self.is_kind
 
     @property
     def is_kind(self) -> bool:
-        """Whether the size is how often a kind stands in a list: ``layer_types[conv]``."""
+        """Whether the size counts the layers of a kind in a list: ``layer_types[conv]``."""
         _, bracket, inside = self.path.rpartition("[")
         return bool(bracket) and not inside[:-1].isdigit()
 
@@ -58,29 +58,34 @@ class SizeField:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TypeFile:
-    """What is written of one model type.
+    """The contents of one model type's file.
 
-    ``letters`` has the field of each letter; ``null`` what a size is where it is null. ``aliases``
-    are other names of fields, and ``late`` those that count when defaults are computed. ``given``
-    has what stands in place of a default where a part of the configuration is given at all.
-    ``fields`` are those that are no sizes and decide, with their values; ``computed`` those that
-    are computed of sizes, in letters, and count where they are given. ``unread`` has the kinds of
-    values that the configuration class takes by field, where no class reads the field: they decide
-    nothing. Of fields that are read, ``free`` has the sorts of values with which models were made
-    and had the same tensors, ``texts`` the strings; ``below`` fields below each of some
-    letters, ``layers`` lists that have a name for each layer. ``kinds`` are lists of which some
-    variants count how often each kind stands there, whatever the order is, and ``spelt`` keys that
-    say such a list in another way. ``buffered`` are fields that buffers depend on, and ``refused``
-    keys that are no fields and are looked at all the same.
-    ``fixed_parts`` are those of one class, whatever model type they name, and ``lenient_parts``
-    those that are of it if they name none that transformers has; ``named_parts`` are those
-    that have to name it. ``instead`` are keys in which a part may be given: what is given there
-    counts in its place. ``flat`` has the keys that stand for those of a part, where there is no
-    such part. ``classes_of`` is the model type that the classes belong to, "" for this one.
+    Sizes: ``letters`` has the field of each letter, and ``null`` the size that null stands for.
+    ``computed`` has formulas of fields that the configuration computes from sizes. A file may give
+    such a field, but not change it. ``below`` has fields, such as token ids, that must be below
+    some letters.
 
-    The ``untied_on_loading`` of a class names, by field, the weights of heads that the class ties
-    to an embedding although the field, such as ``tie_word_embeddings``, is false. transformers
-    unties them when it loads a checkpoint that has both weights with different values.
+    Names: ``aliases`` are other names of fields. ``late`` are aliases that transformers applies
+    after it has computed the defaults. ``refused`` has keys that are not fields, but that
+    transformers reads all the same.
+
+    Other fields: ``fields`` has the default of each selecting field. ``unread`` has, for fields
+    that no class reads, the kinds of values that the configuration class takes. ``free`` has, for
+    fields that are read, the sorts of values that gave the same tensors, and ``texts`` the strings
+    that did. ``layers`` has rules for lists with a name for each layer. ``kinds`` has lists for
+    which some variants count the layers of each kind, in any order. ``spelt`` has keys that give
+    such a list in another way. ``buffered`` has fields that buffers depend on.
+
+    Parts: ``parts`` has the model type of each part, and ``given`` the defaults that differ if the
+    part is given. ``fixed_parts`` have one class, whatever model type they name. ``lenient_parts``
+    have it if they name no type of transformers. ``named_parts`` must name their type. ``instead``
+    has other keys in which a part may be given; these win. ``flat`` has the keys at top level that
+    stand for a part's if there is no such part. ``classes_of`` is the model type to which the
+    classes belong, or "" for this one.
+
+    The ``untied_on_loading`` of a class names the weights of heads that the class ties to an
+    embedding although a field, such as ``tie_word_embeddings``, is false. transformers unties them
+    when it loads a checkpoint that has both weights with different values.
     """
 
     model_type: str
@@ -119,7 +124,7 @@ def _index() -> dict[str, list[str]]:
 
 @cache
 def _types_by_class() -> dict[str, str]:
-    # If two types have a class, the first one by name has it.
+    # A class of two types belongs to the first of them by name.
     pairs = [(name, kind) for kind, names in sorted(_index().items()) for name in names]
     return dict(reversed(pairs))
 
@@ -131,27 +136,27 @@ def model_types() -> tuple[str, ...]:
 
 
 def type_of_class(name: str) -> str | None:
-    """Return the model type that has a class of transformers, or None if no type has it."""
+    """Return the model type that has a class of transformers, or None."""
     return _types_by_class().get(name)
 
 
 def own_classes(file: TypeFile) -> list[str]:
-    """Return the classes that belong to a type: none if they belong to another type."""
+    """Return the classes that belong to a type, and not to another type."""
     return [] if file.classes_of else list(file.classes)
 
 
 @lru_cache(maxsize=64)
 def similar_types(name: str) -> list[str]:
-    """Return at most three model types whose names are like this one."""
+    """Return at most three model types with a similar name."""
     return get_close_matches(name, model_types())
 
 
 @cache
 def read_type(model_type: str) -> TypeFile:
-    """Return what is written of a model type.
+    """Return the contents of a model type's file.
 
-    Raises ``NotInCatalogue`` where there is none, and ``ValueError``, with the name of
-    the file, where it is damaged.
+    Raises ``NotInCatalogue`` if there is none, and ``ValueError``, with the file's name, if it is
+    damaged.
     """
     if model_type not in model_types():
         near = similar_types(model_type[:MAX_VALUE_SHOWN])
@@ -166,12 +171,12 @@ def read_type(model_type: str) -> TypeFile:
 
 
 def parse_type(data: Mapping[str, Any], model_type: str) -> TypeFile:
-    """Return what the JSON of a file says. Raises ``ValueError`` for what is none."""
+    """Parse the JSON of a file. Raises ``ValueError`` if it does not have the format."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         found = data.get("format") if isinstance(data, dict) else data
-        raise ValueError(f"its format is {shown(found)}, and {FORMAT} is read")
+        raise ValueError(f"its format is {shown(found)}, not {FORMAT}")
     if data.get("model_type") != model_type:
-        raise ValueError(f"it is of the model type {shown(data.get('model_type'))}")
+        raise ValueError(f"it describes the model type {shown(data.get('model_type'))}")
     own = {name: value for name, value in data.items() if name != "format"}
     names = ("buffered", "refused", "fixed_parts", "lenient_parts", "named_parts")
     own |= {name: tuple(own.get(name, "").split()) for name in names}

@@ -1,8 +1,8 @@
-"""Heads that a class of transformers ties when it builds a model, and not when it loads one.
+"""Heads that a class of transformers ties when it builds a model, but not when it loads one.
 
 Some configuration classes, such as T5's, set ``tie_word_embeddings`` to true whatever a file says.
-When transformers then loads a checkpoint that has both weights, with different values, it leaves
-them untied. So the model that it builds has fewer parameters than the one that it loads.
+If transformers then loads a checkpoint that has both weights, with different values, it leaves them
+untied. So it loads a model with more parameters than it builds.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from paramproof.formulas.expression import Expression
 
 
 class Head(NamedTuple):
-    """The weight of a head that a configuration announces as untied.
+    """The weight of a head that a configuration declares as untied.
 
     ``path`` is its name in the model, ``size`` its number of entries, and ``field`` the field of
     the configuration that is false.
@@ -28,7 +28,7 @@ class Head(NamedTuple):
 
 
 WHOLE = "tie_word_embeddings"
-"""The field of the whole configuration."""
+"""The field at the top level of the configuration."""
 
 
 def announced_heads(
@@ -36,8 +36,9 @@ def announced_heads(
 ) -> tuple[Head, ...]:
     """Return the heads that are tied in ``derivation`` although a field is false.
 
-    ``of_class`` is a class of a type's file, and ``values`` are the keys that a configuration
-    gives, by their paths. If one field is false and another true, the file announces nothing.
+    ``of_class`` is a class in a type's file, and ``values`` are the keys that a configuration
+    gives, by path. If one field is false and another true, the file does not declare an untied
+    head.
     """
     by_field: Mapping[str, list[str]] = of_class.get("untied_on_loading", {})
     if any(values.get(field, False) is not False for field in (WHOLE, *by_field)):
@@ -49,7 +50,7 @@ def announced_heads(
 
 
 def as_loaded(derivation: Derivation, heads: Collection[Head]) -> Derivation:
-    """Return the formula of the model that transformers loads, with ``heads`` that are not tied."""
+    """Return the formula of the model that transformers loads, in which ``heads`` are not tied."""
     own = {head.path for head in heads}
     tensors: list[DerivedTensor] = []
     for one in derivation.tensors:

@@ -1,4 +1,4 @@
-"""Lists with a kind for each layer, of which an entry counts how often each kind stands there."""
+"""Lists with a kind for each layer, for which an entry counts the layers of each kind."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def expand_spellings(given: GivenKeys) -> None:
-    """Replace each key that says a list in another way by that list.
+    """Replace each key that gives a list in another way by that list.
 
-    Nemotron-H's ``hybrid_override_pattern`` has a letter for each layer, and DeepSeek-V4's
-    ``compress_ratios`` a number; of that a longer list is cut to the number of layers.
+    Nemotron-H's ``hybrid_override_pattern`` has a character for each layer, and DeepSeek-V4's
+    ``compress_ratios`` a number. Transformers cuts a list of the latter to the number of layers.
     """
     for path, rule in given.file.spelt.items():
         value = given.values.get(path)
@@ -27,22 +27,23 @@ def expand_spellings(given: GivenKeys) -> None:
         names = rule["names"]
         items = [str(one) for one in value] if isinstance(value, str | list) else []
         if not items or not all(one in names for one in items):
-            said = f"{legible(path)}={shown(value)} is not made of {', '.join(names)}"
+            said = f"{legible(path)}={shown(value)} may contain only {', '.join(names)}"
             raise given.unsupported(said, path, Refusal.OTHER_VALUE)
         depth = given.values.get(rule.get("cut", ""))
         spelt = [names[one] for one in items][: depth if type(depth) is int else None]
         into = rule["into"]
-        # An empty list is a list: the class does not replace it.
+        # The class does not replace an empty list.
         if given.values.get(into) is not None and not equal(given.values[into], spelt):
-            raise given.unsupported(f"{path} and {into} say different lists", path)
+            raise given.unsupported(f"{path} and {into} give different lists", path)
         del given.values[path]
         given.values[into] = spelt
 
 
 def count_kinds(given: GivenKeys, *, is_own: bool = False) -> set[str]:
-    """Count the kinds in each list that is not the type's own, or in those that are; return them.
+    """Count the layers of each kind in lists, and return these lists.
 
-    The number of each kind is given from then on, as ``layer_types[conv]``.
+    Counts the lists that differ from the type's own, or with ``is_own`` those that do not. The
+    counts become keys, such as ``layer_types[conv]``.
     """
     counted = set()
     for path, rule in given.file.kinds.items():
@@ -60,7 +61,7 @@ def count_kinds(given: GivenKeys, *, is_own: bool = False) -> set[str]:
 
 
 def _is_own(given: GivenKeys, path: str, value: list[Any]) -> bool:
-    """Whether a list is the type's own, for which there is a formula without numbers of kinds."""
+    """Return whether a list is the type's own, for which a formula without counts exists."""
     rule = given.file.layers.get(path, {})
     if "repeats" in rule and equal(value, default_layers(rule, len(value))):
         return True
@@ -68,10 +69,10 @@ def _is_own(given: GivenKeys, path: str, value: list[Any]) -> bool:
 
 
 def require_length(given: GivenKeys, lists: Collection[str], sizes: Mapping[str, int]) -> None:
-    """Raise ``NotInCatalogue`` for a list that is not as long as the number of layers says."""
+    """Raise ``NotInCatalogue`` for a list whose length is not the number of layers."""
     for path in sorted(lists):
         letter, number = given.file.kinds[path].get("long"), len(given.values[path])
         if letter and sizes[letter] != number:
             field = given.file.letters[letter].path
-            said = f"{path} has {number} layers, and {field} is {sizes[letter]}"
+            said = f"{path} has {number} layers, but {field} is {sizes[letter]}"
             raise given.unsupported(said, path, Refusal.OTHER_VALUE)

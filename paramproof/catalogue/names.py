@@ -1,7 +1,7 @@
-"""What transformers calls its model types, classes and configuration keys.
+"""The model types, classes and configuration keys of transformers, by name.
 
-``names.json`` is read off transformers by ``sweep/names.py``. It tells what an entry cannot: that a
-key is one that the configuration class does not have, or that a class does not exist.
+``sweep/names.py`` writes ``names.json``. It tells what an entry cannot: whether a configuration
+class has a key, and whether a class exists.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _names() -> dict[str, Any]:
 
 @cache
 def older_keys() -> frozenset[str]:
-    """Return the keys that configurations of earlier releases have, of any model type."""
+    """Return the keys that configurations of earlier releases have, for any model type."""
     import tomllib
 
     found = tomllib.loads(NAMES.with_name("older_keys.toml").read_text("utf-8"))
@@ -44,12 +44,12 @@ def older_keys() -> frozenset[str]:
 
 
 def release() -> str:
-    """Return the release of transformers that the names are of."""
+    """Return the release of transformers that has these names."""
     return str(_names()["transformers"])
 
 
 def has_type(model_type: str) -> bool:
-    """Return whether transformers has a configuration class of this model type."""
+    """Return whether transformers has a configuration class for this model type."""
     return model_type in _names()["types"]
 
 
@@ -62,7 +62,7 @@ def has_class(model_type: str, name: str) -> bool:
 
 @cache
 def _types_of_classes() -> dict[str, str]:
-    """Return the model type of each class; of one that several types have, the first."""
+    """Return the model type of each class; the first one if several types have it."""
     found: dict[str, str] = {}
     for model_type, (_, classes) in _names()["types"].items():
         for name in classes.split():
@@ -71,7 +71,7 @@ def _types_of_classes() -> dict[str, str]:
 
 
 def type_with_class(name: str) -> str | None:
-    """Return the model type that has a class of transformers, None where none has it."""
+    """Return the model type that has a class of transformers, or None."""
     return type_of_class(name) or _types_of_classes().get(name)
 
 
@@ -82,7 +82,7 @@ def type_keys(model_type: str) -> set[str]:
 
 
 def known_keys(file: TypeFile) -> set[str]:
-    """Return the paths of all keys that an entry names, ``text_config.hidden_size``."""
+    """Return the paths of all keys that an entry names, such as ``text_config.hidden_size``."""
     found = {field.key for field in file.letters.values()}
     for names in (
         *(file.null, file.fields, file.free, file.texts, file.below, file.layers, file.computed),

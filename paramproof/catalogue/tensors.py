@@ -1,4 +1,4 @@
-"""Tensors of an entry, as text and read back: ``"layers.*.q_proj.weight": "L × A·K, H"``."""
+"""The text form of an entry's tensors: ``"layers.*.q_proj.weight": "L × A·K, H"``."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from paramproof.formulas.parsing import expression_in
 SCALAR = "scalar"
 
 MARKS = {"frozen": "frozen", "read": "read from values", "counted": "counted"}
-"""What is said behind a shape, in brackets: that the tensor is not trained, that its shape was
-read from values, that how many there are was read from counts."""
+"""Marks in brackets after a shape.
+
+The tensor is not trained, its shape was read from values, or its number was read from counts.
+"""
 
 
 def format_tensor(tensor: DerivedTensor) -> str:
-    """Return what an entry says of a tensor: how often, its shape, and what is not usual of it."""
+    """Return the text of a tensor: its number, its shape, and its marks."""
     shape = ", ".join(map(text, tensor.shape)) or SCALAR
     times = f"{text(tensor.times)} × " if tensor.times != 1 else ""
     marks = [
@@ -36,11 +38,11 @@ def format_tensor(tensor: DerivedTensor) -> str:
 
 
 def parse_tensor(path: str, written: str, *, buffer: bool = False) -> DerivedTensor:
-    """Return the tensor that ``format_tensor`` wrote. Raises ``ValueError`` for what it did not."""
+    """Parse the text that ``format_tensor`` writes. Raises ``ValueError`` for any other."""
     shapes, _, marks = written.removesuffix("]").partition(" [")
     said = marks.split(", ") if marks else []
     if unknown := set(said) - set(MARKS.values()):
-        raise ValueError(f"{sorted(unknown)[0]!r} is said of {path}")
+        raise ValueError(f"{path} has the unknown mark {sorted(unknown)[0]!r}")
     *times, shape = _split(shapes, " × ")
     role: Role = "buffer" if buffer else "frozen" if MARKS["frozen"] in said else "trainable"
     return DerivedTensor(
@@ -55,7 +57,7 @@ def parse_tensor(path: str, written: str, *, buffer: bool = False) -> DerivedTen
 
 
 def _split(written: str, sign: str) -> list[str]:
-    """Return what stands between the signs that are in no brackets: ``int(K × 0.5), H`` has two."""
+    """Split text at a sign outside brackets: ``int(K × 0.5), H`` has two pieces."""
     found, depth, start = list[str](), 0, 0
     for index, one in enumerate(written):
         depth += (one in "(⌊⌈") - (one in ")⌋⌉")
@@ -66,14 +68,14 @@ def _split(written: str, sign: str) -> list[str]:
 
 
 def parse_tensors(data: Mapping[str, Any], *, buffer: bool = False) -> Iterator[DerivedTensor]:
-    """Yield the tensors of a mapping from paths to texts, or to lists of several."""
+    """Yield the tensors of a mapping from paths to texts, or to lists of texts."""
     for path, written in data.items():
         for one in [written] if isinstance(written, str) else written:
             yield parse_tensor(path, one, buffer=buffer)
 
 
 def tensors_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
-    """Return tensors as ``parse_tensors`` reads them."""
+    """Return the mapping from which ``parse_tensors`` reads these tensors."""
     found: dict[str, Any] = {}
     for tensor in tensors:
         written = format_tensor(tensor)
@@ -86,7 +88,7 @@ def tensors_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
 
 
 def with_prefix(prefix: str, tensors: Iterable[DerivedTensor]) -> list[DerivedTensor]:
-    """Return tensors of a part, with the paths they have in the whole."""
+    """Return the tensors of a part with the paths that they have in the whole model."""
     before = f"{prefix}." if prefix else ""
     return [replace(tensor, path=f"{before}{tensor.path}") for tensor in tensors]
 
@@ -94,7 +96,7 @@ def with_prefix(prefix: str, tensors: Iterable[DerivedTensor]) -> list[DerivedTe
 def with_ties(
     tensors: Iterable[DerivedTensor], ties: Mapping[str, Any]
 ) -> tuple[DerivedTensor, ...]:
-    """Return tensors with the other paths that ``ties_data`` says they have."""
+    """Return tensors with the other paths that ``ties_data`` wrote."""
     found: list[DerivedTensor] = []
     seen: Counter[str] = Counter()
     for one in tensors:
@@ -107,10 +109,10 @@ def with_ties(
 
 
 def ties_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
-    """Return the other paths of tensors by their own, as ``with_ties`` reads them.
+    """Return the other paths of tensors, by path, in the form that ``with_ties`` reads.
 
-    Where tensors of one path differ in them, as those of layers do of which some are tied, there
-    is a list for each, in their order.
+    If tensors of one path differ in them, because only some layers are tied, there is a list for
+    each tensor, in order.
     """
     found: dict[str, list[list[str]]] = {}
     for one in tensors:

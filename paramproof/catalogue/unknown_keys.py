@@ -1,8 +1,8 @@
 """Keys of a configuration that its configuration class does not have.
 
-transformers keeps such a key as an attribute that nothing reads, so it is passed over, and named.
-One that differs by a letter or two from the name of a key that changes the count is a spelling
-mistake, and refused: the count would silently be that of the type's default.
+transformers keeps such a key as an attribute that nothing reads, so paramproof ignores it and
+reports it. A name that is almost that of a key which changes the count is a spelling mistake, and
+paramproof refuses it: otherwise it would silently count the type's default.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from paramproof.formulas.path import leaf, parent
 from paramproof.formulas.printing import shown
 
 COUNTING_IN_ANY_TYPE: Mapping[str, Any] = {"architectures": [], "tie_word_embeddings": True}
-"""Keys that change the count of any model, each with a value of its kind."""
+"""Keys that change the count of any model, each with a typical value."""
 
 SHORT_NAME = 6
-"""A name of fewer letters is misspelt by one letter, a longer one by two at most."""
+"""Names shorter than this may be misspelt by one letter, longer ones by two."""
 
 
 def find_unknown_keys(file: TypeFile, config: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the paths of the keys that the configuration classes do not have.
 
-    Raises ``InvalidInput`` for one whose name is like that of a key that is absent and counts, if
-    its value could be that key's.
+    Raises ``InvalidInput`` for a key that is probably a misspelt one: a similar key is absent that
+    changes the count, and its value could be that key's.
     """
     given = [
         (f"{part}.{key}" if part else key, part, key, one) for part, key, one in _walk(file, config)
@@ -64,7 +64,7 @@ def _may_be(value: object, usual: object) -> bool:
 def _walk(
     file: TypeFile, config: Mapping[str, Any], part: str = ""
 ) -> Iterator[tuple[str, str, Any]]:
-    """Yield each key with its part, "" for the whole, and its value.
+    """Yield each key with its part, "" for top level, and its value.
 
     A key may have a dot in its name, too.
     """
@@ -78,7 +78,7 @@ def _walk(
 
 @cache
 def _counting_keys(model_type: str) -> Mapping[str, Any]:
-    """Return the keys that change a count, each with a value that it usually has."""
+    """Return the keys that change the count, each with a typical value."""
     file = read_type(model_type)
     sizes = {field.path: 1 for field in file.letters.values()}
     return {**COUNTING_IN_ANY_TYPE, **file.fields, **sizes}
@@ -86,7 +86,7 @@ def _counting_keys(model_type: str) -> Mapping[str, Any]:
 
 @cache
 def _known_in_part(model_type: str, part: str) -> frozenset[str]:
-    """Return the keys that a part of a type's configuration may have, the whole's for ""."""
+    """Return the keys that a part of a type's configuration may have; "" is top level."""
     file = read_type(model_type)
     kind = file.parts[part] if part else model_type
     own = {path for path in known_keys(file) if parent(path) == part}

@@ -1,7 +1,7 @@
-"""Which values of a field are alike: those that a model was made with stand for the others.
+"""Kinds and sorts of JSON values.
 
-A field that is no size may have another value than an entry's where models made with others of
-that sort had the same tensors.
+A field that is not a size may have another value than the entry's if models with other values of
+that sort had the same tensors. One value stands for its sort.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ ACTIVATIONS = frozenset(
         "tanh",
     }
 )
-"""Names of transformers for activations that have no parameters: prelu and xielu have some."""
+"""Activations of transformers that have no parameters, unlike prelu and xielu."""
 
 ROPE_TYPES = ("default", "linear", "dynamic", "yarn", "llama3", "longrope", "mrope")
-"""How rotary positions are stretched; each is a sort of its own, as ``rope_yarn``."""
+"""Ways to stretch rotary positions; each is a sort of its own, such as ``rope_yarn``."""
 
 ROPE_NEEDS: dict[str, frozenset[str]] = {
     "linear": frozenset({"factor"}),
@@ -49,19 +49,19 @@ ROPE_NEEDS: dict[str, frozenset[str]] = {
     "llama3": frozenset({"factor", "low_freq_factor", "high_freq_factor"}),
     "longrope": frozenset({"short_factor", "long_factor"}),
 }
-"""The parameters without which transformers refuses rotary positions of a type."""
+"""The parameters without which transformers refuses a type of rotary positions."""
 
 ROPE_LAYERS = frozenset({"full_attention", "sliding_attention"})
 """Kinds of layers that have rotary positions of their own."""
 
 ROTARY_FACTOR = "partial_rotary_factor"
-"""The share of a head that is rotated, which decides what sizes there may be."""
+"""The share of a head that is rotated, which restricts the possible sizes."""
 
 IMAGE_TOKEN = "<image>"
-"""A token that the vocabularies in configurations have."""
+"""A token that occurs in the vocabularies of configurations."""
 
 ROTARY_BASES = frozenset({"rope_theta", "rotary_emb_base", "rope_local_base_freq"})
-"""Names of the base of rotary positions, of whose logarithm is divided: it is above 1."""
+"""Names of the base of rotary positions. It must be above 1: models divide by its logarithm."""
 
 
 KINDS: Mapping[type, str] = {
@@ -72,17 +72,20 @@ KINDS: Mapping[type, str] = {
     str: "text",
     dict: "object",
 }
-"""What a value of JSON is, but for lists."""
+"""The kind of a JSON value that is not a list, by its type."""
 
 
 def sort_of(value: object) -> str:
-    """Return the sort of a value of JSON, "" for one that is like no other.
+    """Return the sort of a JSON value, or "" for a value that stands only for itself.
 
-    ``zero`` is the int and ``nothing`` the float; ``whole`` is an int above 0, ``share`` a float
-    below 1 and ``number`` another; ``rope_…`` are the parameters of rotary positions,
-    ``rope_layers`` those of kinds of layers, ``quantization`` those of a stored form,
-    ``wholes`` a list of ints, ``reals`` of numbers and ``names`` of strings, ``empty`` that of
-    nothing, ``bare`` an object without keys, and ``vocabulary`` one of tokens with their numbers.
+    Numbers: ``zero`` is the int and ``nothing`` the float 0. ``whole`` is an int above 0, ``share``
+    a float below 1, ``number`` another float, and ``negative`` any number below 0.
+
+    Lists: ``wholes`` has ints, ``reals`` numbers, ``names`` strings, and ``empty`` nothing.
+
+    Objects: ``rope_…`` are parameters of rotary positions, ``rope_layers`` those of several kinds
+    of layers, ``quantization`` a storage format, ``bare`` an object without keys, and
+    ``vocabulary`` tokens with their ids.
     """
     if value is None:
         return "null"
@@ -135,7 +138,7 @@ def _sort_of_rope(value: dict[str, Any]) -> str:
 
 
 def kind_of(value: object) -> str:
-    """Return what a value of JSON is: of a list, too, what is in it."""
+    """Return the kind of a JSON value, including the kind of a list's items."""
     if isinstance(value, list):
         inside = {kind_of(one) for one in value}
         if inside <= {"int", "float"}:
@@ -145,7 +148,7 @@ def kind_of(value: object) -> str:
 
 
 def rotary_factors(value: object) -> set[object]:
-    """Return the shares of a head that parameters of rotary positions name, None for no share."""
+    """Return the shares of a head in parameters of rotary positions, None for no share."""
     if not isinstance(value, dict):
         return {None}
     inner = [one for one in value.values() if isinstance(one, dict)]
@@ -155,9 +158,10 @@ def rotary_factors(value: object) -> set[object]:
 
 
 def default_layers(rule: Mapping[str, Any], long: int) -> list[Any]:
-    """Return the list of so many layers that a configuration class makes.
+    """Return the list of ``long`` layers that a configuration class creates by a rule.
 
-    ``head`` are the first ones, ``repeats`` those that repeat after them, and ``last`` the last.
+    The rule gives the first layers (``head``), the ones that repeat after them (``repeats``), and
+    the last one (``last``).
     """
     head, repeats, last = rule.get("head", []), rule["repeats"], rule.get("last", [])
     found = [*head, *(repeats[i % len(repeats)] for i in range(max(long - len(head), 0)))][:long]
@@ -165,7 +169,7 @@ def default_layers(rule: Mapping[str, Any], long: int) -> list[Any]:
 
 
 def decode_infinity(value: Any) -> Any:
-    """Return a value of JSON with infinity as a number: files have it as an object, too."""
+    """Return a JSON value with infinity as a number; some files have it as an object."""
     if isinstance(value, list):
         return [*map(decode_infinity, value)]
     if isinstance(value, dict):
@@ -177,7 +181,7 @@ def decode_infinity(value: Any) -> Any:
 
 
 def equal(one: object, other: object) -> bool:
-    """Whether two values of JSON are the same: 1 is no true, and 1.0 is 1."""
+    """Return whether two JSON values are equal: 1 is not true, but 1.0 equals 1."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, list) and isinstance(other, list):

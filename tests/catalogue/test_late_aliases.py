@@ -74,7 +74,7 @@ def test_a_size_that_a_class_fills_in():
     decides = ["moe_layer_start_index", "moe_layer_end_index", "use_bias"]
     assert overwritten_sizes(defaults, decides) == {"moe_layer_end_index": (-1, "L − 1")}
     assert file.computed == {"moe_layer_end_index": "L − 1"}
-    with pytest.raises(NotInCatalogue, match="=27, and its sizes make it 55"):
+    with pytest.raises(NotInCatalogue, match="=27, but its sizes make it 55"):
         entry({"model_type": "ernie4_5_moe", "num_hidden_layers": 56, "moe_layer_end_index": 27})
 
 

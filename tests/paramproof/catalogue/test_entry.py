@@ -149,13 +149,13 @@ def test_a_value_without_which_there_is_no_model():
     with pytest.raises(NotInCatalogue) as error:
         entry(lacking)
     assert (
-        error.value.reason == "dbrx: attn_config.rope_theta is absent, and the entry has 500000.0"
+        error.value.reason == "dbrx: attn_config.rope_theta is absent, but the entry has 500000.0"
     )
     other = config | {"attn_config": attention | {"rope_theta": 10_000}}
     assert entry(other).count == 131_596_523_520
     for wrong in (None, 1, "much"):
         other = config | {"attn_config": attention | {"rope_theta": wrong}}
-        with pytest.raises(NotInCatalogue, match=r"rope_theta=.*, and the entry has 500000"):
+        with pytest.raises(NotInCatalogue, match=r"rope_theta=.*, but the entry has 500000"):
             entry(other)
 
 
@@ -183,7 +183,7 @@ def test_what_a_configuration_computes_is_as_it_would_be(config, computed, other
 def test_a_size_that_is_computed_says_what_it_would_be():
     with pytest.raises(NotInCatalogue) as error:
         entry({"model_type": "mamba", "hidden_size": 1024, "intermediate_size": 1536})
-    assert error.value.reason == "mamba: intermediate_size=1536, and its sizes make it 2048"
+    assert error.value.reason == "mamba: intermediate_size=1536, but its sizes make it 2048"
 
 
 def test_a_size_of_which_more_is_kept_than_the_field_says():
@@ -195,7 +195,7 @@ def test_a_size_of_which_more_is_kept_than_the_field_says():
 def test_null_is_not_what_is_absent():
     """Qwen2 takes the width of its heads from elsewhere unless it is there, whatever it is."""
     config = {"model_type": "qwen2", "head_dim": None}
-    with pytest.raises(NotInCatalogue, match="head_dim=None, and the entry has nothing"):
+    with pytest.raises(NotInCatalogue, match="head_dim=None, but the entry has no value"):
         entry(config)
 
 

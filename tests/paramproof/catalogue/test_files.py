@@ -108,8 +108,8 @@ def file_of(model_type="bert"):
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        ({"format": 2}, "its format is 2, and 1 is read"),
-        ({"model_type": "gpt2"}, "it is of the model type 'gpt2'"),
+        ({"format": 2}, "its format is 2, not 1"),
+        ({"model_type": "gpt2"}, "it describes the model type 'gpt2'"),
         ({"surplus": 1}, "it does not have the keys of an entry"),
         ({"letters": None}, "its letters are not an object"),
     ],

@@ -113,11 +113,11 @@ def test_a_text_says_the_same_list():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"hybrid_override_pattern": "MXM"}, "is not made of"),
-        ({"hybrid_override_pattern": 7}, "is not made of"),
-        ({"hybrid_override_pattern": ""}, "is not made of"),
-        ({"layers_block_type": ["mamba"]}, "say different lists"),
-        ({"layers_block_type": []}, "say different lists"),
+        ({"hybrid_override_pattern": "MXM"}, "may contain only"),
+        ({"hybrid_override_pattern": 7}, "may contain only"),
+        ({"hybrid_override_pattern": ""}, "may contain only"),
+        ({"layers_block_type": ["mamba"]}, "give different lists"),
+        ({"layers_block_type": []}, "give different lists"),
     ],
 )
 def test_other_lists_are_refused_in_one_line(change, said):
@@ -135,7 +135,7 @@ def test_a_kind_that_nobody_knows_is_refused():
 
 def test_a_list_is_as_long_as_there_are_layers():
     config = served("zai-org--GLM-5.2_config")
-    with pytest.raises(NotInCatalogue, match=r"has 78 layers, and num_hidden_layers is 77"):
+    with pytest.raises(NotInCatalogue, match=r"has 78 layers, but num_hidden_layers is 77"):
         entry({**config, "num_hidden_layers": 77})
 
 
@@ -173,8 +173,8 @@ def test_a_part_is_read_by_the_class_that_it_names():
     assert own.read_as == {}
     assert found.count == own.count
     for wrong, said in (
-        ({**text, "architectures": ["KimiForCausalLM"]}, "the entry is of deepseek_v3"),
-        ({**text, "model_type": "llama"}, "the entry is of deepseek_v3"),
+        ({**text, "architectures": ["KimiForCausalLM"]}, "but the entry needs deepseek_v3"),
+        ({**text, "model_type": "llama"}, "but the entry needs deepseek_v3"),
         ({**text, "q_lora_rank": None}, "text_config.q_lora_rank"),
     ):
         with pytest.raises(NotInCatalogue, match=said):
