@@ -1,4 +1,4 @@
-"""How a configuration's keys are held to an entry, on an entry that was written for it."""
+"""A configuration's keys are compared with an entry that was written for these tests."""
 
 import re
 from copy import deepcopy
@@ -92,13 +92,13 @@ def refused(config, architecture=""):
         ({"part": 3}, Refusal.OTHER),
     ],
 )
-def test_a_refusal_says_of_what_sort_it_is(config, refusal):
+def test_a_refusal_names_its_sort(config, refusal):
     with pytest.raises(NotInCatalogue) as caught:
         toy(config)
     assert caught.value.refusal is refusal
 
 
-def test_other_tensors_are_another_refusal_than_that_of_the_constructor():
+def test_other_tensors_and_constructor_errors_are_different_refusals():
     data = deepcopy(TOY)
     data["classes"]["ToyModel"]["conditions"] = {"A divides H": "others"}
     with pytest.raises(NotInCatalogue) as caught:
@@ -106,19 +106,19 @@ def test_other_tensors_are_another_refusal_than_that_of_the_constructor():
     assert caught.value.refusal is Refusal.CONDITIONS
 
 
-def test_nothing_but_the_type_is_its_own_configuration():
+def test_the_type_alone_gives_its_defaults():
     assert toy().sizes == {"H": 8, "A": 2, "L": 3, "W": 16, "D_0": 1, "D_1": 2}
     assert toy().count == 3 * 8 * 16 + 2
 
 
-def test_a_part_that_is_given_has_defaults_of_its_own():
+def test_a_given_part_has_its_own_defaults():
     assert toy({"part": {"bias": False}, "hidden_size": 4}).sizes["W"] == 16
     assert toy({"part": {"bias": False}, "hidden_size": 6}).sizes["W"] == 24
     assert toy({"part": None, "hidden_size": 6}).sizes["W"] == 16
     assert "part.bias is True where it is absent from a part" in refused({"part": {}})
 
 
-def test_a_size_without_a_default_but_in_a_part_that_is_given():
+def test_a_size_has_a_default_only_in_a_given_part():
     data = deepcopy(TOY)
     data["letters"]["W"] = "part.width"
     assert toy({"part": {"bias": False}, "hidden_size": 6}, data=data).sizes["W"] == 24
@@ -132,13 +132,13 @@ def test_a_part_of_another_type_is_refused():
     assert "part=3 is not a part" in refused({"part": 3})
 
 
-def test_a_part_of_one_class_names_any_type():
+def test_a_fixed_part_may_name_any_type():
     data = {**deepcopy(TOY), "fixed_parts": "part"}
     part = {"model_type": "other", "bias": False, "width": 5}
     assert toy({"part": part}, data=data).sizes["W"] == 5
 
 
-def test_a_part_that_has_to_name_its_type():
+def test_a_named_part_must_name_its_type():
     data = {**deepcopy(TOY), "named_parts": "part"}
     part = {"bias": False, "width": 5}
     assert toy({"part": {**part, "model_type": "toy_part"}}, data=data).sizes["W"] == 5
@@ -147,8 +147,8 @@ def test_a_part_that_has_to_name_its_type():
         toy({"part": part}, data=data)
 
 
-def test_a_part_that_is_given_in_another_key():
-    """As CLIP's text_config_dict, beside which most files have a text_config that says nothing."""
+def test_a_part_may_be_given_in_another_key():
+    """CLIP has text_config_dict; most files have an irrelevant text_config beside it."""
     data = {**deepcopy(TOY), "instead": {"part_dict": "part"}, "refused": "part.quantised"}
     part = {"bias": False, "width": 5}
     for beside in ({}, {"part": None}, {"part": {"width": 7, "bias": True}}):
@@ -166,12 +166,12 @@ def test_a_part_that_is_given_in_another_key():
         toy({"part_dict": part, "part": {"quantised": 1}}, data=data)
 
 
-def test_keys_of_the_whole_that_stand_for_those_of_a_part():
-    """As in the flat files of Qwen2-VL, which have no text_config."""
+def test_top_level_keys_stand_for_those_of_a_missing_part():
+    """The flat files of Qwen2-VL are like this: they have no text_config."""
     data = {**deepcopy(TOY), "flat": {"part": "width bias"}, "named_parts": "part"}
     for absent in ({}, {"part": None}):
         assert toy({"width": 5, "bias": False, **absent}, data=data).sizes["W"] == 5
-    # What is given of a part has other defaults than one that is absent.
+    # A part that is given has other defaults than one that is absent.
     assert toy({"bias": False, "hidden_size": 6}, data=data).sizes["W"] == 24
     assert toy({"hidden_size": 6}, data=data).sizes["W"] == 16
     named = {"model_type": "toy_part", "bias": False}
@@ -180,7 +180,7 @@ def test_keys_of_the_whole_that_stand_for_those_of_a_part():
         toy({"width": [], "bias": False}, data=data)
 
 
-def test_a_part_of_a_part_that_is_absent():
+def test_a_nested_part_is_absent():
     data = deepcopy(TOY)
     data["parts"]["part.inner"] = "toy_inner"
     data["letters"]["W"] = "part.inner.width = 16"
@@ -197,28 +197,28 @@ def test_sizes_in_a_list():
     assert "depths[1]=0 is not a size of 1 or more" in refused({"depths": [4, 0]})
 
 
-def test_two_names_of_one_size():
+def test_two_names_of_one_size_must_agree():
     assert toy({"n_embd": 4, "hidden_size": 4}).sizes["H"] == 4
     assert "name the same size, but their values differ" in refused({"n_embd": 4, "hidden_size": 6})
 
 
-def test_a_flag_has_a_variant_of_its_own():
+def test_a_flag_selects_a_variant():
     assert toy({"bias": True}).count == 3 * 16
     assert "bias=None, but the entry has False" in refused({"bias": None})
     assert "bias=1, but the entry has False" in refused({"bias": 1})
 
 
-def test_a_field_that_is_null_may_be_a_size():
+def test_a_null_field_may_be_a_size():
     assert toy({"inner": 5}).count == 5 * 8
     assert toy({"inner": None}).count == toy().count
     assert "inner='5', but the entry has None" in refused({"inner": "5"})
 
 
-def test_what_was_withdrawn_has_no_count():
+def test_a_withdrawn_variant_is_not_counted():
     assert "part.bias=True, but the entry has False" in refused({"part": {"bias": True}})
 
 
-def test_a_class_that_was_withdrawn_has_no_count():
+def test_a_withdrawn_class_is_not_counted():
     data = deepcopy(TOY)
     data["classes"]["ToyModel"]["withdrawn"] = True
     with pytest.raises(NotInCatalogue, match="the formula of ToyModel was withdrawn"):
@@ -226,25 +226,25 @@ def test_a_class_that_was_withdrawn_has_no_count():
     assert toy({"bias": True}, data=data).count == 3 * 16
 
 
-def test_sorts_of_values_that_decide_nothing():
+def test_accepted_sorts_of_values():
     assert toy({"dropout": 0.1}).count == toy({"dropout": 3.0}).count == toy().count
     assert "dropout=0.0 is not supported" in refused({"dropout": 0.0})
     assert "dropout=True is not supported" in refused({"dropout": True})
 
 
-def test_a_class_may_have_fewer_of_them():
+def test_a_class_may_accept_fewer_sorts():
     assert toy({"dropout": 0.1}, HEAD).count > 0
     assert "dropout=3.0 is not supported" in refused({"dropout": 3.0}, HEAD)
 
 
-def test_names_of_layers():
+def test_a_layer_list_may_have_any_accepted_names():
     assert toy({"layer_types": ["full", "sliding", "full"]}).count == toy().count
     assert toy({"layer_types": None}).count == toy().count
     for wrong in (["full"] * 4, ["full", "full", "odd"], "full", [["full"]] * 3):
         assert "layer_types=" in refused({"layer_types": wrong})
 
 
-def test_names_of_layers_that_decide_repeat_as_they_do_by_default():
+def test_a_selecting_layer_list_must_be_the_default():
     assert toy({"pattern": ["a", "b", "a"]}).count == toy().count
     assert toy({"pattern": ["a", "b"], "layers": 2}).count == 2 * 8 * 16 + 2
     for wrong in (["a", "a", "a"], ["a", "b", "a", "b"], {}):
@@ -262,8 +262,8 @@ def test_rotary_positions():
     assert "both given" in refused({"rope_scaling": linear, "rope_parameters": linear})
 
 
-def test_positions_of_heads_that_are_narrow():
-    """Transformers divides by the width of a head less 2."""
+def test_narrow_heads_refuse_stretched_positions():
+    """Transformers divides by the width of a head minus 2."""
     data = deepcopy(TOY)
     data["letters"]["A"] = "num_attention_heads = 2"
     data["fields"]["partial_rotary_factor"] = None
@@ -290,8 +290,8 @@ def test_labels():
     assert "needs 2 labels or more" in refused({"id2label": {"0": "a"}, **single}, HEAD)
 
 
-def test_a_number_that_is_below_a_size():
-    """The default's own bound is a condition, unless another number is given."""
+def test_a_token_id_must_be_below_a_size():
+    """The default's own bound is a guard, unless another id is given."""
     data = deepcopy(TOY)
     data["below"] = {"pad": "H"}
     data["fields"]["pad"] = 6
@@ -312,19 +312,19 @@ def test_a_number_that_is_below_a_size():
             toy({"hidden_size": 4, "pad": pad}, data=data)
 
 
-def test_keys_that_nothing_knows():
+def test_unknown_keys_are_ignored_and_older_ones_refused():
     assert toy({"unheard_of": {"of": 1}}).count == toy().count
     assert "older=1 is not supported" in refused({"older": 1})
 
 
-def test_buffers_are_left_out_where_a_field_that_they_depend_on_is_given():
+def test_buffers_are_left_out_if_a_field_that_they_depend_on_is_given():
     assert [one.path for one in toy().derivation.tensors] == ["a.weight", "b.weight", "c"]
     moved = toy({"cache": False}).derivation
     assert [one.path for one in moved.tensors] == ["a.weight", "b.weight"]
     assert moved.unexplained == ("c (buffer)",)
 
 
-def test_what_is_said_of_tensors():
+def test_marks_of_tensors_are_read():
     a, b, _, head = toy((), HEAD).derivation.tensors
     assert (a.path, a.traced, a.looped, a.role) == ("toy.a.weight", True, True, "trainable")
     assert (b.traced, b.looped, str(b.times)) == (False, True, "D_0")
@@ -332,7 +332,7 @@ def test_what_is_said_of_tensors():
     assert not toy().derivation.is_proved
 
 
-def test_defaults_that_wait_for_each_other_are_a_damaged_file():
+def test_a_file_with_circular_defaults_is_damaged():
     data = deepcopy(TOY)
     data["letters"] |= {"H": "hidden_size = A", "A": "heads = H"}
     with pytest.raises(ValueError, match="depend on each other"):
@@ -345,8 +345,8 @@ def with_keys(name="ToyModel", **keys):
     return data
 
 
-def test_where_a_class_was_validated():
-    """A letter that the class does not have says nothing of it; a variant has its own sizes."""
+def test_validated_sizes_of_a_class():
+    """Letters that the class does not have are ignored; a variant has its own sizes."""
     data = with_keys(validated="H 4..64, L 1..9, I 2..6")
     data["classes"]["ToyModel"]["also"][0]["validated"] = "H 2..8"
     found = toy(data=data)

@@ -1,4 +1,4 @@
-"""Names in a file become names in memory as transformers' own mappings say."""
+"""Names in a file are mapped to names in memory as transformers' own mappings do it."""
 
 import pytest
 
@@ -8,7 +8,7 @@ VISION = "vision_tower.encoder.blocks.3"
 
 
 def in_memory(class_name, stored, known=()):
-    """The names in memory of stored ones, in a model that has ``known`` names, or any."""
+    """Return the names in memory of stored ones, in a model with ``known`` names, or any."""
     loaded = conversions_of(class_name).load(stored, lambda name: not known or name in known)
     return [one.name for one in loaded]
 
@@ -34,12 +34,12 @@ def in_memory(class_name, stored, known=()):
         ),
     ],
 )
-def test_one_name(class_name, stored, name):
+def test_a_single_name_is_converted(class_name, stored, name):
     assert in_memory(class_name, [stored], {name}) == [name]
 
 
-def test_a_name_in_memory_stays_where_the_converted_one_is_not_known():
-    """As in ``from_pretrained``: a model may have a tensor under a name that a pattern matches."""
+def test_a_name_stays_if_the_model_does_not_have_the_converted_one():
+    """A model may have a tensor whose own name a pattern matches, as in ``from_pretrained``."""
     own = "model.layers.1.mlp.experts.0.w1.weight"
     assert in_memory("MixtralForCausalLM", [own], {own}) == [own]
     (one,) = conversions_of("MixtralForCausalLM").load([own], {own}.__contains__)
@@ -53,8 +53,8 @@ def test_an_expert_has_its_number_and_its_part():
     assert [(one.name, one.source, one.number) for one in loaded] == [(fused, 0, 3), (fused, 1, 0)]
 
 
-def test_renamings_that_apply_together():
-    """``norm0`` becomes ``norm1`` and that ``norm2``; without a ``norm0`` they are new names."""
+def test_a_group_of_renamings_applies_as_a_whole():
+    """``norm0`` becomes ``norm1`` and ``norm1`` ``norm2``; without ``norm0`` the names are new."""
     old = [f"{VISION}.norm0.weight", f"{VISION}.norm1.weight"]
     new = [f"{VISION}.norm1.weight", f"{VISION}.norm2.weight"]
     names = ["vision_tower.layers.3.norm1.weight", "vision_tower.layers.3.norm2.weight"]
@@ -62,19 +62,19 @@ def test_renamings_that_apply_together():
     assert in_memory("Kimi_K25Model", new) == names
 
 
-def test_a_mapping_of_a_part_applies_there():
-    """LLaVA's tower is CLIP's, whose names are its own outside of the tower, too."""
+def test_a_mapping_of_a_part_applies_only_there():
+    """LLaVA's tower is CLIP's, and has names that also occur outside the tower."""
     own = conversions_of("LlavaForConditionalGeneration")
     assert {one.scope for one in own.transforms} == {None, "", "vision_tower"}
     (scoped,) = {one.base for one in own.transforms if one.scope == "vision_tower"}
     assert scoped == "model"
 
 
-def test_an_older_files_buffers_are_passed_over():
+def test_buffers_of_older_files_are_ignored():
     own = conversions_of("MixtralForCausalLM")
     assert own.is_ignored("model.layers.3.self_attn.rotary_emb.inv_freq")
     assert not own.is_ignored("model.layers.3.self_attn.q_proj.weight")
 
 
-def test_a_class_without_an_entry_has_the_legacy_names():
+def test_a_class_without_an_entry_has_legacy_renamings():
     assert in_memory("Nobody", ["a.LayerNorm.beta"], {"a.LayerNorm.bias"}) == ["a.LayerNorm.bias"]

@@ -1,4 +1,4 @@
-"""A configuration's count by its entry: no framework, the published number, or one line."""
+"""Configurations are counted by their entry without a framework, or refused in one line."""
 
 import subprocess
 import sys
@@ -26,7 +26,7 @@ from tests.public_configs import DEEPSEEK_V3, LLAMA_3_1_8B, MIXTRAL_8X7B
     ids=lambda one: one["model_type"] if isinstance(one, dict) else "",
 )
 def test_the_count_of_a_public_configuration(config, parameters):
-    """DeepSeek-V3's is 58·256 below its checkpoint's: the routers' biases, which are buffers."""
+    """DeepSeek-V3's count is 58·256 below its checkpoint's, as the routers' biases are buffers."""
     assert entry(config).count == parameters
 
 
@@ -38,7 +38,7 @@ def test_the_count_of_a_public_configuration(config, parameters):
     ],
     ids=str,
 )
-def test_a_name_that_counts_when_defaults_are_computed(config, parameters):
+def test_a_late_alias_applies_after_the_defaults(config, parameters):
     """The decoder keeps the number of layers of the class, as transformers builds it."""
     found = entry(config)
     assert found.count == parameters
@@ -55,25 +55,25 @@ def test_a_name_that_counts_when_defaults_are_computed(config, parameters):
     ],
     ids=str,
 )
-def test_a_key_of_which_the_entry_does_not_know_the_effect(config):
-    """Each was counted once as if the key did nothing."""
+def test_a_key_with_an_unknown_effect_is_refused(config):
+    """Each was once counted as if the key had no effect."""
     with pytest.raises(NotInCatalogue) as raised:
         entry(config)
     assert raised.value.key == list(config)[-1]
 
 
-def test_private_keys_that_decide_nothing():
+def test_irrelevant_private_keys_are_ignored():
     config = {"model_type": "mimi", "_num_labels": 3, "_attn_implementation": "eager"}
     assert entry(config).count == entry({"model_type": "mimi"}).count
 
 
-def test_another_class_takes_the_place_of_the_one_that_is_named():
+def test_an_argument_overrides_the_class_that_is_named():
     labelled = HATEBERT | {"id2label": {"0": "a", "1": "b", "2": "c"}}
     base, head = entry(labelled, "BertModel"), entry(labelled, "BertForSequenceClassification")
     assert head.count - base.count == 3 * (768 + 1)
 
 
-def test_the_name_that_a_class_had_at_first():
+def test_an_older_spelling_of_a_class_is_found():
     first = entry(LLAMA_3_1_8B | {"architectures": ["LLaMAForCausalLM"]})
     assert first.derivation.name == "LlamaForCausalLM"
     assert first.count == entry(LLAMA_3_1_8B).count
@@ -92,34 +92,34 @@ def test_the_name_that_a_class_had_at_first():
         ("clip", "CLIPModel"),
     ],
 )
-def test_the_usual_class_is_meant_where_none_is_named(model_type, name):
+def test_the_usual_class_is_the_default(model_type, name):
     assert usual_class(read_type(model_type)) == name
     found = entry({"model_type": model_type})
     assert (found.derivation.name, found.is_class_named) == (name, False)
     assert entry({"model_type": model_type, "architectures": [name]}).is_class_named
 
 
-def test_what_is_absent_is_filled_in_as_transformers_does():
-    """Heads of keys and the width of a head are computed, null or not there at all."""
+def test_absent_sizes_have_the_defaults_of_transformers():
+    """Key-value heads and the head width may be computed, null or absent."""
     plain = without(LLAMA_3_1_8B, "num_key_value_heads")
     explicit = LLAMA_3_1_8B | {"num_key_value_heads": 32, "head_dim": 128}
     assert entry(plain).count == entry(plain | {"head_dim": None}).count == entry(explicit).count
 
 
-def test_a_flag_that_decides_is_another_variant():
+def test_a_selecting_flag_changes_the_variant():
     tied = entry(LLAMA_3_1_8B | {"tie_word_embeddings": True})
     assert entry(LLAMA_3_1_8B).count - tied.count == 128256 * 4096
     biased = entry(LLAMA_3_1_8B | {"attention_bias": True})
     assert biased.count - entry(LLAMA_3_1_8B).count == 32 * (2 * 4096 + 2 * 1024)
 
 
-def test_a_size_that_is_null_by_default_may_be_given():
+def test_a_size_may_replace_a_null_default():
     narrow = entry(MIXTRAL_8X7B | {"head_dim": 64})
     assert entry(MIXTRAL_8X7B).count - narrow.count == 32 * 64 * 4096 * (2 * 32 + 2 * 8)
 
 
-def test_the_flat_file_of_a_model_of_text_and_images():
-    """As Qwen2-VL-2B is published: what is of the text stands beside what is of the whole."""
+def test_a_flat_file_of_a_vision_language_model():
+    """Qwen2-VL-2B is published like this, with the text model's keys at top level."""
     text = {"hidden_size": 1536, "intermediate_size": 8960, "num_hidden_layers": 28}
     text |= {"num_attention_heads": 12, "num_key_value_heads": 2, "vocab_size": 151936}
     text |= {"rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]}}
@@ -130,8 +130,8 @@ def test_the_flat_file_of_a_model_of_text_and_images():
     assert entry({**whole, **text}).count == 2_208_985_600
 
 
-def test_a_value_without_which_there_is_no_model():
-    """DBRX has as many as its checkpoint; of what its configuration class has none is made."""
+def test_a_required_value_must_be_given():
+    """DBRX counts as many as its checkpoint; its default configuration builds no model."""
     attention = {"clip_qkv": 8, "kv_n_heads": 8, "rope_theta": 500_000, "model_type": ""}
     config = {
         "model_type": "dbrx",
@@ -172,35 +172,35 @@ def test_a_value_without_which_there_is_no_model():
     ],
     ids=lambda one: one["model_type"] if isinstance(one, dict) and "model_type" in one else "",
 )
-def test_what_a_configuration_computes_is_as_it_would_be(config, computed, other):
-    """Given otherwise, transformers would take that: the type's own value, too."""
+def test_a_computed_field_must_have_its_computed_value(config, computed, other):
+    """Transformers would use any other value, even the type's own."""
     assert entry(config | computed).count == entry(config).count
     for wrong in (other, None):
         with pytest.raises(NotInCatalogue):
             entry(config | dict.fromkeys(computed, wrong))
 
 
-def test_a_size_that_is_computed_says_what_it_would_be():
+def test_a_refused_size_is_shown_with_its_computed_value():
     with pytest.raises(NotInCatalogue) as error:
         entry({"model_type": "mamba", "hidden_size": 1024, "intermediate_size": 1536})
     assert error.value.reason == "mamba: intermediate_size=1536, but its sizes make it 2048"
 
 
-def test_a_size_of_which_more_is_kept_than_the_field_says():
-    """Bailing's head_dim is written over once the width of its linear heads is known."""
+def test_an_overwritten_field_keeps_the_size_of_the_model():
+    """Bailing overwrites its head_dim once it knows the width of its linear heads."""
     config = {"model_type": "bailing_hybrid", "qk_rope_head_dim": 32}
     assert entry(config).sizes["K"] == 128
 
 
-def test_null_is_not_what_is_absent():
-    """Qwen2 takes the width of its heads from elsewhere unless it is there, whatever it is."""
+def test_null_differs_from_absent():
+    """Qwen2 computes the width of its heads only if the key is absent."""
     config = {"model_type": "qwen2", "head_dim": None}
     with pytest.raises(NotInCatalogue, match="head_dim=None, but the entry has no value"):
         entry(config)
 
 
 @pytest.mark.parametrize("model_type", ["chameleon", "emu3"])
-def test_any_vocabulary_will_do_where_there_is_one(model_type):
+def test_any_vocabulary_is_accepted_but_none_is_refused(model_type):
     one = entry({"model_type": model_type, "vocabulary_map": {"<image>": 3, "<s>": 0}})
     other = entry({"model_type": model_type, "vocabulary_map": {"<image>": 4}})
     assert one.count == other.count
@@ -225,7 +225,7 @@ def test_any_vocabulary_will_do_where_there_is_one(model_type):
         ({"num_attention_heads": 30, "head_dim": 128}, ""),
     ],
 )
-def test_what_an_entry_is_not_of_is_refused_in_one_line(keys, key):
+def test_unsupported_configurations_are_refused_in_one_line(keys, key):
     with pytest.raises(NotInCatalogue) as caught:
         entry(LLAMA_3_1_8B | keys)
     assert (caught.value.key, caught.value.install) == (key, "")
@@ -234,21 +234,21 @@ def test_what_an_entry_is_not_of_is_refused_in_one_line(keys, key):
 
 
 @pytest.mark.parametrize("labels", [{"a": "b"}, [1, 2], {}, "two"])
-def test_labels_that_are_none(labels):
+def test_malformed_labels_are_refused(labels):
     with pytest.raises(InvalidInput) as caught:
         entry(LLAMA_3_1_8B | {"id2label": labels})
     assert caught.value.key == "id2label"
 
 
 @pytest.mark.parametrize("size", [True, "4096", 4096.0, -1, 10**9 + 1])
-def test_a_size_that_is_none_anywhere(size):
+def test_an_impossible_size_is_refused(size):
     with pytest.raises(InvalidInput) as caught:
         entry(LLAMA_3_1_8B | {"hidden_size": size})
     assert caught.value.key == "hidden_size"
 
 
 @pytest.mark.parametrize("config", [{}, {"model_type": 3}, {"model_type": None}])
-def test_a_configuration_of_no_type_is_refused(config):
+def test_a_configuration_without_a_type_is_refused(config):
     with pytest.raises(InvalidInput) as caught:
         entry(config)
     assert caught.value.key == "model_type"
@@ -264,8 +264,8 @@ def test_no_framework_is_imported():
     assert ran.stdout.strip() == "[]"
 
 
-def test_the_formulas_are_those_that_people_wrote():
-    """Of the hand-written families, at their own sizes."""
+def test_the_formulas_equal_the_hand_written_ones():
+    """Compares the hand-written families at their own sizes."""
     from paramproof.formulas import closed_form
 
     bert, gpt2, llama = (entry({"model_type": one}) for one in ("bert", "gpt2", "llama"))
@@ -281,8 +281,8 @@ def _sizes(found, letters):
     return {name: size for name, size in found.sizes.items() if name in letters._fields}
 
 
-def test_sizes_that_a_formula_is_fixed_at():
-    """Of CANINE's hash functions no other number was derived: another one is outside."""
+def test_other_values_of_a_fixed_size_are_refused():
+    """The formula of CANINE was derived for one number of hash functions only."""
     assert entry({"model_type": "canine", "num_hidden_layers": 3}).count
     with pytest.raises(NotInCatalogue, match="CanineModel: the formula holds at nhf = 8"):
         entry({"model_type": "canine", "num_hash_functions": 4})

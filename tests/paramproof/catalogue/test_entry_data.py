@@ -1,4 +1,4 @@
-"""What a sweep writes of a derivation, read back as the catalogue reads it."""
+"""What the sweep writes of a derivation, the catalogue reads back."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ VALIDATED = {"V": (2, 700), "H": (4, 64), "L": (1, 9), "k": (1, 14)}
 
 
 def read_back(derivation):
-    """The class as it is written into a file of its own, and as it is read there."""
+    """Return the class as it is read from a file that has it alone."""
     data = {
         "format": 1,
         "model_type": "mixture",
@@ -36,8 +36,8 @@ def read_back(derivation):
         ({}, None),
     ],
 )
-def test_a_fitted_class_says_where_it_was_validated(changes, written):
-    """What is proved holds elsewhere too, and what moves nothing may be any size."""
+def test_a_fitted_class_records_its_validated_sizes(changes, written):
+    """A proved formula holds elsewhere too, and an unused size may have any value."""
     derivation = replace(MIXTURE, **{"validated": VALIDATED, **changes})
     data = class_data(derivation, [])
     assert data.get("validated") == written

@@ -1,4 +1,4 @@
-"""Why something could not be derived is recorded as a class of reasons, and not read from text."""
+"""Why something could not be derived is recorded as a reason, not read from text."""
 
 import json
 
@@ -9,8 +9,8 @@ from sweep import store
 from sweep.failure import NO_TIME, OF_CAUSES, Failure, Reason, SweepError, reason_of
 
 
-def not_made(own):
-    """The error of a constructor that raises ``own``."""
+def not_built(own):
+    """Return the error of a constructor that raises ``own``."""
     try:
         raise DerivationError("BertModel is not made", FailureCause.NOT_MADE) from own
     except DerivationError as error:
@@ -20,8 +20,8 @@ def not_made(own):
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
-        (not_made(ValueError("requires the timm library")), Reason.NOT_MADE),
-        (not_made(ModuleNotFoundError("timm")), Reason.PACKAGE),
+        (not_built(ValueError("requires the timm library")), Reason.NOT_MADE),
+        (not_built(ModuleNotFoundError("timm")), Reason.PACKAGE),
         (ImportError("timm"), Reason.PACKAGE),
         (DerivationError("no time was left", FailureCause.NOT_ALIKE), Reason.NOT_ALIKE),
         (DerivationError("at its own sizes not A"), Reason.ERROR),
@@ -29,7 +29,7 @@ def not_made(own):
         (ValueError("is not made"), Reason.ERROR),
     ],
 )
-def test_the_class_of_an_error_is_its_reason(error, reason):
+def test_an_error_has_a_reason(error, reason):
     assert reason_of(error) is reason
 
 
@@ -37,8 +37,8 @@ def test_every_cause_has_a_reason():
     assert OF_CAUSES.keys() == set(FailureCause) - {FailureCause.OTHER}
 
 
-def test_what_is_said_of_a_failure():
-    """The type of an error, but for the sweep's own: these are sentences."""
+def test_a_failure_has_the_text_of_its_error():
+    """The type of the error comes first, except for the sweep's own errors, which are sentences."""
     assert Failure.of(TypeError("no\nint")) == Failure(Reason.ERROR, "TypeError: no int")
     assert Failure.of(SweepError(*NO_TIME)) == NO_TIME
 

@@ -1,4 +1,4 @@
-"""Every file of the catalogue is read whole, and says what it is of."""
+"""Every file of the catalogue can be parsed and evaluated."""
 
 import json
 import zlib
@@ -25,7 +25,7 @@ DATA = files("paramproof.catalogue").joinpath("data")
 
 
 def derivations(model_type):
-    """Each class at each of its variants, with the sizes of the type's own configuration."""
+    """Yield each variant of each class, with the sizes of the type's own configuration."""
     file = read_type(model_type)
     for name in file.classes:
         for variant in variants(file, name):
@@ -34,9 +34,9 @@ def derivations(model_type):
 
 
 @pytest.mark.parametrize("model_type", model_types())
-def test_every_class_is_evaluated(model_type):
-    """Each letter is one of the file's, each tensor is printed as it stands there."""
-    for derivation, written, _ in derivations(model_type):
+def test_every_variant_can_be_evaluated(model_type):
+    """Letters belong to the file, and tensors are printed as the file has them."""
+    for derivation, variant, _ in derivations(model_type):
         tensors = derivation.tensors
         assert tensors
         known = set(derivation.sizes)
@@ -44,7 +44,7 @@ def test_every_class_is_evaluated(model_type):
         used |= {one for stated in derivation.conditions for one in stated.condition.letters}
         assert used <= known
         assert {*derivation.inert, *derivation.fixed} <= known
-        assert written.data["status"] == (PROVED if derivation.is_proved else FITTED)
+        assert variant.data["status"] == (PROVED if derivation.is_proved else FITTED)
         for tensor in tensors:
             again = parse_tensor(tensor.path, format_tensor(tensor), buffer=tensor.role == "buffer")
             assert (again.shape, again.times, again.role) == (
@@ -65,12 +65,12 @@ NO_MODEL = (
     "lfm2_moe",
     "t5gemma2_encoder",
 )
-"""Types of which transformers itself makes nothing unless it is told more than its defaults."""
+"""Types for which transformers builds no model from the defaults alone."""
 
 
 @pytest.mark.parametrize("model_type", model_types())
-def test_the_types_own_configuration_has_a_count(model_type):
-    """Of each class that was held: no key but the type's name is needed."""
+def test_every_class_counts_its_types_defaults(model_type):
+    """Only the model type is needed, unless the class was withdrawn."""
     file = read_type(model_type)
     for name, data in file.classes.items():
         if data.get("withdrawn") or model_type in NO_MODEL:
@@ -81,7 +81,7 @@ def test_the_types_own_configuration_has_a_count(model_type):
 
 
 @pytest.mark.parametrize("model_type", model_types())
-def test_other_names_are_of_fields_that_the_file_knows(model_type):
+def test_aliases_name_fields_of_the_file(model_type):
     file = read_type(model_type)
     fields = {size.key for size in file.letters.values()}
     known = fields | file.free.keys() | file.fields.keys() | file.texts.keys() | file.below.keys()
@@ -94,8 +94,8 @@ def lacking(data):
     return data.get("absent", ())
 
 
-def test_all_data_are_small_enough_for_a_wheel():
-    """A wheel has each file deflated."""
+def test_the_data_are_small_enough_for_a_wheel():
+    """A wheel compresses each file."""
     sizes = {file.name: len(zlib.compress(file.read_bytes())) for file in DATA.iterdir()}
     assert sum(sizes.values()) < MOST_BYTES
     assert {name.removesuffix(".json") for name in sizes} == set(model_types())
@@ -141,17 +141,17 @@ def test_classes_that_contain_each_other_are_refused():
 
 
 @pytest.mark.parametrize("written", ["L × H, [odd]", "L × × H", "H; A", "H [proved]", ""])
-def test_a_tensor_that_is_damaged_is_refused(written):
+def test_a_damaged_tensor_is_refused(written):
     with pytest.raises(ValueError, match=r"\S"):
         parse_tensor("layers.*.weight", written)
 
 
-def test_the_type_that_has_a_class(monkeypatch, tmp_path):
-    """The index alone says so: no file of a type is read, however it is laid out."""
+def test_the_index_finds_the_type_of_a_class(monkeypatch, tmp_path):
+    """No file of a type is read for it, whatever its layout."""
     monkeypatch.setattr(catalogue_files, "FOLDER", tmp_path)
     assert type_of_class("MixtralForCausalLM") == "mixtral"
     assert type_of_class("XLMRobertaForTokenClassification") == "xlm-roberta"
-    # InternLM 3 is made of them too, and its file comes first by name.
+    # InternLM 3 has this class too, and its file comes first by name.
     assert type_of_class("LlamaForCausalLM") == "llama"
     for unknown in ("MixtralForCats", "layer_types", "tensors", '" or "', ""):
         assert type_of_class(unknown) is None
@@ -165,6 +165,6 @@ def test_the_type_that_has_a_class(monkeypatch, tmp_path):
         ({"H_text": (12, 9000), "L": (0, 9)}, "H_text 12..9000, L 0..9"),
     ],
 )
-def test_the_sizes_at_which_a_formula_was_validated(validated, written):
+def test_validated_sizes_are_written_and_parsed(validated, written):
     assert format_validated(validated) == written
     assert parse_validated(written) == validated

@@ -1,4 +1,4 @@
-"""Heads that the model as built ties, although the configuration says that they are not tied."""
+"""Heads that the built model ties although the configuration says that they are not tied."""
 
 import pytest
 
@@ -19,7 +19,7 @@ FIELD = "tie_word_embeddings"
     ],
     ids=["flan-t5-small", "flan-t5-base", "mt5-small"],
 )
-def test_what_is_built_and_what_is_loaded(config, built, loaded):
+def test_the_loaded_model_has_the_untied_head_too(config, built, loaded):
     found = entry(config)
     assert (found.count, found.loaded) == (built, loaded)
     assert [(head.path, str(head.size), head.field) for head in found.heads] == [
@@ -38,23 +38,23 @@ def test_what_is_built_and_what_is_loaded(config, built, loaded):
     ],
     ids=["absent", "true", "no head", "untied when built", "tied when built"],
 )
-def test_nothing_more_is_loaded(config):
+def test_the_loaded_model_equals_the_built_one(config):
     found = entry(config)
     assert found.heads == ()
     assert found.loaded == found.count
 
 
-def test_the_field_of_a_part():
+def test_a_field_of_a_part_declares_its_head_untied():
     found = entry(INTERNVL)
     assert [head.field for head in found.heads] == [f"text_config.{FIELD}"]
     assert found.loaded - found.count == 100 * 16
 
 
-def test_a_part_that_the_whole_contradicts():
+def test_a_field_at_top_level_overrides_that_of_a_part():
     assert entry(INTERNVL | {FIELD: True}).heads == ()
 
 
-def test_a_part_that_the_whole_agrees_with_is_untied_when_built():
+def test_agreeing_fields_untie_the_head_when_built():
     part = {"model_type": "mistral", FIELD: False}
     config = {"model_type": "mistral3", "architectures": ["Mistral3ForConditionalGeneration"]}
     config |= {"text_config": part}

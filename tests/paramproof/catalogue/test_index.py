@@ -1,4 +1,4 @@
-"""The index of the catalogue has every type with its classes, and is kept by whoever writes one."""
+"""The index of the catalogue lists every type's classes, and whoever writes a file updates it."""
 
 import json
 from copy import deepcopy
@@ -18,7 +18,7 @@ NAMES = list(BERT["classes"])
 
 @pytest.fixture
 def folder(monkeypatch, tmp_path):
-    """The store writes there, and the index is empty at first."""
+    """Let the store write there, with an index that is empty at first."""
     data = tmp_path / "data"
     data.mkdir()
     monkeypatch.setattr(store, "DATA", data)
@@ -30,24 +30,24 @@ def index():
     return json.loads(store.INDEX.read_text("utf-8"))
 
 
-def test_the_index_has_every_file():
+def test_the_index_lists_every_file():
     assert {path.stem for path in store.DATA.iterdir()} == set(INDEX) == set(model_types())
 
 
 @pytest.mark.parametrize("model_type", model_types())
-def test_the_index_has_the_classes_of_a_file(model_type):
+def test_the_index_lists_the_classes_of_a_file(model_type):
     assert own_classes(read_type(model_type)) == INDEX[model_type]
 
 
-def test_every_class_is_found():
-    """By the type that it belongs to: GPT-SW3 is made of GPT-2's classes, and has none."""
+def test_every_class_is_found_in_its_own_type():
+    """GPT-SW3 is built from GPT-2's classes, and has none of its own."""
     pairs = [(name, model_type) for model_type, names in INDEX.items() for name in names]
     elsewhere = {own: there for name, own in pairs if (there := type_of_class(name)) != own}
     assert elsewhere == {}
     assert INDEX["gpt-sw3"] == INDEX["mlcd"] == []
 
 
-def test_a_file_is_written_with_its_index(folder):
+def test_writing_a_file_updates_the_index(folder):
     store.write_entry("bert", BERT)
     assert store.read_entry("bert") == BERT
     assert index() == {"bert": NAMES}
@@ -55,7 +55,7 @@ def test_a_file_is_written_with_its_index(folder):
     assert list(index().items()) == [("align", []), ("bert", NAMES)]
 
 
-def test_how_a_file_is_laid_out_does_not_matter(folder):
+def test_the_layout_of_a_file_does_not_matter(folder):
     store.write_entry("bert", BERT)
     path = folder / "bert.json"
     path.write_text(json.dumps(json.loads(path.read_text("utf-8"))), "utf-8")
@@ -64,7 +64,7 @@ def test_how_a_file_is_laid_out_does_not_matter(folder):
     assert (store.read_entry("bert"), index()) == (BERT, before)
 
 
-def test_a_type_of_which_nothing_is_left_has_no_file(folder):
+def test_a_type_whose_variants_are_all_withdrawn_has_no_file(folder):
     store.write_entry("bert", BERT)
     withdrawn = deepcopy(BERT)
     for one in withdrawn["classes"].values():

@@ -1,4 +1,4 @@
-"""Lists with a kind for each layer: how often each kind stands there counts, and not where."""
+"""Lists with a kind for each layer: the number of each kind counts, not the order."""
 
 import json
 from copy import deepcopy
@@ -14,7 +14,7 @@ SERVED = Path(__file__).parents[2] / "catalogue" / "served.jsonl"
 
 
 def served(name):
-    """Return the configuration of a model as people serve it."""
+    """Return the configuration of a model as inference providers serve it."""
     lines = map(json.loads, SERVED.read_text("utf-8").splitlines())
     return next(one["config"] for one in lines if name in one["source"])
 
@@ -35,19 +35,19 @@ def served(name):
         ("Kimi-K2-Instruct_config", 1_026_408_209_408),
     ],
 )
-def test_models_as_people_serve_them(name, count):
-    """Each was compared with what transformers builds, tensor by tensor."""
+def test_served_models_are_counted(name, count):
+    """Each count was compared with transformers' model, tensor by tensor."""
     assert entry(served(name)).count == count
 
 
-def test_most_of_what_people_serve_is_counted():
+def test_few_served_models_are_refused():
     lines = map(json.loads, SERVED.read_text("utf-8").splitlines())
     refused = [one["source"] for one in lines if not is_counted(one["config"])]
     assert len(refused) <= 11
 
 
 def is_counted(config):
-    """Whether a configuration has a count."""
+    """Return whether a configuration has a count."""
     try:
         return entry(config).count > 0
     except ValueError:
@@ -64,8 +64,8 @@ def is_counted(config):
         ({"vision_config": {}, "audio_config": {}}, 5_554_675_488),
     ],
 )
-def test_parts_that_may_be_absent(parts, count):
-    """Each is what transformers builds of the same keys."""
+def test_optional_parts_are_counted_if_given(parts, count):
+    """Transformers builds the same from these keys."""
     assert entry({"model_type": "gemma4", **parts}).count == count
 
 
@@ -73,7 +73,7 @@ def test_parts_that_may_be_absent(parts, count):
 @pytest.mark.parametrize(
     ("name", "key"), [("Nemotron-3-Ultra-550B-A55B-BF16", "layers_block_type")]
 )
-def test_the_order_does_not_count(name, key, seed):
+def test_the_order_does_not_matter(name, key, seed):
     config = served(name)
     mixed = deepcopy(config)
     Random(seed).shuffle(mixed[key])
@@ -82,7 +82,7 @@ def test_the_order_does_not_count(name, key, seed):
 
 
 def test_each_kind_has_a_count_of_its_own():
-    """One more layer of a kind is as many parameters as another one more."""
+    """Each further layer of a kind adds the same number of parameters."""
     config = served("Nemotron-3-Ultra-550B-A55B-BF16")
     first = entry(config).count
     for kind, more in (("mamba", 421_645_056), ("moe", 10_942_947_328), ("attention", 138_420_224)):
@@ -94,7 +94,7 @@ def test_each_kind_has_a_count_of_its_own():
         assert counts == [first + more, first + 2 * more]
 
 
-def test_a_kind_may_stand_nowhere():
+def test_a_kind_may_be_absent():
     config = served("Nemotron-3-Ultra-550B-A55B-BF16")
     config["layers_block_type"] = ["mamba"] * 3
     rest = entry(config).count - 3 * 421_645_056
@@ -102,7 +102,7 @@ def test_a_kind_may_stand_nowhere():
     assert entry(config).count - 138_420_224 - 10_942_947_328 == rest == 2_147_491_840
 
 
-def test_a_text_says_the_same_list():
+def test_a_text_gives_the_same_list():
     config = served("Nemotron-H-56B-Base-8K")
     kinds = {"M": "mamba", "-": "mlp", "*": "attention", "E": "moe"}
     spelt = {key: value for key, value in config.items() if key != "hybrid_override_pattern"}
@@ -127,19 +127,19 @@ def test_other_lists_are_refused_in_one_line(change, said):
     assert "\n" not in str(caught.value)
 
 
-def test_a_kind_that_nobody_knows_is_refused():
+def test_an_unknown_kind_is_refused():
     config = served("Nemotron-3-Ultra-550B-A55B-BF16")
     with pytest.raises(NotInCatalogue, match="layers_block_type="):
         entry({**config, "layers_block_type": ["mamba", "odd"]})
 
 
-def test_a_list_is_as_long_as_there_are_layers():
+def test_a_list_must_have_an_item_per_layer():
     config = served("zai-org--GLM-5.2_config")
     with pytest.raises(NotInCatalogue, match=r"has 78 layers, but num_hidden_layers is 77"):
         entry({**config, "num_hidden_layers": 77})
 
 
-def test_numbers_say_a_list_that_is_cut_to_the_layers():
+def test_a_list_of_numbers_is_cut_to_the_layers():
     """DeepSeek-V4-Pro's has 62 ratios for 61 layers."""
     config = served("DeepSeek-V4-Pro_config")
     assert (len(config["compress_ratios"]), config["num_hidden_layers"]) == (62, 61)
@@ -149,7 +149,7 @@ def test_numbers_say_a_list_that_is_cut_to_the_layers():
         entry({**config, "compress_ratios": config["compress_ratios"][:60]})
 
 
-def test_a_type_is_read_by_the_class_that_its_file_names():
+def test_an_unknown_type_is_read_as_the_class_that_it_names():
     config = served("Kimi-K2-Instruct_config")
     assert entry(config).read_as == {"kimi_k2": "deepseek_v3"}
     assert entry({**config, "model_type": "deepseek_v3"}).read_as == {}
@@ -160,8 +160,8 @@ def test_a_type_is_read_by_the_class_that_its_file_names():
         entry({**config, "architectures": ["KimiForCausalLM"]})
 
 
-def test_a_part_is_read_by_the_class_that_it_names():
-    """Kimi-K2.5's text is of the type ``kimi_k2``, and names the class of DeepSeek-V3."""
+def test_an_unknown_part_is_read_as_the_class_that_it_names():
+    """Kimi-K2.5's text part has the type ``kimi_k2`` and names DeepSeek-V3's class."""
     config = served("Kimi-K2.5_config")
     text = config["text_config"]
     assert text["model_type"] == "kimi_k2"

@@ -1,4 +1,4 @@
-"""Tensors of an entry with their other paths, written and read back."""
+"""Tensors of an entry and their other paths are written and parsed."""
 
 from dataclasses import replace
 
@@ -20,14 +20,14 @@ def read_back(tensors):
     return list(with_ties(read, ties_data(tensors)))
 
 
-def test_what_is_tied_everywhere():
+def test_a_tie_of_all_tensors():
     tensors = [tensor("embed.weight", expression(1), "head.weight"), tensor("other", L)]
     assert ties_data(tensors) == {"embed.weight": ["head.weight"]}
     assert read_back(tensors) == tensors
 
 
-def test_what_is_tied_in_some_layers():
-    """Bark's fine model predicts all codes but the first, and each head is a table."""
+def test_a_tie_of_some_layers():
+    """Bark's fine model predicts all codes but the first, and ties each head to a table."""
     tensors = [
         tensor("tables.*.weight", expression(1)),
         tensor("tables.*.weight", L - 1, "heads.*.weight"),

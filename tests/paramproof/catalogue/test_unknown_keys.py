@@ -1,4 +1,4 @@
-"""Keys that a configuration class does not have: passed over, or misspelt and refused."""
+"""Keys that a configuration class does not have are ignored, or refused as misspelt."""
 
 from string import ascii_lowercase
 
@@ -16,13 +16,13 @@ TYPES = ["bert", "deepseek_v3", "gpt2", "llava", "t5"]
 
 
 def fields(model_type):
-    """The sizes of a type that are keys of their own, those of its parts too."""
+    """Return the paths of a type's sizes that are keys of their own, including those of parts."""
     said = (one.path for one in read_type(model_type).letters.values())
     return [path for path in said if "[" not in path]
 
 
 def edits(name):
-    """The name with a letter less, twice, another one, and two letters that are swapped."""
+    """Yield the name with a letter removed, doubled, replaced, and with two letters swapped."""
     yield from (f"{name[:i]}{name[i + 1 :]}" for i in range(len(name)))
     yield from (f"{name[:i]}{name[i]}{name[i:]}" for i in range(len(name)))
     for i, one in enumerate(name):
@@ -35,7 +35,7 @@ def edits(name):
 
 
 def configuration(model_type, path):
-    """A configuration with a value at a path of keys."""
+    """Return a configuration with a value at a path of keys."""
     *parts, key = path.split(".")
     found = {key: 8}
     for part in reversed(parts):
@@ -45,7 +45,7 @@ def configuration(model_type, path):
 
 
 def outcome(file, keys):
-    """The key that is refused, or None, and the keys that are passed over."""
+    """Return the key that is refused, or None, and the keys that are ignored."""
     try:
         return None, find_unknown_keys(file, keys)
     except InvalidInput as error:
@@ -55,8 +55,8 @@ def outcome(file, keys):
 @pytest.mark.parametrize(
     ("model_type", "path"), [(one, path) for one in TYPES for path in fields(one)]
 )
-def test_a_size_that_is_misspelt_by_one_letter_is_refused(model_type, path):
-    """Unless it is another key that the class has, as n_heads beside n_head."""
+def test_a_size_misspelt_by_one_letter_is_refused(model_type, path):
+    """It is not refused if the class has that key too, such as n_heads beside n_head."""
     file = read_type(model_type)
     before, dot, name = path.rpartition(".")
     refused = 0
@@ -65,12 +65,12 @@ def test_a_size_that_is_misspelt_by_one_letter_is_refused(model_type, path):
         keys = configuration(model_type, wrong)
         key, unknown = outcome(file, keys)
         assert key in (wrong, None)
-        assert unknown == (), f"{wrong} is passed over"
+        assert unknown == (), f"{wrong} is ignored"
         refused += key is not None
     assert refused >= len(name)
 
 
-def test_what_is_misspelt_is_refused_by_the_entry():
+def test_the_entry_refuses_a_misspelt_key():
     wrong = without(BERT, "hidden_size") | {"hidden_sise": 768}
     with pytest.raises(InvalidInput) as caught:
         entry(wrong)
@@ -86,32 +86,32 @@ def test_what_is_misspelt_is_refused_by_the_entry():
         ("bert", "is_decodr", True),
     ],
 )
-def test_a_misspelt_key_that_decides_is_refused(model_type, key, value):
+def test_a_misspelt_selecting_key_is_refused(model_type, key, value):
     with pytest.raises(InvalidInput) as caught:
         entry({"model_type": model_type, key: value})
     assert caught.value.key == key
 
 
 @pytest.mark.parametrize("value", ["fixed", True, None, {"a": 1}, [768]])
-def test_what_cannot_be_a_size_is_not_misspelt(value):
+def test_a_key_with_no_size_is_not_a_misspelt_size(value):
     assert entry({"model_type": "bert", "hidden_sise": value}).unknown == ("hidden_sise",)
 
 
-def test_beside_the_size_itself_a_key_like_it_is_passed_over():
+def test_a_similar_key_beside_the_size_is_ignored():
     found = entry(BERT | {"hidden_sise": 1})
     assert "hidden_sise" in found.unknown
     assert found.count == entry(BERT).count
 
 
 @pytest.mark.parametrize("key", ["hidden_xywe", "size_hidden", "num_layers_hidden", "n", ""])
-def test_a_key_that_is_like_no_size_is_passed_over(key):
+def test_a_key_that_resembles_no_size_is_ignored(key):
     keys = {"model_type": "bert", key: 1}
     assert entry(keys).unknown == (key,)
     assert entry(keys).count == entry({"model_type": "bert"}).count
 
 
 def test_a_short_name_is_misspelt_by_one_letter_only():
-    """d_kv is like d_ff by two letters, and d_kvv by one."""
+    """d_kv differs from d_ff by two letters, and from d_kvv by one."""
     with pytest.raises(InvalidInput):
         entry({"model_type": "t5", "d_kvv": 64})
     assert entry({"model_type": "t5", "d_xy": 64}).unknown == ("d_xy",)
@@ -119,7 +119,7 @@ def test_a_short_name_is_misspelt_by_one_letter_only():
         entry({"model_type": "t5", "num_leyerz": 6})
 
 
-def test_no_public_configuration_is_taken_for_misspelt():
+def test_public_configurations_have_no_misspelt_keys():
     for keys in public_configurations():
         try:
             file = read_type(keys["model_type"])
@@ -131,7 +131,7 @@ def test_no_public_configuration_is_taken_for_misspelt():
 @pytest.mark.parametrize(
     "keys", [*(ALL | FOUND).values(), *(keys for keys, _, _ in UNNAMED.values())]
 )
-def test_no_configuration_by_hand_is_taken_for_misspelt(keys):
+def test_hand_written_configurations_have_no_misspelt_keys(keys):
     keys = as_transformers(keys)
     find_unknown_keys(read_type(keys["model_type"]), keys)
 

@@ -1,4 +1,4 @@
-"""Sorts of values, of which those that were tried stand for the others."""
+"""Sorts of values: those that were tried stand for the others of their sort."""
 
 import pytest
 
@@ -49,7 +49,7 @@ def test_the_sort_of_a_value(value, sort):
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "alike"),
+    ("one", "other", "expected"),
     [
         (1, 1.0, True),
         (1, True, False),
@@ -61,11 +61,11 @@ def test_the_sort_of_a_value(value, sort):
         (None, False, False),
     ],
 )
-def test_whether_two_values_are_the_same(one, other, alike):
-    assert equal(one, other) is equal(other, one) is alike
+def test_equality_of_values(one, other, expected):
+    assert equal(one, other) is equal(other, one) is expected
 
 
-def test_a_share_of_a_head_is_found_in_every_kind_of_layer():
+def test_rotary_factors_are_found_in_every_kind_of_layer():
     plain = {"partial_rotary_factor": 0.5}
     assert rotary_factors(plain) == {0.5}
     assert rotary_factors({"full_attention": plain, "sliding_attention": {}}) == {0.5, None}
