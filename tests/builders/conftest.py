@@ -1,4 +1,4 @@
-"""What is no test of a framework, and what more than one file asks of one in its own process."""
+"""Deselect tests of what a framework refuses, and run the proofs in a process of their own."""
 
 import json
 import os
@@ -14,7 +14,7 @@ PROGRAM = Path(__file__).with_name("proving.py")
 
 
 def pytest_collection_modifyitems(config, items):
-    """What a framework refuses is deselected, where a test is marked ``expressed``."""
+    """Deselect tests marked ``expressed`` for models and families that the framework refuses."""
     refused = [item for item in items if is_refused(item)]
     config.hook.pytest_deselected(items=refused)
     items[:] = [item for item in items if item not in refused]
@@ -32,23 +32,23 @@ def is_refused(item):
 
 @pytest.fixture(scope="session")
 def proofs_in_a_process():
-    """Run ``proving.py``."""
+    """Return a function that runs ``proving.py`` for a framework."""
 
     def run(framework, *arguments):
         path = os.pathsep.join(map(os.path.abspath, sys.path))
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-P", PROGRAM, framework.name, *map(str, arguments)],
             env={**os.environ, "PYTHONPATH": path, **framework.environment},
             capture_output=True,
             text=True,
         )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout.splitlines()[-1])
+        assert result.returncode == 0, result.stderr
+        return json.loads(result.stdout.splitlines()[-1])
 
     return run
 
 
 @pytest.fixture(scope="session")
 def proved(framework, builder, proofs_in_a_process):
-    """A framework's proofs by family, and the peaks of memory; ``builder`` is there."""
+    """Return a framework's proofs by family, and its memory peaks; skipped without ``builder``."""
     return proofs_in_a_process(framework)

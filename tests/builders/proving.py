@@ -1,7 +1,7 @@
-"""A program: one framework's proofs in a fresh process, and the memory that its builds take.
+"""A program: prove one framework in a fresh process, and measure the memory of its builds.
 
-``python proving.py FRAMEWORK`` prints JSON. With a number of bytes after it, the encoder alone, by
-a builder that leaks: it keeps as many at every build.
+``python proving.py FRAMEWORK`` prints JSON. With a number of bytes after it, it proves only the
+encoder, with a builder that leaks that many bytes in every build.
 """
 
 import json
@@ -14,8 +14,8 @@ from paramproof.workers.memory import peak_memory
 from paramproof.workers.worker import load_builder
 
 
-class Weighed:
-    """The framework's builder; ``peaks`` are those of the process's memory, after each build."""
+class MemoryRecorder:
+    """A builder that records the process's peak memory after each build in ``peaks``."""
 
     def __init__(self, builder, leak):
         self.supports = builder.supports
@@ -35,7 +35,7 @@ class Weighed:
 def main():
     chosen = framework(sys.argv[1])
     leak = int(*sys.argv[2:])
-    builder = Weighed(load_builder(chosen), leak)
+    builder = MemoryRecorder(load_builder(chosen), leak)
     found = list(proofs(chosen, builder, ("encoder",)))
     peaks = list(builder.peaks)
     if not leak:

@@ -1,4 +1,4 @@
-"""Real sizes, up to 175 billion parameters, and the figure this project began with."""
+"""Real sizes, up to 175 billion parameters, and the count that this project began with."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ def test_bert_base_with_both_heads(abstract):
 
 
 def test_attention_layer_of_the_question(abstract):
-    """2,362,368 in each of the 12 layers, summed over what the framework stores."""
+    """2,362,368 in each of the 12 layers, summed over the framework's weights."""
     weights = abstract.build(named_model("keras-bert-question").spec).weights()
     assert [_size(weights, index, "attention") for index in range(12)] == (
         [literals.ATTENTION_LAYER] * 12
@@ -42,7 +42,7 @@ def test_one_layer_of_bert_base(abstract):
 
 
 def _size(weights, index, component):
-    """Entries of the weights that are, wholly, in one component of one layer."""
+    """Return the entries of the weights that belong entirely to one component of one layer."""
     inside = f"layers.{index}.{component}."
     stacked = f"layers.*.{component}."
     own = sum(w.size for w in weights if all(part.startswith(inside) for part in w.parts))

@@ -1,4 +1,4 @@
-"""Random specs of every family: every framework's every tensor is as the formula says."""
+"""Random specs of every family: each framework's every tensor agrees with the formula."""
 
 import pytest
 from hypothesis import given
@@ -12,11 +12,11 @@ from tests.profiles import one_in
 from tests.strategies import specs, supported_specs
 
 ONE_IN = {"encoder": 1}
-"""Of the examples of the profile; one in two for every other family."""
+"""The share of the profile's examples per family; one in two for families not listed."""
 
 
-def test_every_tensor_is_as_the_formula_says(framework, builder, family):
-    # Which families a framework refuses is a literal in refused.py.
+def test_every_tensor_agrees_with_the_formula(framework, builder, family):
+    # A literal in refused.py says which families a framework refuses.
     refused = refusal(builder, family)
     fixed = fixed_in(family, framework.fixed)
     drawn = specs(family) if refused else supported_specs(builder, family, **fixed)
@@ -31,19 +31,19 @@ def test_every_tensor_is_as_the_formula_says(framework, builder, family):
 
 
 def assert_equal(builder, spec):
-    """Tensor by tensor, and in total."""
+    """Compare tensor by tensor, and in total."""
     letters = spec.letters()
     weights = builder.build(spec).weights()
     report = compare(inventory(letters), weights)
     assert report.equal, explained(report, spec)
-    # The same count without names and without ``compare``: sizes of what is trainable.
+    # Count again without names and without ``compare``: sum the sizes of trainable weights.
     assert len({weight.path for weight in weights}) == len(weights)
     actual = sum(weight.size for weight in weights if weight.trainable)
     assert actual == closed_form(letters), repr(spec)
 
 
 def assert_refused(builder, spec):
-    """With a reason, the same wherever it is asked for."""
+    """Refuse with a reason, and the same one every time."""
     reason = builder.supports(spec)
     assert isinstance(reason, str), repr(spec)
     with pytest.raises(UnsupportedSpec) as refused:

@@ -1,4 +1,4 @@
-"""Every cell of docs/framework-differences.md, asked again: its test is named as it is."""
+"""Measure every cell of docs/framework-differences.md again; the cell names the test."""
 
 from functools import cache
 
@@ -15,22 +15,22 @@ CELLS = differences.cells()
 
 def pytest_generate_tests(metafunc):
     if "cell" in metafunc.fixturenames:
-        asked = [cell for cell in CELLS if cell.framework in selected(metafunc.config)]
-        # Before 3.15 Keras draws a query's kernel as a convolution's: the page has no word for it.
+        measured = [cell for cell in CELLS if cell.framework in selected(metafunc.config)]
+        # Before 3.15 Keras initialises a query kernel as in a convolution: the page has no term for it.
         marked = [
             pytest.param(one, id=one.id, marks=documented_keras_marker(one.framework))
-            for one in asked
+            for one in measured
         ]
         metafunc.parametrize("cell", marked)
 
 
-# Not of the module: pytest runs by framework, and comes back to this file.
+# Not module-scoped: pytest orders tests by framework, and comes back to this module.
 @pytest.fixture(scope="session")
-def answered(request):
-    """What a framework answers today, by row: it is asked once, even if that fails."""
+def measured_rows(request):
+    """Return what a framework does today, by row; measured only once, even if that fails."""
 
     @cache
-    def asked(name):
+    def measure(name):
         builder = loaded(name, request.config)
         try:
             return {cell.row: cell for cell in answers(registered(name), builder)}
@@ -38,7 +38,7 @@ def answered(request):
             return error
 
     def by_row(name):
-        rows = asked(name)
+        rows = measure(name)
         if isinstance(rows, Exception):
             raise rows
         return rows
@@ -46,19 +46,19 @@ def answered(request):
     return by_row
 
 
-def test_cell(answered, cell):
-    assert answered(cell.framework).get(cell.row) == cell, AGAIN
+def test_cell(measured_rows, cell):
+    assert measured_rows(cell.framework).get(cell.row) == cell, AGAIN
 
 
 @pytest.mark.documented
-def test_no_cell_is_missing(answered, framework):
+def test_no_cell_is_missing(measured_rows, framework):
     rows = [cell.row for cell in CELLS if cell.framework == framework.name]
-    assert list(answered(framework.name)) == rows, AGAIN
+    assert list(measured_rows(framework.name)) == rows, AGAIN
 
 
 @pytest.mark.documented
 def test_versions(framework):
-    """Answers are of the versions that the page states; a local one names a build, as +cpu."""
+    """The page states the versions measured; a local version such as +cpu names a build."""
     stated = differences.versions()
     installed = {name: (v or "").split("+")[0] for name, v in framework.versions().items()}
     assert installed == {name: stated[name] for name in framework.distributions}

@@ -1,4 +1,4 @@
-"""What is true of GPT, LLaMA and the Transformer of 2017 whatever their weights are."""
+"""Properties of GPT, LLaMA and the Transformer of 2017, whatever their weights."""
 
 from dataclasses import replace
 
@@ -23,18 +23,18 @@ LLAMA = GROUPED
 TRANSFORMER = "transformer, two vocabularies"
 DECODERS = (GPT, LLAMA, TRANSFORMER)
 
-# Weights are large here: what matters moves an output by more than the one, what does not by
-# no more than the other, float32's rounding.
+# Weights are large here: a change that matters moves an output by more than ``MOVED``, one that
+# does not by at most ``UNMOVED``, the rounding of float32.
 MOVED, UNMOVED = 1e-4, 1e-5
 
 
-def modelled(builder, spec, dtype="float32"):
-    """A case of ``spec`` and its model."""
+def case_and_model(builder, spec, dtype="float32"):
+    """Return a case of ``spec`` and its model."""
     case = DecoderCase(spec, spec.original_numerics, dtype)
     return case, built(builder, case)
 
 
-def test_every_family_that_is_built_is_computed(framework):
+def test_every_supported_family_is_computed(framework):
     assert families_left(framework.name, DECODERS) == families_built(framework.name) - {"encoder"}
 
 
@@ -42,7 +42,7 @@ def change(before, after):
     return np.abs(np.asarray(after) - np.asarray(before)).max()
 
 
-# Keras warns of a vocabulary of one token, of which the specs here have some.
+# Keras warns about a vocabulary of one token, which some specs here have.
 @pytest.mark.filterwarnings("ignore:.*You are using a softmax over axis -1:UserWarning")
 @pytest.mark.expressed("family")
 @pytest.mark.parametrize("family", [family for family in FAMILIES if family != "encoder"])
@@ -64,7 +64,7 @@ def test_forward_pass(builder, family, data):
 
 
 def inputs(spec, tokens):
-    """Two sequences: the first and the last token of the vocabulary; of a source, one padded."""
+    """Return two sequences with the first and last token of the vocabulary; a source is padded."""
     ids = np.stack([np.zeros(tokens), np.full(tokens, spec.vocab_size - 1)]).astype("int32")
     if not isinstance(spec, EncoderDecoderSpec):
         return (ids,)
@@ -80,7 +80,7 @@ def path(weight):
 @pytest.mark.expressed("name")
 @pytest.mark.parametrize("name", DECODERS)
 def test_a_later_token_changes_nothing_before_it(builder, name):
-    case, model = modelled(builder, SPECS[name])
+    case, model = case_and_model(builder, SPECS[name])
     *others, ids = case.inputs
     later = ids.copy()
     later[:, -1] = (ids[:, -1] + 1) % 9
@@ -94,7 +94,7 @@ def test_a_later_token_changes_nothing_before_it(builder, name):
 @pytest.mark.expressed("name")
 @pytest.mark.parametrize("name", DECODERS)
 def test_an_earlier_token_matters(builder, name):
-    case, model = modelled(builder, SPECS[name])
+    case, model = case_and_model(builder, SPECS[name])
     *others, ids = case.inputs
     earlier = ids.copy()
     earlier[:, 0] = (ids[:, 0] + 1) % 9
@@ -104,31 +104,31 @@ def test_an_earlier_token_matters(builder, name):
 @pytest.mark.expressed("name")
 @pytest.mark.parametrize("name", [TRANSFORMER])
 def test_padding_of_the_source_is_not_attended_to(builder, name):
-    _, model = modelled(builder, SPECS[name])
+    _, model = case_and_model(builder, SPECS[name])
     source, target = np.array(IDS, "int32"), np.array([[1, 2, 3], [4, 5, 6]], "int32")
     mask = np.array([[True, True, True, False]] * 2)
     padded = model.run(source, mask, target)
     alone = model.run(source[:, :3], mask[:, :3], target)
     other = model.run(np.array([[3, 4, 7, 6], [7, 8, 2, 10]], "int32"), mask, target)
     assert change(padded.lm, alone.lm) < UNMOVED
-    # What is not padded is: the decoder sees the source through its cross-attention alone.
+    # Unpadded tokens matter: the decoder sees the source only through cross-attention.
     assert change(padded.lm, other.lm) > MOVED
 
 
 @pytest.mark.expressed("name")
-@pytest.mark.parametrize(("name", "told_apart"), [(LLAMA, False), (GPT, True)])
-def test_llama_knows_relative_positions_alone(builder, name, told_apart):
-    """A token repeated is the same at every position; learned positions tell them apart."""
-    _, model = modelled(builder, SPECS[name])
+@pytest.mark.parametrize(("name", "distinguished"), [(LLAMA, False), (GPT, True)])
+def test_llama_sees_only_relative_positions(builder, name, distinguished):
+    """A repeated token is the same at every position; only learned positions distinguish them."""
+    _, model = case_and_model(builder, SPECS[name])
     sequence = model.run(np.full((2, 4), 5, "int32")).sequence
-    assert (change(sequence[:, :1], sequence) > MOVED) == told_apart
+    assert (change(sequence[:, :1], sequence) > MOVED) == distinguished
 
 
 @pytest.mark.expressed("name")
 @pytest.mark.parametrize("name", [LLAMA])
-def test_llama_knows_how_far_a_token_is(builder, name):
-    """One layer, without positions, would see what comes before as a set."""
-    _, model = modelled(builder, replace(SPECS[name], num_hidden_layers=1))
+def test_llama_sees_the_distance_of_a_token(builder, name):
+    """Without positions, one layer would see the earlier tokens as a set."""
+    _, model = case_and_model(builder, replace(SPECS[name], num_hidden_layers=1))
     orders = np.array([[3, 7, 5, 5]] * 2, "int32"), np.array([[7, 3, 5, 5]] * 2, "int32")
     assert change(*(model.run(ids).sequence[:, -1] for ids in orders)) > MOVED
 
@@ -139,9 +139,9 @@ def test_llama_knows_how_far_a_token_is(builder, name):
     [GPT, "gpt, untied", LLAMA, "transformer", TRANSFORMER, "transformer, three tables"],
 )
 def test_a_tied_head_is_the_table(builder, name):
-    """The row of a token that does not occur changes the scores where the head is tied."""
+    """With a tied head, the row of a token that does not occur changes the scores."""
     spec = SPECS[name]
-    case, model = modelled(builder, spec)
+    case, model = case_and_model(builder, spec)
     *_, head = inventory(spec.letters()).expand()
     assert head.path == "lm_head.weight"
     unused = 8
@@ -159,8 +159,8 @@ def test_a_tied_head_is_the_table(builder, name):
 @pytest.mark.expressed("name")
 @pytest.mark.parametrize("name", SPECS)
 def test_every_trainable_tensor_is_reached(builder, name):
-    """By the gradient of the outputs; but for key biases, which the softmax does not see."""
-    case, model = modelled(builder, SPECS[name], "float64")
+    """The gradient of the outputs reaches all but key biases, which the softmax ignores."""
+    case, model = case_and_model(builder, SPECS[name], "float64")
     reached = gradients(model, case)
     due = {path for path, tensor in stored_tensors(case.spec).items() if tensor.trainable}
     assert set(reached) == due

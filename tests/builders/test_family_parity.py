@@ -1,7 +1,7 @@
 """The models after BERT compute what the papers say: GPT, LLaMA, the Transformer of 2017.
 
-The reference is ``tests/reference``, in NumPy; how near a framework must be to it is derived
-from the arithmetic, in ``tests/parity/bounds.py``.
+The reference is ``tests/reference``, in NumPy; ``tests/parity/bounds.py`` derives the bounds for a
+framework from its arithmetic.
 """
 
 from dataclasses import asdict, replace
@@ -52,7 +52,7 @@ def test_parity_of_gradients(framework, builder, name):
 @pytest.mark.expressed("name")
 @pytest.mark.parametrize("name", OTHERS)
 def test_parity_with_other_numerics(framework, builder, name):
-    """Numerics are met, and each matters: at its family's own the reference is too far off."""
+    """Other numerics have their effect: with the family's own, the reference is too far off."""
     case = case_of(name, "float32", **OTHERS[name])
     found, bound = outputs(built(builder, case), case), output_bounds(case, framework.name)
     assert largest_difference(found["lm"], expected(case)["lm"]) <= bound["lm"]
@@ -66,7 +66,7 @@ def test_parity_with_other_numerics(framework, builder, name):
 @pytest.mark.parametrize("width", [1, 3, 9])
 @pytest.mark.parametrize("name", ["transformer"])
 def test_parity_of_fixed_positions_of_an_odd_width(framework, builder, name, width):
-    """The last feature is a sine that has no cosine. Without layers nothing hides them."""
+    """The last feature is a sine without its cosine. Without layers nothing hides it."""
     case = case_of(name, "float64")
     without_layers = {"num_encoder_layers": 0, "num_decoder_layers": 0, "num_attention_heads": 1}
     case = replace(case, spec=replace(case.spec, hidden_size=width, **without_layers))
@@ -77,7 +77,7 @@ def test_parity_of_fixed_positions_of_an_odd_width(framework, builder, name, wid
 @pytest.mark.expressed("name")
 @pytest.mark.parametrize("name", OTHERS)
 def test_parity_of_a_long_sequence(framework, builder, name):
-    """Every token before it is seen by a token, however far away it is."""
+    """A token sees every token before it, however far away."""
     case = replace(case_of(name, "float32"), tokens=MANY_TOKENS)
     if "max_position_embeddings" in asdict(case.spec):
         case = replace(case, spec=replace(case.spec, max_position_embeddings=MANY_TOKENS))
@@ -86,11 +86,11 @@ def test_parity_of_a_long_sequence(framework, builder, name):
 
 
 @pytest.mark.parametrize("names", [SPECS, OTHERS], ids=["outputs", "other numerics"])
-def test_every_family_that_is_built_is_computed(framework, names):
+def test_every_supported_family_is_computed(framework, names):
     assert families_left(framework.name, names) == families_built(framework.name) - {"encoder"}
 
 
 def case_of(name, dtype, **numerics):
-    """The case at its family's numerics but for ``numerics``."""
+    """Return the case with its family's numerics, changed by ``numerics``."""
     spec = SPECS[name]
     return DecoderCase(spec, replace(spec.original_numerics, **numerics), dtype)

@@ -1,4 +1,4 @@
-"""Faults planted in each framework's builder are caught by what catches them in PyTorch's."""
+"""Faults planted in each framework's builder are caught by the same evidence as in PyTorch's."""
 
 import pytest
 
@@ -20,12 +20,12 @@ from tests.faults.everywhere.matrix import (
 
 
 @pytest.mark.parametrize("kind", EVIDENCE)
-def test_the_right_encoder_is_not_caught(framework, builder, kind):
+def test_the_correct_encoder_is_not_caught(framework, builder, kind):
     assert not catches(kind, framework, builder)
 
 
 @pytest.mark.parametrize("name", EVERYWHERE)
-def test_caught_by_what_catches_it_in_pytorch(framework, builder, name):
+def test_a_fault_is_caught_by_the_same_evidence_as_in_pytorch(framework, builder, name):
     assert due(framework, name)
     if name in expressed(framework.name):
         assert observed(framework.name, name) == due(framework, name)
@@ -34,10 +34,10 @@ def test_caught_by_what_catches_it_in_pytorch(framework, builder, name):
             observed(framework.name, name)
 
 
-def test_in_the_frameworks_own_code_there_are_at_least_six(framework, builder):
+def test_at_least_six_faults_are_in_the_frameworks_code(framework, builder):
     assert len(set(plants(framework)).intersection(expressed(framework.name))) >= 6
 
 
-def test_the_published_column_is_what_is_observed(framework, builder):
+def test_the_published_column_agrees_with_the_observations(framework, builder):
     assert list(faults_page.published()) == list(frameworks())
     assert faults_page.published()[framework.name] == column(framework.name), AGAIN

@@ -1,4 +1,4 @@
-"""What each framework can express, feature by feature, and what it refuses."""
+"""What each framework supports, feature by feature, and what it refuses."""
 
 from dataclasses import replace
 
@@ -66,19 +66,19 @@ FEATURES = {
 }
 
 
-class NobodysSpec:
+class UnsupportedFamilySpec:
     family = "nobodys"
 
 
-def test_a_family_that_nobody_has(framework, builder):
-    """What a family from outside meets: a reason, and no error about what it has not."""
-    reason = builder.supports(NobodysSpec())
+def test_a_family_that_no_framework_has(framework, builder):
+    """A family from another distribution is refused with a reason, not with an AttributeError."""
+    reason = builder.supports(UnsupportedFamilySpec())
     name = framework.name.split("-")[0]
     no_other = "keras-bert builds BERT's encoder and no other family of models"
     expected = no_other if framework.name == "keras-bert" else f"{name} has no such family: nobodys"
     assert reason == expected
     with pytest.raises(UnsupportedSpec) as refused:
-        builder.build(NobodysSpec())
+        builder.build(UnsupportedFamilySpec())
     assert str(refused.value) == reason
 
 
@@ -106,7 +106,7 @@ def test_feature(framework, builder, feature):
 
 
 def test_fixed_fields_are_what_supports_refuses(framework, builder):
-    """The header tells the strategies what ``supports`` would tell them one by one."""
+    """The header tells the strategies what ``supports`` would refuse one by one."""
     others = {"type_vocab_size": 3, "tie_word_embeddings": False}
     spec = replace(SPEC, mlm_head=True, nsp_head=True)
     for field, value in others.items():

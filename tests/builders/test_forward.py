@@ -1,4 +1,4 @@
-"""The models are real: they run, on ids, types and a padding mask."""
+"""The models are real: they run on ids, types and a padding mask."""
 
 import numpy as np
 import pytest
@@ -16,11 +16,11 @@ from tests.strategies import supported_specs
 def test_forward_pass(framework, builder, data):
     spec = data.draw(supported_specs(builder, **framework.fixed), label="spec")
     model = builder.build(spec, allocate=True)
-    # In whatever order: a framework may list what it has made as it made it, or sorted.
+    # In any order: a framework may list weights as it created them, or sorted.
     assert sorted(model.weights(), key=path) == sorted(builder.build(spec).weights(), key=path)
 
     tokens = min(3, spec.max_position_embeddings)
-    # Padding is token 0, where there is another token to pad: keras-bert knows no other mask.
+    # Padding is token 0, if there is another token to pad with: keras-bert has no other mask.
     last = spec.vocab_size - 1
     ids = np.array([[last] * tokens, [last] * (tokens - 1) + [0]], dtype="int32")
     mask = ids != 0 if last else np.zeros_like(ids, dtype=bool)

@@ -1,8 +1,8 @@
-"""What is called trainable is reached by a gradient, and what is not is not.
+"""A gradient reaches exactly the tensors that are called trainable.
 
-The gradient is of all outputs at once, times random numbers, in float64. It is looked at per
-canonical tensor, since a framework may keep several in one array (PyTorch's key bias is a
-slice). The exceptions are few, have reasons, and are asserted to be exceptions.
+It is the gradient of all outputs at once, times random numbers, in float64, and is examined per
+canonical tensor, since a framework may keep several in one array (PyTorch's key bias is a slice).
+The few exceptions have reasons, and are asserted to be exceptions.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ UNUSED_TOKEN = 10
 
 @pytest.fixture(scope="module", params=ENCODERS)
 def case(request, builder):
-    """A spec and its gradient by canonical tensor."""
+    """Return a spec and its gradient by canonical tensor."""
     spec = ENCODERS[request.param]
     model = builder.build(spec, allocate=True, dtype="float64")
     random = np.random.default_rng(0)
@@ -37,16 +37,16 @@ def test_every_trainable_tensor_is_reached(case):
     spec, gradients = case
     due = {t.path for t in inventory(spec.letters()).expand() if t.tied_to is None}
     assert set(gradients) == due
-    # A key bias moves all scores of a query alike, and the softmax does not see it.
+    # A key bias moves all scores of a query alike, which the softmax ignores.
     assert_reached_but(gradients, {path for path in due if path.endswith("attention.key.bias")})
 
 
 @pytest.mark.expressed("case")
-def test_rows_that_are_not_used_are_not_reached(case):
+def test_unused_rows_are_not_reached(case):
     spec, gradients = case
     tokens = gradients["embeddings.word_embeddings.weight"]
     positions = gradients["embeddings.position_embeddings.weight"]
-    # Four of seven positions; a decoder that shares the token table uses every row.
+    # Four of seven positions are used; a decoder that shares the token table uses every row.
     assert np.abs(positions[4:]).max() == 0
     assert np.abs(positions[:4]).max(axis=1).min() > 0
     tied = spec.mlm_head and spec.tie_word_embeddings
@@ -54,7 +54,7 @@ def test_rows_that_are_not_used_are_not_reached(case):
 
 
 def test_degenerate_sizes(builder):
-    """With one position there is nothing to attend to, so queries and keys do not matter."""
+    """With one position there is nothing to attend to, so queries and keys have no effect."""
     model = builder.build(ENCODER, allocate=True, dtype="float64")
     ids = np.array([[3], [4]], dtype="int32")
     outputs = model.run(ids, ids * 0, ids != 0)
@@ -69,8 +69,8 @@ def test_degenerate_sizes(builder):
     assert_reached_but(gradients, dead)
 
 
-def test_only_what_is_trainable_has_a_gradient(builder):
-    """Only what ``weights`` calls trainable has a gradient at all."""
+def test_only_trainable_weights_have_a_gradient(builder):
+    """Only weights that ``weights`` calls trainable have a gradient at all."""
     model = builder.build(ENCODER, allocate=True)
     ids = np.array(IDS, dtype="int32")
     sequence = np.ones_like(model.run(ids, ids * 0, ids != 0).sequence)

@@ -1,8 +1,8 @@
-"""The laws of tests/laws.py on the encoders that the frameworks build.
+"""The laws of tests/laws.py for the encoders that the frameworks build.
 
-Of the other families they are implied: each tensor is compared with the formula
-(test_counts.py), and the formula obeys the laws (tests/formulas/test_laws.py). For the same
-reason two examples will do of a framework whose builds take long.
+They follow for the other families: each tensor is compared with the formula (test_counts.py), and
+the formula obeys the laws (tests/formulas/test_laws.py). For the same reason two examples suffice
+for a framework that builds slowly.
 """
 
 import pytest
@@ -25,7 +25,7 @@ def test_law(framework, abstract, field):
     law = LAWS[field]
 
     def count(spec):
-        # A law may lead from what can be expressed to what cannot: then it starts elsewhere.
+        # A law may lead from a supported spec to a refused one: then start from another one.
         assume(field in fixed or abstract.supports(spec) is True)
         return sum(weight.size for weight in abstract.build(spec).weights() if weight.trainable)
 
@@ -34,7 +34,7 @@ def test_law(framework, abstract, field):
     def hold(data):
         spec = data.draw(supported_specs(abstract, **fixed), label="spec")
         if field in fixed:
-            # What cannot vary obeys no law: the refusal itself is what is checked.
+            # A field that cannot vary obeys no law: check the refusal itself.
             with pytest.raises(UnsupportedSpec):
                 law(count, spec)
         else:

@@ -1,4 +1,4 @@
-"""Building leaves nothing behind: the builds of the proofs, in a process of their own."""
+"""Building does not leak memory: the builds of the proofs, in a process of their own."""
 
 import pytest
 
@@ -10,10 +10,10 @@ LARGEST_LEAK = 100e3
 
 
 def leak(proved):
-    """By how many bytes a build lets the peak of the process's memory grow, once it is warm.
+    """Return by how many bytes a build increases the process's peak memory after warming up.
 
-    The warm-up lets a framework fill what it keeps once. Allocators keep some of what they
-    are given back: the bound is on growth, not on nothing.
+    During warm-up a framework fills its caches. Allocators keep some memory that was freed, so the
+    bound is above zero.
     """
     peaks = proved["peaks"][WARM_UP - 1 :]
     assert len(peaks) > FEWEST_BUILDS
@@ -26,7 +26,7 @@ def test_no_leak(framework, proved):
 
 
 @pytest.mark.framework("torch")
-def test_a_leak_is_seen(proofs_in_a_process):
-    """Planted in every build; what was free before hides the first megabytes of it."""
+def test_a_leak_is_noticed(proofs_in_a_process):
+    """A planted leak is noticed, though memory that was free before hides its first megabytes."""
     found = proofs_in_a_process(registered("torch"), int(1.5 * LARGEST_LEAK))
     assert leak(found) > LARGEST_LEAK

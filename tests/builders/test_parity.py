@@ -1,7 +1,7 @@
 """The same encoder: every framework computes what the papers' formulas do, number for number.
 
-Under the same weights, tokens and mask, outputs at tokens and gradients are those of the
-reference in ``tests/reference``, within what rounding explains (``tests/parity/bounds.py``).
+With the same weights, tokens and mask, outputs at tokens and gradients agree with the reference in
+``tests/reference``, up to rounding (``tests/parity/bounds.py``).
 """
 
 from dataclasses import replace
@@ -33,7 +33,7 @@ SPEC = replace(SMALL_ENCODER, mlm_head=True, nsp_head=True)
 
 
 def fixed_case(builder, dtype, **fields):
-    """The heads' case, at BERT's numerics or the framework's own."""
+    """Return the case with all heads, with BERT's numerics or the framework's own."""
     eps = own_epsilon(builder) or Numerics().layer_norm_eps
     return Case(SPEC, Numerics(layer_norm_eps=eps), dtype, **fields)
 
@@ -47,19 +47,19 @@ def assert_explained(case, *differences):
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_parity_of_every_activation(framework, builder, name):
-    """Each is met, and is no other."""
+    """Each activation is the expected one and no other."""
     case = fixed_case(builder, "float64")
     cases = {
         other: replace(case, numerics=replace(case.numerics, hidden_act=other))
         for other in ACTIVATIONS
     }
     model = built(builder, cases[name])
-    alike = [other for other in cases if not told_apart(model, cases[other], framework)]
+    alike = [other for other in cases if not is_noticed(model, cases[other], framework)]
     assert alike == [name]
 
 
 def test_parity_of_a_long_sequence(framework, builder):
-    """Every token is seen, however far away it is."""
+    """A token sees every other one, however far away."""
     spec = replace(SPEC, max_position_embeddings=MANY_TOKENS)
     case = replace(fixed_case(builder, "float32"), spec=spec, tokens=MANY_TOKENS)
     assert case.mask.shape[1] == MANY_TOKENS
@@ -76,10 +76,10 @@ def test_parity_of_outputs(framework, builder, data):
 @a_fifth()
 @given(data=st.data())
 def test_parity_of_gradients(framework, builder, data):
-    """Along a random direction in the space of all weights."""
+    """Compare the gradient along a random direction in the space of all weights."""
     case = data.draw(cases(framework, builder), label="case")
     if case.numerics.hidden_act == "relu":
-        # Its derivative jumps at 0: which side a rounded 0 is on is no matter of degree.
+        # ReLU's derivative jumps at 0, so rounding may put an argument on either side.
         case = replace(case, dtype="float64")
     assert_explained(case, slope_difference(built(builder, case), case, framework.name))
 
@@ -97,20 +97,20 @@ def test_parity_of_the_gradient_of_every_tensor(framework, builder, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_parity_with_its_own_weights(framework, builder, dtype):
-    """As the framework draws them, and read out of it: nothing has been written."""
+    """With the weights that the framework initialised, read from the model."""
     case = fixed_case(builder, dtype)
     model = builder.build(case.spec, case.numerics, allocate=True, dtype=dtype)
     case = replace(case, own=canonical_weights(model, case.spec))
     assert_explained(case, *output_differences(model, case, framework.name))
 
 
-def test_parity_in_float64_is_less_where_a_step_is_float32(framework, builder):
-    """What the bounds allow a framework is needed, so that a repair of it is noticed."""
+def test_a_float32_step_needs_wider_bounds_in_float64(framework, builder):
+    """The wider bounds for a framework are necessary; a fix in the framework makes this fail."""
     case = fixed_case(builder, "float64")
     exact = output_bounds(case, framework="")
     found = output_differences(built(builder, case), case, framework.name)
     beyond = [difference.kind for difference in found if difference.found > exact[difference.kind]]
-    # An encoder has neither of these two.
+    # An encoder has neither of these two steps.
     steps = set(FLOAT32_STEPS.get(framework.name, ())) - {"positions", "rms_norm"}
     assert bool(beyond) == bool(steps)
 
@@ -126,42 +126,42 @@ def test_parity_fails_on_nan(builder):
 
 @pytest.fixture(scope="module", params=DTYPES)
 def computed(request, framework, builder):
-    """A case, and what the framework computes for it, both sequences padded."""
+    """Return a case and the framework's outputs for it, both sequences padded."""
     case = fixed_case(builder, request.param, seed=8)
     assert not case.inputs[2].all(axis=1).any()
     return case, built(builder, case)
 
 
-def told_apart(model, case, framework):
+def is_noticed(model, case, framework):
     return [d.kind for d in output_differences(model, case, framework.name) if not d.explained]
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.__name__)
-def test_parity_sees(framework, computed, mistake):
+def test_parity_notices_mistakes(framework, computed, mistake):
     case, model = computed
-    assert not told_apart(model, case, framework)
-    assert "sequence" in told_apart(model, mistake(case), framework)
+    assert not is_noticed(model, case, framework)
+    assert "sequence" in is_noticed(model, mistake(case), framework)
 
 
 @pytest.mark.parametrize("layer", [mistakes.mask_inverted, mistakes.norms_before])
-def test_parity_sees_another_layer(framework, computed, layer, monkeypatch):
+def test_parity_notices_another_layer(framework, computed, layer, monkeypatch):
     case, model = computed
     monkeypatch.setattr(encoder, "layer", layer)
-    assert "sequence" in told_apart(model, case, framework)
+    assert "sequence" in is_noticed(model, case, framework)
 
 
-def test_parity_sees_a_millionth_in_float64(framework, computed):
-    """An epsilon of 1e-6 in place of BERT's; where a step is float32, it may drown."""
+def test_parity_notices_a_millionth_in_float64(framework, computed):
+    """An epsilon of 1e-6 in place of BERT's; a float32 step may hide it."""
     case, model = computed
     if case.dtype == "float64" and not FLOAT32_STEPS.get(framework.name):
         numerics = replace(case.numerics, layer_norm_eps=1e-6)
-        assert "sequence" in told_apart(model, replace(case, numerics=numerics), framework)
+        assert "sequence" in is_noticed(model, replace(case, numerics=numerics), framework)
 
 
 @pytest.mark.parametrize("change", UNSEEN, ids=lambda change: change.__name__)
-def test_parity_does_not_see_what_the_count_does(framework, computed, change):
+def test_parity_misses_changes_that_the_count_notices(framework, computed, change):
     case, model = computed
-    assert not told_apart(model, change(case), framework)
+    assert not is_noticed(model, change(case), framework)
     idle = UNSEEN[change]
     weights = model.weights()
     kept = [weight for weight in weights if not any(part.endswith(idle) for part in weight.parts)]

@@ -1,4 +1,4 @@
-"""The porting guide: its examples run, and what it says of storage is so."""
+"""The porting guide: its examples run, and its statements about storage are true."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ QUERY = "layers.0.attention.query.kernel"
 
 
 def run(name, framework=None):
-    """What the script leaves behind, with every framework in it exchanged for ``framework``."""
+    """Run the script with ``framework`` in place of every framework; return its variables."""
     source, names = script(name), {}
     for printed in ENVIRONMENTS[name] if framework else ():
         assert f'load("{printed}")' in source
@@ -22,7 +22,7 @@ def run(name, framework=None):
     return names
 
 
-def odd():
+def distinct_weights():
     return odd_weights(stored_tensors(SPEC).values(), "float32")
 
 
@@ -37,8 +37,8 @@ def test_from_model_to_model(framework, builder):
 
 def test_out_of_a_file(framework, builder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    save_weights(FILE, odd(), SPEC)
-    assert_same(canonical_weights(run("load.py", framework)["model"], SPEC), odd())
+    save_weights(FILE, distinct_weights(), SPEC)
+    assert_same(canonical_weights(run("load.py", framework)["model"], SPEC), distinct_weights())
 
 
 @pytest.mark.framework("transformers")

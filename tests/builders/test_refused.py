@@ -1,4 +1,4 @@
-"""What is refused is what the literals say, no more and no less; and enough is left to test."""
+"""The literals list exactly what is refused, and enough is left to test."""
 
 from random import Random
 
@@ -20,7 +20,7 @@ def test_families(framework, builder, family):
     assert bool(refusal(builder, family)) == refuses_family(framework.name, family)
 
 
-def test_of_every_family_that_is_built_a_named_model_is_left(framework):
+def test_every_supported_family_keeps_a_named_model(framework):
     assert families_left(framework.name, named_models()) == families_built(framework.name)
 
 
@@ -29,8 +29,8 @@ def test_models(framework, builder, name):
     assert (builder.supports(MODELS[name]) is not True) == refuses_model(framework.name, name)
 
 
-def test_of_random_specs_as_many_as_are_written_down(framework, builder, family):
-    """Refusing more than it must leaves a builder without a fault, and without a test."""
+def test_the_number_of_refused_random_specs(framework, builder, family):
+    """A builder that refuses too much would have no fault, and no test."""
     random, fixed = Random(0), fixed_in(family, framework.fixed)
     drawn = [random_spec(random, family, **fixed) for _ in range(1000)]
     refused = sum(builder.supports(spec) is not True for spec in drawn)

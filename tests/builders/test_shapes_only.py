@@ -1,4 +1,4 @@
-"""What tests of shapes lean on: models built once, and frameworks that build the same."""
+"""Tools for tests of shapes: cached models, and frameworks with the same shapes."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_a_spec_is_built_once():
     assert len(counting.asked) == len(SPECS)
 
 
-def test_what_is_to_be_allocated_is_built_anew():
+def test_allocated_models_are_built_anew():
     counting = Counting()
     abstract = Remembering(counting)
     spec = SPECS["encoder"]
@@ -42,7 +42,7 @@ def test_what_is_to_be_allocated_is_built_anew():
     assert counting.asked == [(spec, None, True, "float64")] * 2
 
 
-def test_no_more_is_remembered_than_is_said():
+def test_the_cache_is_bounded():
     abstract = Remembering(Counting())
     for spec in range(MAX_SPECS + 1):
         abstract.build(spec)
@@ -50,5 +50,5 @@ def test_no_more_is_remembered_than_is_said():
 
 
 @pytest.mark.parametrize(("name", "other"), SHAPES_ARE_THOSE_OF.items())
-def test_frameworks_whose_shapes_are_the_same_are_of_one_file(name, other):
+def test_frameworks_with_the_same_shapes_share_a_file(name, other):
     assert frameworks()[name].module == frameworks()[other].module

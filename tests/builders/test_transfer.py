@@ -1,4 +1,4 @@
-"""Weights go into a model and come out of it, by canonical names, exact to the bit."""
+"""Weights go into a model and out again by canonical names, exact to the bit."""
 
 import json
 import os
@@ -57,7 +57,7 @@ def test_from_model_to_model(builder, model):
 
 
 def test_a_tied_head_computes_with_the_token_table(model):
-    """Two tokens with one row in the table are equally probable, whatever the head's own bias."""
+    """Tokens with the same row in the table are equally probable, whatever the head's own bias."""
     arrays = {path: array.copy() for path, array in weights_of(HEADS).items()}
     table, bias = arrays["embeddings.word_embeddings.weight"], arrays["mlm_head.decoder.bias"]
     table[5], bias[5] = table[6], bias[6]
@@ -94,7 +94,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_what_does_not_fit_is_named_and_nothing_is_written(model, wrong):
+def test_weights_that_do_not_fit_are_named_and_nothing_is_written(model, wrong):
     assign_weights(model, HEADS, weights_of(HEADS))
     others = {path: array + 1 for path, array in weights_of(HEADS).items()}
     for path, change in WRONG[wrong].items():
@@ -106,7 +106,7 @@ def test_what_does_not_fit_is_named_and_nothing_is_written(model, wrong):
     assert_same(canonical_weights(model, HEADS), weights_of(HEADS))
 
 
-def test_everything_that_does_not_fit_is_named_layers_once(model):
+def test_every_wrong_weight_is_named_and_layers_are_folded(model):
     few = {path: array for path, array in weights_of(HEADS).items() if "feed" not in path}
     with pytest.raises(ValueError, match="do not fit") as error:
         assign_weights(model, HEADS, few | {"pooler.kernel": np.ones(3), "nobody": np.ones(4)})
@@ -130,7 +130,7 @@ def raises(message):
 def test_weights_of_another_spec(builder, model):
     with raises("layers.1.feed_forward_layer_norm.bias is no weight of this model"):
         build_with(builder, replace(SPEC, num_hidden_layers=1), weights_of(SPEC))
-    # A stacked weight is one of another shape where the layers are not as many.
+    # A stacked weight has another shape if the number of layers differs.
     others = {
         r"not one of this spec: mlm_head\.": SPEC,
         r"intermediate\.bias .*of another shape": replace(HEADS, intermediate_size=7),
@@ -163,8 +163,8 @@ save_weights(target, canonical_weights(model, spec), spec)
 """
 
 
-def carried(framework, source, target):
-    """Weights from file to file by way of a model, in a process set up for the framework."""
+def carry_through(framework, source, target):
+    """Move weights from file to file through a model, in a process set up for the framework."""
     path = os.pathsep.join(map(os.path.abspath, sys.path))
     fields = json.dumps(spec_fields(HEADS))
     subprocess.run(
@@ -175,11 +175,11 @@ def carried(framework, source, target):
 
 
 def test_between_processes(framework, builder, tmp_path):
-    """Through a process of this framework, and one of the next that there is, if any."""
+    """Through a process of this framework, and one of the next installed framework, if any."""
     save_weights(tmp_path / "0", weights_of(HEADS), HEADS)
     present = [other for other in frameworks().values() if not other.missing]
     following = present[(present.index(framework) + 1) % len(present)]
     carriers = [framework] if following == framework else [framework, following]
     for number, carrier in enumerate(carriers):
-        carried(carrier, tmp_path / f"{number}", tmp_path / f"{number + 1}")
+        carry_through(carrier, tmp_path / f"{number}", tmp_path / f"{number + 1}")
     assert_same(read_weights(tmp_path / f"{len(carriers)}", HEADS), weights_of(HEADS))

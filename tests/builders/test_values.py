@@ -1,4 +1,4 @@
-"""A model's values are read and written, by native path, exact to the bit."""
+"""A model's values are read and written by native path, exact to the bit."""
 
 from dataclasses import replace
 
@@ -20,11 +20,11 @@ def model(request, builder):
 
 @pytest.fixture
 def values(model):
-    """An array of odd bits for every weight."""
+    """Return an array with unusual values for every weight."""
     return {w.path: odd(w.shape, model.dtype, seed) for seed, w in enumerate(model.weights())}
 
 
-def test_what_was_written_is_read(model, values):
+def test_written_values_are_read_back(model, values):
     assert {w.path: w.shape for w in model.weights()} == {k: v.shape for k, v in values.items()}
     assert {array.dtype for array in values.values()} == {np.dtype(model.dtype)}
     before = model.read()
@@ -34,8 +34,8 @@ def test_what_was_written_is_read(model, values):
     assert_same(before, was)
 
 
-def test_what_was_written_is_the_models_own(model, values):
-    """Who wrote an array may go on to use it. 64 bytes is where JAX would keep it."""
+def test_the_model_copies_written_values(model, values):
+    """The caller may go on to use its array. From 64 bytes JAX would share it."""
     mine = {path: aligned(array) for path, array in values.items()}
     model.write(mine)
     for array in mine.values():
@@ -43,7 +43,7 @@ def test_what_was_written_is_the_models_own(model, values):
     assert_same(model.read(), values)
 
 
-def test_a_model_computes_with_what_was_written(model, values):
+def test_a_model_computes_with_written_values(model, values):
     ids = np.array(IDS, dtype="int32")
     model.write({path: np.zeros_like(array) for path, array in values.items()})
     outputs = model.run(ids, ids * 0, ids != 0)
@@ -60,7 +60,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_nothing_is_half_written(model, values, wrong):
+def test_nothing_is_partly_written(model, values, wrong):
     model.write(values)
     others = {path: array + 1 for path, array in values.items()}
     path = list(others)[-1]

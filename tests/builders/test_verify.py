@@ -1,4 +1,4 @@
-"""``paramproof verify`` of every family, in a framework's own worker process."""
+"""``paramproof verify`` for every family, in a framework's own worker process."""
 
 import pytest
 
@@ -13,7 +13,7 @@ EXAMPLES = 2
 
 
 def test_every_family(framework, builder):
-    """Named models and random specs are equal, or said not to be expressible, by family."""
+    """Named models and random specs are equal, or reported as not supported, by family."""
     results = run_in_workers([framework], Verify(SPECS, EXAMPLES, seed=0))
     assert [result.model for result in results[: len(SPECS)]] == list(SPECS)
     random = iter(results[len(SPECS) :])
@@ -32,8 +32,8 @@ def test_every_family(framework, builder):
 
 @pytest.mark.expressed("family")
 @pytest.mark.parametrize("family", ["gpt"])
-def test_a_formula_of_ones_own(framework, builder, family):
-    """Of another family than the encoder: it differs in what it forgets, and in nothing else."""
+def test_a_user_formula(framework, builder, family):
+    """For another family than the encoder: it differs only by what it forgets."""
     formula = "tests.family_formulas:gpt2_without_biases"
     job = Verify({"named": SPECS[family]}, EXAMPLES, 0, (family,), formula)
     *results, smallest = run_in_workers([framework], job)

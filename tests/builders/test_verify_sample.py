@@ -13,12 +13,12 @@ from tests.strategies import random_specs
 
 @pytest.mark.documented
 def test_verify_sample(framework, builder):
-    """Versions, totals and the sums over the random specs; not the times and the memory."""
+    """Compare versions, totals and the sums over the random specs, but not times and memory."""
     lines = block("verify", frameworks_page.PAGE.read_text("utf-8")).splitlines()
     (head,) = (index for index, line in enumerate(lines) if line.startswith(f" {framework.name} "))
     base, random = (re.split(r"  +", line.strip()) for line in lines[head + 1 : head + 3])
 
-    # A local version names a build, such as +cpu.
+    # A local version, such as +cpu, names a build.
     assert lines[head].split()[1].split("+")[0] == framework.version.split("+")[0]
     total = f"{literals.TOTALS['bert-base-uncased']:,}"
     assert base[:4] == ["bert-base-uncased", total, total, "0"]

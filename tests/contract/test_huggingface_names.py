@@ -1,4 +1,4 @@
-"""Hugging Face's names, one table for its models and for checkpoints: each is of a real tensor."""
+"""One table maps Hugging Face's names for models and checkpoints; each names a real tensor."""
 
 import pytest
 
@@ -10,17 +10,17 @@ from paramproof.formulas.layout import LAYOUTS
 HUGGING_FACE = ["encoder", "gpt", "llama"]
 
 
-def everything(family):
-    """The paths of every tensor that some model of the family has."""
+def all_paths(family):
+    """Return the paths of every tensor that some model of the family has."""
     letters = FAMILIES[family].letters
     return {tensor.path for tensor in inventory(letters(*(1 for _ in letters._fields)))}
 
 
 @pytest.mark.parametrize("family", HUGGING_FACE)
-def test_every_name_is_of_canonical_tensors(family):
-    """A kind of module may have a bias, which none of LLaMA has: only that may be unknown."""
+def test_every_name_maps_to_canonical_tensors(family):
+    """The only unknown tensors may be biases of modules, which LLaMA does not have."""
     stored = names_of(family).table.values()
-    unknown = {part for storage in stored for part in storage.parts} - everything(family)
+    unknown = {part for storage in stored for part in storage.parts} - all_paths(family)
     assert all(family == "llama" and part.endswith(".bias") for part in unknown)
     assert {name for storage in stored for name in storage.layout} <= LAYOUTS.keys()
 
@@ -28,15 +28,15 @@ def test_every_name_is_of_canonical_tensors(family):
 @pytest.mark.parametrize("family", HUGGING_FACE)
 def test_every_tensor_has_a_name(family):
     stored = names_of(family).table.values()
-    assert everything(family) <= {part for storage in stored for part in storage.parts}
+    assert all_paths(family) <= {part for storage in stored for part in storage.parts}
 
 
-def test_query_key_and_value_are_side_by_side_in_gpt2():
+def test_gpt2_stores_query_key_and_value_side_by_side():
     assert names_of("gpt").table["h.*.attn.c_attn.bias"] == Storage(
         tuple(f"layers.*.attention.{name}.bias" for name in ("query", "key", "value"))
     )
 
 
-def test_a_family_that_hugging_face_does_not_have_has_no_names():
+def test_a_family_without_a_hugging_face_model_has_no_names():
     names = names_of("encoder-decoder")
     assert (names.table, names.prefixes, names.buffers) == ({}, (), frozenset())

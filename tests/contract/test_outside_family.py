@@ -1,4 +1,4 @@
-"""The recipe for a family, followed from outside: MLP-Mixer, which no file of ours mentions."""
+"""The documented recipe for a family, followed outside the package with MLP-Mixer."""
 
 import json
 import sys
@@ -16,7 +16,7 @@ from paramproof.random_specs import random_specs, refusal
 from paramproof.resolver import resolve
 from tests.specs import SPECS
 
-# Mixer-B/16 of table 1 there, for images of 224·224: 196 patches of 16·16.
+# Mixer-B/16 of table 1, for images of 224·224: 196 patches of 16·16.
 B16 = {
     "num_patches": 196,
     "patch_size": 16,
@@ -31,29 +31,29 @@ WHOLE, CLASSIFIER = 59_880_472, 769_000
 
 @pytest.fixture
 def b16(mixer, tmp_path):
-    """A file with the fields of a spec, whose family they say themselves."""
+    """Return a file with the fields of a spec, which name the family."""
     path = tmp_path / "b16.json"
     path.write_text(json.dumps(B16))
     return str(path)
 
 
-def test_it_is_a_family_as_the_others_are(mixer, b16):
+def test_it_is_a_family_like_the_others(mixer, b16):
     assert list(FAMILIES) == [*SPECS, "mixer"]
     spec = resolve(b16).spec
     assert (type(spec).__name__, spec_fields(spec)["family"]) == ("MixerSpec", "mixer")
     assert spec_from(spec_fields(spec)) == spec
     assert inventory(spec.letters()).total() == closed_form(spec.letters()) == WHOLE
     require_agreement(FAMILIES)
-    # No heads, so no head size either, which a length of 1 would be taken for.
+    # Without heads the head size must be absent; it could be mistaken for a length of 1.
     assert list(sizes_of(spec)) == ["B", "S", "Y", "H", "D", "F", "R", "C"]
 
 
-def test_it_is_gone_when_it_is_not_installed(outsider):
+def test_it_disappears_when_it_is_uninstalled(outsider):
     assert list(FAMILIES) == list(SPECS)
 
 
-def test_what_is_in_each_layer_stands_behind_the_number_of_layers(mixer, b16, paramproof):
-    """Its letters are new: B counts layers, ``classifier`` is an indicator and no size."""
+def test_the_number_of_layers_is_printed_first(mixer, b16, paramproof):
+    """The letters are new: B counts layers, and ``classifier`` is an indicator, not a size."""
     done = paramproof("count", b16, "--symbolic")
     assert (done.returncode, done.stderr) == (0, "")
     total = "B·(2·H·F + 2·S·D + 5·H + D + F + S) + H·R²·C + Y·H + 3·H + Y"
@@ -82,7 +82,7 @@ def test_it_is_explained_without_tokens_or_heads(mixer, b16, paramproof, number,
     assert line in done.stdout.splitlines()
 
 
-def test_it_is_drawn_at_random(mixer):
+def test_random_specs_are_drawn(mixer):
     toy = load("mixer-toy")
     specs = random_specs(toy, 100, 0, "mixer")
     for field, (low, high) in FAMILIES["mixer"].spec.ranges.items():
@@ -92,13 +92,13 @@ def test_it_is_drawn_at_random(mixer):
     assert all(check(toy, spec).equal for spec in specs)
 
 
-def test_who_has_no_such_family_says_so(mixer):
+def test_a_framework_without_the_family_says_so(mixer):
     assert refusal(load("mixer-toy"), "mixer") == ""
     assert refusal(load("mixer-toy"), "gpt") == "the toy has no such family: gpt"
     assert refusal(load("toy"), "mixer") == "the toy is an encoder"
 
 
-def test_verified_beside_a_framework_that_has_it_not(mixer, b16, paramproof):
+def test_verify_skips_a_framework_without_the_family(mixer, b16, paramproof):
     asked = ("--framework", "mixer-toy", "--framework", "toy", "--model", b16, "--examples", "3")
     done = paramproof("verify", *asked)
     assert (done.returncode, done.stderr) == (0, "")
@@ -108,36 +108,36 @@ def test_verified_beside_a_framework_that_has_it_not(mixer, b16, paramproof):
     assert "broken" not in done.stdout
 
 
-def test_every_family_is_drawn_where_no_model_is_named(mixer, paramproof):
+def test_verify_draws_every_family_by_default(mixer, paramproof):
     done = paramproof("verify", "--framework", "mixer-toy", "--examples", "2")
     assert done.returncode == 0
     assert "2 of 2 models equal the formula" in done.stdout
 
 
-def test_a_wrong_one_is_named_in_its_letters(mixer, b16, paramproof):
+def test_a_wrong_framework_is_reported_in_the_familys_letters(mixer, b16, paramproof):
     asked = ("--framework", "mixer-wrong", "--model", b16, "--examples", "0")
     done = paramproof("verify", *asked)
     assert done.returncode == 1
     assert "actual − formula = −B·F   blocks.*.channel_mixing.intermediate.bias" in done.stdout
 
 
-def test_a_family_from_outside_is_proved(mixer, paramproof):
+def test_the_family_is_proved(mixer, paramproof):
     done = paramproof("prove", "--framework", "mixer-toy", "--framework", "toy")
     assert done.returncode == 0
     assert "mixer            proved" in done.stdout
     assert "not expressible: the toy has no such family: gpt" in done.stdout
-    # The Mixer in the one, the encoder in the other.
+    # One framework has the Mixer, the other the encoder.
     assert "2 of 2 pairs of framework and family equal the formula at every size" in done.stdout
 
 
-def test_a_wrong_one_is_seen_in_its_proof(mixer, paramproof):
+def test_the_proof_rejects_a_wrong_framework(mixer, paramproof):
     done = paramproof("prove", "--framework", "mixer-wrong", "--family", "mixer")
     assert done.returncode == 1
     assert "actual − formula = −B·F   blocks.*.channel_mixing.intermediate.bias" in done.stdout
 
 
-def test_nothing_to_prove_is_no_success(mixer, paramproof):
-    """Nor is it a breakage."""
+def test_nothing_to_prove_is_not_a_success(mixer, paramproof):
+    """Nor is it a crash."""
     done = paramproof("prove", "--framework", "mixer-toy", "--family", "gpt")
     assert done.returncode == 1
     assert "not expressible: the toy has no such family: gpt" in done.stdout
@@ -168,7 +168,7 @@ MISTAKES = {
 
 @pytest.fixture(params=MISTAKES)
 def mistake(mixer, request):
-    """The mixer with a mistake in it; what is said of that."""
+    """Install the mixer with a mistake in it; return the error for it."""
     path = mixer / "mixer_family.py"
     source = path.read_text()
     assert source.count(MISTAKES[request.param][0]) == 1
@@ -176,7 +176,7 @@ def mistake(mixer, request):
     return request.param
 
 
-def test_a_broken_family_stops_no_command_that_did_not_ask_for_it(mistake, paramproof):
+def test_a_broken_family_does_not_stop_other_commands(mistake, paramproof):
     done = paramproof("count", "bert-base", "--depth", "1")
     assert done.returncode == 0
     assert "109,482,240" in done.stdout
@@ -185,7 +185,7 @@ def test_a_broken_family_stops_no_command_that_did_not_ask_for_it(mistake, param
     assert mistake in line
 
 
-def test_a_broken_family_is_an_error_where_it_is_meant(mistake, b16, refused):
+def test_a_broken_family_is_an_error_when_requested(mistake, b16, refused):
     Path(b16).write_text(json.dumps({"family": "mixer", **B16}))
     for command in (
         ("verify", "--family", "mixer"),
@@ -196,7 +196,7 @@ def test_a_broken_family_is_an_error_where_it_is_meant(mistake, b16, refused):
 
 
 def test_a_remark_and_an_error_are_two_lines(mixer, paramproof):
-    """Of a family whose name is not that of its entry, only the remark can say why it is absent."""
+    """If family and entry point have different names, only the remark explains its absence."""
     (mixer / "mixer_family.py").write_text("raise SystemExit(7)")
     done = paramproof("models", "--family", "other")
     assert (done.returncode, done.stdout) == (2, "")
@@ -206,7 +206,7 @@ def test_a_remark_and_an_error_are_two_lines(mixer, paramproof):
 
 
 @pytest.mark.parametrize("command", [("frameworks",), ("count", "gpt2"), ("models",)])
-def test_broken_plugins_are_remarked_on_once(mixer, paramproof, command):
+def test_broken_plugins_are_reported_once(mixer, paramproof, command):
     for name in ("mixer_family", "mixer_toy"):
         (mixer / f"{name}.py").write_text("1 / 0")
     done = paramproof(*command)
@@ -216,8 +216,8 @@ def test_broken_plugins_are_remarked_on_once(mixer, paramproof, command):
     assert all("cannot be used" in line for line in lines)
 
 
-def test_workers_remark_on_nothing(mixer, paramproof):
-    """Each loads the families, too; what is said of its own error is its last line."""
+def test_workers_do_not_report_broken_plugins(mixer, paramproof):
+    """Each worker loads the families, too; a worker's last line is its own error."""
     (mixer / "mixer_family.py").write_text("1 / 0")
     done = paramproof("verify", "--framework", "toy", "--family", "encoder", "--examples", "2")
     assert done.returncode == 0
@@ -225,7 +225,7 @@ def test_workers_remark_on_nothing(mixer, paramproof):
     assert "ZeroDivisionError" in line
 
 
-def test_importing_ours_imports_none_from_outside(mixer):
+def test_importing_paramproof_does_not_load_plugins(mixer):
     assert "mixer_family" not in sys.modules
     assert len(FAMILIES) == 5
     assert "mixer_family" in sys.modules

@@ -1,4 +1,4 @@
-"""The contract is open: a framework from outside is found, loaded, run and verified."""
+"""The contract is open: a framework of another distribution is found, loaded, run and verified."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ def test_every_module_in_the_folder_is_a_framework():
 
 
 def test_listing_imports_no_framework():
-    """Neither a framework nor our file or package of it."""
+    """Neither the framework, nor our file or package for it."""
     code = """if True:
         import sys
         from paramproof.builders.registry import frameworks
@@ -45,7 +45,7 @@ def test_listing_imports_no_framework():
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
-def test_an_outsider_is_found_and_held_to_the_formula(outsider):
+def test_an_outsider_is_found_and_compared_with_the_formula(outsider):
     assert "toy" not in {name for name in frameworks() if name != "toy"}
     builder = load("toy")
     spec = named_model("bert-base").spec
@@ -53,7 +53,7 @@ def test_an_outsider_is_found_and_held_to_the_formula(outsider):
     assert framework("toy").how_to_get == "python -m pip install numpy"
 
 
-def test_an_outsider_is_gone_when_it_is_not_installed():
+def test_an_outsider_disappears_when_it_is_uninstalled():
     assert "toy" not in frameworks()
 
 
@@ -67,7 +67,7 @@ def test_an_outsider_in_a_worker(outsider):
         ("toy-wrong", "different"),
     ]
     assert [result.status for result in results][-1] == "broken"
-    # A worker's variables are a worker's business.
+    # Only a worker sets the framework's variables.
     assert dict(os.environ) == before
 
 
@@ -92,15 +92,15 @@ def test_variable_of_another_value(outsider, monkeypatch, value):
         load("toy-wrong")
 
 
-def test_another_value_is_none_of_a_workers_business(outsider, monkeypatch):
-    """Only the process of whoever loads a framework has to be set up: a worker is."""
+def test_another_value_does_not_matter_to_a_worker(outsider, monkeypatch):
+    """Only the process that loads the framework needs the variable, and the worker sets it."""
     monkeypatch.setenv("TOY", "right")
     specs = {"bert-tiny": named_model("bert-tiny").spec}
     results = run_in_workers([framework("toy-wrong")], Verify(specs, 0, seed=0))
     assert [result.status for result in results] == ["different"]
 
 
-def test_what_a_variable_says_is_legible(outsider, monkeypatch):
+def test_a_variables_value_is_made_printable(outsider, monkeypatch):
     monkeypatch.setenv("TOY", "\x1b[2Jright" + "x" * 10_000)
     with pytest.raises(FrameworkUnavailable) as refused:
         load("toy-wrong")
@@ -108,7 +108,7 @@ def test_what_a_variable_says_is_legible(outsider, monkeypatch):
     assert len(str(refused.value)) < 400
 
 
-def test_broken_is_no_absence(outsider, monkeypatch):
+def test_a_broken_framework_is_not_absent(outsider, monkeypatch):
     monkeypatch.setenv("TOY", "broken")
     with pytest.raises(TypeError, match="the toy is broken"):
         load("toy-broken")
@@ -121,7 +121,7 @@ def test_unknown_name():
     assert caught.value.listed_by == "paramproof frameworks"
 
 
-def test_case_does_not_matter_to_a_name():
+def test_case_does_not_matter_in_a_name():
     assert framework("Torch") == framework("torch")
 
 
@@ -142,7 +142,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("source", "reason"), BROKEN.values(), ids=BROKEN)
-def test_a_broken_outsider_is_an_error_where_it_is_meant(outsider, source, reason):
+def test_a_broken_outsider_is_an_error_when_requested(outsider, source, reason):
     (outsider / "toy_framework.py").write_text(source)
     assert list(frameworks())
     assert "toy" not in frameworks()
@@ -155,15 +155,15 @@ def test_a_broken_outsider_is_an_error_where_it_is_meant(outsider, source, reaso
     assert framework("torch").module == "paramproof.builders.frameworks.torch"
 
 
-def test_an_outsider_that_is_not_there(outsider):
+def test_an_outsider_whose_module_is_missing(outsider):
     (outsider / "toy_framework.py").unlink()
     assert "toy" not in frameworks()
     (broken,) = broken_plugins()
     assert "there is no module toy_framework" in broken.reason
 
 
-def test_a_folder_that_raises_is_no_framework(outsider, monkeypatch):
-    """Looking for a module imports the package that it is in."""
+def test_a_folder_that_raises_is_not_a_framework(outsider, monkeypatch):
+    """Looking for a module imports the package that contains it."""
     package = outsider / "raising"
     package.mkdir()
     (package / "__init__.py").write_text("raise SystemExit('was run')")
@@ -175,6 +175,6 @@ def test_a_folder_that_raises_is_no_framework(outsider, monkeypatch):
         framework("other")
 
 
-def test_how_to_get_one_of_ours():
+def test_installation_advice_for_a_built_in_framework():
     ours = Framework("x", "m", ("d",), extra="torch")
     assert ours.how_to_get == install_command("torch")

@@ -1,4 +1,4 @@
-"""Weights as the formula writes them, and what ``compare`` says when they are changed."""
+"""Weights as the formula lists them, and shortcuts for comparing changed ones."""
 
 from paramproof.formulas import Weight, compare, inventory
 
@@ -7,7 +7,7 @@ DECODER = "mlm_head.decoder.weight"
 
 
 def weights_of(spec):
-    """The weights of a framework that stores everything as the formula writes it."""
+    """Return the weights of a framework that stores every tensor as the formula lists it."""
     return [
         Weight(tensor.path, tensor.shape, tensor.trainable, (tensor.path,))
         for tensor in inventory(spec.letters()).expand()
@@ -15,10 +15,10 @@ def weights_of(spec):
     ]
 
 
-def compared(spec, weights):
+def comparison(spec, weights):
     return compare(inventory(spec.letters()), weights)
 
 
 def only_row(spec, weights):
-    (row,) = compared(spec, weights).rows
+    (row,) = comparison(spec, weights).rows
     return row

@@ -1,4 +1,4 @@
-"""What one token passes of a model with experts, in letters."""
+"""Active parameters per token of a mixture-of-experts model, in letters."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ ROUTED = replace(
     sizes={**MIXTURE.sizes, "t": 2},
     fields={**MIXTURE.fields, "E": "num_experts", "t": "num_experts_per_tok"},
 )
-"""The mixture with two experts for each token, of four."""
+"""The mixture with two of four experts active per token."""
 
 
 FROZEN = (("first", "frozen"), ("second", "trainable"))
@@ -39,7 +39,7 @@ def total(inventory):
 
 
 def test_experts_one_by_one():
-    """Of three layers' experts half are active; the router and all that is dense wholly."""
+    """Half of three layers' experts are active; the router and all dense tensors fully."""
     formula = total(active(ROUTED))
     assert formula == MIXTURE.formula - (L - D) * E * F * H + (L - D) * t * F * H
     assert formula.evaluate(ROUTED.sizes) == NUMBER - 3 * 2 * 16 * 8
@@ -51,7 +51,7 @@ def test_all_experts_for_each_token():
 
 
 def test_packed_experts():
-    """One tensor for all experts, with biases; the router's bias has the biases' shape."""
+    """One tensor holds all experts, with biases; the router's bias has the same shape."""
     found = active(
         routed(
             tensor("mlp.experts.gate_up", E, 2 * F, H, times=L),
@@ -74,7 +74,7 @@ def test_packed_experts():
 
 
 def test_a_router_below_its_experts():
-    """A row for each expert is no expert, where its module is not that of the packed ones."""
+    """Experts are tensors of the packed experts' module; a router outside it is not one."""
     found = active(
         routed(
             tensor("attention.experts.input.weight", E, F, H),
@@ -86,19 +86,19 @@ def test_a_router_below_its_experts():
     assert [one.shape for one in found] == [(t, F, H), (E, H), (H,), (H,)]
 
 
-def test_a_gate_of_the_experts_is_no_router():
-    """What is called so below the experts is of their own feed-forward."""
+def test_a_gate_inside_the_experts_is_not_a_router():
+    """A gate below the experts belongs to their own feed-forward network."""
     found = active(routed(tensor("mlp.experts.gate", E, F, H), tensor("mlp.gate.weight", E, H)))
     assert [one.shape for one in found] == [(t, F, H), (E, H)]
 
 
-def test_a_router_of_a_list():
-    """One row for each expert, in a list of modules."""
+def test_a_router_in_a_list_of_modules():
+    """One row per expert, in a list of modules."""
     (found,) = active(routed(tensor("mlp.router.*.weight", H, times=E)))
     assert found.repeat == E
 
 
-def test_what_may_be_an_expert_or_a_router_is_refused():
+def test_a_tensor_that_may_be_expert_or_router_is_refused():
     beside = tensor("mlp.w", E, F, H), tensor("mlp.scale", E, F)
     with pytest.raises(Undecided, match=r"mlp\.scale may be of .* router: its name does not say$"):
         active(routed(*beside))
@@ -106,7 +106,7 @@ def test_what_may_be_an_expert_or_a_router_is_refused():
     assert [one.shape for one in active(routed(*named))] == [(t, F, H), (E, F), (t, F)]
 
 
-def test_what_is_no_number_for_each_expert_is_refused():
+def test_a_length_not_proportional_to_the_experts_is_refused():
     with pytest.raises(Undecided, match=r"mlp\.w has H·F·\(E \+ 1\), which is no number for each"):
         active(routed(tensor("mlp.w", E + 1, F, H)))
 
@@ -117,14 +117,14 @@ def test_a_model_without_experts():
     assert active(dense) == dense.inventory()
 
 
-def test_buffers_are_no_experts():
-    """A count of tokens for each expert, kept beside what is left of the model."""
+def test_buffers_are_not_experts():
+    """A buffer that counts tokens per expert belongs to no expert."""
     counts = tensor("mlp.experts.counts", E, role="buffer")
     assert per_token(routed(tensor("a.weight", F, H), counts)) == {}
 
 
-def test_experts_of_an_unknown_number_are_refused():
-    """A letter that stayed at its value is in no shape, and perhaps there is none."""
+def test_an_unknown_number_of_experts_is_refused():
+    """If the number of experts did not vary, no shape contains its letter."""
     unnamed = routed(tensor("mlp.experts.w", 4, F, H), fields={**ROUTED.fields, "E": "networks"})
     with pytest.raises(ValueError, match=r"mlp\.experts\.w is of experts, and no letter says how"):
         active(unnamed)
@@ -151,13 +151,13 @@ def test_experts_of_an_unknown_number_are_refused():
         ),
     ],
 )
-def test_no_single_answer(sizes, fields, words):
+def test_several_possible_answers_are_refused(sizes, fields, words):
     one = replace(ROUTED, sizes={**ROUTED.sizes, **sizes}, fields={**ROUTED.fields, **fields})
     with pytest.raises(ValueError, match=f"^active parameters.*{words}"):
         active(one)
 
 
-def test_a_table_that_chooses_experts():
+def test_a_table_that_selects_experts():
     hashed = with_tensors(
         *ROUTED.tensors,
         tensor("mlp.gate.tid2eid", V, 2, role="buffer"),
@@ -169,7 +169,7 @@ def test_a_table_that_chooses_experts():
 
 
 def test_experts_of_several_kinds():
-    """In one part of a configuration they are refused; towers have their own."""
+    """Experts of several kinds in one part of a configuration are refused; towers may differ."""
     e = letter("e")
     tensors = tensor("a.experts.w", E, F, H), tensor("b.experts.w", e, F, H)
     sizes = {**ROUTED.sizes, "e": 8, "u": 3}
@@ -202,13 +202,13 @@ def test_fields_of_experts_per_token(field, says):
 
 
 @pytest.mark.parametrize("field", ["n_shared_experts", "num_experts_per_tok", "moe_intermediate"])
-def test_fields_that_are_no_number_of_experts(field):
+def test_fields_other_than_the_number_of_experts(field):
     other = routed(tensor("a.weight", E, H), fields={**ROUTED.fields, "E": field})
     assert per_token(other) == {}
 
 
 def test_conventions_of_a_tied_head():
-    """The one table is the head's too: left out with the embedding, it is still passed."""
+    """The only table is also the head's: without embeddings it is still active."""
     tied = with_tensors(
         tensor("model.embed_tokens.weight", V, H, aliases=("lm_head.weight",)),
         tensor("model.layers.*.weight", H, H, times=L),
@@ -230,7 +230,7 @@ def test_conventions_of_a_tied_head():
 
 
 def test_conventions_of_families():
-    """What is absent, as BERT's head here, ties nothing; frozen tensors are counted nowhere."""
+    """An absent tensor, such as BERT's head here, ties nothing; frozen tensors never count."""
     bert, gpt2 = (inventory(named_model(name).spec.letters()) for name in ("bert-base", "gpt2"))
     tables = (30522 + 512 + 2) * 768
     assert size(with_head(bert)) == size(with_neither(bert)) == 109_482_240 - tables

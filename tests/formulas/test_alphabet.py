@@ -24,7 +24,7 @@ def test_the_built_in_order_is_that_of_the_built_in_families():
 
 
 def test_a_letter_carries_its_order():
-    """Only formulas with that letter are printed in the order that it carries."""
+    """Only formulas that contain the letter are printed in the order that it carries."""
     order = Alphabet(("classifier",), ("B",), ("S", "V"), ("H", "D"))
     b, s, h = (letter(OrderedLetter(name, order)) for name in ("B", "S", "H"))
     formula = b * (s * h + h * letter("D"))
@@ -36,7 +36,7 @@ def test_a_letter_carries_its_order():
     assert text(plain) == "H·B·(D + S)"
 
 
-def test_an_ordered_letter_is_copied_with_its_order():
+def test_copying_a_letter_keeps_its_order():
     one = OrderedLetter("B", BUILT_IN._replace(layers=("B",)))
     for again in (copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
         assert (again, again.order) == (one, one.order)
@@ -44,18 +44,18 @@ def test_an_ordered_letter_is_copied_with_its_order():
     assert order_of(["H", "B"]) == BUILT_IN
 
 
-def test_a_new_letter_stands_behind_the_one_before_it():
+def test_a_new_letter_follows_its_predecessor():
     second = {"B": LAYERS, "V": ROWS, "U": ROWS, "S": ROWS, "T": ROWS, "G": WIDTH, "F": WIDTH}
     both = Alphabet.of({"first": FIRST, "second": second | {"head": INDICATOR}})
     assert both == (("head", "mlm"), ("B", "L"), ("V", "U", "S", "T"), ("G", "H", "F"))
 
 
-def test_the_first_families_decide():
+def test_the_first_families_determine_the_order():
     turned = Alphabet.of({"first": FIRST, "second": dict(reversed(FIRST.items()))})
     assert turned == Alphabet.of({"first": FIRST})
 
 
-def test_a_letter_is_of_one_kind():
+def test_a_letter_has_one_kind():
     message = (
         "the letter F of third is rows of a table, and a width in first: "
         "a letter is of one kind in all families"
@@ -67,7 +67,7 @@ def test_a_letter_is_of_one_kind():
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_every_family_is_printed_in_its_own_order(name):
-    """What is declared is what is printed: within a kind no family's order is turned."""
+    """Within a kind, printing never reverses the order that a family declares."""
     kinds = letter_kinds(FAMILIES[name].letters)
     for kind, order in zip((INDICATOR, LAYERS, ROWS, WIDTH), BUILT_IN, strict=True):
         own = [letter for letter, of in kinds.items() if of == kind]

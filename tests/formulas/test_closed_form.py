@@ -1,4 +1,4 @@
-"""The two derivations are one polynomial: as symbols, as ints of any size, in sweeps."""
+"""Inventory and closed form are the same polynomial: for symbols, ints of any size, arrays."""
 
 import numpy as np
 import pytest
@@ -21,8 +21,8 @@ def test_equal_as_symbols(family):
     assert sympy.expand(inventory(letters).total() - closed_form(letters)) == 0
 
 
-def test_the_algebra_is_that_of_the_field():
-    """N as the literature writes it, for an encoder with pooler and nothing else."""
+def test_an_encoder_has_the_count_of_the_literature():
+    """N as in the literature, for an encoder with a pooler and nothing else."""
     L, H, F, V, P, T = sympy.symbols("L H F V P T", integer=True)
     encoder = closed_form(EncoderLetters(L=L, H=H, A=0, F=F, V=V, P=P, T=T))
     expected = (V + P + T) * H + 2 * H + L * (4 * H**2 + 9 * H + 2 * H * F + F) + H**2 + H
@@ -30,15 +30,15 @@ def test_the_algebra_is_that_of_the_field():
 
 
 @pytest.mark.parametrize("name", ["encoder", "gpt"])
-def test_a_layer_is_that_of_the_field(name):
-    """12H² + 13H where F is 4H, with the norms before or after."""
+def test_a_layer_has_the_count_of_the_literature(name):
+    """12H² + 13H if F is 4H, whether the norms come before or after."""
     letters = SYMBOLS[name]
     layer = inventory(letters).total("layers.*").subs(letters.F, 4 * letters.H)
     assert sympy.expand(layer - (12 * letters.H**2 + 13 * letters.H)) == 0
 
 
-def test_a_layer_of_llama_is_that_of_the_field():
-    """12H² + 2H where two thirds of 4H are F, and every query head has its own keys."""
+def test_a_llama_layer_has_the_count_of_the_literature():
+    """12H² + 2H if F is two thirds of 4H and every query head has its own keys."""
     letters = SYMBOLS["llama"]
     layer = inventory(letters).total("layers.*")
     H = letters.H
@@ -46,7 +46,7 @@ def test_a_layer_of_llama_is_that_of_the_field():
     assert sympy.expand(plain - (12 * H**2 + 2 * H)) == 0
 
 
-def test_grouped_queries_take_keys_and_values_away():
+def test_grouped_queries_need_fewer_keys_and_values():
     letters = SYMBOLS["llama"]
     named = inventory(letters)
     ungrouped = inventory(letters._replace(G=letters.A)).total("layers.*.attention")
@@ -56,7 +56,7 @@ def test_grouped_queries_take_keys_and_values_away():
     assert sympy.expand(ungrouped - 2 * halved) == 0
 
 
-def test_a_decoders_layer_is_an_encoders_with_one_attention_and_one_norm_more():
+def test_a_decoder_layer_has_one_more_attention_and_norm_than_an_encoder_layer():
     letters = SYMBOLS["encoder-decoder"]
     named = inventory(letters)
     more = named.total("decoder.layers.*") - named.total("encoder.layers.*")
@@ -65,7 +65,7 @@ def test_a_decoders_layer_is_an_encoders_with_one_attention_and_one_norm_more():
 
 
 @pytest.mark.parametrize("name", HEADS_ARE_NO_MATTER)
-def test_heads_do_not_occur(name):
+def test_the_number_of_heads_does_not_occur(name):
     assert SYMBOLS[name].A not in inventory(SYMBOLS[name]).total().free_symbols
 
 
@@ -80,7 +80,7 @@ def test_every_component_is_a_polynomial_in_its_own_letters():
 
 
 def names(expression):
-    """The letters in it, as text: pytest cannot sort symbols to show which ones differ."""
+    """Return an expression's letters as text: pytest cannot sort symbols to show differences."""
     return sorted(str(symbol) for symbol in expression.free_symbols)
 
 
@@ -92,7 +92,7 @@ def test_equal_as_ints(family, data):
 
 
 @given(data=st.data())
-def test_exact_at_any_size(family, data):
+def test_ints_are_exact_at_any_size(family, data):
     fields = FAMILIES[family].letters._fields
     sizes = [st.integers(1, 10**30) if len(name) == 1 else st.just(1) for name in fields]
     letters = FAMILIES[family].letters(*data.draw(st.tuples(*sizes)))
@@ -101,7 +101,7 @@ def test_exact_at_any_size(family, data):
 
 
 @given(data=st.data())
-def test_a_sweep_is_the_same_count(family, data):
+def test_a_sweep_counts_the_same(family, data):
     drawn = data.draw(st.lists(specs(family), min_size=1, max_size=20))
     columns = zip(*(spec.letters() for spec in drawn), strict=True)
     sweep = FAMILIES[family].letters(*(np.array(column, dtype="int64") for column in columns))
@@ -110,8 +110,8 @@ def test_a_sweep_is_the_same_count(family, data):
     assert closed_form(sweep).dtype == "int64"
 
 
-def test_a_sweep_overflows_where_it_says():
-    """int64 ends at 9.2e18: documented in paramproof.formulas.spec.quantity."""
+def test_a_sweep_overflows_where_documented():
+    """int64 ends at 9.2e18, as paramproof.formulas.spec.quantity documents."""
     large = EncoderLetters(*(np.array([10**7], dtype="int64") for _ in range(7)))
     small = EncoderLetters(*(np.array([10**5], dtype="int64") for _ in range(7)))
     assert closed_form(large)[0] != closed_form(EncoderLetters(*[10**7] * 7))

@@ -13,7 +13,7 @@ TABLE = [
 ]
 
 
-def test_without_a_width_a_row_is_a_line():
+def test_without_a_width_each_row_is_one_line():
     assert aligned(TABLE) == [
         "component                                      what         difference",
         "layers.*.feed_forward.intermediate.bias (x12)  missing      -36,864",
@@ -21,8 +21,8 @@ def test_without_a_width_a_row_is_a_line():
     ]
 
 
-def test_what_fits_is_as_it_is():
-    """70 columns are enough, 69 are not."""
+def test_rows_that_fit_are_unchanged():
+    """70 columns are enough, 69 are too few."""
     assert aligned(TABLE, 70) == aligned(TABLE)
     assert aligned(TABLE, 69) != aligned(TABLE)
 
@@ -53,23 +53,23 @@ def test_the_widest_column_is_folded():
         ("(12, 768)", 8, ["(12,", "768)"]),
     ],
 )
-def test_where_a_line_ends(text, width, lines):
+def test_where_lines_break(text, width, lines):
     assert folded(text, width) == lines
 
 
 @given(st.text(st.characters(codec="ascii", exclude_categories=["Cc"])), st.integers(1, 30))
-def test_nothing_is_lost(text, width):
-    """But for spaces; and no line is longer than it may be."""
+def test_folding_loses_no_text(text, width):
+    """Only spaces may go, and no line is longer than the width."""
     lines = folded(text, width)
     assert all(len(line) <= width for line in lines)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
 
 
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=6), st.integers(10, 100))
-def test_widths_fit_unless_they_are_all_narrow(widths, width):
+def test_widths_fit_unless_all_are_narrow(widths, width):
     fitted = fitting(widths, width)
     assert all(new <= old for new, old in zip(fitted, widths, strict=True))
-    # What is narrow already stays so.
+    # A column that is narrow already stays as it is.
     assert all(new >= min(old, NARROWEST) for new, old in zip(fitted, widths, strict=True))
     assert sum(fitted) + 2 * (len(fitted) - 1) <= width or max(fitted) <= NARROWEST
     assert fitting(widths, None) == widths

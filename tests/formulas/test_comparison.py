@@ -1,4 +1,4 @@
-"""``compare`` and its report, on weights made by hand: no framework is needed here."""
+"""``compare`` and its report, for weights made by hand, without a framework."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from paramproof import formulas
 from paramproof.formulas import Weight, inventory
-from tests.formulas.comparisons import DECODER, WORDS, compared, only_row, weights_of
+from tests.formulas.comparisons import DECODER, WORDS, comparison, only_row, weights_of
 from tests.specs import SPECS
 from tests.strategies import specs
 
@@ -18,7 +18,7 @@ BOTH = SPECS["encoder-decoder"]
 @given(data=st.data())
 def test_equal(family, data):
     spec = data.draw(specs(family))
-    report = compared(spec, weights_of(spec))
+    report = comparison(spec, weights_of(spec))
     assert report.equal
     assert report.difference == 0
     assert "every tensor is as the formula says" in report.render(spec)
@@ -43,14 +43,14 @@ def test_rows_add_up_to_the_difference(family, data):
     for weight in weights_of(spec):
         fault = data.draw(st.sampled_from([None, None, *FAULTS]))
         weights += FAULTS[fault](weight) if fault else [weight]
-    # With the fused and the shared as well.
+    # Including fused and shared tensors.
     trainable = all(weight.trainable for weight in weights[:2])
     if len(weights) > 2 and trainable and data.draw(st.booleans(), label="share"):
         weights[0] = replace(weights[0], aliases=weights[1].parts)
         del weights[1]
-    report = compared(spec, weights)
+    report = comparison(spec, weights)
     assert sum(row.difference for row in report.rows) == report.difference
-    # What is fixed may be absent.
+    # Fixed tensors may be absent.
     fixed = {weight for weight in weights_of(spec) if not weight.trainable}
     due = [weight for weight in weights_of(spec) if weight.trainable]
     assert report.equal == ([weight for weight in weights if weight not in fixed] == due)
@@ -72,15 +72,15 @@ def test_unexpected():
     assert row.note == "layers.0.gate: not in this spec"
 
 
-def test_a_frozen_surplus_costs_nothing_and_is_reported():
+def test_a_frozen_extra_tensor_costs_nothing_and_is_reported():
     row = only_row(SPEC, [*weights_of(SPEC), Weight("gate", (4,), False, ())])
     assert (row.kind, row.difference, row.note) == ("unexpected", 0, "no canonical name")
 
 
 def test_wrong_shape_of_equal_size():
-    """The total is right and the model is not."""
+    """The total is right although the model is wrong."""
     weights = [replace(w, shape=w.shape[::-1]) for w in weights_of(SPEC)]
-    report = compared(SPEC, weights)
+    report = comparison(SPEC, weights)
     assert report.difference == 0
     assert not report.equal
     assert {row.kind for row in report.rows} == {"wrong shape"}
@@ -108,7 +108,7 @@ def test_fused_weights():
         w for w in weights_of(SPEC) if not any(w.path.endswith(f"{name}.kernel") for name in qkv)
     ]
     good = [fused(SPEC, index, qkv, 36) for index in range(2)]
-    assert compared(SPEC, [*separate, *good]).equal
+    assert comparison(SPEC, [*separate, *good]).equal
     short = [fused(SPEC, 0, qkv, 36), fused(SPEC, 1, qkv, 24)]
     row = only_row(SPEC, [*separate, *short])
     assert row.path == "layers.1.attention.{query,key,value}.kernel"
@@ -121,7 +121,7 @@ def test_fused_weights():
 
 
 def test_stacked_weights():
-    """Every layer's tensor in one array; with no layers, an array without entries."""
+    """One array holds every layer's tensor; without layers, its first axis is 0."""
     for layers in (0, 1, 3):
         spec = replace(SPEC, num_hidden_layers=layers)
         named = inventory(spec.letters())
@@ -132,15 +132,15 @@ def test_stacked_weights():
         ]
         others = [w for w in weights_of(spec) if not w.path.startswith("layers.")]
         assert len(stacked) == 16
-        assert compared(spec, [*others, *stacked]).equal
+        assert comparison(spec, [*others, *stacked]).equal
         if layers:
-            assert len(compared(spec, others).rows) == 16 * layers
+            assert len(comparison(spec, others).rows) == 16 * layers
             wrong = [replace(stacked[0], shape=(layers + 1, 12, 12)), *stacked[1:]]
             row = only_row(spec, [*others, *wrong])
             assert (row.kind, row.difference) == ("wrong shape", 144)
 
 
-def test_two_stacks_have_their_own_numbers_of_layers():
+def test_two_stacks_may_differ_in_depth():
     named = inventory(BOTH.letters())
     stacked = [
         Weight(t.path, (layers, *t.shape), True, (t.path,), ("stacked",))
@@ -150,28 +150,28 @@ def test_two_stacks_have_their_own_numbers_of_layers():
     ]
     others = [w for w in weights_of(BOTH) if ".layers." not in w.path]
     assert len(stacked) == 16 + 26
-    assert compared(BOTH, [*others, *stacked]).equal
+    assert comparison(BOTH, [*others, *stacked]).equal
     swapped = replace(stacked[-1], shape=(2, 12))
     row = only_row(BOTH, [*others, *stacked[:-1], swapped])
     assert (row.kind, row.expected, row.difference) == ("wrong shape", (4, 12), -24)
-    # A stack that there is none of, and one without a layer.
+    # A stack that is absent, and one without layers.
     lost = Weight("lost", (2, 3), True, ("layers.*.attention.key.bias",), ("stacked",))
     row = only_row(BOTH, [*weights_of(BOTH), lost])
     assert (row.kind, row.note) == ("unexpected", "layers.*.attention.key.bias: not in this spec")
     assert row.path == "layers.*.attention.key.bias"
 
 
-def test_grouped_queries_are_fused_unequal():
+def test_fused_grouped_queries_have_unequal_parts():
     spec = SPECS["llama"]
     qkv = ("query", "key", "value")
     separate = [w for w in weights_of(spec) if w.path.split(".")[-2] not in qkv]
     good = [fused(spec, index, qkv, 24 + 12 + 12) for index in range(2)]
-    assert compared(spec, [*separate, *good]).equal
+    assert comparison(spec, [*separate, *good]).equal
     row = only_row(spec, [*separate, good[0], fused(spec, 1, qkv, 3 * 24)])
     assert (row.kind, row.expected, row.observed) == ("wrong shape", (48, 10), (72, 10))
 
 
-def test_heads_are_split_at_their_own_size():
+def test_heads_are_split_by_head_size():
     spec = SPECS["llama"]
     shapes = {"query": (10, 6, 4), "key": (10, 3, 4), "value": (10, 3, 4), "output": (6, 4, 10)}
     weights = []
@@ -181,7 +181,7 @@ def test_heads_are_split_at_their_own_size():
             layout = "heads_in" if name == "output" else "heads_out"
             weight = replace(weight, shape=shapes[name], layout=(layout,))
         weights.append(weight)
-    assert compared(spec, weights).equal
+    assert comparison(spec, weights).equal
 
 
 class TestFixedPositions:
@@ -196,12 +196,12 @@ class TestFixedPositions:
         return Weight(f"table.{index}", shape, False, (self.tables[index],), **changes)
 
     def test_they_may_be_absent(self):
-        assert compared(BOTH, self.with_tables()).equal
-        assert compared(BOTH, self.with_tables(self.table(1))).equal
+        assert comparison(BOTH, self.with_tables()).equal
+        assert comparison(BOTH, self.with_tables(self.table(1))).equal
 
-    def test_they_may_be_one(self):
+    def test_they_may_be_shared(self):
         shared = self.table(0, aliases=self.tables[1:])
-        assert compared(BOTH, self.with_tables(shared)).equal
+        assert comparison(BOTH, self.with_tables(shared)).equal
 
     def test_their_shape_must_match(self):
         row = only_row(BOTH, self.with_tables(self.table(0, (8, 12))))
@@ -212,7 +212,7 @@ class TestFixedPositions:
         row = only_row(BOTH, self.with_tables(replace(self.table(0), trainable=True)))
         assert (row.kind, row.note, row.difference) == ("wrong trainability", "trainable", 84)
 
-    def test_a_trained_table_is_not_the_fixed_one(self):
+    def test_a_trainable_table_is_not_the_fixed_one(self):
         words = "encoder.embeddings.word_embeddings.weight"
         weights = [
             replace(w, aliases=self.tables[:1]) if w.path == words else w
@@ -234,12 +234,12 @@ class TestTying:
         ]
 
     def test_shared_storage(self):
-        assert compared(self.spec, self.with_alias(self.spec)).equal
+        assert comparison(self.spec, self.with_alias(self.spec)).equal
 
-    def test_data_flow(self):
-        assert compared(self.spec, weights_of(self.spec)).equal
+    def test_tying_by_data_flow(self):
+        assert comparison(self.spec, weights_of(self.spec)).equal
 
-    def test_its_own_storage_where_it_should_be_tied(self):
+    def test_separate_storage_where_it_should_be_tied(self):
         row = only_row(self.spec, weights_of(self.untied))
         assert (row.kind, row.path, row.difference) == ("unexpected", DECODER, 132)
         assert row.note == f"{DECODER}: should share the storage of {WORDS}"
@@ -259,7 +259,7 @@ class TestTying:
         assert (row.kind, row.path, row.difference) == ("missing", DECODER, 0)
         assert row.note == f"shares the storage of {positions}"
 
-    def test_a_name_too_many(self):
+    def test_an_extra_alias(self):
         weights = [
             replace(w, aliases=("layers.0.gate",)) if w.path == WORDS else w
             for w in weights_of(SPEC)
@@ -267,7 +267,7 @@ class TestTying:
         row = only_row(SPEC, weights)
         assert (row.kind, row.path, row.difference) == ("unexpected", "layers.0.gate", 0)
 
-    def test_a_further_name_of_what_has_its_own_storage(self):
+    def test_an_alias_of_a_tensor_with_its_own_storage(self):
         scale = "embeddings.layer_norm.scale"
         weights = [replace(w, aliases=(scale,)) if w.path == WORDS else w for w in weights_of(SPEC)]
         row = only_row(SPEC, weights)
@@ -284,7 +284,7 @@ def test_render():
         for w in weights_of(spec)
         if not w.path.endswith("intermediate.bias") and w.path != "pooler.bias"
     ]
-    report = compared(spec, weights)
+    report = comparison(spec, weights)
     lines = report.render(spec).splitlines()
     assert eval(lines[0].removeprefix("spec = "), vars(formulas)) == spec
     assert lines[1] == f"actual {report.actual:,} − formula {report.formula:,} = −27"

@@ -1,4 +1,4 @@
-"""A relation of sizes: where it is met, what it implies, and where it is settled."""
+"""Conditions on sizes: where they hold, what they imply, and when signs decide them."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -22,7 +22,7 @@ BOUNDS = (Relation.LESS, Relation.MORE)
 
 @st.composite
 def expressions(draw):
-    """Sums of products of letters, floors and numbers, as sizes are computed."""
+    """Draw sums of products of letters, floors and numbers, as sizes are computed."""
     total = expression(draw(st.integers(-4, 4)))
     for _ in range(draw(st.integers(0, 3))):
         kind = draw(st.sampled_from(KINDS))
@@ -54,16 +54,16 @@ CONDITIONS = st.builds(
         (Relation.DIVIDES, [(4, 4), (2, 4), (1, 3)], [(3, 4), (8, 4), (0, 4)]),
     ],
 )
-def test_where_it_is_met(relation, met, not_met):
+def test_where_a_condition_holds(relation, met, not_met):
     for holds, pairs in ((True, met), (False, not_met)):
-        there, elsewhere = (Condition(relation, A, H, one) for one in (holds, not holds))
+        condition, negated = (Condition(relation, A, H, one) for one in (holds, not holds))
         for left, right in pairs:
-            assert there.is_met({"A": left, "H": right})
-            assert not elsewhere.is_met({"A": left, "H": right})
+            assert condition.is_met({"A": left, "H": right})
+            assert not negated.is_met({"A": left, "H": right})
 
 
 @pytest.mark.parametrize("holds", [True, False])
-def test_nothing_is_met_where_it_cannot_be_asked(holds):
+def test_an_undefined_condition_does_not_hold(holds):
     assert not Condition(Relation.EQUAL, H / A, L, holds).is_met({"A": 0, "H": 1, "L": 1})
 
 
@@ -79,11 +79,11 @@ def test_nothing_is_met_where_it_cannot_be_asked(holds):
     ],
 )
 def test_a_condition_in_words(relation, holds, written):
-    """What is subtracted on one side of an inequality stands on the other."""
+    """A term that one side of an inequality subtracts is printed on the other side."""
     assert str(Condition(relation, L - letter("D"), expression(1), holds)) == written
 
 
-def test_a_condition_of_other_sizes():
+def test_a_condition_with_other_letters():
     condition = Condition(Relation.LESS, A, H * L, False)
     assert condition.letters == {"A", "H", "L"}
     other = condition.substitute({"A": 2 * L, "H": 3})
@@ -91,8 +91,8 @@ def test_a_condition_of_other_sizes():
 
 
 @given(CONDITIONS, st.lists(SIZES, min_size=30, max_size=30))
-def test_what_is_settled_is_never_answered_otherwise(condition, points):
-    """The smallest sizes are where signs change: they are tried always."""
+def test_a_settled_condition_has_one_answer_everywhere(condition, points):
+    """The tests always include the smallest sizes, where signs change."""
     assume(condition.is_settled)
     corners = [{"A": a, "H": h, "L": n} for a in (1, 2, 9) for h in (1, 2, 9) for n in (1, 2, 9)]
     answers = {condition.is_met(point) for point in [*corners, *points]}
@@ -124,7 +124,7 @@ def test_what_is_settled_is_never_answered_otherwise(condition, points):
         (Relation.DIVIDES, expression(1), floor(L, floor(A, H) + 1)),
     ],
 )
-def test_settled(relation, left, right):
+def test_conditions_that_signs_settle(relation, left, right):
     assert Condition(relation, left, right, False).is_settled
 
 
@@ -154,7 +154,7 @@ def test_settled(relation, left, right):
         (Relation.DIVIDES, expression(1), floor(floor(1, floor(L, 2)) - 7, 3)),
     ],
 )
-def test_not_settled(relation, left, right):
+def test_conditions_that_signs_do_not_settle(relation, left, right):
     assert not Condition(relation, left, right, False).is_settled
 
 
@@ -176,20 +176,20 @@ def test_not_settled(relation, left, right):
         ("m does not divide 1", None),
     ],
 )
-def test_the_one_value_that_a_letter_may_have(condition, only):
+def test_a_condition_that_allows_one_value_states_it(condition, only):
     assert condition_in(condition).only == only
 
 
 @given(CONDITIONS, st.sampled_from(BOUNDS), st.booleans(), st.integers(-2, 2), st.booleans(), SIZES)
 def test_a_condition_that_implies_another(one, relation, holds, apart, swapped, sizes):
-    """Of one that is a little apart, and the other way round perhaps."""
+    """Neither a slightly different condition nor, in general, the converse is implied."""
     sides = (one.right + apart, one.left) if swapped else (one.left + apart, one.right)
     other = Condition(relation, *sides, holds)
     if one.implies(other):
         assert other.is_met(sizes) or not one.is_met(sizes)
 
 
-def test_what_divides_nothing_is_no_bound():
+def test_dividing_0_implies_no_bound():
     one = Condition(Relation.DIVIDES, expression(1), expression(0), True)
     assert not one.implies(Condition(Relation.LESS, expression(0), expression(1), False))
 
@@ -201,8 +201,8 @@ def test_bounds_imply_weaker_ones():
     assert not Condition(Relation.MORE, A, L, False).implies(strict)
 
 
-def test_what_divides_is_not_more():
-    """Of what is 1 or more: 3 divides 0."""
+def test_a_divisor_is_not_larger():
+    """Unless the multiple may be 0: 3 divides 0."""
     divides = Condition(Relation.DIVIDES, A, H, True)
     assert divides.implies(Condition(Relation.LESS, H, A, False))
     assert divides.implies(Condition(Relation.MORE, A, H, False))
@@ -212,7 +212,7 @@ def test_what_divides_is_not_more():
     assert not rest.implies(Condition(Relation.LESS, H - L, A, False))
 
 
-def test_what_divides_divides_its_double():
+def test_divisibility_carries_over_to_multiples():
     divides = Condition(Relation.DIVIDES, A, H, True)
     assert divides.implies(divides)
     assert divides.implies(replace(divides, right=2 * H))
@@ -220,8 +220,8 @@ def test_what_divides_divides_its_double():
         assert not divides.implies(replace(divides, **other))
 
 
-def test_fractions_are_no_bounds():
-    """H/2 > 2 is met at 5, where H/2 ≥ 3 is not."""
+def test_fractions_are_not_rounded_to_bounds():
+    """H/2 > 2 holds at 5, but H/2 ≥ 3 does not."""
     one = Condition(Relation.MORE, H / 2, expression(2), True)
     assert not one.implies(Condition(Relation.LESS, H / 2, expression(3), False))
 
@@ -229,7 +229,7 @@ def test_fractions_are_no_bounds():
 @given(expressions(), SIZES)
 @example(A / (L // A), {"A": 2, "H": 1, "L": 1})
 def test_the_value_of_an_expression(one, sizes):
-    """Beside ``evaluate``, which has whole numbers only."""
+    """Unlike ``evaluate``, which requires whole numbers."""
     try:
         found = one.value(sizes)
     except ZeroDivisionError:
@@ -251,10 +251,10 @@ FACTORS = st.sampled_from((expression(1), A, H, floor(H, A), floor(L, 2), floor(
 
 
 @given(st.lists(st.tuples(FACTORS, FACTORS, st.integers(-1, 3)), min_size=1, max_size=3), SIZES)
-def test_what_is_1_or_more_by_conditions(terms, sizes):
+def test_conditions_imply_that_an_expression_is_positive(terms, sizes):
     one = sum((first * other * number for first, other, number in terms), expression(0))
-    there = all(condition.is_met(sizes) for condition in at_least_one(one))
-    assert there is (one.value(sizes) >= 1)
+    positive = all(condition.is_met(sizes) for condition in at_least_one(one))
+    assert positive is (one.value(sizes) >= 1)
 
 
 @pytest.mark.parametrize(
@@ -271,5 +271,5 @@ def test_what_is_1_or_more_by_conditions(terms, sizes):
         (expression(0), ["0 > 0"]),
     ],
 )
-def test_what_is_1_or_more_in_words(one, conditions):
+def test_text_of_the_conditions_for_positivity(one, conditions):
     assert sorted(map(str, at_least_one(one))) == sorted(conditions)

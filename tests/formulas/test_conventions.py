@@ -1,4 +1,4 @@
-"""Conventions: what each leaves out, how they compose, and how a count is rounded."""
+"""Conventions: what each one leaves out, how they combine, and how counts are rounded."""
 
 import pytest
 import sympy
@@ -20,7 +20,7 @@ from paramproof.formulas.models import named_model, named_models
 from tests.specs import SPECS
 from tests.strategies import encoder_specs
 
-# By hand: V 5395, P 33, H 512, F 2048, one layer on either side, all three tables one.
+# By hand: V 5395, P 33, H 512, F 2048, one layer on either side, all three tables shared.
 ONE_LAYER = {
     "trainable": 10_118_656,
     "total": 10_118_656 + 2 * 33 * 512,
@@ -32,9 +32,9 @@ ONE_LAYER = {
 WITH_HEADS = {
     "without-embeddings": 109_705_010 - 30_514 * 768,
     "without-positions": 109_705_010 - 512 * 768,
-    # 12 layers of 4·768 and 3,072 + 768; pooler 768; dense 768, decoder 30,000; classifier 2.
+    # 12 layers with 4·768 and 3,072 + 768; pooler 768; dense 768, decoder 30,000; classifier 2.
     "without-biases": 109_705_010 - 12 * (4 * 768 + 3_072 + 768) - 768 - 768 - 30_000 - 2,
-    # Embeddings, two in each of 12 layers, the masked-language head's.
+    # The embeddings, two norms in each of 12 layers, and the masked-language head.
     "without-norms": 109_705_010 - (1 + 24 + 1) * 2 * 768,
     "weights-only": 30_514 * 768 + 12 * (4 * 768**2 + 2 * 768 * 3_072) + 2 * 768**2 + 2 * 768,
     "without-pooler": 109_705_010 - 768 * 769,
@@ -61,7 +61,7 @@ def test_parts(name):
 
 
 def test_an_untied_head_is_a_head():
-    """LLaMA's output matrix is no embedding: without heads it goes, without embeddings it stays."""
+    """LLaMA's output matrix is not an embedding: only ``without-heads`` leaves it out."""
     named = inventory(named_model("llama-7b").spec.letters())
     total, table = 6_738_415_616, 32_000 * 4_096
     assert count(named, "trainable", "without-heads") == total - table
@@ -97,7 +97,7 @@ def test_neither_order_nor_expanding_matters(spec, storage, parts):
 
 @pytest.mark.parametrize("model", ["bert-base", "transformer-base", "gpt2", "llama-7b"])
 def test_symbols(model):
-    """The same functions on SymPy's letters: the algebra of a convention."""
+    """The same functions take SymPy's symbols."""
     kind = type(named_model(model).spec.letters())
     letters = kind(*sympy.symbols(" ".join(kind._fields)))
     named = inventory(letters)
@@ -108,7 +108,7 @@ def test_symbols(model):
 
 
 def test_the_shorthand():
-    """12·L·H² is what the layers of a GPT weigh, without biases and norms, at F = 4·H."""
+    """Without biases and norms, the layers of a GPT have 12·L·H² parameters at F = 4·H."""
     letters = type(named_model("gpt2").spec.letters())
     symbols = letters(*sympy.symbols(" ".join(letters._fields)))
     named = inventory(symbols._replace(F=4 * symbols.H))
@@ -125,12 +125,12 @@ def test_the_shorthand():
         ((), "exactly one of"),
     ],
 )
-def test_what_counts_is_never_left_open(names, message):
+def test_incomplete_or_contradictory_conventions_are_refused(names, message):
     with pytest.raises(ValueError, match=message):
         count(inventory(named_model("gpt2").spec.letters()), *names)
 
 
-def test_every_convention_says_what_it_counts():
+def test_every_convention_has_a_description():
     assert all(function.__doc__.endswith(".") for function in CONVENTIONS.values())
 
 
@@ -166,11 +166,11 @@ def test_units(number, millions, mebi):
         (7, "7", "7"),
     ],
 )
-def test_rounded_as_names_are(number, two, three):
+def test_counts_are_rounded_as_in_model_names(number, two, three):
     assert as_named(number) == two
     assert as_named(number, 3) == three
 
 
-def test_what_is_counted_keeps_its_letters():
+def test_a_convention_keeps_the_letters():
     letters = SPECS["gpt"].letters()
     assert counted(inventory(letters), "trainable", "without-norms").letters == letters

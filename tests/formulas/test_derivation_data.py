@@ -1,4 +1,4 @@
-"""Derivations as data: what is written is read back the same, and counts only where it holds."""
+"""Derivations as data: they read back unchanged, and count only where they hold."""
 
 import json
 from dataclasses import replace
@@ -72,12 +72,12 @@ def test_expressions(one):
 
 
 def test_numbers_of_an_expression():
-    """Ints as they are, and fractions as text."""
+    """Ints stay ints, and fractions become text."""
     assert expression_data(3 * H) == [[3, [["H", 1]]]]
     assert expression_data(H * Fraction(1, 2)) == [["1/2", [["H", 1]]]]
 
 
-def test_what_is_there_to_be_read_by_people():
+def test_text_for_human_readers():
     one = derivation()
     data = derivation_data(one)
     assert data["formula"] == str(one.formula)
@@ -105,7 +105,7 @@ def test_round_trip(changes):
     assert derivation_data(again) == derivation_data(one)
 
 
-def test_the_data_says_how_sure_it_is():
+def test_the_data_states_its_certainty():
     assert derivation_data(derivation())["status"] == "proved"
     data = derivation_data(derivation(fixed=("A",)))
     assert (data["status"], data["reasons"]) == (FITTED, ["A did not vary"])
@@ -113,7 +113,7 @@ def test_the_data_says_how_sure_it_is():
     assert data["harmless"][0]["holds_where"] == "H < 25000"
 
 
-def test_older_data_do_not_say_where_it_was_validated():
+def test_older_data_lacks_the_validated_sizes():
     data = derivation_data(derivation(validated={"H": (12, 9000)}))
     del data["validated"]
     assert derivation_from(data) == derivation()
@@ -123,11 +123,11 @@ def test_older_data_do_not_say_where_it_was_validated():
     ("changes", "where"),
     [({}, ["H < 25000"]), ({"harmless": ()}, []), ({"fixed": ("A",)}, None)],
 )
-def test_the_data_say_where_it_is_proved(changes, where):
+def test_the_data_states_where_it_is_proved(changes, where):
     assert derivation_data(derivation(**changes))["proved_where"] == where
 
 
-def test_the_data_are_of_the_own_sizes():
+def test_the_data_has_the_derivations_own_sizes():
     beyond = derivation(sizes={"H": 30_000, "A": 3, "L": 4})
     data = derivation_data(beyond)
     assert data["status"] == beyond.status_at(beyond.sizes) == FITTED
@@ -156,8 +156,8 @@ def test_reasons_why_it_is_not_proved(changes, reason):
     assert not one.is_proved
 
 
-def test_proved_where_it_was_asked_the_same():
-    """A harmless condition bounds the proof, and not the formula."""
+def test_proved_where_every_guard_has_its_recorded_answer():
+    """An irrelevant guard bounds the proof, but not the formula."""
     one = derivation()
     assert one.is_proved_at({"H": 12, "A": 3, "L": 4})
     beyond = {"H": 30_000, "A": 3, "L": 4}
@@ -199,7 +199,7 @@ VALIDATED = {"H": (12, 9000), "A": (1, 30), "L": (1, 9)}
     ],
 )
 def test_a_fitted_formula_says_that_a_size_was_not_tried(sizes, reasons):
-    """First, before the reasons for which it is proved at no sizes."""
+    """This reason comes first, before the reasons why nothing is proved at any size."""
     sizes = {"H": 12, "A": 3, "L": 4} | sizes
     one = derivation(doubts=("H was looked up (a.py:3)",), validated=VALIDATED)
     assert one.reasons_at(sizes) == (*reasons, "H was looked up (a.py:3)")
@@ -208,13 +208,13 @@ def test_a_fitted_formula_says_that_a_size_was_not_tried(sizes, reasons):
     assert unknown.reasons_at(sizes) == ("H was looked up (a.py:3)",)
 
 
-def test_a_size_that_moves_nothing_may_be_any():
+def test_a_size_without_effect_may_have_any_value():
     one = derivation(doubts=("a doubt",), inert=("H",), validated=VALIDATED)
     assert one.reasons_at({"H": 20_000, "A": 3, "L": 4}) == ("a doubt",)
 
 
-def test_what_is_proved_holds_at_sizes_that_were_not_tried():
-    """Beyond a guard it is fitted, and what was tried counts."""
+def test_a_proof_covers_sizes_that_were_not_tried():
+    """Beyond a guard the formula is fitted, so the sizes that were tried matter."""
     one = derivation(validated=VALIDATED)
     assert one.reasons_at({"H": 20_000, "A": 3, "L": 4}) == ()
     beyond, size = one.reasons_at({"H": 30_000, "A": 3, "L": 4})
@@ -222,7 +222,7 @@ def test_what_is_proved_holds_at_sizes_that_were_not_tried():
     assert size == "H = 30000 lies outside the sizes it was validated at (12 to 9000)"
 
 
-def test_outside_the_conditions_nothing_is_counted():
+def test_nothing_is_counted_outside_the_conditions():
     one = derivation(fixed=("L",))
     assert one.count({"H": 6, "A": 2, "L": 4}) == 3 * 36
     with pytest.raises(ValueError, match=r"^somebody:model: the formula holds where A divides H$"):
@@ -231,7 +231,7 @@ def test_outside_the_conditions_nothing_is_counted():
         one.count({"H": 6, "A": 2, "L": 5})
 
 
-def test_tensors_by_how_often_they_are_there():
+def test_tensors_with_multiplicities():
     weight, bias, ids = derivation().tensors
     more = derivation(tensors=(weight, bias, ids, replace(ids, path="more")))
     summands = more.summands()
@@ -243,7 +243,7 @@ def test_tensors_by_how_often_they_are_there():
     ]
 
 
-def test_other_letters_everywhere():
+def test_renaming_letters_reaches_every_expression():
     moving = derivation(
         fixed=("A",), inert=("H", "L"), unread=("L",), validated={"H": (2, 30), "L": (1, 9)}
     )
@@ -257,7 +257,7 @@ def test_other_letters_everywhere():
     assert swapped.formula == (letter("N") - 1) * H * floor(A, H) * A
 
 
-def test_what_should_be_there():
+def test_expected_tensors_with_their_numbers():
     found = expected(derivation().tensors, {"H": 12, "A": 3, "L": 4})
     assert found[Stored(Kind("h.*.weight", "trainable", (), 2), (12, 12))] == 3
     assert found[Stored(Kind("h.*.bias", "frozen", ("b",), 1), (12,))] == 1

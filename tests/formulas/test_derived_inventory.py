@@ -1,4 +1,4 @@
-"""A derived formula as an inventory: in letters and in ints, of several kinds of layers."""
+"""A derived formula as an inventory: in letters and ints, with several kinds of layers."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def test_other_sizes():
     assert MIXTURE.inventory(sizes).letter("L") == 9
 
 
-def test_every_tensor_says_what_it_is_of(named):
+def test_every_tensor_has_a_role(named):
     assert {one.source for one in named} == {MIXTURE.name}
 
 
@@ -41,7 +41,7 @@ def test_every_tensor_says_what_it_is_of(named):
         ({"fixed": ("L",)}, {"L": 6}, "MixtureForSequenceClassification: the formula holds at L"),
     ],
 )
-def test_outside_the_conditions_there_is_none(changes, sizes, line):
+def test_there_is_no_inventory_outside_the_conditions(changes, sizes, line):
     derivation = with_tensors(*MIXTURE.tensors, **changes)
     sizes = {**MIXTURE.sizes, **sizes}
     assert not derivation.holds_at(sizes)
@@ -50,7 +50,7 @@ def test_outside_the_conditions_there_is_none(changes, sizes, line):
         derivation.inventory(sizes)
 
 
-def test_what_is_tied_and_what_is_fixed(named):
+def test_tied_and_fixed_tensors(named):
     tied = [one for one in named if one.tied_to]
     assert [(one.path, one.tied_to, one.shape) for one in tied] == [
         ("model.head.weight", "model.embed_tokens.weight", (50, 8))
@@ -62,7 +62,7 @@ def test_what_is_tied_and_what_is_fixed(named):
     assert count(named, "listed") == NUMBER + 9 * 8 + 50 * 8
 
 
-def test_buffers_are_apart(named):
+def test_buffers_are_separate(named):
     assert MIXTURE.buffers == ("model.rotary", "model.ids of (9)")
     assert not [one.path for one in named if "rotary" in one.path]
 
@@ -80,7 +80,7 @@ def test_components():
     assert named.total("score") == k * H
 
 
-def test_kinds_of_layers():
+def test_layers_of_several_kinds():
     kinds = MIXTURE.inventory().kinds("model.layers.*")
     assert list(kinds) == [L, D, E * (L - D), L - D]
     assert [kind.total() for kind in kinds.values()] == [
@@ -108,14 +108,14 @@ def test_letters_by_name(named):
     assert inventory(named_model("gpt2").spec.letters()).letter("V") == 50257
 
 
-def test_which_layers_are_of_which_kind_is_not_known(named):
+def test_a_derived_inventory_cannot_be_expanded(named):
     with pytest.raises(TypeError, match=r"^only a family's inventory in ints can be expanded$"):
         named.expand()
 
 
 @pytest.mark.parametrize("convention", ["tied-each", "listed"])
-def test_names_that_are_several(convention):
-    """A storage that all layers share, under a name in each: nobody knows how many those are."""
+def test_a_storage_with_an_unknown_number_of_names(convention):
+    """All layers share one storage, with a name in each: the number of names is unknown."""
     shared = tensor("layers.*.weight", H, H, aliases=("layers.*.weight",))
     one = tensor("embedding", V, H, aliases=("layers.*.table",))
     for storage, name in ((shared, "weight"), (one, "table")):
@@ -129,7 +129,7 @@ def test_names_that_are_several(convention):
     assert count(named, convention) == 2 * named.total()
 
 
-def test_a_shape_that_is_no_whole_number():
+def test_a_shape_that_is_not_a_whole_number():
     half = with_tensors(tensor("a", H / 2, times=expression(1)))
     assert half.inventory({**MIXTURE.sizes, "H": 6}).total() == 3
     with pytest.raises(ValueError, match="7/2 is no whole number"):

@@ -1,4 +1,4 @@
-"""How specs are drawn: what is asked for, in which order, between which ends."""
+"""How random specs are drawn: which choices, in which order, within which limits."""
 
 from dataclasses import astuple, dataclass, replace
 from typing import ClassVar
@@ -29,8 +29,8 @@ ASKED = {
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_what_is_asked_for(name):
-    """A literal: by these names Hypothesis prints what it drew, and in this order a seed goes."""
+def test_the_choices_and_their_order(name):
+    """A literal: Hypothesis prints draws by these names, and seeds depend on this order."""
     kind, asked = FAMILIES[name].spec, {}
 
     def largest(field, low, high):
@@ -78,13 +78,13 @@ SMALLEST = {
 
 
 @pytest.mark.parametrize("name", SMALLEST)
-def test_the_smallest(name):
+def test_the_smallest_choices_give_the_smallest_spec(name):
     assert draw(FAMILIES[name].spec, lambda field, low, high: low, {}) == SMALLEST[name]
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_of_middling_sizes(name):
-    """Where a size is a product, a letter's part in it is not another's."""
+def test_middling_choices_give_middling_sizes(name):
+    """If a size is a product, one letter's factor is not attributed to another letter."""
     ends = {"num_attention_heads": 5, "head_size": 3, "num_key_value_heads": 4}
     ends |= {"queries_per_key": 3, "pairs_per_head": 5, "one table, two, two of one size": 2}
     spec = draw(FAMILIES[name].spec, lambda field, low, high: ends.get(field, low), {})
@@ -96,7 +96,7 @@ def test_of_middling_sizes(name):
     assert replace(spec) == spec
 
 
-def test_what_is_fixed_is_not_chosen():
+def test_fixed_fields_are_not_drawn():
     def never(field, low, high):
         raise AssertionError(f"{field} has been chosen before")
 
@@ -120,8 +120,8 @@ def test_a_size_without_a_range():
         Choices(lambda *_: 1, {}, {}).size("patch_size")
 
 
-def test_flags_of_a_family_that_says_nothing_of_them():
-    """GPT's fields are independent: each flag is on and off."""
+def test_flags_are_independent_by_default():
+    """GPT's fields are independent: each flag is drawn both on and off."""
     tied, own = (draw(GPTSpec, lambda f, low, high, n=n: max(low, n), {}) for n in (0, 1))
     assert (tied.tie_word_embeddings, own.tie_word_embeddings) == (True, False)
     assert astuple(own) == (1, 1, 1, 1, 1, 1, False)
@@ -130,7 +130,7 @@ def test_flags_of_a_family_that_says_nothing_of_them():
 
 @dataclass(frozen=True)
 class Flagged:
-    """A spec without a ``drawn`` of its own, with a flag that is no tie."""
+    """A spec without a ``drawn`` of its own, with a flag that is not about tying."""
 
     hidden_size: int
     gated: bool
@@ -139,7 +139,7 @@ class Flagged:
 
 
 @pytest.mark.parametrize("number", [0, 1])
-def test_a_flag_is_asked_for_by_its_name(number):
+def test_a_flag_is_drawn_by_its_name(number):
     asked = {}
 
     def choose(field, low, high):
@@ -155,7 +155,7 @@ def test_a_flag_is_asked_for_by_its_name(number):
     ("vocabularies", "rows", "shared"), [(0, (7, 7), True), (1, (7, 5), False), (2, (7, 7), False)]
 )
 def test_the_tables_of_an_encoder_and_a_decoder(vocabularies, rows, shared):
-    """One, two of their own sizes, two of one size."""
+    """One table, two of different sizes, two of the same size."""
     own = {"vocab_size": 7, "target_vocab_size": 5, "one table, two, two of one size": vocabularies}
     spec = draw(EncoderDecoderSpec, lambda name, low, high: own.get(name, low), {})
     assert (spec.vocab_size, spec.target_vocab_size, spec.share_embeddings) == (*rows, shared)

@@ -29,7 +29,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-def test_an_error_that_is_pickled_keeps_its_fields(error):
+def test_a_pickled_error_keeps_its_fields(error):
     found = pickle.loads(pickle.dumps(error))
 
     assert type(found) is type(error)
@@ -37,12 +37,12 @@ def test_an_error_that_is_pickled_keeps_its_fields(error):
     assert str(found) == str(error)
 
 
-def test_where_stands_before_the_reason():
+def test_the_place_comes_before_the_reason():
     assert str(InvalidInput("is not JSON", where="config.json")) == "config.json: is not JSON"
     assert str(InvalidInput("is not JSON")) == "is not JSON"
 
 
-def test_the_line_says_what_to_install_where_that_helps():
+def test_the_line_says_what_to_install_if_that_helps():
     helps = NotInCatalogue("no formula for x", install=install_command("transformers"))
 
     assert install_command("transformers") in str(helps)
@@ -50,7 +50,7 @@ def test_the_line_says_what_to_install_where_that_helps():
 
 
 @pytest.mark.parametrize("foreign", ["\x1b[2J", "a\nb", "x" * 100_000])
-def test_the_line_is_legible_and_bounded(foreign):
+def test_the_line_is_printable_and_short(foreign):
     for error in (InvalidInput(foreign, where=foreign), NotInCatalogue(foreign, where=foreign)):
         assert str(error).isprintable()
         assert len(str(error)) < 3000

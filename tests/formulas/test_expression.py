@@ -1,4 +1,4 @@
-"""Expressions: arithmetic as SymPy does it, floors and ceilings as ints do it."""
+"""Expressions: arithmetic as in SymPy, floors and ceilings as for ints."""
 
 import copy
 import pickle
@@ -32,7 +32,7 @@ def as_sympy(one):
 
 
 @given(left=polynomials(), right=polynomials(), number=numbers)
-def test_arithmetic_is_sympys(left, right, number):
+def test_arithmetic_agrees_with_sympy(left, right, number):
     (a, x), (b, y) = left, right
     assert as_sympy(a + b) == sympy.expand(x + y)
     assert as_sympy(a - b) == sympy.expand(x - y)
@@ -45,7 +45,7 @@ def test_arithmetic_is_sympys(left, right, number):
 
 
 @given(one=polynomials())
-def test_nothing_is_divided_by_zero(one):
+def test_division_by_zero_is_refused(one):
     with pytest.raises(ZeroDivisionError, match="divided by zero"):
         one[0] / expression(0)
     with pytest.raises(ZeroDivisionError, match="divided by zero"):
@@ -53,7 +53,7 @@ def test_nothing_is_divided_by_zero(one):
 
 
 @given(left=polynomials(), right=polynomials())
-def test_an_exact_division_is_sympys(left, right):
+def test_exact_division_agrees_with_sympy(left, right):
     (a, x), (b, y) = left, right
     assume(b)
     ratio = sympy.cancel(x / y)
@@ -66,7 +66,7 @@ def test_an_exact_division_is_sympys(left, right):
 
 
 @given(top=polynomials(), bottom=polynomials(), at=sizes)
-def test_floor_and_ceiling_are_those_of_ints(top, bottom, at):
+def test_floor_and_ceiling_agree_with_ints(top, bottom, at):
     (a, _), (b, _) = top, bottom
     below = b.evaluate(at)
     assume(below)
@@ -78,14 +78,14 @@ def test_floor_and_ceiling_are_those_of_ints(top, bottom, at):
 
 
 def test_a_negative_divisor():
-    """−⌊(x + d − 1) / d⌋ is ⌊−x / d⌋ for no negative d."""
+    """−⌊(x + d − 1) / d⌋ differs from ⌊−x / d⌋ if d is negative."""
     for at, rounded in {1: -1, 3: 1, 4: 1}.items():
         assert ceiling(1, L - 2).evaluate({"L": at}) == rounded
     assert floor(-H, A) == -floor(H + A - 1, A)
 
 
 @given(top=polynomials(), number=st.integers(1, 12))
-def test_a_quotient_is_the_same_however_it_is_written(top, number):
+def test_equal_quotients_are_equal_however_written(top, number):
     a, _ = top
     assert ceiling(a, number) == -((-a) // number) == floor(a + number - 1, number)
     assert floor(a + number * H, number) == floor(a, number) + H
@@ -95,7 +95,7 @@ def test_a_quotient_is_the_same_however_it_is_written(top, number):
 
 
 @given(one=polynomials(), at=sizes)
-def test_evaluation_is_substitution(one, at):
+def test_evaluation_agrees_with_substitution(one, at):
     a, x = one
     value = int(x.subs({SYMBOLS[name]: size for name, size in at.items()}))
     assert a.evaluate(at) == a.substitute(at) == value
@@ -114,7 +114,7 @@ def test_canonical():
     assert H != "H"
 
 
-def test_what_a_size_of_numpy_is():
+def test_a_numpy_size_is_an_int():
     assert np.int64(3) * H == 3 * H == H * np.int64(3)
     assert 0.5 * H == H / 2
     assert isinstance(expression(0.5).constant, Fraction)
@@ -140,15 +140,15 @@ def test_a_number_divided_by_an_expression(one, number, at):
 
 @pytest.mark.parametrize("operation", ["__truediv__", "__floordiv__", "__mod__"])
 @pytest.mark.parametrize("other", ["7", None, [1]])
-def test_what_is_no_number_is_left_to_the_other(operation, other):
+def test_other_operands_get_their_turn(operation, other):
     reverse = operation.replace("__", "__r", 1)
     assert getattr(H, operation)(other) is getattr(H, reverse)(other) is NotImplemented
     with pytest.raises(TypeError):
         other // H
 
 
-class Counted:
-    """What counts as an index, and is no number; it takes a difference itself."""
+class Index:
+    """An index that is not a number; it implements subtraction itself."""
 
     def __index__(self):
         return 3
@@ -157,14 +157,14 @@ class Counted:
         return "taken"
 
 
-def test_an_index_is_no_number():
-    assert H - Counted() == "taken"
+def test_an_index_is_not_a_number():
+    assert H - Index() == "taken"
     with pytest.raises(TypeError):
-        H + Counted()
+        H + Index()
 
 
 @pytest.mark.parametrize("top", [2 * H, 2 * H + 2 * A, 4 * H + 6 * A + 3])
-def test_what_coefficients_share_with_each_other_alone_is_no_factor(top):
+def test_a_factor_of_the_coefficients_alone_is_not_cancelled(top):
     for sizes in ({"H": h, "A": a} for h in range(1, 6) for a in range(1, 6)):
         assert floor(top, 5).evaluate(sizes) == top.evaluate(sizes) // 5
 
@@ -176,18 +176,18 @@ def test_letters_before_quotients_and_the_highest_power_first():
     assert all(one < other for one, other in pairwise(keys))
 
 
-def test_fractions_share_letters_and_no_number():
+def test_fractions_factor_out_letters_but_no_numbers():
     halves = (L * H + H * A) / 2
     assert common_factor(halves.terms.items()) == H
 
 
-def test_a_quotient_is_substituted_above_and_below():
+def test_substitution_reaches_both_parts_of_a_quotient():
     assert (H // A).substitute({"A": 3}) == H // 3
     assert (H // A).substitute({"H": 7 * A}) == 7
     assert ((H + A) // (L * A)).substitute({"A": 2 * L}) == (H + 2 * L) // (2 * L * L)
 
 
-def test_what_is_no_arithmetic():
+def test_unsupported_operations_are_refused():
     with pytest.raises(TypeError):
         H > 3  # noqa: B015
     with pytest.raises(TypeError, match="H is no number"):

@@ -22,18 +22,18 @@ def test_a_family_is_found_by_its_spec_and_by_its_letters(name):
     assert closed_form(spec.letters()) == family.closed_form(spec.letters())
 
 
-def test_the_fields_of_a_spec_are_no_more_than_its_sizes_and_flags():
+def test_the_fields_of_a_spec_are_its_sizes_and_flags():
     assert FAMILIES["gpt"].field_names == tuple(asdict(SPECS["gpt"]))
 
 
-def test_a_look_at_every_family():
+def test_every_family_is_listed():
     assert len(FAMILIES) == 4
     assert list(FAMILIES) == ["encoder", "encoder-decoder", "gpt", "llama"]
     assert {family.name: family for family in OURS} == FAMILIES
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_a_family_is_exported_wherever_one_is_looked_for(name):
+def test_a_family_is_exported_from_every_public_module(name):
     for kind in (FAMILIES[name].spec, FAMILIES[name].letters):
         for module in (formulas, spec):
             assert getattr(module, kind.__name__) is kind
@@ -70,7 +70,7 @@ class NamelessSpec:
     width: int
 
 
-NOT_WHOLE = [
+INCOMPLETE = [
     (NoSpec, WidthOnly, "NoSpec: its spec must be a dataclass with the field hidden_size"),
     (NamelessSpec, WidthOnly, "NamelessSpec: its spec must be a dataclass with the field hidd"),
     (
@@ -79,13 +79,13 @@ NOT_WHOLE = [
         "GPTSpec: its letter H has no kind: annotate it as Indicator, Layers, Rows or Width",
     ),
     (GPTSpec, WidthOnly, "GPTSpec: its letters are no WidthOnly: GPTLetters("),
-    # What is drawn is tried at both ends of its ranges.
+    # Draws are checked at both ends of their ranges.
     (FlatSpec, WidthOnly, "FlatSpec: its letters are no WidthOnly: PlainLetters(H=3)"),
 ]
 
 
-@pytest.mark.parametrize(("spec", "letters", "message"), NOT_WHOLE)
-def test_a_family_that_is_not_whole(spec, letters, message):
+@pytest.mark.parametrize(("spec", "letters", "message"), INCOMPLETE)
+def test_an_incomplete_family_is_refused(spec, letters, message):
     own = FAMILIES["gpt"]
     with pytest.raises(ValueError, match=r"^the family of .*: ") as refused:
         Family(spec, letters, own.inventory, own.closed_form)
@@ -93,7 +93,7 @@ def test_a_family_that_is_not_whole(spec, letters, message):
 
 
 @pytest.mark.parametrize("given", [tuple(SPECS["gpt"].letters()), 7, None])
-def test_what_is_no_model_has_no_family(given):
+def test_other_objects_have_no_family(given):
     for derivation in (inventory, closed_form):
         with pytest.raises(TypeError, match=r"^no family has .*: give it spec\.letters\(\)$"):
             derivation(given)
@@ -104,11 +104,11 @@ def test_the_fields_of_a_spec():
     assert next(iter(spec_fields(SPECS["gpt"]))) == "family"
 
 
-def test_without_a_family_a_spec_is_an_encoders():
+def test_a_spec_without_a_family_is_an_encoder():
     assert spec_from(asdict(SPECS["encoder"])) == SPECS["encoder"]
     fields = spec_fields(SPECS["llama"])
     assert spec_from(fields) == SPECS["llama"]
-    # What it is given is not used up.
+    # The argument is not modified.
     assert fields["family"] == "llama"
 
 
@@ -120,7 +120,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("change", "message"), REFUSED)
-def test_what_is_refused(change, message):
+def test_wrong_families_and_values_are_refused(change, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         spec_from(spec_fields(SPECS["gpt"]) | change)
 
@@ -133,13 +133,13 @@ def test_what_is_refused(change, message):
         ({"self": 1, "kind": 2}, ("self", "kind")),
     ],
 )
-def test_a_field_of_no_spec_of_the_family_is_refused(change, unknown):
+def test_an_unknown_field_is_refused(change, unknown):
     with pytest.raises(SpecFieldsError) as refusal:
         spec_from(spec_fields(SPECS["gpt"]) | change)
     assert refusal.value.unknown == unknown
 
 
-def test_fields_that_a_spec_needs():
+def test_missing_fields_are_refused():
     fields = spec_fields(SPECS["gpt"])
     del fields["hidden_size"], fields["vocab_size"], fields["tie_word_embeddings"]
     with pytest.raises(SpecFieldsError) as refusal:

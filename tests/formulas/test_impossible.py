@@ -1,4 +1,4 @@
-"""Sizes that no model has are refused in one line, wherever a derived formula is evaluated."""
+"""Impossible sizes are refused in one line, wherever a derived formula is evaluated."""
 
 import json
 import re
@@ -18,7 +18,7 @@ A, D, H, L = map(letter, "ADHL")
 LAST_WITHOUT_BIAS = with_tensors(
     tensor("layers.*.weight", H, H, times=L), tensor("layers.*.bias", H, times=L - 1)
 )
-"""H²·L + H·L − H: at L = 0 this would be −H."""
+"""H²·L + H·L − H: negative at L = 0."""
 
 WAYS = {
     "count": lambda one, sizes: one.count(sizes),
@@ -37,7 +37,7 @@ def sizes(**changes):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("name", "size"), [("L", 0), ("L", -1), ("H", 0), ("F", -7)])
 def test_a_size_below_1_is_refused_everywhere(way, name, size):
-    """A letter that the formula does not have, such as F here, is refused, too."""
+    """That includes letters that the formula does not contain, such as F here."""
     printed = str(size).replace("-", "−")
     with pytest.raises(ValueError, match=rf"^\w+: {name} = {printed}: every size must be 1 or m"):
         WAYS[way](LAST_WITHOUT_BIAS, sizes(**{name: size}))
@@ -50,7 +50,7 @@ def test_the_smallest_sizes_are_counted():
 
 
 def test_a_size_of_0_that_was_validated_is_counted():
-    """A model without any layer, say, if the formula was compared with one."""
+    """For example a model without layers, if the formula was compared with one."""
     layers = with_tensors(tensor("layers.*.weight", H, H, times=L), tensor("head.weight", H))
     validated = replace(layers, validated={"L": (0, 9), "H": (2, 900)})
     assert validated.count(sizes(L=0)) == 8
@@ -84,13 +84,13 @@ def test_a_negative_length(role):
     assert narrow.holds_at(sizes(H=4))
 
 
-def test_a_length_does_not_matter_where_there_is_no_such_tensor():
+def test_the_length_of_an_absent_tensor_does_not_matter():
     some = with_tensors(tensor("a", H - 4, times=L - 1))
     assert some.count(sizes(H=3, A=1, L=1)) == 0
 
 
 def test_a_buffer_refuses_nothing():
-    """It is not counted, and may be of another configuration than the parameters are."""
+    """A buffer is not counted, and may need another configuration than the parameters."""
     some = with_tensors(tensor("a", H), tensor("b", H - 4, role="buffer"))
     assert some.count(sizes(H=3, A=1)) == 3
 
@@ -116,14 +116,14 @@ def test_a_divisor_of_0_is_named(length, said, way):
         WAYS[way](some, sizes(A=2, H=8, D=2))
 
 
-def test_a_letter_that_is_0_and_divides():
-    """Where 0 was validated, which no formula does that divides by it."""
+def test_a_letter_that_is_0_and_a_divisor():
+    """At 0, which can be validated only for a formula that does not divide by it."""
     some = with_tensors(tensor("a", H / A), conditions=(), validated={"A": (0, 4)})
     with pytest.raises(ValueError, match=r"^\w+: a divides by A, which is 0$"):
         some.count(sizes(A=0))
 
 
-def test_what_has_no_value_for_another_reason():
+def test_other_reasons_for_having_no_value():
     power = Expression({((Computed("power", (H, expression(10**6))), 1),): 1})
     with pytest.raises(ValueError, match=r"^it has no value at H = 8: .* too large$"):
         value_at(power, {"H": 8}, "it")
@@ -138,13 +138,13 @@ def test_what_has_no_value_for_another_reason():
         (computed("int", H), False), (expression(-1), False),
     ],
 )  # fmt: skip
-def test_what_signs_alone_tell(one, never):
+def test_signs_that_letters_alone_determine(one, never):
     assert is_never_negative(one) is never
     assert not is_never_negative(one, {"A"}) or "A" not in one.letters
 
 
 def test_configurations_are_refused_in_one_line(paramproof, tmp_path):
-    """Sizes of 0 in a ``config.json``, and one that transformers would compute as 0."""
+    """Sizes of 0 in a ``config.json``, and a size that transformers would compute as 0."""
     zamba = {"model_type": "zamba", "hidden_size": 2, "num_attention_heads": 8}
     for keys, words in (
         ({"model_type": "llama", "hidden_size": 0}, "hidden_size=0 is not a size of 1 or more"),

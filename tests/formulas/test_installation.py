@@ -1,4 +1,4 @@
-"""The advice to install: what the installer wrote, as a command that works in any folder."""
+"""The advice to install repeats what the installer recorded, and works in any folder."""
 
 import json
 import shlex
@@ -9,12 +9,12 @@ from packaging.requirements import Requirement
 from paramproof.formulas.installation import install_command
 
 ODD = "odd $HOME 'a' (b)&c#d!é%20`e`"
-"""A folder's name, with signs that shells and URLs treat as special."""
+"""A folder's name with characters that shells and URLs treat as special."""
 
 
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
-    """Install this project, as far as its metadata say, with this text in ``direct_url.json``."""
+    """Install this project's metadata with the given ``direct_url.json``."""
     info = tmp_path / "site" / "paramproof-1.0.dist-info"
     info.mkdir(parents=True)
     metadata = "Metadata-Version: 2.1\nName: paramproof\nVersion: 1.0\n"
@@ -31,7 +31,7 @@ def installed(tmp_path, monkeypatch):
 
 
 def arguments(extra="torch"):
-    """What a shell makes of the command, after ``python -m pip install``."""
+    """Return the arguments that a shell passes on after ``python -m pip install``."""
     python, m, pip, install, *rest = shlex.split(install_command(extra))
     assert (python, m, pip, install) == ("python", "-m", "pip", "install")
     return rest
@@ -65,7 +65,7 @@ def test_from_a_clone(installed, tmp_path, name):
 
 @pytest.mark.parametrize("name", ["plain", ODD])
 def test_from_an_editable_clone(installed, tmp_path, name):
-    """It stays editable."""
+    """The installation stays editable."""
     (tmp_path / name).mkdir()
     installed({"url": (tmp_path / name).as_uri(), "dir_info": {"editable": True}})
     assert arguments() == ["--editable", f"{(tmp_path / name).as_uri()}[torch]"]
@@ -82,7 +82,7 @@ def test_from_git(installed):
 
 
 @pytest.mark.parametrize("wrong", [{"vcs": 3}, {"commit_id": 3}])
-def test_from_a_commit_that_is_not_named(installed, wrong):
+def test_from_an_invalid_commit(installed, wrong):
     vcs = {"vcs": "git", "commit_id": "c0ffee", **wrong}
     installed({"url": "https://example.org/paramproof", "vcs_info": vcs})
     assert arguments() == ["paramproof[torch] @ https://example.org/paramproof"]
@@ -103,13 +103,13 @@ def test_from_a_file_that_is_gone(installed, tmp_path):
     "origin",
     ["", "no json", "[]", "{}", '{"url": 3}', '{"url": ""}', '{"url": null, "dir_info": 3}'],
 )
-def test_what_no_installer_wrote(installed, origin):
+def test_malformed_metadata(installed, origin):
     installed(origin)
     assert arguments() == ["paramproof[torch]"]
 
 
 @pytest.mark.parametrize("field", ["dir_info", "vcs_info", "subdirectory"])
-def test_fields_of_another_kind_are_passed_over(installed, tmp_path, field):
+def test_fields_of_a_wrong_type_are_ignored(installed, tmp_path, field):
     installed({"url": tmp_path.as_uri(), field: [3]})
     assert arguments() == [f"paramproof[torch] @ {tmp_path.as_uri()}"]
 
@@ -124,7 +124,7 @@ def test_a_url_is_quoted_for_shells_and_terminals(installed):
 
 
 def test_a_project_that_is_not_installed(monkeypatch):
-    """As where a folder is put on the path, or in a browser."""
+    """As when a folder is put on the path, or in a browser."""
     monkeypatch.setattr("sys.path", [])
     install_command.cache_clear()
     assert arguments() == ["paramproof[torch]"]

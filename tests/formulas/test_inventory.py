@@ -17,7 +17,7 @@ SPEC = SPECS["encoder"]
 
 BASE = inventory(named_model("bert-base").spec.letters())
 
-# Source 000 prints these for bert-base-uncased.
+# Source 000 prints these subtotals for bert-base-uncased.
 SUBTOTALS = {
     "embeddings": 23_837_184,
     "embeddings.word_embeddings": 23_440_896,
@@ -38,7 +38,7 @@ def test_subtotals(component):
 
 
 def stacks(named):
-    """Every stack of layers, with how many layers it has."""
+    """Return every stack of layers, with its number of layers."""
     return {t.path.partition(".*.")[0]: t.repeat for t in named if "*" in t.path}
 
 
@@ -72,7 +72,7 @@ def test_expanding_keeps_the_sums(family, data):
     assert not any("*" in path for path in paths)
 
 
-def test_expanded_order_is_that_of_the_model():
+def test_expanding_keeps_the_order_of_the_model():
     expanded = inventory(replace(SPEC, mlm_head=True, nsp_head=True).letters()).expand()
     components = [".".join(tensor.path.split(".")[:2]) for tensor in expanded]
     assert list(dict.fromkeys(components)) == [
@@ -91,7 +91,7 @@ def test_expanded_order_is_that_of_the_model():
     ]
 
 
-def test_the_order_of_two_stacks_is_that_of_the_model():
+def test_expanding_two_stacks_keeps_the_order_of_the_model():
     expanded = inventory(SPECS["encoder-decoder"].letters()).expand()
     components = [".".join(tensor.path.split(".")[:3]) for tensor in expanded]
     assert list(dict.fromkeys(components)) == [
@@ -106,7 +106,7 @@ def test_the_order_of_two_stacks_is_that_of_the_model():
 
 
 def one_layer(family):
-    """The model of ``literals.SHAPES``: with one layer, and every part there is."""
+    """Return the model of ``literals.SHAPES``: one layer, with every part."""
     spec = SPECS[family]
     layers = {"num_hidden_layers", "num_encoder_layers", "num_decoder_layers"}
     there = {"mlm_head", "nsp_head"}
@@ -115,7 +115,7 @@ def one_layer(family):
 
 
 def test_every_path_and_shape(family):
-    """The canonical names, which every framework's file maps its own to."""
+    """The canonical names, to which every framework's file maps its own."""
     spec = one_layer(family)
     expanded = inventory(spec.letters()).expand()
     assert expanded.letters == spec.letters()
@@ -138,7 +138,7 @@ def test_components_of_each_depth():
     assert named.components("pooler.bias") == ()
 
 
-def test_shapes_of_kernels_are_in_out():
+def test_kernel_shapes_are_inputs_then_outputs():
     shapes = {tensor.path: tensor.shape for tensor in inventory(SPEC.letters()).expand()}
     assert shapes["layers.0.feed_forward.intermediate.kernel"] == (12, 5)
     assert shapes["layers.1.feed_forward.output.kernel"] == (5, 12)
@@ -150,7 +150,7 @@ def test_absent_parts_are_absent():
     assert {tensor.path.split(".")[0] for tensor in bare} == {"embeddings"}
 
 
-def test_a_tied_decoder_adds_its_bias_only():
+def test_a_tied_decoder_adds_only_its_bias():
     tied = inventory(replace(SPEC, mlm_head=True).letters())
     untied = inventory(replace(SPEC, mlm_head=True, tie_word_embeddings=False).letters())
     assert tied.total("mlm_head.decoder") == 11
@@ -162,7 +162,7 @@ def test_a_tied_decoder_adds_its_bias_only():
 
 
 def test_tables_of_two_vocabularies():
-    """Which of the three tables of the Transformer are one, by what is shared and tied."""
+    """Sharing and tying determine which of the Transformer's three tables are the same."""
 
     def tied(**changes):
         expanded = inventory(replace(SPECS["encoder-decoder"], **changes).letters()).expand()
@@ -182,7 +182,7 @@ def test_tables_of_two_vocabularies():
     assert tied(**apart, tie_word_embeddings=False) == (11 + 13 + 13, {})
 
 
-def test_fixed_positions_are_there_and_not_counted():
+def test_fixed_positions_are_listed_but_not_counted():
     spec = SPECS["encoder-decoder"]
     fixed = [t for t in inventory(spec.letters()).expand() if not t.trainable]
     assert [(t.path, t.shape) for t in fixed] == [
@@ -237,7 +237,7 @@ BIASES = "google-research/bert, modeling.py, attention_layer"
         ("encoder-decoder", "decoder.layers.*.cross_attention", " and section 3.2.3, first bullet"),
     ],
 )
-def test_the_clauses_of_attentions(family, component, clause):
+def test_attentions_cite_their_section(family, component, clause):
     named = inventory(SPECS[family].letters())
     sources = {tensor.source for tensor in named if lies_in(tensor.path, component)}
     assert sources == {f"Vaswani et al. 2017, arXiv:1706.03762, section 3.2.2{clause}"}
@@ -254,7 +254,7 @@ def test_the_clauses_of_attentions(family, component, clause):
         ("llama", "meta-llama/llama, llama/model.py, Transformer (output)"),
     ],
 )
-def test_a_language_head_cites_what_says_whether_it_is_tied(family, source):
-    """Neither the paper of GPT-2 nor that of LLaMA does."""
+def test_a_language_head_cites_the_source_of_its_tying(family, source):
+    """The papers of GPT-2 and LLaMA do not say it."""
     named = inventory(SPECS[family].letters())
     assert {tensor.source for tensor in named if lies_in(tensor.path, "lm_head")} == {source}

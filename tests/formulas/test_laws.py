@@ -1,4 +1,4 @@
-"""The laws of tests/laws.py on both derivations."""
+"""The laws of tests/laws.py hold for inventory and closed form."""
 
 import pytest
 from hypothesis import given

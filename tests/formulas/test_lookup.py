@@ -1,4 +1,4 @@
-"""Names that users write: without regard to case; a wrong one is an error with suggestions."""
+"""Names that users type: case does not matter; a wrong one gets an error with suggestions."""
 
 import time
 
@@ -21,7 +21,7 @@ MODELS = ("bert-base", "bert-large", "gpt2", "gpt2-medium", "gpt2-xl", "T5")
         ("", ()),
     ],
 )
-def test_the_names_most_similar_are_suggested(name, suggestions):
+def test_the_most_similar_names_are_suggested(name, suggestions):
     error = no_such("model", name, MODELS)
     assert isinstance(error, UnknownName)
     assert (error.name, error.kind, error.suggestions) == (name, "model", suggestions)
@@ -34,15 +34,15 @@ def test_at_most_three_are_suggested():
     assert len(no_such("model", "model", names).suggestions) == 3
 
 
-def test_the_names_are_listed_where_no_command_lists_them():
+def test_names_are_listed_if_no_command_lists_them():
     error = no_such("model", "resnet", MODELS)
     assert error.listed_by == ""
     assert str(error).endswith(", ".join(MODELS))
 
 
 @pytest.mark.parametrize("name", ["resnet", "gpt2-m"])
-def test_a_command_stands_in_place_of_the_list(name):
-    """The reason is without it, for a reader who has no command line."""
+def test_a_command_replaces_the_list(name):
+    """The reason alone omits it, for a reader without a command line."""
     error = no_such("model", name, [*MODELS, "resolute"], "paramproof models")
     assert error.listed_by == "paramproof models"
     assert error.listed_by in str(error)
@@ -50,34 +50,34 @@ def test_a_command_stands_in_place_of_the_list(name):
     assert "bert-large" not in str(error)
 
 
-def test_a_list_is_bounded():
+def test_a_list_of_names_is_bounded():
     names = [f"bert-{number}" for number in range(10_000)]
     line = str(no_such("model", "resnet", names))
     assert line.count(", ") == MAX_NAMES_LISTED - 1
     assert "9,960 more" in line
 
 
-def test_what_is_no_name():
+def test_values_that_are_not_names():
     error = no_such("model", ["\x1b"], MODELS)
     assert error.name == r"['\x1b']"
     assert error.suggestions == ()
 
 
-def test_names_are_legible():
+def test_names_are_printable():
     error = no_such("model", "\x1b[2Jgpt2", [*MODELS, "\x1b[2Jgpt"])
     assert "\x1b[2Jgpt" in error.suggestions
     assert str(error).isprintable()
 
 
-def test_a_long_name_takes_no_time():
+def test_a_long_name_is_refused_at_once():
     names = ["x" * 10**5]
     start = time.process_time()
     assert no_such("model", "x" * 10**5 + "y", names).suggestions == ()
     assert time.process_time() - start < 1
 
 
-def test_as_long_as_a_value_that_is_shown():
-    """60 characters are looked for, 61 are not."""
+def test_the_longest_name_that_is_looked_up():
+    """Names of 60 characters are looked up, those of 61 are not."""
     assert no_such("model", "x" * 60, ["x" * 59]).suggestions
     assert not no_such("model", "x" * 61, ["x" * 60]).suggestions
 
@@ -94,9 +94,9 @@ def test_as_long_as_a_value_that_is_shown():
         ("BLOOM", None),
     ],
 )
-def test_case_does_not_matter_where_one_name_is_meant(name, meant):
+def test_case_does_not_matter_if_one_name_matches(name, meant):
     assert canonical_name(name, [*MODELS, "bloom", "Bloom"]) == meant
 
 
-def test_a_name_that_stands_twice_is_one_name():
+def test_a_repeated_name_is_listed_once():
     assert canonical_name("GPT2", iter(["gpt2", "gpt2"])) == "gpt2"

@@ -1,4 +1,4 @@
-"""The named models: their totals, and that their data is what it says."""
+"""The named models: their totals, and the rules for their data."""
 
 import tomllib
 from dataclasses import asdict
@@ -77,8 +77,8 @@ def test_published_is_cited_and_about_a_component(name):
     ("name", "paper"),
     [("gpt2", "117M"), ("gpt2-medium", "345M"), ("gpt2-large", "762M"), ("gpt2-xl", "1542M")],
 )
-def test_the_paper_of_gpt2_counts_otherwise(name, paper):
-    """Its table 2 has other counts than its code has: both are in the data, and one is right."""
+def test_the_gpt2_paper_has_different_counts(name, paper):
+    """Table 2 of the paper contradicts the code: the data has both counts, and one is right."""
     model = named_model(name)
     counted = closed_form(model.spec.letters())
     assert model.retracted == paper
@@ -87,18 +87,18 @@ def test_the_paper_of_gpt2_counts_otherwise(name, paper):
     assert model.published != paper
 
 
-def test_whatever_was_retracted_has_its_source():
+def test_retracted_numbers_cite_their_source():
     models = named_models().values()
     assert sum(bool(model.retracted) for model in models) == 4
     assert all(bool(model.retracted) == bool(model.retracted_source) for model in models)
 
 
-def test_which_models_were_never_released():
+def test_models_that_were_never_released():
     synthetic = [name for name, model in named_models().items() if model.synthetic]
     assert synthetic == ["keras-bert-question", "encoder-175b", "transformer-one-layer"]
 
 
-def test_the_question_is_answered():
+def test_the_keras_bert_question_is_answered():
     model = named_model("keras-bert-question")
     counted = inventory(model.spec.letters()).total(model.component)
     assert f"{counted:,}" == model.published
@@ -116,8 +116,8 @@ def test_unknown_name():
     assert caught.value.listed_by == "paramproof models"
 
 
-def test_data_holds_no_counts():
-    """Totals are computed: a count in the data would be a second truth."""
+def test_the_data_contains_no_counts():
+    """Totals are computed: a stored count could contradict the formula."""
     tables = tomllib.loads(files("paramproof.formulas").joinpath("models.toml").read_text("utf-8"))
     known = {"family", "published", "source", "config", "component", "spec"}
     known |= {"retracted", "retracted_source", "synthetic"}
@@ -125,8 +125,8 @@ def test_data_holds_no_counts():
         assert set(table) <= known
 
 
-def test_the_data_is_read_as_it_stands():
-    """Anew, since every other test has what the first one read."""
+def test_the_data_is_read_unchanged():
+    """Read afresh, since other tests share what was read first."""
     tables = tomllib.loads(files("paramproof.formulas").joinpath("models.toml").read_text("utf-8"))
     for name, model in named_models.__wrapped__().items():
         table = tables[name]
@@ -138,7 +138,7 @@ def test_the_data_is_read_as_it_stands():
 
 
 def test_models_by_their_configurations():
-    """At least sixty, each once; cited; with a type, a class and sizes, and no counts."""
+    """At least sixty, without duplicates; cited; with a type, a class and sizes, but no counts."""
     models = named_configurations()
     assert len(models) >= 60
     names = [*model_names()]
@@ -153,8 +153,8 @@ def test_models_by_their_configurations():
         assert bool(model.active) >= bool(model.active_source)
 
 
-def test_their_data_are_read_as_they_stand():
-    """Anew; a table has what a named configuration has, and no more."""
+def test_the_data_of_configurations_is_read_unchanged():
+    """Read afresh; a table has exactly the fields of a named configuration."""
     found = {}
     for file in files("paramproof.formulas").joinpath("configurations").iterdir():
         tables = tomllib.loads(file.read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""Which part of a model a native name is of: yes, no, or not said."""
+"""Whether a native name belongs to a part of the model: yes, no, or unknown."""
 
 import pytest
 
@@ -11,7 +11,7 @@ PROJECTION = tensor("h.*.fc.weight", F, H, times=L)
 
 
 def parts(*tensors):
-    """The parts of the first."""
+    """The parts of the first mixture."""
     return with_tensors(*tensors, PROJECTION).inventory().tensors[0].parts
 
 
@@ -70,12 +70,12 @@ def parts(*tensors):
         ("stem.*.weight", (H, H), "layer", None),
     ],
 )
-def test_what_a_name_says(path, shape, part, says):
+def test_whether_a_name_belongs_to_a_part(path, shape, part, says):
     assert getattr(parts(tensor(path, *shape)), part) is says
 
 
-def test_any_name_of_a_storage_may_say_it():
-    """T5's table is called shared, and so it is; a bias beside its matrix under another name."""
+def test_any_name_of_a_storage_may_decide():
+    """T5's table is called shared, and is; a bias may be beside its matrix under another name."""
     shared = tensor("shared.weight", V, H, aliases=("encoder.embed_tokens.weight",))
     assert parts(shared).table is True
     decoder = tensor("embed_tokens.weight", V, H, aliases=("cls.decoder.weight",))
@@ -85,14 +85,14 @@ def test_any_name_of_a_storage_may_say_it():
 
 
 @pytest.mark.parametrize(("name", "part"), [("g", "norm"), ("b", "bias")])
-def test_one_name_may_say_what_another_leaves_open(name, part):
+def test_one_name_may_decide_what_another_leaves_open(name, part):
     assert getattr(parts(tensor(f"last.{name}", H)), part) is None
     named = with_tensors(tensor(f"last.{name}", H, aliases=("other.A_log",))).inventory()
     assert [getattr(one.parts, part) for one in named] == [False, False]
 
 
 def test_a_number_of_layers_that_did_not_vary():
-    """What holds several of something is no head; whether they are layers nobody can say."""
+    """A list of modules is not a head; whether it is a list of layers is unknown."""
     fixed = tensor("trunk.h.*.weight", H, H, times=expression(3))
     assert parts(tensor("trunk.last.weight", H, H), fixed).head is False
     assert parts(fixed)[5:] == (False, None)
@@ -101,7 +101,7 @@ def test_a_number_of_layers_that_did_not_vary():
     assert parts(tensor("trunk.last.weight", H, H), single).head is None
 
 
-def test_nothing_is_said_of_what_no_rule_is_about():
+def test_names_that_no_rule_covers_are_unknown():
     assert parts(PROJECTION) == TensorParts(layer=True)
 
 
@@ -126,7 +126,7 @@ def test_conventions():
     assert count(MIXTURE.inventory(), "trainable", "without-heads") == MIXTURE.formula - k * H
 
 
-def test_what_cannot_be_decided_is_refused():
+def test_an_undecidable_convention_is_refused():
     named = with_tensors(tensor("h.*.last.weight", H, times=L), PROJECTION).inventory()
     line = r"^norms-only cannot be decided: h\.\*\.last\.weight may be of a norm, or not: its name"
     with pytest.raises(Undecided, match=line):

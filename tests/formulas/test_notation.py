@@ -1,4 +1,4 @@
-"""Expressions as text and LaTeX: as the field writes them, and meaning what they say."""
+"""Expressions as text and LaTeX, in the notation of the field, mean what they should."""
 
 import pytest
 from hypothesis import given
@@ -53,7 +53,7 @@ def test_text(one, written):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_what_is_written_of_a_family_can_be_read_again(family):
+def test_the_text_of_a_familys_count_parses_back(family):
     letters = FAMILIES[family].letters
     closed = closed_form(letters(*map(letter, letters._fields)))
     assert parsed(text(closed)) == closed
@@ -61,14 +61,14 @@ def test_what_is_written_of_a_family_can_be_read_again(family):
 
 
 @given(one=polynomials())
-def test_what_is_written_can_be_read_again(one):
+def test_text_parses_back(one):
     a, _ = one
     assert parsed(text(a)) == a
     assert parsed_latex(latex(a)) == a
     assert parsed(text(a + 3 * floor(a, 5))) == a + 3 * floor(a, 5)
 
 
-def test_a_size_that_is_another():
+def test_a_primed_letter():
     assert text(letter("H'") * V) == "V·H'"
     assert latex(letter("V'") * H) == "V' H"
 
@@ -93,7 +93,7 @@ def test_latex():
     ],
 )
 def test_latex_of_an_index(name, written):
-    """A bare ``_text`` would set the t alone as the index, and ``L2`` would be L times 2."""
+    """A bare ``_text`` would make only the t an index, and ``L2`` would mean L times 2."""
     assert latex(letter(name)) == written
     assert latex(3 * letter(name) ** 2 * V) in (rf"3 {written}^{{2}} V", rf"3 V {written}^{{2}}")
     assert text(letter(name)) == name

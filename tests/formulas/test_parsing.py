@@ -1,4 +1,4 @@
-"""Expressions and conditions are read from their text as they were printed."""
+"""Expressions and conditions parse back from their printed text."""
 
 import pytest
 from hypothesis import assume, given
@@ -17,7 +17,7 @@ A, D, H, K, L, V = map(letter, "ADHKLV")
 
 
 def rounded(parts):
-    """Quotients of two whole expressions, either way."""
+    """Draw quotients of two expressions, rounded up or down."""
     divisors = st.one_of(st.integers(1, 9).map(expression), parts.filter(bool))
     made = st.tuples(st.sampled_from([floor, ceiling]), parts, divisors)
     return made.map(lambda one: one[0](one[1], one[2]))
@@ -34,11 +34,11 @@ def larger(parts):
 
 
 WHOLE = st.recursive(st.one_of(LETTERS, NUMBERS.map(expression)), larger, max_leaves=8)
-"""Sums, products and rounded quotients in each other."""
+"""Nested sums, products and rounded quotients."""
 
 
 @given(one=WHOLE, divisor=st.integers(1, 12), by=LETTERS)
-def test_what_is_printed_is_read(one, divisor, by):
+def test_printed_expressions_parse_back(one, divisor, by):
     for printed in (one, one / divisor, one / by, one / (by * divisor * letter("A"))):
         assert expression_in(text(printed)) == printed
 
@@ -61,7 +61,7 @@ def test_what_is_printed_is_read(one, divisor, by):
         ("3·H·(A + 1)", 3 * H * (A + 1)),
     ],
 )
-def test_what_people_write(written, meant):
+def test_handwritten_expressions(written, meant):
     assert expression_in(written) == meant
 
 
@@ -97,26 +97,26 @@ def test_what_people_write(written, meant):
         "H" * (LONGEST + 1),
     ],
 )
-def test_anything_else_is_refused_in_one_line(written):
+def test_other_text_is_refused_in_one_line(written):
     with pytest.raises(ValueError, match="is no expression") as caught:
         expression_in(written)
     assert len(str(caught.value)) < 120
     assert str(caught.value).isprintable()
 
 
-def test_what_is_refused_is_shown():
+def test_an_error_shows_the_refused_text():
     with pytest.raises(ValueError, match=r"^'H // A' is no expression$"):
         expression_in("H // A")
     with pytest.raises(ValueError, match=r"^'H < A < L' is no condition$"):
         condition_in("H < A < L")
 
 
-def test_the_longest_that_is_read():
+def test_the_longest_accepted_expression():
     assert expression_in("H" * LONGEST) == letter("H" * LONGEST)
 
 
-def test_brackets_in_each_other_are_read_to_a_depth():
-    """Those beside each other are of one depth."""
+def test_nested_brackets_have_a_maximum_depth():
+    """Brackets side by side do not add to the depth."""
     beside = " + ".join(["⌊H/A⌋"] * (DEEPEST + 1))
     deepest = "(" * DEEPEST + "H" + ")" * DEEPEST
     assert expression_in(f"{beside} + {deepest}") == (DEEPEST + 1) * floor(H, A) + H
@@ -131,16 +131,16 @@ def test_brackets_in_each_other_are_read_to_a_depth():
     holds=st.booleans(),
     sizes=st.fixed_dictionaries({name: st.integers(1, 50) for name in NAMES}),
 )
-def test_a_condition_that_is_read_says_the_same(relation, left, right, holds, sizes):
+def test_printed_conditions_parse_back(relation, left, right, holds, sizes):
     condition = Condition(relation, left, right, holds)
-    # Printing takes away what stands on both sides, and a divisor that is 0 with it.
-    assume(not condition.is_settled and _is_asked(condition, sizes))
+    # Printing cancels common terms, and with them a divisor that is 0.
+    assume(not condition.is_settled and _is_defined(condition, sizes))
     again = condition_in(str(condition))
     assert str(again) == str(condition)
     assert again.is_met(sizes) is condition.is_met(sizes)
 
 
-def _is_asked(condition, sizes):
+def _is_defined(condition, sizes):
     try:
         return bool([side.value(sizes) for side in (condition.left, condition.right)])
     except ZeroDivisionError:
@@ -158,11 +158,11 @@ def _is_asked(condition, sizes):
         ("H ≠ A·K", Condition(Relation.EQUAL, H, A * K, False)),
     ],
 )
-def test_conditions_that_people_write(written, meant):
+def test_handwritten_conditions(written, meant):
     assert condition_in(written) == meant
 
 
 @pytest.mark.parametrize("written", ["", "H", "H < 3 < L", "H ≤ ", "H == 3", "A divides", "H≤3"])
-def test_what_is_no_condition_is_refused(written):
+def test_other_text_is_not_a_condition(written):
     with pytest.raises(ValueError, match=r"is no (condition|expression)"):
         condition_in(written)

@@ -1,4 +1,4 @@
-"""Dotted paths: in what they lie, their layers, and several written as one."""
+"""Dotted paths: their prefixes, their layers, and several paths written as one."""
 
 import pytest
 
@@ -22,22 +22,22 @@ QUERY = "layers.*.attention.query.kernel"
 
 
 @pytest.mark.parametrize("component", ["", "layers", "layers.*", "layers.*.attention", QUERY])
-def test_a_path_lies_in_each_of_its_beginnings(component):
+def test_a_path_is_inside_each_of_its_prefixes(component):
     assert lies_in(QUERY, component)
 
 
 @pytest.mark.parametrize("component", ["layer", "layers.*.att", "attention", f"{QUERY}.bias"])
-def test_a_path_lies_in_nothing_else(component):
+def test_a_path_is_inside_nothing_else(component):
     assert not lies_in(QUERY, component)
 
 
-def test_parent_and_leaf_are_the_path_taken_apart():
+def test_parent_and_leaf_make_up_the_path():
     assert (parent("pooler.kernel"), leaf("pooler.kernel")) == ("pooler", "kernel")
     assert (parent("layers.*.norm"), leaf("layers.*.norm")) == ("layers.*", "norm")
     assert (parent("pooler"), leaf("pooler")) == ("", "pooler")
 
 
-def test_beginnings_are_all_components_from_the_outermost():
+def test_prefixes_are_all_components_from_the_outermost():
     assert beginnings("layers.*.norm.scale") == (
         "layers",
         "layers.*",
@@ -54,11 +54,11 @@ def test_beginnings_are_all_components_from_the_outermost():
         ("layers.0.norm.scale", False, None),
         ("pooler.kernel", False, None),
         ("pooler.kernel*", False, None),
-        # A component whose layer is chosen, and nothing that runs over it.
+        # A layer is chosen, so no component spans all layers.
         ("layers.*", True, None),
     ],
 )
-def test_a_star_is_a_layer(path, has, stack):
+def test_a_star_matches_a_layer(path, has, stack):
     assert has_layer(path) is has
     assert stack_of(path) == stack
 
@@ -69,7 +69,7 @@ def test_at_layer_and_starred_are_inverse():
     assert at_layer("pooler.kernel", 3) == starred("pooler.kernel") == "pooler.kernel"
 
 
-def test_only_a_name_that_is_a_number_is_a_layer():
+def test_only_a_number_is_a_layer():
     assert starred("ln_1.h.0.mlp2") == "ln_1.h.*.mlp2"
     assert layer_of("ln_1.h.12.mlp2.0") == 12
     assert layer_of("ln_1.h.*") is None
@@ -85,7 +85,7 @@ def test_braces_are_several_paths():
     assert without_braces("{a,b}.{c,d}.e") == ("a.c.e", "a.d.e", "b.c.e", "b.d.e")
 
 
-def test_several_names_are_one_in_braces():
+def test_several_names_are_joined_in_braces():
     assert in_braces(["query", "key"]) == "{query,key}"
     assert in_braces(["query"]) == "query"
 
@@ -101,7 +101,7 @@ def test_several_names_are_one_in_braces():
         (["b.kernel", "a.bias"], "{b,a}.{kernel,bias}"),
     ],
 )
-def test_a_shared_path_says_where_paths_differ(paths, shared):
+def test_a_shared_path_shows_where_paths_differ(paths, shared):
     assert shared_path(paths) == shared
 
 

@@ -1,4 +1,4 @@
-"""How shapes, differences and long lists are written."""
+"""How shapes, differences and long lists are printed."""
 
 import pytest
 
@@ -26,21 +26,21 @@ def test_a_difference_has_a_sign(number, text):
     assert signed(number) == text
 
 
-def test_of_a_long_list_some_are_named_and_the_rest_counted():
+def test_a_long_list_names_some_items_and_counts_the_rest():
     assert and_more(["a", "b", "c", "d"], 2) == ["a", "b", "and 2 more"]
     assert some_of(["a", "b", "c", "d"], 2) == "a, b and 2 more"
     assert some_of(["a", "b"], 1) == "a and 1 more"
     assert some_of(["a", "b", "c"], 2, "; ") == "a; b and 1 more"
 
 
-def test_of_a_short_list_all_are_named():
+def test_a_short_list_names_every_item():
     assert and_more(["a", "b"], 2) == ["a", "b"]
     assert some_of(["a", "b"], 2) == "a, b"
     assert some_of(["a"], 3) == "a"
     assert some_of([], 3) == ""
 
 
-def test_a_long_shape_is_its_first_axes():
+def test_a_long_shape_shows_its_first_axes():
     assert shape_text(range(20)) == "(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ...)"
 
 
@@ -54,7 +54,7 @@ def test_a_long_shape_is_its_first_axes():
         (3, "3"),
     ],
 )
-def test_foreign_text_is_legible(foreign, text):
+def test_foreign_text_is_made_printable(foreign, text):
     assert legible(foreign) == text
     assert legible(text) == text
 
@@ -66,7 +66,7 @@ def test_foreign_text_is_cut():
     assert shown("x" * 59) == repr("x" * 56)[:57] + "..."
 
 
-def test_a_path_is_longer_than_a_cell():
+def test_a_path_may_be_longer_than_a_cell():
     assert path_text("a" * MAX_PATH_SHOWN) == "a" * MAX_PATH_SHOWN
     assert path_text("a" * 10**4) == "a" * (MAX_PATH_SHOWN - 3) + "..."
     assert path_text("a\nb") == r"a\nb"

@@ -1,4 +1,4 @@
-"""Families from outside: which entries are read, in which order, and what each error says."""
+"""Families from other distributions: which entry points are read, in which order, and errors."""
 
 from importlib import metadata
 from types import SimpleNamespace
@@ -31,7 +31,7 @@ GONE = "tests.outsider.gone:FAMILY"
 
 @pytest.fixture
 def entries(monkeypatch):
-    """Register entries by name and value, in the place of those that are installed."""
+    """Register entry points by name and value, replacing the installed ones."""
 
     def put(**values):
         found = [metadata.EntryPoint(name, value, ENTRY_POINTS) for name, value in values.items()]
@@ -50,13 +50,13 @@ def test_ours_come_first(entries):
     assert printing_order(FAMILY.letters).layers == ("B", "N", "M", "L")
 
 
-def test_without_any_there_are_ours(entries):
+def test_without_entry_points_only_ours_exist(entries):
     entries()
     assert tuple(registered().values()) == OURS
 
 
-def test_printing_loads_no_family_from_outside(entries):
-    """A broken one is reported when somebody asks for families, and not when a sum is printed."""
+def test_printing_loads_no_other_families(entries):
+    """A broken family is reported when families are requested, not when a sum is printed."""
     entries(gone="tests.outsider.gone:FAMILY")
     assert str(letter("V") * letter("H") + letter("S")) == "V·H + S"
     assert not broken_plugins()
@@ -83,7 +83,7 @@ NOT_FAMILIES = [
 
 
 @pytest.mark.parametrize(("values", "name", "where", "reason"), NOT_FAMILIES)
-def test_what_is_no_family_is_an_error_where_it_is_meant(entries, values, name, where, reason):
+def test_other_objects_are_an_error_when_requested(entries, values, name, where, reason):
     entries(**values)
     assert tuple(registered().values())[: len(OURS)] == OURS
     (broken,) = broken_plugins()
@@ -94,21 +94,21 @@ def test_what_is_no_family_is_an_error_where_it_is_meant(entries, values, name, 
         assert refused.value is broken
 
 
-def test_a_broken_family_leaves_the_others(entries):
+def test_a_broken_family_does_not_affect_others(entries):
     entries(a=GONE, b=SOURCE, mixer=MIXER, z=MIXER)
     assert list(registered().values()) == [*OURS, FAMILY]
     assert family_named("Mixer") is FAMILY
     assert len(broken_plugins()) == 3
 
 
-def test_a_name_that_nothing_is_registered_under_is_unknown(entries):
+def test_an_unregistered_name_is_unknown(entries):
     entries(gone=GONE)
     with pytest.raises(UnknownName) as refused:
         family_named("mixer")
     assert (refused.value.name, refused.value.kind) == ("mixer", "family")
 
 
-def test_the_first_words_of_a_long_error_are_enough(entries):
+def test_a_long_error_is_cut(entries):
     entries(long=f"tests.outsider.{'x' * 300}:FAMILY")
     registered()
     (broken,) = broken_plugins()

@@ -1,11 +1,11 @@
-"""Rows in full, and the report as text, to the letter."""
+"""Rows in full, and the exact text of the report."""
 
 from dataclasses import replace
 
 import pytest
 
 from paramproof.formulas import Report, Row, Weight, compare, inventory
-from tests.formulas.comparisons import DECODER, WORDS, compared, only_row, weights_of
+from tests.formulas.comparisons import DECODER, WORDS, comparison, only_row, weights_of
 from tests.specs import SPECS
 
 SPEC = SPECS["encoder"]
@@ -14,7 +14,7 @@ UNTIED = replace(TIED, tie_word_embeddings=False)
 
 
 def native(spec, **changes):
-    """Weights whose native paths are not the canonical ones, some of them changed."""
+    """Return weights whose native paths differ from the canonical ones, after some changes."""
     return [
         replace(weight, path=f"native.{weight.path}", **changes.get(weight.path, {}))
         for weight in weights_of(spec)
@@ -34,7 +34,7 @@ def test_wrong_shape_in_full():
     assert only_row(SPEC, weights) == expected
 
 
-def test_wrong_shape_beside_a_part_that_is_not_due():
+def test_wrong_shape_of_a_weight_with_an_unexpected_part():
     parts = ("pooler.bias", "pooler.gate")
     weights = native(SPEC, **{"pooler.bias": {"shape": (24,), "parts": parts}})
     note = "pooler.gate: not in this spec"
@@ -59,7 +59,7 @@ def test_trainable_where_it_should_be_frozen():
     )
 
 
-def test_alias_too_many_in_full():
+def test_extra_alias_in_full():
     weights = native(SPEC, **{WORDS: {"aliases": ("layers.0.gate",)}})
     note = f"shares the storage of {WORDS}"
     expected = Row("unexpected", "layers.0.gate", None, f"native.{WORDS}", (11, 12), 0, note)
@@ -75,14 +75,14 @@ def test_tied_where_it_should_not_be_in_full():
 
 
 def test_a_native_name_ties_as_well_as_a_canonical_one():
-    assert compared(TIED, native(TIED, **{WORDS: {"aliases": (DECODER,)}})).equal
+    assert comparison(TIED, native(TIED, **{WORDS: {"aliases": (DECODER,)}})).equal
 
 
 def test_heads_are_split_by_the_head_size():
-    """In whole numbers, also in the row."""
+    """The row has whole numbers, too."""
     path = "layers.0.attention.query.kernel"
     split = {"shape": (12, 3, 4), "layout": ("heads_out",)}
-    assert compared(SPEC, native(SPEC, **{path: split})).equal
+    assert comparison(SPEC, native(SPEC, **{path: split})).equal
     row = only_row(SPEC, native(SPEC, **{path: split | {"shape": (12, 4, 3)}}))
     assert repr(row.expected) == "(12, 3, 4)"
 
@@ -94,17 +94,17 @@ def test_stacked_rows_name_every_layer():
     assert (row.path, row.difference) == ("layers.*.feed_forward.output.bias", 12)
 
 
-def test_an_alias_has_as_many_layers_as_what_it_shares():
+def test_an_alias_has_as_many_layers_as_its_storage():
     path = "layers.*.feed_forward.output.bias"
     stacked = Weight("s", (2, 12), True, (path,), ("stacked",), aliases=("pooler.bias",))
     with pytest.raises(ValueError, match="zip"):
-        compared(SPEC, [stacked])
+        comparison(SPEC, [stacked])
 
 
-def test_what_is_fused_lies_at_one_depth():
+def test_fused_tensors_are_at_the_same_depth():
     fused = Weight("f", (24,), True, ("pooler.bias", "layers.0.attention.key.bias"))
     with pytest.raises(ValueError, match="zip"):
-        compared(SPEC, [fused])
+        comparison(SPEC, [fused])
 
 
 ROWS = (
@@ -125,13 +125,13 @@ def test_text():
     assert Report(1_000_000, 1_079_982, ROWS).render("the spec") == TEXT
 
 
-def test_text_where_nothing_differs():
+def test_text_without_differences():
     text = "spec = 'the spec'\nactual 5 − formula 5 = 0\nevery tensor is as the formula says"
     assert Report(5, 5, ()).render("the spec") == text
 
 
-def test_text_of_a_great_many_rows():
-    """Fifty lines, and one that says what the others add up to."""
+def test_text_of_many_rows():
+    """Fifty lines, and one with the sum of the others."""
     rows = tuple(Row("unexpected", f"w{n}x", None, f"w{n}x", (n,), n) for n in range(20_000))
     _, _, _, *lines, last = Report(0, sum(range(20_000)), rows).render("").splitlines()
     assert len(lines) == 50
@@ -140,7 +140,7 @@ def test_text_of_a_great_many_rows():
     assert sum(int(line.split()[-1]) for line in lines) == sum(range(50))
 
 
-def test_text_of_names_that_no_terminal_should_see():
+def test_unprintable_names_are_escaped():
     name = "\x1b[2Jevery tensor is as the formula says\n" + "x" * 10**6
     row = Row("unexpected", name, None, name, (1,) * 10**6, 1, name)
     *_, line = Report(0, 1, (row,)).render("").splitlines()
@@ -158,7 +158,7 @@ def test_a_note_has_more_room_than_a_name():
 
 
 def test_a_width():
-    """Rows are folded to it, and to none where none is asked for."""
+    """Rows are folded to the width; without one they are not folded."""
     report = compare(inventory(SPEC.letters()), native(SPEC)[1:])
     whole, folded = report.render(SPEC), report.render(SPEC, 60)
     heading = next(line for line in whole.splitlines() if line.startswith("component"))

@@ -1,4 +1,4 @@
-"""A spec that exists is possible; what is not possible says why, by field and value."""
+"""Only possible specs can be constructed; errors name the field and the value."""
 
 import math
 from dataclasses import FrozenInstanceError, asdict, replace
@@ -52,7 +52,7 @@ NO_SIZES = [
     (family, field, value)
     for family, field in SIZES
     for value in (-1, True, 2.0, "2", None, math.nan)
-    # Without a value of its own it follows another.
+    # A field without a default of its own follows another one.
     if value is not None or field not in FOLLOWING
 ]
 
@@ -106,7 +106,7 @@ def without(family, *names):
     return {name: value for name, value in asdict(SPECS[family]).items() if name not in names}
 
 
-def test_what_is_not_given_follows():
+def test_missing_fields_follow_others():
     plain = {"num_attention_heads": 5, **without("llama", *FOLLOWING, "num_attention_heads")}
     spec = LlamaSpec(**plain)
     assert (spec.num_key_value_heads, spec.head_dim) == (5, 2)
@@ -178,7 +178,7 @@ def test_letters_are_ints(family):
 
 
 def test_the_width_of_a_head():
-    """Of a spec and of its letters; 1 where nobody says that there are heads."""
+    """For specs and letters; 1 if there are no attention heads."""
     for family, width in (("encoder", 4), ("llama", 4)):
         assert head_size_of(SPECS[family]) == head_size_of(SPECS[family].letters()) == width
     assert head_size_of({"H": 12, "A": 3}) == 1
@@ -209,7 +209,7 @@ def test_activation():
 
 
 def test_original_numerics():
-    """As the code of each first release has them."""
+    """As in the code of each first release."""
     acts = {family: spec.original_numerics.hidden_act for family, spec in SPECS.items()}
     assert acts == {
         "encoder": "gelu",
@@ -294,13 +294,13 @@ IMPOSSIBLE = [
 
 
 @pytest.mark.parametrize(("family", "change", "message"), IMPOSSIBLE)
-def test_what_is_not_possible_is_said_in_full(family, change, message):
+def test_messages_for_impossible_specs(family, change, message):
     with pytest.raises(ValueError, match="is not possible") as refusal:
         replace(SPECS[family], **change)
     assert str(refusal.value) == message
 
 
-def test_what_numerics_are_not_possible_is_said_in_full():
+def test_messages_for_impossible_numerics():
     with pytest.raises(ValueError, match="is not possible") as refusal:
         Numerics(layer_norm_eps=2.0)
     assert str(refusal.value) == (

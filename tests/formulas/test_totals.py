@@ -1,4 +1,4 @@
-"""Totals of named models, written out by hand: numbers and products, and no formula of ours."""
+"""Totals of named models, computed by hand as numbers and products, without our formulas."""
 
 import pytest
 
@@ -46,7 +46,7 @@ def test_by_hand(model):
 
 
 def test_the_header_of_the_one_layer_transformer():
-    """10,152,448 are the trainable ones and two tables of fixed positions, 33 by 512 each."""
+    """10,152,448 includes two tables of fixed positions, 33 by 512 each."""
     model = named_model("transformer-one-layer")
     named = inventory(model.spec.letters())
     fixed = sum(tensor.size for tensor in named.expand() if not tensor.trainable)
@@ -54,7 +54,7 @@ def test_the_header_of_the_one_layer_transformer():
     assert f"{named.total() + fixed:,}" == model.published == "10,152,448"
 
 
-# Each layer's attention, by hand: four matrices and four biases, or of LLaMA no bias.
+# Each layer's attention, by hand: four matrices and, except in LLaMA, four biases.
 ATTENTIONS = {
     "gpt2": 4 * (768 * 768 + 768),
     "llama-7b": 4 * 4_096 * 4_096,

@@ -1,4 +1,4 @@
-"""Layouts: the derived shape is what einops makes of a real array, in both directions."""
+"""Layouts: the derived shape agrees with einops on a real array, in both directions."""
 
 import einops
 import numpy as np
@@ -12,7 +12,7 @@ from paramproof.formulas.layout import LAYOUTS, stored_shape
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @given(heads=st.integers(1, 5), size=st.integers(1, 5), other=st.integers(1, 7))
-def test_stored_shape_is_that_of_einops(layout, heads, size, other):
+def test_stored_shape_agrees_with_einops(layout, heads, size, other):
     split = heads * size
     shape = {"heads_in": (split, other), "heads": (split,)}.get(layout, (other, split))
     canonical = np.arange(np.prod(shape)).reshape(shape)
@@ -33,7 +33,7 @@ def test_plain():
 
 
 def test_concatenated_along_the_last_axis():
-    """Unequal parts too, as under grouped queries."""
+    """With unequal parts too, as for grouped queries."""
     parts = [(8, 8), (8, 2), (8, 2)]
     assert stored_shape((), parts, head_size=2, layers=1) == (8, 12)
     assert stored_shape(("transposed",), parts, head_size=2, layers=1) == (12, 8)
@@ -46,7 +46,7 @@ def test_stacked_over_layers():
     assert stored_shape(("stacked",), [(6,), (6,)], head_size=2, layers=0) == (0, 12)
 
 
-def test_what_does_not_fit():
+def test_shapes_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="7 does not split"):
         stored_shape(("heads",), [(7,)], head_size=2, layers=1)
     with pytest.raises(ValueError, match="has no layout 'i o -> o i'"):
