@@ -16,7 +16,8 @@ CELLS = differences.cells()
 def pytest_generate_tests(metafunc):
     if "cell" in metafunc.fixturenames:
         measured = [cell for cell in CELLS if cell.framework in selected(metafunc.config)]
-        # Before 3.15 Keras initialises a query kernel as in a convolution: the page has no term for it.
+        # Before 3.15 Keras initialises a query kernel as in a convolution; the page has no term for
+        # it.
         marked = [
             pytest.param(one, id=one.id, marks=documented_keras_marker(one.framework))
             for one in measured

@@ -1,4 +1,4 @@
-"""PyTorch's encoder and what may be wrong with it, as real code; torch is imported when used."""
+"""PyTorch's encoder with mistakes, as real code; torch is imported only when used."""
 
 from paramproof.formulas import compare, inventory
 from tests.specs import SMALL_ENCODER as SPEC

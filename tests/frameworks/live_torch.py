@@ -1,10 +1,10 @@
-"""An encoder of PyTorch's layers under names of its own."""
+"""An encoder made from PyTorch's layers, with its own names."""
 
 from tests.specs import LIVE_ENCODER
 
 
 def encoder(spec=LIVE_ENCODER):
-    """As somebody else writes it: separate projections, lists, a parameter of its own."""
+    """Return an encoder as others write it: separate projections, lists, a parameter of its own."""
     from torch import empty, nn
 
     hidden = spec.hidden_size
@@ -24,7 +24,7 @@ def encoder(spec=LIVE_ENCODER):
 
 
 def with_head(spec=LIVE_ENCODER):
-    """The same with an MLM head, not tied yet."""
+    """Return the same encoder with an MLM head that is not tied yet."""
     from torch import nn
 
     net = encoder(spec)

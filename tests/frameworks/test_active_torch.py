@@ -1,4 +1,4 @@
-"""What is active of live models of experts, held to a count of their modules."""
+"""Active parameters of live mixture-of-experts models, compared with a count of their modules."""
 
 import pytest
 
@@ -8,8 +8,8 @@ from paramproof.formulas.expression import letter
 pytestmark = pytest.mark.framework("torch")
 
 
-def nested(hidden_size=12, experts=5, top_k=2, layers=4, dense=1, width=7):
-    """Blocks: the first are dense, the others have a router, a shared expert and a list."""
+def nested_experts(hidden_size=12, experts=5, top_k=2, layers=4, dense=1, width=7):
+    """Return blocks: the first are dense, the others have a router, a shared expert and a list."""
     from torch import nn
 
     def network(bias=True):
@@ -26,8 +26,8 @@ def nested(hidden_size=12, experts=5, top_k=2, layers=4, dense=1, width=7):
     return nn.ModuleDict({"layers": nn.ModuleList(map(block, range(layers)))})
 
 
-def packed(hidden_size=12, experts=5, top_k=2, layers=4, width=7):
-    """Experts of a layer in one tensor, with biases; in the second their rows are in one axis."""
+def packed_experts(hidden_size=12, experts=5, top_k=2, layers=4, width=7):
+    """Return layers with fused experts, with biases; the second has all rows in one axis."""
     import torch
     from torch import nn
 
@@ -45,15 +45,15 @@ def packed(hidden_size=12, experts=5, top_k=2, layers=4, width=7):
     return nn.ModuleDict({"layers": nn.ModuleList(block() for _ in range(layers))})
 
 
-def counted(model, experts, top_k):
-    """Parameters of a live model, those of experts k / E of them."""
+def active_parameters(model, experts, top_k):
+    """Return the parameters of a live model, with those of experts counted k / E times."""
     sizes = {name: one.numel() for name, one in model.named_parameters()}
     routed = sum(number for name, number in sizes.items() if ".experts." in name)
     assert routed % experts == 0
     return sum(sizes.values()) - routed + routed // experts * top_k
 
 
-@pytest.mark.parametrize("made", [nested, packed])
+@pytest.mark.parametrize("made", [nested_experts, packed_experts])
 def test_live_experts(made):
     from paramproof.derivation.pipeline import derive
     from paramproof.tracing.constructors.function import function_constructor
@@ -61,10 +61,10 @@ def test_live_experts(made):
     found = derive(function_constructor("it", made, {}))
     named = active(found)
     sizes = {"hidden_size": 20, "experts": 6, "top_k": 3, "layers": 5, "width": 11}
-    sizes |= {"dense": 2} if made is nested else {}
+    sizes |= {"dense": 2} if made is nested_experts else {}
     letters = {field: name for name, field in found.fields.items()}
     at = {letters[field]: size for field, size in sizes.items()}
-    assert named.total().evaluate(at) == counted(made(**sizes), 6, 3)
+    assert named.total().evaluate(at) == active_parameters(made(**sizes), 6, 3)
     routers = [one for one in named if "router" in one.path or ".gate." in one.path]
     assert len(routers) == 2
     assert all(letter(letters["experts"]) in one.shape for one in routers)

@@ -1,4 +1,4 @@
-"""``paramproof derive`` as a user runs it, on classes of transformers and on users' functions."""
+"""``paramproof derive`` as a user runs it, on classes of transformers and on functions."""
 
 import json
 import re
@@ -52,7 +52,7 @@ def models(tmp_path):
 
 
 def test_bert_is_the_encoder_of_the_formulas(paramproof):
-    """The formula that the code gives is, as algebra, the one that was written by hand."""
+    """As algebra, the formula from the code equals the one written by hand."""
     done = paramproof("derive", "bert", "--json", "-", COLUMNS="80")
     assert done.returncode == 0, done.stderr
     derivation = derivation_from(json.loads(done.stdout))
@@ -61,7 +61,7 @@ def test_bert_is_the_encoder_of_the_formulas(paramproof):
     assert derivation.formula == closed_form(EncoderLetters(**own, **bare))
     assert derivation.is_proved
     assert [str(stated.condition) for stated in derivation.conditions] == ["A divides H"]
-    # What is beside the JSON is for people, and fits a terminal.
+    # Output beside the JSON is for people, and fits a terminal.
     assert "L × (4·H² + 2·H·F + 9·H + F)" in done.stderr
     assert "A divides H" in done.stderr
     assert "109,482,240" in done.stderr
@@ -97,7 +97,7 @@ def test_prove_a_model_without_a_family(paramproof, tmp_path):
     assert found.is_proved
 
 
-def test_prove_what_is_fitted_only(paramproof, models):
+def test_prove_a_fitted_formula(paramproof, models):
     done = paramproof("prove", "--model", "models:lost")
     assert done.returncode == 1
     assert re.search(r"^fitted, not proved: .* read from values", done.stdout, re.M)
@@ -106,7 +106,7 @@ def test_prove_what_is_fitted_only(paramproof, models):
 @pytest.mark.documented("transformers")
 @pytest.mark.parametrize("name", ["bert", "albert", "qwen3", "deepseek_v3"])
 def test_page(name):
-    """Some of the page's formulas, derived again; all of them by the page's writer."""
+    """Derive some of the page's formulas again; the page's writer derives all of them."""
     from paramproof.derivation.pipeline import derive
     from paramproof.tracing.constructors.transformers_class import transformers_constructor
 
@@ -115,7 +115,7 @@ def test_page(name):
         dict(derived_page.known()[name]),
     )
     for found in (again, said):
-        # How many far models are made is a matter of time.
+        # The number of distant models that are built depends on the time.
         del found["seconds"], found["versions"], found["builds"]
     assert again == said, AGAIN
 
@@ -137,7 +137,7 @@ def by_fields(config):
 
 
 def test_a_calculator_without_a_family(paramproof, tmp_path):
-    """A router's bias, which is a buffer, is what a well-known count has too much."""
+    """A well-known calculator also counts a router's bias, which is a buffer."""
     (tmp_path / "calculators.py").write_text(CALCULATORS)
     (tmp_path / "config.json").write_text('{"model_type": "deepseek_v3"}')
     done = paramproof(

@@ -1,6 +1,6 @@
-"""Models without a family, as a user counts, explains and compares them: derived on the spot.
+"""Derive models without a family on demand: count, explain and compare them as a user does.
 
-With the catalogue left out, but where a command is run.
+The tests leave out the catalogue, except where they run the command.
 """
 
 import json
@@ -45,8 +45,8 @@ def config(tmp_path):
 
 
 @pytest.fixture
-def here(monkeypatch):
-    """Derive in this process, which has transformers already, and forget it afterwards."""
+def derive_in_process(monkeypatch):
+    """Derive in this process, which has imported transformers, and clear the cache afterwards."""
 
     def derived(what, *, keys, architecture, **_):
         from paramproof.derivation.pipeline import derive
@@ -63,12 +63,12 @@ def here(monkeypatch):
 
 
 @pytest.fixture
-def mixtral(here):
+def mixtral(derive_in_process):
     return resolve(MIXTRAL)
 
 
 def made(keys=MIXTRAL, **changes):
-    """The model of transformers itself, on the meta device."""
+    """Return transformers' own model, on the meta device."""
     import torch
     import transformers
 
@@ -79,7 +79,7 @@ def made(keys=MIXTRAL, **changes):
 
 
 def test_count(paramproof, tmp_path):
-    """With an activation that the catalogue has not: it has a parameter, in each layer."""
+    """With an activation that the catalogue lacks: it has a parameter in each layer."""
     (tmp_path / "config.json").write_text(
         json.dumps(MIXTRAL | {"hidden_act": "prelu", "head_dim": 8})
     )
@@ -94,14 +94,14 @@ def test_count(paramproof, tmp_path):
     assert buffers.startswith("buffers, not counted: model.rotary_emb.inv_freq")
 
 
-def test_another_class(here):
+def test_another_class(derive_in_process):
     found = resolve(MIXTRAL, "MixtralModel")
     assert found.derivation.name == "MixtralModel"
     assert found.inventory().total() == MIXTRAL_HAS - 100 * 32
 
 
-def test_types_by_their_names(here):
-    """Qwen3 is LLaMA, but for norms of queries and keys in each layer."""
+def test_types_by_name(derive_in_process):
+    """Qwen3 is LLaMA with additional norms of queries and keys in each layer."""
     llama, qwen3 = (in_letters(resolve(name)) for name in ("llama", "qwen3"))
     found = components(llama, told_apart(llama, qwen3))
     assert {one.path: one.difference for one in found if one.difference != 0} == {
@@ -148,8 +148,8 @@ def test_types_by_their_names(here):
     ],
     ids=["BertModel", "BertForPreTraining", "GPT2LMHeadModel", "LlamaForCausalLM"],
 )
-def test_every_convention_counts_what_it_counts_of_the_family(here, keys, spec, bias):
-    """Native names tell the same parts as the canonical ones.
+def test_every_convention_counts_the_same_as_for_the_family(derive_in_process, keys, spec, bias):
+    """Native names identify the same parts as canonical names.
 
     BERT's output bias has two names in transformers, and one in the formula.
     """
@@ -169,8 +169,8 @@ def test_explain(paramproof, config):
     assert "formula: MixtralForCausalLM" in done.stdout
 
 
-def test_labels(here):
-    """The number of labels is a letter of classes that classify, and is solved for."""
+def test_labels(derive_in_process):
+    """The number of labels is a letter of classifiers, and the command solves for it."""
     keys = {**MIXTRAL, "architectures": ["MixtralForSequenceClassification"]}
     model = resolve(keys)
     number = model.derivation.count({**model.derivation.sizes, "k": 77})
@@ -219,8 +219,8 @@ def test_assert_parameters(mixtral, config, tmp_path):
     assert_parameters(nn.DataParallel(made()), MIXTRAL)
 
 
-def test_a_model_of_ones_own(mixtral):
-    """None of its names is the formula's: shapes tell."""
+def test_a_users_own_model(mixtral):
+    """No name is the same as in the formula: shapes identify the tensors."""
     from torch import nn
 
     model = made()
@@ -233,14 +233,14 @@ def test_a_model_of_ones_own(mixtral):
 
 
 def test_verify(paramproof, config, monkeypatch, capsys):
-    """The formula, against what transformers makes of the same file."""
+    """Compare the formula with the model that transformers builds from the same file."""
     done = paramproof("verify", "--model", config, "--json", "it.json")
     assert done.returncode == 0, done.stderr
     assert "every tensor has a counterpart of its shape" in done.stdout
     assert done.stdout.splitlines()[-1] == "1 of 1 models equal the formula, tensor by tensor"
 
 
-def test_verify_says_what_is_otherwise(mixtral, monkeypatch, capsys):
+def test_verify_reports_differences(mixtral, monkeypatch, capsys):
     from dataclasses import replace
 
     wrong = replace(mixtral.derivation, sizes={**mixtral.derivation.sizes, "H": 36, "A": 4})
@@ -251,6 +251,6 @@ def test_verify_says_what_is_otherwise(mixtral, monkeypatch, capsys):
 
 
 def test_refused(refused, tmp_path):
-    """What the process that derives says, the command says in one line."""
+    """The command repeats the error of the deriving process in one line."""
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "\x1b[2J"}))
     assert r"no model type or class '\x1b[2J'" in refused("count", "config.json")

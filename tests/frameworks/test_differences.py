@@ -1,4 +1,4 @@
-"""A framework that changes a default is noticed: the cell, and no other, is another."""
+"""If a framework changes a default, exactly the cell for that default changes."""
 
 import inspect
 from functools import partial
@@ -11,7 +11,7 @@ from paramproof.differences.ask import defaults
 
 
 def with_default(monkeypatch, function, name, value):
-    """Change what ``function`` takes for its parameter ``name`` where it is given none."""
+    """Change the default of ``function``'s parameter ``name``."""
     function = inspect.unwrap(function)
     if name in (function.__kwdefaults__ or {}):
         monkeypatch.setitem(function.__kwdefaults__, name, value)
@@ -55,7 +55,7 @@ def keras_bert_norm(monkeypatch):
 def hugging_face_norm(monkeypatch):
     from paramproof.differences.probes import transformers as probe
 
-    # A configuration takes its defaults apart when its class is made.
+    # A configuration evaluates its defaults when the class is created.
     changed = partial(probe.BertConfig, layer_norm_eps=1e-6)
     monkeypatch.setattr(probe, "BertConfig", changed)
 

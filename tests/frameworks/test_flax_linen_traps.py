@@ -1,4 +1,4 @@
-"""What makes people miscount in linen, each by exactly how much."""
+"""Common miscounts in linen, and by how much each one is off."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def entries(tree):
 
 
 def variables_of(module):
-    """What ``init`` would return, as shapes."""
+    """Return what ``init`` would return, as shapes."""
     import jax
     import jax.numpy as jnp
 
@@ -30,7 +30,7 @@ def nn():
 
 
 def counted(module):
-    """Entries of all variables, of ``params`` alone, and as our model lists them."""
+    """Return the entries of all variables, of ``params`` alone, and of our model's list."""
     from paramproof.builders.frameworks.flax_linen import LinenModel
 
     variables = variables_of(module)
@@ -46,15 +46,15 @@ def test_the_statistics_of_a_batch_norm_are_another_collection(nn):
 
 def test_the_cache_of_decoding_is_another_collection(nn):
     params = 4 * (H * H + H)
-    # The keys and the values of every position, and how many there are so far.
+    # The keys and values of every position, and the number of positions so far.
     cache = 2 * B * S * H + 1
     attention = nn.MultiHeadDotProductAttention(num_heads=3, decode=True)
     assert counted(attention) == (params + cache, params, params)
 
 
 @pytest.mark.parametrize(("collection", "kept"), [("intermediates", 0), ("losses", B * S * F)])
-def test_what_is_sown_is_another_collection(nn, collection, kept):
-    """``init`` leaves out the intermediates, and no other."""
+def test_sown_values_are_another_collection(nn, collection, kept):
+    """``init`` leaves out only the intermediates."""
 
     class Sowing(nn.Module):
         @nn.compact
@@ -66,7 +66,7 @@ def test_what_is_sown_is_another_collection(nn, collection, kept):
     assert counted(Sowing()) == (DENSE + kept, DENSE, DENSE)
 
 
-def test_a_variable_of_ones_own_is_another_collection(nn):
+def test_a_user_defined_variable_is_another_collection(nn):
     class Remembering(nn.Module):
         @nn.compact
         def __call__(self, x):
@@ -104,7 +104,7 @@ def test_a_submodule_called_twice_is_counted_once(nn):
     assert entries(variables_of(Shared())) == H * H + H
 
 
-def test_another_submodule_for_every_call_is_counted_as_often(nn):
+def test_a_new_submodule_for_every_call_is_counted_each_time(nn):
     class Anew(nn.Module):
         @nn.compact
         def __call__(self, x):
@@ -113,7 +113,7 @@ def test_another_submodule_for_every_call_is_counted_as_often(nn):
     assert entries(variables_of(Anew())) == 2 * (H * H + H)
 
 
-def test_the_total_that_tabulate_prints_is_of_every_collection(nn):
+def test_tabulate_prints_the_total_of_every_collection(nn):
     import jax
     import jax.numpy as jnp
 
@@ -123,13 +123,13 @@ def test_the_total_that_tabulate_prints_is_of_every_collection(nn):
 
 
 def test_dropout_has_no_variables(nn):
-    """Its random key is handed in at every call, where nnx and Keras keep one."""
+    """Its random key is an argument of every call; nnx and Keras keep one."""
     assert entries(variables_of(nn.Dropout(0.1, deterministic=True))) == 0
 
 
 @pytest.mark.parametrize("qkv_features", [6, 12])
 def test_qkv_features_is_the_width_of_all_heads(nn, qkv_features):
-    """Keras's ``key_dim`` is that of one head; here 2 heads of 6 are asked for as 12."""
+    """Keras's ``key_dim`` is the width of one head; here 2 heads of width 6 are requested as 12."""
     attention = nn.MultiHeadDotProductAttention(num_heads=2, qkv_features=qkv_features)
     width = qkv_features
     assert entries(variables_of(attention)) == 3 * (H * width + width) + width * H + H

@@ -1,4 +1,4 @@
-"""What makes people miscount in nnx, each by exactly how much."""
+"""Common miscounts in nnx, and by how much each one is off."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def nnx():
 
 
 def counted(module):
-    """Entries of the whole state, of what the filter ``nnx.Param`` lets through, and ours."""
+    """Return the entries of the whole state, of the filter ``nnx.Param``, and of our list."""
     from flax import nnx
 
     from paramproof.builders.frameworks.flax_nnx import NnxModel
@@ -40,24 +40,24 @@ def test_a_dropout_keeps_a_key_and_a_count(nnx):
     assert entries(nnx.state(module, nnx.RngCount)) == 3
 
 
-def test_the_statistics_of_a_batch_norm_are_no_parameters(nnx):
+def test_the_statistics_of_a_batch_norm_are_not_parameters(nnx):
     norm = nnx.BatchNorm(H, rngs=nnx.Rngs(0))
     assert counted(norm) == (2 * H + 2 * H, 2 * H, 2 * H)
     assert entries(nnx.state(norm, nnx.BatchStat)) == 2 * H
 
 
-def test_the_cache_of_decoding_is_no_parameter(nnx):
+def test_the_cache_of_decoding_is_not_a_parameter(nnx):
     attention = nnx.MultiHeadAttention(3, H, decode=True, rngs=nnx.Rngs(0))
     attention.init_cache((B, S, H))
     params = 4 * (H * H + H)
-    # The keys and the values of every position, and how many there are so far.
+    # The keys and values of every position, and the number of positions so far.
     cache = 2 * B * S * H + 1
     assert entries(nnx.state(attention, nnx.Cache)) == cache
     assert counted(attention) == (params + cache, params, params)
 
 
 def test_a_lora_param_is_a_param(nnx):
-    """Fine-tuned with rank R, a layer has that many parameters more, and they are listed."""
+    """Fine-tuning with rank R adds that many parameters to a layer, and they are listed."""
     module = nnx.LoRALinear(H, F, lora_rank=R, rngs=nnx.Rngs(0))
     adapters = R * (H + F)
     assert issubclass(nnx.LoRAParam, nnx.Param)
@@ -89,7 +89,7 @@ def test_a_shared_module_is_counted_once(nnx):
 
 
 def test_a_submodule_that_is_never_called_has_its_parameters(nnx):
-    """linen makes parameters when a module is called, nnx when it is made."""
+    """linen creates parameters when a module is called, nnx when it is constructed."""
 
     class Unused(nnx.Module):
         def __init__(self):

@@ -1,4 +1,4 @@
-"""Where nothing is allocated nothing is drawn: it is over half of what a trace takes."""
+"""Without allocation no random values are drawn, which would take over half of a trace's time."""
 
 from unittest import mock
 
@@ -19,8 +19,8 @@ def build(request):
 
 
 @pytest.fixture
-def drawing():
-    """Every draw of JAX's initialisers fails; they look up what they draw with at each call."""
+def failing_draws():
+    """Make every draw of JAX's initialisers fail; they look the functions up at each call."""
     from jax._src.nn.initializers import random
 
     failing = mock.Mock(side_effect=AssertionError("drawn"))
@@ -29,18 +29,18 @@ def drawing():
 
 
 @pytest.mark.parametrize("family", SPECS)
-def test_shapes_are_made_without_a_draw(build, drawing, family):
+def test_shapes_need_no_draw(build, failing_draws, family):
     assert build(SPECS[family]).weights()
 
 
-def test_what_is_allocated_is_drawn(build, drawing):
+def test_allocated_values_are_drawn(build, failing_draws):
     with pytest.raises(AssertionError, match="drawn"):
         build(SPECS["gpt"], allocate=True)
 
 
 @pytest.mark.framework("flax-nnx")
-def test_no_key_is_made_for_shapes(build):
-    """Keys are split and counted at each layer: a third of what a trace takes."""
+def test_shapes_need_no_random_key(build):
+    """Splitting and counting keys in each layer would take a third of a trace's time."""
     from flax import nnx
 
     with mock.patch.object(nnx.RngStream, "__call__", side_effect=AssertionError("a key")):

@@ -1,4 +1,4 @@
-"""A hunt in PyTorch: what docs/hunt.md shows, and the catalogue held in a checkout."""
+"""A hunt in PyTorch: the sample of docs/hunt.md, and catalogue checks in a checkout."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from docs.writers.hunt_page import PAGE, SAMPLE
 
 
 @pytest.mark.framework("torch")
-def test_the_sample_is_what_is_printed(paramproof):
+def test_the_sample_agrees_with_the_output(paramproof):
     done = paramproof(*SAMPLE)
     assert done.returncode == 0, done.stdout
     assert block("hunted", PAGE.read_text("utf-8")).strip() == trimmed(done.stdout).strip(), AGAIN

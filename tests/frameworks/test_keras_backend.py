@@ -1,4 +1,4 @@
-"""A backend that is none of the three is named at once, wherever the builder is imported."""
+"""An unsupported backend is named at once, wherever the builder is imported."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""keras-bert itself, as the question calls it."""
+"""keras-bert itself, called as in the question."""
 
 from dataclasses import replace
 from unittest import mock
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.framework("keras-bert")
 
 @pytest.fixture(scope="module")
 def question():
-    """The question's model, with its very arguments, untouched by anything of ours."""
+    """Return the question's model, with exactly its arguments and without changes of ours."""
     import tensorflow as tf
     from keras_bert import get_model
 
@@ -40,7 +40,7 @@ def test_whole_model(question):
     assert question.count_params() == literals.TOTALS["keras-bert-question"]
 
 
-def test_a_mask_must_be_that_of_token_0():
+def test_the_mask_must_hide_exactly_token_0():
     import numpy as np
 
     from paramproof.builders import load
@@ -52,8 +52,8 @@ def test_a_mask_must_be_that_of_token_0():
         model.run(ids, ids * 0, np.array([[True, True, True]]))
 
 
-def test_the_graph_is_that_of_the_rewritten_package():
-    """TensorFlow rewrites the source of layers, a fifth of a build; the builder does without."""
+def test_the_graph_is_the_same_as_with_rewriting():
+    """TensorFlow rewrites layer source code, a fifth of the build time; the builder avoids that."""
     from paramproof.builders.frameworks import keras_bert
     from tests.specs import SMALL_ENCODER
 
@@ -82,7 +82,7 @@ def test_another_epsilon_is_refused():
 
 @pytest.mark.parametrize("value", [None, "0"])
 def test_keras_3_under_tensorflow_is_named(value):
-    """Without the variable, tensorflow.keras is Keras 3: said at once, not deep in a layer."""
+    """Without the variable, tensorflow.keras is Keras 3: name that at once, not deep in a layer."""
     import os
     import subprocess
     import sys
@@ -98,7 +98,7 @@ def test_keras_3_under_tensorflow_is_named(value):
 
 
 def test_live():
-    """As assert_parameters sees it: a tf-keras model with names of its own."""
+    """``assert_parameters`` sees a tf-keras model with its own names."""
     import tensorflow as tf
     from keras_bert import get_model
 

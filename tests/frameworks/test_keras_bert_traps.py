@@ -1,4 +1,4 @@
-"""What makes people miscount in keras-bert, each by exactly how much."""
+"""Common miscounts in keras-bert, and by how much each one is off."""
 
 import pytest
 
@@ -15,7 +15,7 @@ BARE = EMBEDDINGS + L * LAYER
 
 
 def get_model(**changes):
-    """keras-bert's own, called as its users do; as a model where it returns its ends."""
+    """Call keras-bert as its users do; return a model even where it returns inputs and outputs."""
     import keras_bert
     from tensorflow import keras
 
@@ -63,7 +63,7 @@ def test_training_adds_the_pooler_and_both_heads():
     ],
 )
 @pytest.mark.usefixtures("graph")
-def test_trainable_is_what_training_is_unless_it_is_given(training, flag, count):
+def test_trainable_defaults_to_training(training, flag, count):
     model = get_model(training=training, trainable=flag)
     assert model.count_params() == BARE + (POOLER + HEADS if training else 0)
     assert trainable(model) == count
@@ -74,26 +74,26 @@ def test_trainable_is_what_training_is_unless_it_is_given(training, flag, count)
     [
         (L, ["Encoder"], L * LAYER),
         (L, ["Encoder-1"], LAYER),
-        # Encoder-10 begins with it, too.
+        # The prefix matches Encoder-10, too.
         (10, ["Encoder-1"], 2 * LAYER),
         (L, ["Embedding", "NSP"], EMBEDDINGS + POOLER + 2 * H + 2),
         (L, [], 0),
     ],
 )
 @pytest.mark.usefixtures("graph")
-def test_trainable_takes_beginnings_of_names(layers, prefixes, count):
+def test_trainable_accepts_prefixes_of_names(layers, prefixes, count):
     assert trainable(get_model(transformer_num=layers, trainable=prefixes)) == count
 
 
 def test_trainable_prefixes_need_a_graph():
-    """They are handed to the first norm, as they are; eagerly, tf-keras wants a boolean."""
+    """Prefixes are passed on to the first norm; eagerly, tf-keras requires a boolean there."""
     with pytest.raises(TypeError, match="Expected `trainable` argument to be a boolean"):
         get_model(trainable=["Encoder-1"])
 
 
 @pytest.mark.usefixtures("graph")
 def test_compile_model_is_broken():
-    """Its optimizer is written for Keras before 2.11; compile it with another."""
+    """Its optimizer is written for Keras before 2.11; compile with another one."""
     import keras_bert
 
     model = get_model()
@@ -103,7 +103,7 @@ def test_compile_model_is_broken():
 
 @pytest.mark.parametrize("seq_len", [None, 1, P])
 @pytest.mark.usefixtures("graph")
-def test_the_length_of_the_sequence_is_not_that_of_the_table(seq_len):
+def test_the_sequence_length_does_not_change_the_position_table(seq_len):
     assert get_model(seq_len=seq_len, training=False).count_params() == BARE
 
 
@@ -120,7 +120,7 @@ def test_a_task_embedding_is_one_more_table():
 
 
 @pytest.mark.usefixtures("graph")
-def test_less_than_no_layers_are_none():
+def test_a_negative_number_of_layers_means_none():
     counts = [get_model(transformer_num=layers).count_params() for layers in (0, -1)]
     assert counts == [EMBEDDINGS + POOLER + HEADS] * 2
 

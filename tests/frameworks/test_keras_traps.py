@@ -1,4 +1,4 @@
-"""What makes people miscount in Keras 3, on any backend, each by exactly how much."""
+"""Common miscounts in Keras 3, on any backend, and by how much each one is off."""
 
 import inspect
 import math
@@ -70,7 +70,7 @@ def test_our_weights_list_these_statistics_as_not_trainable():
     assert sum(weight.size for weight in weights if not weight.trainable) == 2 * F
 
 
-def test_an_unbuilt_model_sums_to_nothing_without_a_word():
+def test_an_unbuilt_model_silently_counts_0():
     import keras
 
     class Unbuilt(keras.Model):
@@ -89,7 +89,7 @@ def test_an_unbuilt_model_sums_to_nothing_without_a_word():
     assert entries(model.weights) == model.count_params() == DENSE
 
 
-def test_training_adds_variables_of_the_optimizer_and_the_metrics_elsewhere():
+def test_training_adds_variables_to_the_optimizer_and_the_metrics():
     import numpy as np
 
     model = with_batch_norm()
@@ -100,11 +100,11 @@ def test_training_adds_variables_of_the_optimizer_and_the_metrics_elsewhere():
     assert [id(variable) for variable in model.variables] == seen
     # Adam keeps two moments of every trainable weight, its step and its learning rate.
     assert entries(model.optimizer.variables) == 2 * entries(model.trainable_weights) + 2
-    # The loss and the metric are a total and a count each.
+    # Loss and metric have a total and a count each.
     assert entries(model.metrics_variables) == 2 * 2
 
 
-def test_freezing_leaves_count_params_alone():
+def test_freezing_does_not_change_count_params():
     model = with_batch_norm()
     before = model.count_params()
     model.trainable = False
@@ -121,7 +121,7 @@ def test_a_layer_used_twice_is_counted_once():
 
 @pytest.mark.parametrize("key_dim", [H // A, H])
 def test_key_dim_is_the_width_of_one_head(key_dim):
-    """Given the hidden size, as other frameworks want it, A times the attention."""
+    """Passing the hidden size, as other frameworks expect, gives A times the attention."""
     width = A * key_dim
     count = 3 * (H * width + width) + width * H + H
     assert attention(A, key_dim).count_params() == count
@@ -140,12 +140,12 @@ def test_key_dim_of_the_hidden_size_is_explained():
 
 def test_a_value_dim_of_its_own_changes_value_and_output():
     wider = attention(A, H // A, value_dim=H // A + 1)
-    # The value's kernel and bias and the output's kernel, one column wider for each head.
+    # One more column per head in the value's kernel and bias, one more row in the output's kernel.
     assert wider.count_params() - 4 * (H * H + H) == A * (H + 1 + H)
 
 
-def test_an_abstract_build_leaves_nothing_for_a_later_scope_to_allocate():
-    """Keras lists variables without a value; the next scope to end gives each of them one."""
+def test_an_abstract_build_leaves_no_variable_to_allocate():
+    """Keras lists variables without a value; the next scope to end allocates each of them."""
     import keras
 
     from paramproof.formulas.models import named_model
@@ -156,13 +156,13 @@ def test_an_abstract_build_leaves_nothing_for_a_later_scope_to_allocate():
     before = peak_memory()
     with keras.StatelessScope():
         pass
-    # Its 109 million parameters would be 438 MB.
+    # The model's 109 million parameters would take 438 MB.
     assert peak_memory() - before < 50e6
     assert len(model.weights()) == 5 + 12 * 16 + 2
 
 
 def test_no_backend_computes_in_an_abstract_build(monkeypatch):
-    """So that tests of shapes need one of the three (``SHAPES_ARE_THOSE_OF`` in conftest.py)."""
+    """Hence shapes are tested with one of the three (``SHAPES_ARE_THOSE_OF`` in selection.py)."""
     import keras
     from keras.src import backend
 
@@ -180,8 +180,8 @@ def test_no_backend_computes_in_an_abstract_build(monkeypatch):
         assert builder.build(spec).weights()
 
 
-def test_a_product_of_float64_is_float32_on_torch_alone():
-    """So a dense layer's steps are of float32 there, and without a bias its output is."""
+def test_only_torch_multiplies_float64_in_float32():
+    """A dense layer computes in float32 there, and without a bias its output is float32."""
     from contextlib import nullcontext
 
     from keras import backend, layers, ops
@@ -198,8 +198,8 @@ def test_a_product_of_float64_is_float32_on_torch_alone():
     assert backend.standardize_dtype(biased.dtype) == "float64"
 
 
-def test_llama_is_refused_where_keras_has_no_norm_for_it(monkeypatch):
-    """As before Keras 3.9; the other families are there."""
+def test_llama_is_refused_without_keras_rms_norm(monkeypatch):
+    """As before Keras 3.9; the other families are supported."""
     import keras
 
     from paramproof.builders.frameworks.keras import supports

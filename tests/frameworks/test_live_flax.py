@@ -1,4 +1,4 @@
-"""Live models of linen and nnx under names of their own."""
+"""Live models of linen and nnx, with their own names."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def report_on(model):
 
 @pytest.fixture
 def linen():
-    """A module, its abstract variables, with a batch norm that nobody asked for."""
+    """Return a module and its abstract variables, with a batch norm on request."""
     import jax
     import jax.numpy as jnp
     from flax import linen as nn
@@ -90,7 +90,7 @@ def test_linen_boxed(linen):
 
 @pytest.fixture
 def nnx_net():
-    """A list of layers, not stacked, with a dropout and its random key."""
+    """Return a list of layers, not stacked, with a dropout and its random key."""
     from flax import nnx
 
     class Block(nnx.Module):
@@ -118,8 +118,8 @@ def test_nnx(nnx_net):
 
 
 @pytest.mark.framework("flax-nnx")
-def test_the_state_of_nnx_is_read_as_its_module_is(nnx_net):
-    """With the statistics of a batch norm as not trainable."""
+def test_an_nnx_state_is_read_like_its_module(nnx_net):
+    """The statistics of a batch norm are not trainable."""
     from flax import nnx
 
     from paramproof.sources.live.readers import live_weights

@@ -1,4 +1,4 @@
-"""Live models of Keras, functional and under names of their own, on any backend."""
+"""Live models of Keras, functional and with their own names, on any backend."""
 
 import pytest
 
@@ -51,7 +51,7 @@ def test_frozen():
 
 
 def test_key_dim_taken_for_the_width_of_all_heads():
-    """The field's own mistake: key_dim is the width of one head."""
+    """A common mistake: key_dim is the width of one head."""
     report = report_on(functional(key_dim=12))
     assert report.difference == 2 * (4 * 12 * 24 + 3 * 24)
     assert "(12, 3, 12)" in report.render(SPEC)

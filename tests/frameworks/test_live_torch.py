@@ -1,4 +1,4 @@
-"""Live models of PyTorch under names of their own, and what the documentation says of them."""
+"""Live models of PyTorch with their own names, and the documentation's examples."""
 
 import re
 from dataclasses import replace
@@ -25,7 +25,7 @@ def test_equal():
     assert report.frozen == 0
 
 
-def test_a_state_dict_is_no_model():
+def test_a_state_dict_is_not_a_model():
     with pytest.raises(ValueError, match=r"ln_1\.weight is a tensor of PyTorch: a state_dict has"):
         report_on(encoder()["h"][0].ln_1.state_dict(prefix="ln_1."))
 
@@ -44,7 +44,7 @@ def test_on_the_meta_device_at_real_size():
     assert (report.equal, report.actual) == (True, TOTALS["bert-base-uncased"])
 
 
-def test_tied_counts_once():
+def test_tied_parameters_count_once():
     spec = replace(SPEC, mlm_head=True)
     net = with_head()
     assert report_on(net, spec).difference == 31 * 12
@@ -85,7 +85,7 @@ def test_not_built():
 
 
 def test_the_documentation(tmp_path):
-    """Both of its tests, in one process, where no other framework is then imported."""
+    """Run both of its tests in one process, which imports no other framework."""
     source = example("test_encoder.py").replace("from torch", "import sys\n\nfrom torch")
     source += "    assert not {'keras', 'tensorflow', 'jax', 'flax'} & set(sys.modules)\n"
     (tmp_path / "test_calculator.py").write_text(example("test_calculator.py"))

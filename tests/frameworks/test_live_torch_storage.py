@@ -1,4 +1,4 @@
-"""Parameters of PyTorch that lie in one storage, each a parameter of its own."""
+"""PyTorch parameters that share a storage without being the same parameter."""
 
 from dataclasses import replace
 
@@ -44,8 +44,8 @@ def test_tied_by_data():
 
 
 @pytest.mark.parametrize("device", ["cpu", "meta"])
-def test_parameters_side_by_side_in_one_storage_count_each(device):
-    """As FSDP's are, and those of a buffer that an optimiser has made contiguous."""
+def test_parameters_side_by_side_in_one_storage_all_count(device):
+    """As in FSDP, or in a buffer that an optimiser has made contiguous."""
     import torch
     from torch import nn
 
@@ -62,8 +62,8 @@ def test_parameters_side_by_side_in_one_storage_count_each(device):
     assert isinstance(net["cls"].weight, nn.Parameter)
 
 
-def test_every_fourth_element_is_not_every_one():
-    """As many of one storage, from one start."""
+def test_a_strided_view_is_not_the_contiguous_one():
+    """As many elements of one storage, from the same start."""
     import torch
     from torch import nn
 
@@ -73,7 +73,7 @@ def test_every_fourth_element_is_not_every_one():
 
 
 @pytest.mark.parametrize("first", [True, False])
-def test_a_storage_is_trainable_where_a_parameter_of_it_is(first):
+def test_a_storage_with_a_trainable_parameter_is_trainable(first):
     from torch import nn
 
     net = with_head()

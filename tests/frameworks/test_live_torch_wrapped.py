@@ -1,4 +1,4 @@
-"""Modules of PyTorch as they are trained and shipped: wrapped, sharded, quantised, adapted."""
+"""PyTorch modules as they are trained and shipped: wrapped, sharded, quantised, adapted."""
 
 import warnings
 
@@ -35,7 +35,7 @@ def test_wrappers_change_no_shape(wrapper):
 
 @pytest.fixture
 def two_ranks():
-    """The first of two processes, of which the second is not there: nothing is computed."""
+    """Start the first of two processes; the second is missing, so nothing is computed."""
     from torch import distributed
     from torch.testing._internal.distributed.fake_pg import FakeStore
 
@@ -48,7 +48,7 @@ def two_ranks():
 
 @pytest.mark.parametrize("own", [False, True])
 def test_sharded_by_fsdp(own, two_ranks):
-    """With flat parameters, or with the own ones, which are pieces of shards."""
+    """With flat parameters, or with the original ones, which are pieces of shards."""
     import torch
     from torch.distributed.fsdp import FullyShardedDataParallel
 
@@ -82,7 +82,7 @@ def test_fsdp_that_shards_nothing(own, two_ranks):
 
 
 def test_fully_shard(two_ranks):
-    """Its parameters say what shape they have as a whole."""
+    """Its parameters know the shape of the whole."""
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.fsdp import fully_shard
 
@@ -106,14 +106,14 @@ def test_quantised_by_pytorch():
     line = refusal(net)
     assert SAID in line
     assert line.endswith(ADVICE)
-    # And where nothing but quantised layers is there.
+    # Also with nothing but quantised layers.
     line = refusal(net["cls"])
     assert f"{SAID}torch.ao.nn.quantized.dynamic.modules.linear.Linear{ADVICE}" in line
 
 
 @pytest.mark.parametrize("kind", ["uint8", "int8"])
 def test_parameters_in_whole_numbers(kind):
-    """As bitsandbytes has them: two of 4 bits in a byte, or one of 8."""
+    """As in bitsandbytes: two of 4 bits in a byte, or one of 8."""
     import torch
     from torch import nn
 
@@ -124,7 +124,7 @@ def test_parameters_in_whole_numbers(kind):
 
 
 def test_packed_buffers():
-    """As GPTQ and AWQ have them in place of parameters."""
+    """As GPTQ and AWQ store them, in place of parameters."""
     import torch
 
     net = encoder()
@@ -145,7 +145,7 @@ def test_any_dtype_that_can_be_trained_is_counted(kind):
 
 
 def test_an_adapter():
-    """As PEFT's layers have it."""
+    """As in PEFT's layers."""
     from torch import nn
 
     net = encoder().requires_grad_(False)

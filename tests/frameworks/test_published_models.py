@@ -1,4 +1,4 @@
-"""Named configurations held to transformers: each count, and what is active, by modules' names."""
+"""Named configurations compared with transformers: each count, and active parameters by name."""
 
 import re
 
@@ -30,7 +30,7 @@ KINDS = {
     "Qwen3MoeForCausalLM": "in some of the layers",
     "Qwen3NextForCausalLM": "beside linear attention",
 }
-"""Classes of the catalogue with experts, and how they are made."""
+"""Classes of the catalogue with experts, and the kind of their experts."""
 
 JETMOE = {
     "model_type": "jetmoe",
@@ -44,16 +44,16 @@ JETMOE = {
     "num_local_experts": 6,
     "num_experts_per_tok": 2,
 }
-"""Experts in attention too, whose router is in their own module."""
+"""JetMoe has experts in attention, too, and a router in their own module."""
 
 OF_EXPERTS = re.compile(
     r"\.experts\.(?!router|bias)|block_sparse_moe\.(in|out)put_linear|\.mlp\.(in|out)put_linear"
 )
-"""Parameters of experts by their names, whatever their shapes; JetMoe's have a bias for all."""
+"""Parameters of experts by name, whatever their shapes; JetMoe's experts share a bias."""
 
 
 def built(keys):
-    """What transformers makes of the keys of a configuration: parameters by name."""
+    """Return transformers' parameters for a configuration's keys, by name."""
     import transformers
 
     from paramproof.builders.meta import meta
@@ -71,7 +71,7 @@ def total(parameters):
 
 
 def active(parameters, experts, chosen):
-    """The same with k of E experts; each of the experts' tensors is divided alone."""
+    """Return the count with k of E experts; each tensor of the experts is divided separately."""
     found = 0
     for name, one in parameters.items():
         number = one.numel() if one.requires_grad else 0
@@ -84,12 +84,12 @@ def active(parameters, experts, chosen):
 
 @pytest.mark.documented("transformers")
 @pytest.mark.parametrize("name", MODELS)
-def test_named_configuration_has_what_transformers_builds(name):
+def test_a_named_configuration_has_transformers_count(name):
     assert resolve(name).inventory().total() == total(built(MODELS[name].keys))
 
 
 @pytest.mark.parametrize("name", WITH_EXPERTS)
-def test_named_configuration_has_what_is_active(name):
+def test_a_named_configuration_has_transformers_active_count(name):
     keys = MODELS[name].keys
     parameters = built(keys)
     experts = [
@@ -104,21 +104,23 @@ def test_named_configuration_has_what_is_active(name):
 @pytest.mark.documented("transformers")
 @pytest.mark.parametrize("class_name", KINDS)
 def test_experts_of_the_catalogue(class_name):
-    """At the type's own sizes, as transformers has them."""
+    """At the type's default sizes in transformers."""
     import transformers
 
     config_class = getattr(transformers, class_name).config_class
     model = resolve({"model_type": config_class.model_type, "architectures": [class_name]})
     assert model.seconds is None
-    held(model, built({"model_type": config_class.model_type, "architectures": [class_name]}))
+    assert_same_counts(
+        model, built({"model_type": config_class.model_type, "architectures": [class_name]})
+    )
 
 
 def test_experts_in_attention():
-    """Derived on the spot: the catalogue has no such type."""
-    held(resolve(JETMOE), built(JETMOE))
+    """Derived on demand, since the catalogue lacks the type."""
+    assert_same_counts(resolve(JETMOE), built(JETMOE))
 
 
-def held(model, parameters):
+def assert_same_counts(model, parameters):
     ((experts, chosen),) = per_token(model.derivation).items()
     sizes = model.derivation.sizes
     assert any(map(OF_EXPERTS.search, parameters))

@@ -1,8 +1,7 @@
-"""Sizes that ``EncoderSpec`` refuses, and what a framework makes of each by itself.
+"""What a framework does by itself with sizes that ``EncoderSpec`` refuses.
 
-Mostly an error, of any class; now and then another model without a word, and a count that
-looks like one. Each is built by the framework's file, from a spec whose own check was
-skipped.
+It usually raises an error, of any class, but sometimes it silently builds another model with a
+plausible count. The framework's file builds each one, from a spec whose checks were skipped.
 """
 
 from dataclasses import asdict
@@ -19,16 +18,16 @@ L, H, A, F, *_ = SPEC.letters()
 LAYER = 4 * H * H + 9 * H + 2 * H * F + F
 
 AS_THE_FORMULA = 0
-"""Built, and counted as the polynomial is at this value: nothing warns of the nonsense."""
+"""It builds a model with the polynomial's value: nothing warns about the impossible size."""
 
 
 def columns_lost(hidden_size, num_attention_heads):
-    """Keras's key_dim=H//A loses the remainder: 3 (H + 1) + H a column and a layer."""
+    """Keras's key_dim=H//A loses the remainder: 3 (H + 1) + H per column and layer."""
     return -L * (hidden_size % num_attention_heads) * (4 * hidden_size + 3)
 
 
-# Field and value: the error, or the difference to the closed form of the same letters.
-# Without a row: A = 0 and L < 0 where our own file divides or counts before the framework does.
+# Field and value: the error, or the difference to the closed form at the same letters.
+# Not listed: A = 0 and L < 0, if our own file divides or counts before the framework does.
 TORCH = {
     ("hidden_size", 10): (AssertionError, "embed_dim must be divisible by num_heads"),
     ("hidden_size", 0): (ValueError, "embed_dim and num_heads must be greater than 0"),
@@ -56,9 +55,9 @@ TRANSFORMERS = TORCH | {
 }
 
 DIVIDED = (ZeroDivisionError, "division by zero")
-"""By JAX, to scale what it draws; from 0.12 on it does not divide by 0."""
+"""JAX divides to scale initial values; since 0.12 it avoids dividing by 0."""
 
-# So 0 is seen; below 0 it is not always.
+# Hence linen notices 0, but negative sizes only sometimes.
 LINEN = {
     ("hidden_size", 10): (AssertionError, "must be divisible by number of heads"),
     ("hidden_size", 0): DIVIDED,
@@ -76,7 +75,7 @@ LINEN = {
     ("type_vocab_size", -1): (TypeError, "must be within"),
 }
 
-# nnx makes tables without looking anything up in them: -1 rows are -H parameters.
+# nnx creates tables without looking anything up in them: -1 rows are -H parameters.
 NNX = LINEN | {
     ("hidden_size", 10): (ValueError, "must be divisible by 'num_heads' heads"),
     ("hidden_size", -6): (TypeError, "must have every element be nonnegative"),
@@ -150,21 +149,21 @@ ROWS = [
 ]
 
 
-def unchecked(**changes):
-    """``SPEC`` with other values, as no constructor would have it."""
+def spec_without_checks(**changes):
+    """Return ``SPEC`` with values that the constructor would refuse."""
     spec = object.__new__(EncoderSpec)
     for name, value in {**asdict(SPEC), **changes}.items():
         object.__setattr__(spec, name, value)
     return spec
 
 
-# PyTorch warns that there is nothing to initialise in an empty kernel, and builds on.
+# PyTorch warns that there is nothing to initialise in an empty kernel, and continues.
 @pytest.mark.filterwarnings("ignore:Initializing zero-element tensors:UserWarning")
 @pytest.mark.parametrize(("name", "field", "value", "outcome"), ROWS)
-def test_left_to_itself(name, field, value, outcome, monkeypatch):
-    spec, builder = unchecked(**{field: value}), load(name)
+def test_a_framework_without_our_checks(name, field, value, outcome, monkeypatch):
+    spec, builder = spec_without_checks(**{field: value}), load(name)
     if name in ("flax-linen", "flax-nnx"):
-        # Its layers by themselves draw their values, and look at the sizes for that.
+        # Its layers draw initial values when built alone, and check the sizes for that.
         drawing = partial(builder.Values, drawn=True)
         monkeypatch.setattr(builder, "Values", lambda dtype, drawn: drawing(dtype))
     if name == "flax-nnx":
@@ -188,18 +187,18 @@ def test_the_spec_refuses_it(field, value):
 
 @pytest.mark.parametrize("field", ["vocab_size", "max_position_embeddings", "type_vocab_size"])
 @pytest.mark.framework("flax-nnx")
-def test_nnx_sees_a_negative_table_only_when_it_is_allocated(field):
-    # An MLIRError, of a module of jaxlib's that has no public name.
+def test_nnx_notices_a_negative_table_only_when_allocating(field):
+    # An MLIRError, from a module of jaxlib without a public name.
     with pytest.raises(Exception, match="invalid tensor dimension size"):
-        load("flax-nnx").build(unchecked(**{field: -1}), allocate=True)
+        load("flax-nnx").build(spec_without_checks(**{field: -1}), allocate=True)
 
 
 @pytest.mark.framework("keras-jax", "keras-tensorflow", "keras-torch")
-def test_keras_builds_another_attention_in_silence():
+def test_keras_silently_builds_another_attention():
     from keras import layers
 
     attention = layers.MultiHeadAttention(num_heads=3, key_dim=10 // 3)
     attention.build((None, None, 10), (None, None, 10))
-    # Heads of 3 make 9 columns of the 10.
+    # Heads of width 3 give 9 of the 10 columns.
     assert attention.count_params() == 3 * (10 * 9 + 9) + 9 * 10 + 10
     assert attention.count_params() - 4 * (10 * 10 + 10) == -(4 * 10 + 3)

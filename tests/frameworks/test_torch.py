@@ -1,4 +1,4 @@
-"""Deliberately wrong models, as real PyTorch code, and what the report says of each."""
+"""Deliberately wrong models, as real PyTorch code, and the report on each."""
 
 from dataclasses import replace
 
@@ -67,11 +67,11 @@ EXPECTED = {
 
 
 def words(line):
-    """The line with single spaces, whatever the widths of its columns."""
+    """Return the line with single spaces, whatever the widths of its columns."""
     return " ".join(line.split())
 
 
-def test_the_model_to_break_is_right():
+def test_the_model_to_break_is_correct():
     encoder, _ = built()
     assert report_of(encoder).equal
 
@@ -87,7 +87,7 @@ def test_report(fault):
 
 
 def test_layers_shared():
-    """Every tensor of the second layer is the first one's, fused ones part by part."""
+    """Every tensor of the second layer is the first layer's, fused ones part by part."""
     encoder, _ = built()
     encoder.layers[1] = encoder.layers[0]
     report = report_of(encoder)

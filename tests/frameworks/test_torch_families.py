@@ -1,4 +1,4 @@
-"""What PyTorch has of the Transformer of 2017 and of its successors, and where it differs."""
+"""What PyTorch offers for the Transformer of 2017 and its successors, and where it differs."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def layer_options():
 
 
 def test_a_transformer_ends_either_stack_in_a_norm(nn):
-    """Which the paper's has not, and so is not what is built here."""
+    """The paper's Transformer has no such norm, so we do not build it here."""
     layers = {"num_encoder_layers": 2, "num_decoder_layers": 1}
     whole = nn.Transformer(**layer_options(), **layers)
     encoder, decoder = nn.TransformerEncoderLayer, nn.TransformerDecoderLayer
@@ -40,8 +40,8 @@ def test_a_transformer_ends_either_stack_in_a_norm(nn):
     assert stacks == formula.total("encoder.layers") + formula.total("decoder.layers")
 
 
-def test_bias_is_that_of_everything(nn):
-    """Not of the attention alone: without it the norms and the dense layers have none either."""
+def test_bias_applies_to_every_layer(nn):
+    """Not only of attention: without it, norms and dense layers have no biases either."""
     layer = nn.TransformerEncoderLayer(**layer_options(), bias=False)
     assert not [name for name, _ in layer.named_parameters() if "bias" in name]
     from paramproof.builders import load
@@ -53,7 +53,7 @@ def test_bias_is_that_of_everything(nn):
     }
 
 
-def test_a_table_of_sines_that_trains_is_no_longer_fixed():
+def test_a_trainable_table_of_sines_is_not_fixed():
     from paramproof.builders import load
 
     builder = load("torch")
@@ -71,7 +71,7 @@ def test_a_table_of_sines_that_trains_is_no_longer_fixed():
 
 
 def test_unequal_parts_of_a_fused_projection():
-    """Grouped queries: A heads of queries and G of keys, and of values, in one weight."""
+    """With grouped queries, one weight has A heads of queries and G of keys and of values."""
     from paramproof.builders import load
 
     spec = SPECS["llama, grouped queries"]

@@ -1,4 +1,4 @@
-"""Models of PyTorch in half precision: their values are carried exactly, or not at all."""
+"""PyTorch models in half precision: values are transferred exactly, or refused."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def built(framework, dtype="float32"):
 
 
 def representable(dtype):
-    """Canonical weights in float32 that ``dtype`` has exactly, subnormal ones and -0 among them."""
+    """Return float32 weights that ``dtype`` represents exactly, including subnormals and -0."""
     import torch
 
     arrays = odd_weights(stored_tensors(SPEC).values(), "float32")
@@ -40,7 +40,7 @@ def representable(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
-def test_what_fits_is_carried_to_the_bit(framework, builder, dtype, tmp_path):
+def test_representable_values_are_transferred_exactly(framework, builder, dtype, tmp_path):
     """Into half precision, out of it, into a file and into a model of full precision."""
     model, arrays = built(framework, dtype), representable(dtype)
     assert model.dtype == "float32"
@@ -56,8 +56,8 @@ def test_what_fits_is_carried_to_the_bit(framework, builder, dtype, tmp_path):
 
 
 @pytest.mark.parametrize(("dtype", "value"), [("bfloat16", 1.001), ("float16", 70_000.0)])
-def test_what_would_be_rounded_is_refused(framework, builder, dtype, value):
-    """Or would be infinite; and nothing is written."""
+def test_values_that_would_be_rounded_are_refused(framework, builder, dtype, value):
+    """Or would become infinite; and nothing is written."""
     model, arrays = built(framework, dtype), representable(dtype)
     assign_weights(model, SPEC, arrays)
     other = {name: array * 2 for name, array in arrays.items()}
@@ -70,7 +70,7 @@ def test_what_would_be_rounded_is_refused(framework, builder, dtype, value):
 
 
 def test_a_model_of_two_types(framework, builder):
-    """As where norms are kept in full precision."""
+    """As in models that keep their norms in full precision."""
     import torch
 
     model = built(framework, "bfloat16")

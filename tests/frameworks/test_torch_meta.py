@@ -1,4 +1,4 @@
-"""PyTorch's meta device as builders use it: no compiler is imported, and nothing is otherwise."""
+"""PyTorch's meta device as builders use it: same results, without importing the compiler."""
 
 import subprocess
 import sys
@@ -18,14 +18,14 @@ print("torch._dynamo" in sys.modules)
 """
 
 
-def test_the_compiler_is_not_imported_to_make_a_model():
+def test_building_a_model_does_not_import_the_compiler():
     shown = subprocess.run(
         [sys.executable, "-c", BUILD], capture_output=True, text=True, check=True
     )
     assert shown.stdout == "False\n"
 
 
-def test_what_is_not_filled_is_the_same_tensor():
+def test_unfilled_tensors_are_the_same():
     import torch
 
     from paramproof.builders.meta import FILLS, meta
@@ -41,7 +41,7 @@ def test_what_is_not_filled_is_the_same_tensor():
 
 
 @pytest.mark.parametrize("name", ["ones", "zeros", "rand", "randn"])
-def test_what_is_made_empty_is_the_same_but_for_its_values(name):
+def test_empty_tensors_differ_only_in_values(name):
     import torch
 
     from paramproof.builders.meta import meta
@@ -59,8 +59,8 @@ def test_what_is_made_empty_is_the_same_but_for_its_values(name):
     assert torch.get_default_device().type == "cpu"
 
 
-def test_an_old_constructor_takes_no_memory_for_sizes():
-    """``torch.FloatTensor(2, 3)`` is on the processor whatever the device is, where values go."""
+def test_an_old_constructor_allocates_nothing_for_sizes():
+    """``torch.FloatTensor(2, 3)`` ignores the default device; ``meta`` patches it."""
     import torch
 
     from paramproof.builders.meta import meta
@@ -74,8 +74,8 @@ def test_an_old_constructor_takes_no_memory_for_sizes():
     assert torch.FloatTensor is before
 
 
-def test_a_fourier_matrix_takes_no_memory(monkeypatch):
-    """FNet has SciPy make them; which is there only where something else has brought it."""
+def test_a_fourier_matrix_is_not_allocated(monkeypatch):
+    """FNet takes them from SciPy, which is installed only if another package requires it."""
     from paramproof.builders.meta import meta
 
     scipy = SimpleNamespace(dft=lambda size: [[size]])
@@ -85,8 +85,8 @@ def test_a_fourier_matrix_takes_no_memory(monkeypatch):
     assert scipy.dft(3) == [[3]]
 
 
-def test_a_module_that_is_imported_inside_may_name_the_old_constructor():
-    """``torch.FloatTensor | None`` is what a function takes, in GPT-OSS of transformers 5.4."""
+def test_a_module_imported_meanwhile_may_name_the_old_constructor():
+    """In GPT-OSS of transformers 5.4, ``torch.FloatTensor | None`` annotates a parameter."""
     import torch
 
     from paramproof.builders.meta import meta
@@ -111,7 +111,7 @@ def test_a_module_that_is_imported_inside_may_name_the_old_constructor():
         "ConvTranspose2d(2, 4, 3, bias=False)",
     ],
 )
-def test_a_layer_that_is_not_filled_is_the_same(make, monkeypatch):
+def test_unfilled_layers_are_the_same(make, monkeypatch):
     import torch
 
     from paramproof.builders.meta import LAYERS, meta
@@ -134,8 +134,8 @@ def test_a_layer_that_is_not_filled_is_the_same(make, monkeypatch):
     assert owner.reset_parameters is resets
 
 
-def test_layers_are_filled_where_another_mode_watches():
-    """What traces a model is asked there what it asks of sizes."""
+def test_layers_are_filled_if_another_mode_is_active():
+    """A mode that traces a model sees there how it uses sizes."""
     import torch
     from torch.overrides import TorchFunctionMode
 
@@ -152,7 +152,7 @@ def test_layers_are_filled_where_another_mode_watches():
     assert torch.nn.init.kaiming_uniform_ in seen
 
 
-def test_on_a_real_device_everything_has_its_values():
+def test_real_devices_keep_all_values():
     import torch
 
     from paramproof.builders.meta import meta
@@ -163,7 +163,7 @@ def test_on_a_real_device_everything_has_its_values():
         assert torch.ones(4, device="cpu").all()
 
 
-def test_what_pytorch_refuses_is_refused():
+def test_pytorchs_refusals_remain():
     import torch
 
     from paramproof.builders.meta import meta
@@ -174,7 +174,7 @@ def test_what_pytorch_refuses_is_refused():
 
 @pytest.mark.parametrize("numbers", [(7,), (3, 10), (0, 10, 3), (10, 0, -4), (5, 5), (2.5,)])
 @pytest.mark.parametrize("dtype", [None, "float32"])
-def test_what_counts_up_is_as_long_and_of_the_same_type(numbers, dtype):
+def test_ranges_keep_their_length_and_type(numbers, dtype):
     import torch
 
     from paramproof.builders.meta import meta

@@ -1,4 +1,4 @@
-"""A family and a framework from outside, of PyTorch's own modules, held to the formula."""
+"""A family and a framework of another distribution, with PyTorch modules, match the formula."""
 
 import pytest
 
@@ -19,7 +19,7 @@ B16 = {
 }
 
 
-def test_every_tensor_of_a_mixer_is_as_the_formula_says(mixer):
+def test_every_tensor_of_a_mixer_agrees_with_the_formula(mixer):
     builder = load("mixer-torch")
     report = check(builder, spec_from(B16))
     assert (report.equal, report.actual) == (True, 59_880_472)
@@ -27,7 +27,7 @@ def test_every_tensor_of_a_mixer_is_as_the_formula_says(mixer):
 
 
 def test_its_forward_pass_needs_every_parameter(mixer):
-    """What is counted is what the model computes with: each has a gradient."""
+    """The model computes with every counted parameter: each one has a gradient."""
     import torch
 
     spec = spec_from({**B16, "num_patches": 5, "patch_size": 2, "hidden_size": 6, "num_blocks": 2})
@@ -57,11 +57,11 @@ def test_torch_itself_has_no_such_family(mixer):
 
 
 def test_verified_by_both(mixer, tmp_path, paramproof):
-    """The framework of outside has it and ours has not: neither is broken."""
+    """The other framework supports it and ours does not; neither is broken."""
     asked = ("--framework", "mixer-torch", "--framework", "torch")
     (tmp_path / "b16.json").write_text(str(B16).replace("'", '"'))
     done = paramproof("verify", *asked, "--model", "b16.json", "--examples", "5")
-    # Progress is said in a pipe, where it takes longer than ten seconds.
+    # After ten seconds, progress is reported even to a pipe.
     assert done.returncode == 0, done.stderr
     assert "6 of 6 models equal the formula, tensor by tensor" in done.stdout
     assert "not expressible: torch has no such family: mixer" in done.stdout

@@ -1,7 +1,6 @@
-"""Wrong models, as real PyTorch code, and what each has too much or too little as algebra.
+"""Wrong models, as real PyTorch code, and the difference that each one has, as algebra.
 
-The same residual must come out of totals alone, of what is derived, and of the report on
-one model.
+The totals alone, the derivation, and the report on one model must all give the same residual.
 """
 
 import pytest
@@ -102,7 +101,7 @@ def test_residual_of_totals(fault):
 
 
 @pytest.mark.parametrize("fault", RESIDUALS, ids=lambda fault: fault.__name__)
-def test_residual_of_what_is_derived(fault):
+def test_residual_of_a_derivation(fault):
     tensors = read(Wrong(fault), ENCODER).tensors
     residual, component = RESIDUALS[fault]
     found = lines(residuals(tensors, LETTERS), LETTERS)
@@ -117,7 +116,7 @@ def test_residual_of_a_report(fault):
 
 
 def test_no_fault():
-    """The residuals above are of the faults, and not of how they are planted."""
+    """The residuals above come from the faults, and not from how they are planted."""
     wrong = Wrong(lambda encoder, nn, torch, spec: None)
     assert residuals(read(wrong, ENCODER).tensors, LETTERS) == []
     assert interpolate(Grids(wrong, ENCODER.family, {})).residual == 0

@@ -1,4 +1,4 @@
-"""Numbers that a constructor reads back from small tensors are there on the meta device too."""
+"""The meta device keeps the values of small tensors that a constructor reads back."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def by_stage(torch):
 
 
 def widths(torch):
-    """RegNet computes its widths so."""
+    """RegNet computes its widths like this."""
     steps = torch.arange(9) * 24.5 + 24
     powers = torch.round(torch.log(steps / 24) / torch.tensor(2.5).log())
     return (torch.round(torch.divide(24 * torch.pow(2.5, powers), 8)) * 8).int().tolist()
@@ -88,8 +88,8 @@ def test_nothing_else_has_values(torch):
         assert (torch.linspace(0, 1, 3) * 2).is_meta
 
 
-def test_other_modes_hear_the_question_and_its_answer_only(torch):
-    """Whoever follows sizes through tensors is such a mode."""
+def test_other_modes_see_only_the_call_and_its_result(torch):
+    """A mode that follows sizes through tensors depends on this."""
     from torch.overrides import TorchFunctionMode
 
     from paramproof.builders.meta import meta

@@ -1,4 +1,4 @@
-"""What makes people miscount in PyTorch, each by exactly how much."""
+"""Common miscounts in PyTorch, and by how much each one is off."""
 
 from dataclasses import replace
 
@@ -38,7 +38,7 @@ def test_state_dict_lists_a_tied_matrix_twice(tied):
 
 
 @pytest.mark.parametrize("persistent", [True, False])
-def test_a_buffer_is_no_parameter_and_in_state_dict_where_persistent(nn, persistent):
+def test_a_buffer_is_not_a_parameter_but_in_state_dict_if_persistent(nn, persistent):
     import torch
 
     module = nn.Linear(H, F)
@@ -55,7 +55,7 @@ def test_the_statistics_of_a_batch_norm_are_buffers(nn):
     assert entries(norm.state_dict().values()) == 2 * H + 2 * H + 1
 
 
-def test_parameters_keeps_what_is_frozen():
+def test_parameters_keeps_frozen_ones():
     model = built()
     model.module.pooler.requires_grad_(False)
     whole, pooler = closed_form(SPEC.letters()), H * H + H
@@ -63,7 +63,7 @@ def test_parameters_keeps_what_is_frozen():
     assert entries(p for p in model.module.parameters() if p.requires_grad) == whole - pooler
 
 
-def test_weights_list_what_is_frozen_as_not_trainable():
+def test_weights_lists_frozen_ones_as_not_trainable():
     model = built()
     model.module.pooler.requires_grad_(False)
     frozen = {weight.path: weight.size for weight in model.weights() if not weight.trainable}
@@ -82,14 +82,14 @@ def test_parameters_drops_the_duplicates_of_a_shared_module(nn):
 def test_a_list_of_one_layer_shares_it_and_transformer_encoder_copies_it(nn):
     layer = nn.TransformerEncoderLayer(H, 3, F)
     each = 4 * H * H + 9 * H + 2 * H * F + F
-    # Nested tensors want an even number of heads, and warn.
+    # Nested tensors need an even number of heads, and PyTorch warns about it.
     stack = nn.TransformerEncoder(layer, L, enable_nested_tensor=False)
     assert entries(nn.ModuleList([layer] * L).parameters()) == each
     assert entries(stack.parameters()) == L * each
 
 
-def test_bias_false_takes_the_biases_of_the_norms_too(nn):
-    """Of the attention 4H, of the feed-forward network F + H, and of two norms 2H."""
+def test_bias_false_also_removes_the_biases_of_the_norms(nn):
+    """4H in attention, F + H in the feed-forward network, and 2H in two norms."""
     counts = [
         entries(nn.TransformerEncoderLayer(H, 3, F, bias=bias).parameters())
         for bias in (True, False)
@@ -98,7 +98,7 @@ def test_bias_false_takes_the_biases_of_the_norms_too(nn):
 
 
 def test_attention_with_a_width_of_its_own_for_keys_is_not_fused(nn):
-    """Another kdim gives three matrices for one: in_proj_weight is then no parameter."""
+    """With another kdim there are three matrices in place of one, and in_proj_weight is None."""
     fused, split = nn.MultiheadAttention(H, 3), nn.MultiheadAttention(H, 3, kdim=F)
     assert entries(split.parameters()) - entries(fused.parameters()) == H * F - H * H
     assert "in_proj_weight" in dict(fused.named_parameters())

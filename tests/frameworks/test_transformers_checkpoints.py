@@ -1,4 +1,4 @@
-"""What Hugging Face saves is compared with the formula as it is: names, shapes, ties and shards."""
+"""Files that transformers saves are compared with the formula: names, shapes, ties and shards."""
 
 import json
 
@@ -17,7 +17,7 @@ BIASES = {"cls.predictions.bias", "cls.predictions.decoder.bias"}
 
 
 def saved(folder, kind, name, *, dtype="float32", shard="1GB", **options):
-    """A tiny random model, saved, and the name of its file or index."""
+    """Save a tiny random model, and return the name of its file or index."""
     import torch
     import transformers
 
@@ -78,13 +78,13 @@ def test_the_model_inside_has_the_same_names_without_prefix(kind, name, tmp_path
     save_file(state, file)
     config = config_of({"model_type": kind, **SMALL[kind]}).to_dict()
     rows = compare_checkpoint(file, resolve(config, bare).spec).report.rows
-    # A masked-language model has no pooler inside, and the class of its own has one.
+    # A masked-language model has no pooler inside, while its base class has one.
     missing = {"pooler.kernel", "pooler.bias"} if name.endswith("MaskedLM") else set()
     assert {row.path for row in rows} == missing
 
 
 def test_names_of_old_files(tmp_path):
-    """Those of Google's norms, buffers, and either name of the tied bias."""
+    """Old names of Google's norms, buffers, and either name of the tied bias."""
     import torch
     from safetensors.torch import load_file, save_file
 
@@ -110,7 +110,7 @@ def test_names_of_old_files(tmp_path):
     assert found.buffers == ("bert.embeddings.position_ids",)
 
 
-def test_another_class_than_was_saved(tmp_path):
+def test_another_class_than_the_saved_one(tmp_path):
     _, file = saved(tmp_path, "bert", "BertForPreTraining")
     config = json.loads((tmp_path / "config.json").read_text())
     rows = compare_checkpoint(file, resolve(config, "BertForMaskedLM").spec).report.rows
@@ -132,7 +132,7 @@ def test_another_class_than_was_saved(tmp_path):
         ("bert", "BertForMaskedLM", {"tie_word_embeddings": False}),
     ],
 )
-def test_what_a_config_is_refused_for_is_seen_in_the_file_too(kind, name, options, tmp_path):
+def test_options_refused_in_a_config_are_noticed_in_the_file_too(kind, name, options, tmp_path):
     _, file = saved(tmp_path, kind, name, **options)
     plain = config_of({"model_type": kind, **SMALL[kind]}).to_dict()
     rows = compare_checkpoint(file, resolve(plain, name).spec).report.rows
@@ -141,7 +141,7 @@ def test_what_a_config_is_refused_for_is_seen_in_the_file_too(kind, name, option
 
 
 def phi3(folder):
-    """A tiny Phi-3, saved: a LLaMA with queries, keys and values in one, and gate and up."""
+    """Save a tiny Phi-3: a LLaMA with fused queries, keys and values, and fused gate and up."""
     import torch
     import transformers
 

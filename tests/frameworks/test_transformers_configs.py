@@ -1,4 +1,4 @@
-"""A configuration that Hugging Face writes is read as the model that it builds from it."""
+"""Configurations that transformers writes describe the models that it builds from them."""
 
 import pytest
 
@@ -18,11 +18,11 @@ def count(keys, class_name=""):
 
 @pytest.mark.parametrize(("kind", "name"), CLASSES)
 def test_small(kind, name, tmp_path):
-    """By what to_dict says, and by the file that it saves."""
+    """Both from to_dict and from the saved file."""
     config = config_of({"model_type": kind, **SMALL[kind], "pad_token_id": None})
     model = model_of(config, name)
     assert count(config.to_dict(), name) == model.num_parameters()
-    # The file that a saved model has names its class.
+    # The file beside a saved model names its class.
     config.architectures = [type(model).__name__]
     config.save_pretrained(tmp_path)
     saved = resolve(tmp_path / "config.json")
@@ -32,7 +32,7 @@ def test_small(kind, name, tmp_path):
 
 @pytest.mark.parametrize("keys", [BERT, ERNIE, ROBERTA, GPT2, LLAMA, *FOUND.values()])
 def test_released(keys):
-    # Today's name of the class is asked for: transformers has no older one.
+    # The current name of the class is used: transformers lacks older ones.
     name = resolve(keys).reading.class_name
     assert count(keys) == model_of(config_of(keys), name).num_parameters()
 
@@ -81,7 +81,7 @@ def test_old_names_of_sizes():
     ],
 )
 def test_other_tensors_than_the_family_has(kind, name, change):
-    """The count is that of what transformers builds, and not that of the family's model."""
+    """The count agrees with the model that transformers builds, not with the family's."""
     keys = {"model_type": kind, **SMALL[kind], "architectures": [name]}
     number = model_of(
         config_of({"model_type": kind, **SMALL[kind], **change}), name

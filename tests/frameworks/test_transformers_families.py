@@ -1,4 +1,4 @@
-"""Hugging Face's decoders beside PyTorch's of this project, and the one it has no class for."""
+"""Decoders of transformers beside ours in PyTorch, and the family it has no class for."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ P, H = 7, 6
 
 @pytest.mark.parametrize("name", ["gpt", "gpt, untied", "llama, grouped queries"])
 def test_the_same_weights_give_the_same_outputs(name):
-    """Neither is the reference: PyTorch's weights, as they were made, in Hugging Face's model."""
+    """Neither is the reference: transformers' model gets the weights that PyTorch initialised."""
     import torch
 
     torch.manual_seed(0)
@@ -34,7 +34,7 @@ FRAMEWORKS = ("torch", "transformers")
 
 @pytest.mark.parametrize("name", ["gpt", "gpt, untied"])
 def test_a_fused_kernel_is_stored_in_out(name):
-    """``Conv1D``: GPT-2's kernels, q, k and v in one, are not transposed as ``nn.Linear``'s are."""
+    """``Conv1D``: unlike ``nn.Linear``, GPT-2's kernels, q, k and v in one, are not transposed."""
     weights = load("transformers").build(SPECS[name]).weights()
     (fused,) = (w for w in weights if w.path.endswith("h.0.attn.c_attn.weight"))
     assert (fused.shape, fused.layout, len(fused.parts)) == ((H, 3 * H), (), 3)
@@ -60,7 +60,7 @@ def test_marian_counts_as_the_transformer_of_2017(vocab_size):
 
 
 def test_marian_has_all_sines_first():
-    """Its positions have other features than the paper's, where sines and cosines alternate."""
+    """It orders the features of positions differently; in the paper sines and cosines alternate."""
     table = marian(11, "cpu").model.encoder.embed_positions.weight.detach().numpy()
     spec = SPECS["transformer"]
     model = load("torch").build(spec, spec.original_numerics, allocate=True)

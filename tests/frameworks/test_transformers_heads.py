@@ -1,4 +1,4 @@
-"""The heads that ``paramproof explain`` knows are those of transformers, class by class."""
+"""The heads that ``paramproof explain`` knows agree with transformers, class by class."""
 
 import pytest
 
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.framework("transformers")
 
 LABELS = 7
 
-# The configuration of each named model, where it is not as by default.
+# Settings of each named model that differ from the defaults.
 SIZES = {
     "bert-base-uncased": ("BertConfig", {}),
     "bert-large-uncased": (
@@ -61,7 +61,7 @@ CLASSES = [
 
 
 def counted(model, name, **options):
-    """Entries of the class's parameters at the named model's sizes, none of them in memory."""
+    """Return the number of parameters of a class at the named model's sizes, without allocating."""
     import torch
     import transformers
 
@@ -74,7 +74,7 @@ def counted(model, name, **options):
 
 
 def explained(number, model):
-    """The classes whose heads come to ``number`` on the named model, each recounted."""
+    """Return the classes whose heads give ``number`` for the model, each counted again."""
     spec = named_model(model).spec
     own = [one for count, one in candidates(spec, number=number) if count == number and one.heads]
     assert all(recount(one, spec)[0] == number for one in own)

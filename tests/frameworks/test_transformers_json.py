@@ -1,4 +1,4 @@
-"""The JSON about models that are derived or built is as ``schema.json`` describes it."""
+"""The JSON for derived and built models conforms to ``schema.json``."""
 
 import json
 
@@ -41,13 +41,13 @@ def test_derive(written):
     assert "floor" in json.dumps(data["terms"])
 
 
-def test_prove_what_is_fitted(written):
+def test_prove_a_fitted_formula(written):
     data = written("derivation", "prove", "--model", "models:lost", status=1)
     assert data["status"] == "fitted"
     assert data["reasons"]
 
 
-def test_count_what_is_fitted(written):
+def test_count_a_fitted_formula(written):
     (one,) = written("counts", "count", "models:lost")["models"]
     assert one["reasons"]
 

@@ -1,4 +1,4 @@
-"""Models of Hugging Face's as sources: no word about their family is needed, nor a dtype."""
+"""Models of transformers as sources: neither their family nor their dtype must be given."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ CLASSES_AND_KIN = [*CLASSES, ("mistral", "MistralForCausalLM")]
 
 
 @pytest.mark.parametrize(("kind", "name"), CLASSES_AND_KIN)
-def test_the_family_is_known_by_the_names(kind, name):
+def test_the_names_identify_the_family(kind, name):
     transformers = load("transformers")
     config = config_of({"model_type": kind, **SMALL[kind if kind in SMALL else "llama"]})
     model = transformers.HuggingFaceModel(model_of(config, name))
@@ -33,7 +33,7 @@ def test_the_family_is_known_by_the_names(kind, name):
     assert all(weight.parts for weight in model.weights())
 
 
-def test_a_family_that_is_given_is_taken():
+def test_a_given_family_is_used():
     transformers = load("transformers")
     module = transformers.build(SPECS["gpt"]).module
     given = transformers.HuggingFaceModel(module, transformers.llama)
@@ -41,7 +41,7 @@ def test_a_family_that_is_given_is_taken():
 
 
 def test_a_phi3_is_a_llama():
-    """Queries, keys and values in one, gate and up in another: apart, they compute the same."""
+    """Fused queries, keys and values, and fused gate and up; the split weights compute the same."""
     import torch
     from transformers import Phi3Config, Phi3ForCausalLM
 

@@ -1,4 +1,4 @@
-"""What makes people miscount in Hugging Face transformers, each by exactly how much."""
+"""Common miscounts in Hugging Face transformers, and by how much each one is off."""
 
 from dataclasses import asdict, replace
 
@@ -28,7 +28,7 @@ def entries(tensors):
 
 
 def made(name, device="meta", **options):
-    """A model by the name of its class, with shapes and no values unless on the CPU."""
+    """Return a model by class name, with shapes only unless on the CPU."""
     import torch
     import transformers
 
@@ -41,7 +41,7 @@ def after_backward(module, ids):
     import torch
 
     output = module(input_ids=torch.tensor([ids]))[0]
-    # The cube: a plain sum of what a norm gives has no gradient.
+    # The cube: a plain sum of a norm's output has no gradient.
     output.pow(3).sum().backward()
     return module
 
@@ -89,7 +89,7 @@ def test_the_ids_of_positions_and_token_types_are_buffers():
         "embeddings.position_ids": P,
         "embeddings.token_type_ids": P,
     }
-    # They are not persistent: a checkpoint of an older version may still have them.
+    # They are not persistent: an older version's checkpoint may still contain them.
     assert entries(module.state_dict().values()) == entries(module.parameters()) == ENCODER
 
 
@@ -98,11 +98,11 @@ def test_the_masked_model_has_no_pooler():
     assert counts[0] - counts[1] == MLM - POOLER == 2 * H + V
 
 
-def test_num_parameters_can_leave_out_the_tables():
+def test_num_parameters_can_exclude_the_tables():
     assert made("BertModel").num_parameters(exclude_embeddings=True) == ENCODER - (V + P + T) * H
 
 
-def test_num_parameters_keeps_what_is_frozen():
+def test_num_parameters_keeps_frozen_ones():
     module = made("BertModel")
     module.pooler.requires_grad_(False)
     assert module.num_parameters() == ENCODER
@@ -111,8 +111,8 @@ def test_num_parameters_keeps_what_is_frozen():
 
 
 @pytest.mark.parametrize(("pad_token_id", "idle"), [(None, 0), (0, H)])
-def test_the_row_of_the_padding_token_is_counted_and_never_trained(pad_token_id, idle):
-    """0 is the default: parameters all the same, whose gradient is held at 0."""
+def test_the_padding_row_is_counted_but_never_trained(pad_token_id, idle):
+    """0 is the default: the row counts as parameters, but its gradient is always 0."""
     module = made("BertModel", device="cpu", pad_token_id=pad_token_id)
     assert module.num_parameters(only_trainable=True) == ENCODER
     after_backward(module, range(P))
@@ -135,6 +135,6 @@ def test_the_task_types_of_ernie_are_one_more_table(head):
     assert row.native.endswith("embeddings.task_type_embeddings.weight")
 
 
-def test_the_task_types_of_ernie_are_3_unless_said():
+def test_ernie_has_3_task_types_by_default():
     counts = [made("ErnieModel", use_task_id=use).num_parameters() for use in (True, False)]
     assert counts[0] - counts[1] == 3 * H

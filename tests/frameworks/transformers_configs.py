@@ -1,4 +1,4 @@
-"""Hugging Face's classes, with small configs of each kind, and the models made of them."""
+"""Classes of transformers with small configurations, and the models built from them."""
 
 from paramproof.resolver.family import TYPES
 from tests.configs import without
@@ -22,7 +22,7 @@ SMALL["roberta"] = SMALL["bert"] | {"max_position_embeddings": 19, "type_vocab_s
 
 
 def model_of(config, name):
-    """The model of a class, as shapes alone."""
+    """Return the model of a class, as shapes only."""
     import torch
     import transformers
 
