@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-CUSTOM = {
+CUSTOMARY_LETTERS = {
     "L": "num_hidden_layers n_layer n_layers num_layers layers depth",
     "H": "hidden_size n_embd d_model dim embed_dim width",
     "A": "num_attention_heads n_head n_heads num_heads heads",
@@ -37,7 +37,7 @@ CUSTOM = {
 }
 """Letter to the names that fields of this meaning have, most usual first."""
 
-_LETTER_OF = {name: letter for letter, names in CUSTOM.items() for name in names.split()}
+_LETTER_OF = {name: letter for letter, names in CUSTOMARY_LETTERS.items() for name in names.split()}
 
 
 AMBIGUOUS = "hidden_dim"

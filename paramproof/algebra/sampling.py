@@ -14,16 +14,16 @@ from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, Number
 
-FACTORS = (0.25, 0.5, 1, 2, 3, 5, 7)
+SIZE_FACTORS = (0.25, 0.5, 1, 2, 3, 5, 7)
 """How much larger than at first a size may be drawn."""
 
-DEEPEST = 9
+MAX_DEPTH = 9
 """Of what a loop runs over, so that a model has few layers."""
 
-STRAIGHT = (1, 2, 3, 10**6 + 7)
+PROBE_VALUES = (1, 2, 3, 10**6 + 7)
 """Values of a letter at which what is linear in it lies on one line."""
 
-ATTEMPTS = 12
+MAX_ATTEMPTS = 12
 """To draw sizes and to repair them."""
 
 
@@ -33,7 +33,7 @@ def sample_sizes(
     conditions: Sequence[Condition],
     repeated: frozenset[str] = frozenset(),
     fixed: frozenset[str] = frozenset(),
-    deepest: int = DEEPEST,
+    deepest: int = MAX_DEPTH,
     ranges: Mapping[str, tuple[int, int]] = MappingProxyType({}),
 ) -> dict[str, int] | None:
     """Return sizes that meet ``conditions``, None where none were found.
@@ -49,15 +49,15 @@ def sample_sizes(
             return first[name]
         if name in known:
             return random.randint(*known[name])
-        around = max(2.0, first[name] * random.choice(FACTORS))
+        around = max(2.0, first[name] * random.choice(SIZE_FACTORS))
         return random.randint(max(1, int(around * 0.7)), int(around * 1.4) + 1)
 
-    if _contradictory(conditions) or _pinned_elsewhere(conditions, {n: first[n] for n in fixed}):
+    if _contradictory(conditions) or _contradicts_pinned(conditions, {n: first[n] for n in fixed}):
         return None
     most = {name: max(deepest**2, known[name][1]) for name in repeated}
     movable = [sorted(condition.letters - fixed) for condition in conditions]
     asking = {name: [i for i, names in enumerate(movable) if name in names] for name in first}
-    for _ in range(ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         sizes = {name: draw(name) for name in first}
         met = [condition.is_met(sizes) for condition in conditions]
         for _ in range(30 + 4 * len(conditions)):
@@ -98,9 +98,9 @@ def _contradictory(conditions: Sequence[Condition]) -> bool:
     )
 
 
-def _pinned_elsewhere(conditions: Sequence[Condition], fixed: Mapping[str, int]) -> bool:
+def _contradicts_pinned(conditions: Sequence[Condition], fixed: Mapping[str, int]) -> bool:
     """Whether a condition is not met with the one value that letters are ``fixed`` at or left."""
-    pinned = dict(only for one in conditions if (only := _only(one))) | dict(fixed)
+    pinned = dict(only for one in conditions if (only := _pinned_value(one))) | dict(fixed)
     if any(value < 1 and name not in fixed for name, value in pinned.items()):
         return True
     about = (one for one in conditions if one.letters <= pinned.keys())
@@ -108,7 +108,7 @@ def _pinned_elsewhere(conditions: Sequence[Condition], fixed: Mapping[str, int])
 
 
 @lru_cache(maxsize=2**17)
-def _only(one: Condition) -> tuple[str, int] | None:
+def _pinned_value(one: Condition) -> tuple[str, int] | None:
     """The letter that a condition leaves one value: of the same ones it is asked often."""
     return one.only
 
@@ -127,7 +127,7 @@ def _repaired(
         return _multiple(random, condition, name, sizes) if condition.holds else sizes[name] + 1
     line = _line(condition.left - condition.right, name, sizes)
     if line is None:
-        return _tried(random, condition, name, sizes)
+        return _search(random, condition, name, sizes)
     slope, start = line
     root = Fraction(-start) / slope
     if condition.relation is Relation.EQUAL:
@@ -143,7 +143,9 @@ def _repaired(
     return (floor(root) if touching else ceil(root) - 1) - min(margin, max(0, ceil(root) - 2))
 
 
-def _tried(random: Random, condition: Condition, name: str, sizes: Mapping[str, int]) -> int | None:
+def _search(
+    random: Random, condition: Condition, name: str, sizes: Mapping[str, int]
+) -> int | None:
     """Return the first of a few values of ``name`` that meets what is not linear in it."""
     near = {size + step for size in sizes.values() for step in (-1, 0, 1)}
     values = sorted({1, 2, 3, *near, *(sizes[name] * n for n in (2, 3, 5, 11))} - {-1, 0})
@@ -213,11 +215,11 @@ def _line_by_letters(
 def _is_bent(one: Expression, name: str, sizes: Mapping[str, int]) -> bool:
     """Whether a few values tell that nothing linear in ``name`` is left: that is told soonest."""
     try:
-        first, second, *others = (one.value({**sizes, name: x}) for x in STRAIGHT)
+        first, second, *others = (one.value({**sizes, name: x}) for x in PROBE_VALUES)
     except (ArithmeticError, ValueError):
         return False
-    slope = (second - first) / Fraction(STRAIGHT[1] - STRAIGHT[0])
+    slope = (second - first) / Fraction(PROBE_VALUES[1] - PROBE_VALUES[0])
     return any(
-        value - first != slope * (x - STRAIGHT[0])
-        for x, value in zip(STRAIGHT[2:], others, strict=True)
+        value - first != slope * (x - PROBE_VALUES[0])
+        for x, value in zip(PROBE_VALUES[2:], others, strict=True)
     )

@@ -18,13 +18,13 @@ from paramproof.formulas.expression import expression, letter
 from paramproof.tracing.caveats import Caveat
 from paramproof.tracing.tensor_groups import GroupKey, TensorGroup
 
-RICHER = 6
+MAX_RICHER_TRACES = 6
 """Traces at which kinds of layers are looked for that the constructor's own sizes leave out."""
 
-MOVED = 12
+MAX_MOVES = 12
 """Draws of one letter, of which one may leave it as it was."""
 
-REJECTED = 40
+MAX_REJECTED = 40
 """Traces at which other kinds of tensors were made, before it is asked which letter does that."""
 
 
@@ -37,16 +37,16 @@ class TraceAligner:
     and cannot be followed.
     """
 
-    def __init__(self, maker: TraceRunner, richer: bool, note: Progress) -> None:
-        self.maker = maker
+    def __init__(self, runner: TraceRunner, richer: bool, note: Progress) -> None:
+        self.runner = runner
         self.richer = richer
         self.note = note
-        self.asked: dict[Condition, set[tuple[str, int]]] = {}
+        self.guards: dict[Condition, set[tuple[str, int]]] = {}
         self.beyond: dict[Condition, None] = {}
-        self.doubts: dict[Caveat, None] = {}
+        self.caveats: dict[Caveat, None] = {}
         self.both: dict[LoopGuard, None] = {}
-        self.base = self.first = maker.first()
-        maker.loops = self.first.recorder.loops
+        self.base = self.first = runner.first()
+        runner.loops = self.first.recorder.loop_lengths
         self.look_apart()
 
     def traces(self, number: int) -> list[Trace]:
@@ -61,15 +61,15 @@ class TraceAligner:
             letters = next(letters_to_fix, None)
             if letters is None:
                 raise DerivationError(
-                    f"{self.maker.name}: at other sizes other tensors were made, "
+                    f"{self.runner.name}: at other sizes other tensors were made, "
                     "and it was not found why",
                     FailureCause.NOT_ALIKE,
                 )
-            if letters != self.maker.fixed:
+            if letters != self.runner.fixed:
                 self.fix(letters)
                 traces = self.attempt(number)
         for question in self.both:
-            self.doubts.pop(undecided_loop(question), None)
+            self.caveats.pop(undecided_loop(question), None)
         return traces
 
     def attempt(self, number: int) -> list[Trace]:
@@ -80,16 +80,16 @@ class TraceAligner:
 
     def letters_to_fix(self) -> Iterator[set[str]]:
         """Yield all letters to fix, where those fixed until then did not do."""
-        given = set(self.maker.fixed)
-        yield self.maker.fixed | self.moving_alone()
-        yield self.maker.fixed | self.maker.repeated
+        given = set(self.runner.fixed)
+        yield self.runner.fixed | self.moving_alone()
+        yield self.runner.fixed | self.runner.repeated
         self.fix(given)
         yield given | self.not_moving_together()
 
     def fix(self, letters: set[str]) -> None:
         """Begin again with these letters fixed, and no others."""
-        self.maker.fixed = letters
-        self.base = self.first = self.maker.trace(self.maker.sizes)
+        self.runner.fixed = letters
+        self.base = self.first = self.runner.trace(self.runner.sizes)
 
     def look_apart(self) -> None:
         """Trace once where sizes are no longer the numbers that they were found equal to.
@@ -97,7 +97,7 @@ class TraceAligner:
         Where shapes are not traced, what Keras compares with a number may be that size itself, of
         an input's shape: it is told by the number at other sizes, and none would be drawn.
         """
-        asked = self.first.recorder.conditions
+        asked = self.first.recorder.size_guards
         equal = [one for one in asked if _is_a_number(one)]
         if equal and any(key.axes is None for key in self.first.readings):
             others = [one for one in asked if one not in equal]
@@ -108,10 +108,10 @@ class TraceAligner:
 
         Where each layer got the same answer, others may get the other: that is no branch.
         """
-        plain = self.first.recorder.conditions
-        if len(plain) == len(self.first.conditions):
+        plain = self.first.recorder.size_guards
+        if len(plain) == len(self.first.guards):
             return
-        for _ in range(RICHER):
+        for _ in range(MAX_RICHER_TRACES):
             trace = self.another(plain)
             if trace is not None and self.is_richer(trace):
                 self.base = trace
@@ -119,17 +119,17 @@ class TraceAligner:
     def is_richer(self, trace: Trace) -> bool:
         """Whether a trace has all kinds that there are and more, where its own sizes could be."""
         return trace.parameters > self.base.parameters and all(
-            condition.is_met(self.maker.sizes) for condition in self.maker.asked(trace)
+            condition.is_met(self.runner.sizes) for condition in self.runner.guards_of(trace)
         )
 
     def alike(self, number: int) -> list[Trace]:
         """Return traces that are as the one with the most kinds: fewer where others come up."""
         self.start()
         traces, rejected = [self.base], 0
-        while len(traces) < number and rejected < REJECTED:
-            known = dict(self.maker.lost.meant)
-            trace = self.another(self.asked, self.apart())
-            if self.maker.lost.meant != known:
+        while len(traces) < number and rejected < MAX_REJECTED:
+            known = dict(self.runner.constants.meant)
+            trace = self.another(self.guards, self.apart())
+            if self.runner.constants.meant != known:
                 # A number in what was asked before was a size.
                 self.start()
                 for other in traces[1:]:
@@ -153,13 +153,13 @@ class TraceAligner:
         """Return that no loop is as long as in the first trace: its length is no constant."""
         sizes = self.base.sizes
         # A loop over what is no size of this constructor has nothing to be kept apart from.
-        moving = sorted((self.maker.repeated & sizes.keys()) - self.maker.fixed)
+        moving = sorted((self.runner.repeated & sizes.keys()) - self.runner.fixed)
         lengths = {name: expression(sizes[name]) for name in moving}
         return [Condition(Relation.EQUAL, letter(n), one, False) for n, one in lengths.items()]
 
     def start(self) -> None:
         """Begin with what was asked at its own sizes, and in the trace with the most kinds."""
-        self.asked, self.beyond, self.doubts, self.both = {}, {}, {}, {}
+        self.guards, self.beyond, self.caveats, self.both = {}, {}, {}, {}
         # What a loop was told is otherwise where there are more kinds, and asked there too.
         self.learn(self.first, at=self.base.sizes)
         if self.base is not self.first:
@@ -172,18 +172,18 @@ class TraceAligner:
         sides of it, and nothing is proved. Loops that gave both answers there may give one here.
         """
         self.both |= dict.fromkeys(guards_with_both_answers(trace.recorder))
-        self.maker.loops |= trace.recorder.loops
-        self.doubts |= trace.recorder.doubts
-        for condition, places in self.maker.asked(trace).items():
+        self.runner.loops |= trace.recorder.loop_lengths
+        self.caveats |= trace.recorder.caveats
+        for condition, places in self.runner.guards_of(trace).items():
             if at is not None and not condition.is_met(at):
                 continue
-            if condition not in trace.conditions:
-                self.doubts["read from values: what was asked whether ", condition] = None
-            if condition.is_met(self.maker.sizes):
-                self.asked.setdefault(condition, set()).update(places)
-            elif trace.told.get(condition) not in self.both:
+            if condition not in trace.guards:
+                self.caveats["read from values: what was asked whether ", condition] = None
+            if condition.is_met(self.runner.sizes):
+                self.guards.setdefault(condition, set()).update(places)
+            elif trace.loop_guards.get(condition) not in self.both:
                 self.beyond[condition] = None
-                self.doubts["at its own sizes it was not asked whether ", condition] = None
+                self.caveats["at its own sizes it was not asked whether ", condition] = None
 
     def another(
         self, inside: Iterable[Condition], rather: Iterable[Condition] = ()
@@ -193,21 +193,21 @@ class TraceAligner:
         Where there are sizes, they are inside those of ``rather`` too.
         """
         known = list(inside)
-        return self.at(self.maker.draw([*known, *rather]) or self.maker.draw(known))
+        return self.at(self.runner.draw([*known, *rather]) or self.runner.draw(known))
 
     def numbers_of_layers(self) -> set[str]:
         """Return the letters of no loop that a loop's index was found equal to, or not."""
         recorder = self.first.recorder
-        asked = [c.letters for c in recorder.asked if c.relation is Relation.EQUAL]
+        asked = [c.letters for c in recorder.guards if c.relation is Relation.EQUAL]
         indices = recorder.indices.keys()
         beside = [letters - indices for letters in asked if letters & indices]
         named = {name for letters in beside if len(letters) == 1 for name in letters}
-        return named - self.maker.repeated
+        return named - self.runner.repeated
 
     def moving_alone(self) -> set[str]:
         """Return the letters that change what is made, or are refused, when they move alone."""
         found = set()
-        for name in self.maker.sizes:
+        for name in self.runner.sizes:
             sizes = self.moved_alone(name)
             if sizes is None:
                 continue
@@ -218,10 +218,10 @@ class TraceAligner:
 
     def moved_alone(self, name: str) -> Mapping[str, int] | None:
         """Return sizes at which this letter alone is another size, None where none were found."""
-        still = self.maker.sizes.keys() - {name}
-        for _ in range(MOVED):
-            sizes = self.maker.draw(self.asked, fixed=still)
-            if sizes is None or sizes != dict(self.maker.sizes):
+        still = self.runner.sizes.keys() - {name}
+        for _ in range(MAX_MOVES):
+            sizes = self.runner.draw(self.guards, fixed=still)
+            if sizes is None or sizes != dict(self.runner.sizes):
                 return sizes
         return None
 
@@ -231,7 +231,7 @@ class TraceAligner:
         Of ``keys`` there are as often as before, with the same lengths where nobody saw them made.
         """
         self.start()
-        names = [name for name in self.maker.sizes if name not in self.maker.fixed]
+        names = [name for name in self.runner.sizes if name not in self.runner.fixed]
         return set(names) - self.may_move(set(), names, keys)
 
     def may_move(self, known: set[str], names: Sequence[str], keys: Sequence[GroupKey]) -> set[str]:
@@ -245,9 +245,9 @@ class TraceAligner:
 
     def makes_the_same(self, moving: set[str], keys: Sequence[GroupKey]) -> bool:
         """Whether the same was made twice where these letters moved."""
-        still, plain = self.maker.sizes.keys() - moving, _numbers(self.first, keys)
+        still, plain = self.runner.sizes.keys() - moving, _numbers(self.first, keys)
         for _ in range(2):
-            trace = self.at(self.maker.draw(self.asked, still))
+            trace = self.at(self.runner.draw(self.guards, still))
             if trace is None or trace.parameters != self.first.parameters:
                 return False
             if _numbers(trace, keys) != plain:
@@ -259,7 +259,7 @@ class TraceAligner:
         if sizes is None:
             return None
         try:
-            return self.maker.trace(sizes)
+            return self.runner.trace(sizes)
         except Exception:
             return None
 

@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 
 from paramproof.formulas.expression import Expression, Number, expression, letter
 
-LARGEST_NUMBER = 256
+MAX_COUNT = 256
 """Of what the code itself says how often there is."""
 
-LARGEST_STEP = 12
+MAX_STEP = 12
 """Every n-th layer, n up to this where it is a number of the code."""
 
 Compute: TypeAlias = Callable[..., Any]
@@ -32,7 +32,7 @@ def fit_count(
     What is ``likely`` comes first; then ``loops``, the lengths of the loops that ran, and the
     letters in them.
     """
-    if len(set(counts)) == 1 and 1 <= counts[0] <= LARGEST_NUMBER:
+    if len(set(counts)) == 1 and 1 <= counts[0] <= MAX_COUNT:
         return expression(counts[0])
     for one in likely:
         if all(one.value(point) == n for point, n in zip(points, counts, strict=True)):
@@ -53,17 +53,17 @@ def _candidates(loops: Sequence[Expression], letters: Sequence[str]) -> Iterator
     names = [letter(name) for name in [*near, *(n for n in letters if n not in near)]]
     lengths = list(dict.fromkeys([*loops, *names]))
     alone = [(one,) for one in lengths]
-    steps = range(2, LARGEST_STEP + 1)
+    steps = range(2, MAX_STEP + 1)
     every = [
         compute for step in steps for offset in range(step) for compute in _every(step, offset)
     ]
     threes = ((*pair, one) for pair in combinations(lengths, 2) for one in lengths)
     yield from _of([lambda a: a], alone)
     yield from _of([compute for number in range(1, 9) for compute in _around(number)], alone)
-    yield from _of(OF_TWO, permutations(lengths, 2))
+    yield from _of(PAIRS, permutations(lengths, 2))
     yield from _of(every, alone)
-    yield from _of(ROUNDED, permutations(names, 2))
-    yield from _of(OF_THREE, threes)
+    yield from _of(QUOTIENTS, permutations(names, 2))
+    yield from _of(TRIPLES, threes)
 
 
 def _of(computed: Sequence[Compute], of: Iterable[tuple[Expression, ...]]) -> Iterator[Candidate]:
@@ -78,14 +78,14 @@ def _every(step: int, offset: int) -> tuple[Compute, ...]:
     return lambda a: (a + offset) // step, lambda a: a - (a + offset) // step
 
 
-OF_TWO: tuple[Compute, ...] = (
+PAIRS: tuple[Compute, ...] = (
     lambda a, b: a - b,
     lambda a, b: a * b,
     lambda a, b: a - b + 1,
     lambda a, b: a - b - 1,
 )
 
-ROUNDED: tuple[Compute, ...] = (
+QUOTIENTS: tuple[Compute, ...] = (
     lambda a, b: a // b,
     lambda a, b: (a - 1) // b,
     lambda a, b: (a + b - 1) // b,
@@ -94,7 +94,7 @@ ROUNDED: tuple[Compute, ...] = (
     lambda a, b: a - (a + b - 1) // b,
 )
 
-OF_THREE: tuple[Compute, ...] = (
+TRIPLES: tuple[Compute, ...] = (
     lambda a, b, c: a * b * c,
     lambda a, b, c: (a - b) * c,
     lambda a, b, c: (b - a) * c,

@@ -13,10 +13,10 @@ from paramproof.derivation.trace_runner import TraceRunner
 from paramproof.derivation.trial import Trial
 from paramproof.formulas.derivation import Outcome
 
-FAR = (15, 40, 110, 300)
+FAR_FACTORS = (15, 40, 110, 300)
 """How many times as large as at first sizes are, in turn: in between it shows what takes long."""
 
-MIXED = 2
+MIXED_MODELS = 2
 """Models in which some letters are as far as they went, and the others near."""
 
 DEEP = 150
@@ -27,10 +27,10 @@ DEEP_MODELS = 2
 SHALLOW = 2
 """Of what a loop runs over there are no more in models that are far in other ways."""
 
-MOST_REFUSED = 8
+MAX_REFUSED = 8
 """Far models that a constructor may refuse before no more are made."""
 
-LEAST_SECONDS = 1.0
+MIN_SECONDS = 1.0
 """What far models may take together, and deep ones, where those before took less than twice it."""
 
 Sizes: TypeAlias = Mapping[str, int]
@@ -62,7 +62,7 @@ class Cost:
     @property
     def share(self) -> float:
         """The seconds that models of another sort may take beside these."""
-        return max(LEAST_SECONDS, self.seconds / 2)
+        return max(MIN_SECONDS, self.seconds / 2)
 
     def of(self, tensors: int) -> float:
         """The seconds that a model of so many tensors takes."""
@@ -79,7 +79,7 @@ class FarValidation:
     models were as derived.
     """
 
-    maker: TraceRunner
+    runner: TraceRunner
     tensors: GeneralTensors
     near: Cost
     random: Random
@@ -102,12 +102,12 @@ class FarValidation:
         """Make wider models, the letters together as far as they may, and then some of them."""
         self.left, self.expected, self.refused = self.near.share, self.near.slowest, 0
         letters, reached = self.wide, 0
-        for factor in FAR:
+        for factor in FAR_FACTORS:
             there = self.together([], letters, factor)
             if not there:
                 break
             letters, reached = there, factor
-        for _ in range(MIXED if reached and len(letters) > 1 else 0):
+        for _ in range(MIXED_MODELS if reached and len(letters) > 1 else 0):
             some = self.random.sample(letters, self.random.randint(1, len(letters) - 1))
             self.is_alike(some, reached)
 
@@ -126,14 +126,14 @@ class FarValidation:
     def wide(self) -> list[str]:
         """The letters that say how large tensors are, and not how many there are."""
         repeated = {name for one in self.tensors.kept for name in one.times.letters}
-        return [name for name in self.maker.sizes if name not in self.maker.fixed | repeated]
+        return [name for name in self.runner.sizes if name not in self.runner.fixed | repeated]
 
     @property
     def deep(self) -> list[str]:
         """The letters that say how many layers there are."""
         repeated = {name for one in self.tensors.kept for name in one.times.letters}
-        moving = (name for name in self.maker.sizes if name not in self.maker.fixed)
-        return [name for name in moving if name in repeated | self.maker.repeated]
+        moving = (name for name in self.runner.sizes if name not in self.runner.fixed)
+        return [name for name in moving if name in repeated | self.runner.repeated]
 
     def together(self, known: list[str], letters: list[str], factor: int) -> list[str]:
         """Return ``known`` and as many of the letters as may be so far together, by halves."""
@@ -146,9 +146,9 @@ class FarValidation:
 
     def is_alike(self, letters: Sequence[str], factor: int) -> bool:
         """Whether a model is as derived with these letters so far; not where it takes too long."""
-        if self.expected > self.left or self.refused >= MOST_REFUSED:
+        if self.expected > self.left or self.refused >= MAX_REFUSED:
             return False
-        first = self.maker.sizes
+        first = self.runner.sizes
         ranges = {name: _around(max(1, first[name]) * factor) for name in letters}
         sizes = self.draw(self.random, ranges, SHALLOW)
         if sizes is None:
@@ -166,10 +166,10 @@ class FarValidation:
         started = time.process_time()
         trial = self.compare(sizes)
         self.left -= time.process_time() - started
-        if trial.outside is None:
+        if trial.consequence is None:
             self.alike.append(sizes)
             return True
-        if trial.outside.outcome is not Outcome.REFUSED:
+        if trial.consequence.outcome is not Outcome.REFUSED:
             raise MismatchError(sizes, trial)
         self.refused += 1
         return False
@@ -181,12 +181,12 @@ class FarValidation:
             ranges = dict.fromkeys(self.deep, (1, SHALLOW))
             ranges |= {other: _deeper(depth) for other in (*deep, name)}
             sizes = self.draw(self.random, ranges, SHALLOW)
-            if sizes is not None and self.near.of(number_of(self.tensors, sizes)) <= self.left:
+            if sizes is not None and self.near.of(tensor_count(self.tensors, sizes)) <= self.left:
                 found, deep = sizes, [*deep, name]
         return found, deep
 
 
-def number_of(tensors: GeneralTensors, sizes: Sizes) -> int:
+def tensor_count(tensors: GeneralTensors, sizes: Sizes) -> int:
     """Return how many tensors a model has at these sizes: that is what it takes time for."""
     return sum(max(0, int(one.times.value(sizes))) for one in tensors.kept)
 

@@ -30,12 +30,12 @@ class GuardProber:
 
     def __init__(
         self,
-        maker: TraceRunner,
+        runner: TraceRunner,
         conditions: GuardSet,
         tensors: GeneralTensors,
         outcomes: dict[Condition, Consequence | None],
     ) -> None:
-        self.maker = maker
+        self.runner = runner
         self.conditions = conditions
         self.tensors = tensors
         self.outcomes = outcomes
@@ -51,18 +51,18 @@ class GuardProber:
         harmless is so until models where several are not met show otherwise.
         """
         known = self.conditions
-        for condition in list(known.asked):
-            if condition in known.outside or not condition.letters - self.maker.fixed:
+        for condition in list(known.guards):
+            if condition in known.consequences or not condition.letters - self.runner.fixed:
                 continue
             others = self.besides(condition)
             if known.follows(condition) or any(one.implies(condition) for one in others):
-                del known.asked[condition]
+                del known.guards[condition]
                 continue
             if outcome := self.looked_up(condition):
-                known.outside[condition] = outcome
+                known.consequences[condition] = outcome
             else:
                 known.release(condition)
-            note(f"{len(known.outside)} conditions kept")
+            note(f"{len(known.consequences)} conditions kept")
         self.sort_beyond()
 
     def sort_beyond(self) -> None:
@@ -71,24 +71,26 @@ class GuardProber:
         What is left, once ``MOST_BEYOND`` models were made, stays inside what guards it.
         """
         known, beyond = self.conditions, self.beyond
-        while self.left and (question := beyond.next(self.maker.fixed, self.alike)):
-            asked = [one for one in (*known.asked, *known.harmless) if one not in question.guards]
-            sizes = self.maker.draw([*asked, *question.elsewhere]) or self.maker.draw(
-                [*known.outside, *question.elsewhere]
+        while self.left and (question := beyond.next(self.runner.fixed, self.alike)):
+            asked = [
+                one for one in (*known.guards, *known.irrelevant) if one not in question.guards
+            ]
+            sizes = self.runner.draw([*asked, *question.elsewhere]) or self.runner.draw(
+                [*known.consequences, *question.elsewhere]
             )
             if sizes is None:
-                beyond.bound(question, self.maker.sizes)
+                beyond.bound(question, self.runner.sizes)
                 continue
             self.left -= 1
-            if outside := self.trial(sizes).outside:
-                beyond.state(question, outside, self.maker.sizes)
+            if outside := self.trial(sizes).consequence:
+                beyond.state(question, outside, self.runner.sizes)
                 for guard in question.guards:
                     # Another constructor that asks the same meets the same beyond it.
                     self.outcomes.pop(guard, None)
             else:
                 self.look_beyond(sizes)
-        while question := beyond.next(self.maker.fixed, self.alike):
-            beyond.bound(question, self.maker.sizes)
+        while question := beyond.next(self.runner.fixed, self.alike):
+            beyond.bound(question, self.runner.sizes)
 
     def try_again(self, conditions: Iterable[Condition]) -> None:
         """Try alone what was remembered to do nothing: here something is otherwise."""
@@ -110,25 +112,25 @@ class GuardProber:
 
     def outcome(self, condition: Condition) -> Consequence | None:
         """Return what happens where ``condition`` alone is not met, None where nothing does."""
-        farther, met = _farther(condition), False
+        farther, met = _beyond_bound(condition), False
         for _ in range(PROBES_PER_GUARD):
             sizes = self.sizes_without(condition)
             if sizes is None:
                 break
-            if outside := self.trial(sizes).outside:
+            if outside := self.trial(sizes).consequence:
                 return outside
             met = True
             if farther and farther.is_met(sizes):
                 farther = None
             self.look_beyond(sizes)
-        if met and farther and (sizes := self.maker.draw([*self.besides(condition), farther])):
-            return self.trial(sizes).outside
+        if met and farther and (sizes := self.runner.draw([*self.besides(condition), farther])):
+            return self.trial(sizes).consequence
         return None if met else Consequence(Outcome.NOT_TRIED)
 
     def trial(self, sizes: Mapping[str, int]) -> Trial:
         """Return what comes of a model at these sizes, which are remembered where it is alike."""
-        trial = run_trial(self.maker, self.tensors, sizes)
-        if not trial.outside:
+        trial = run_trial(self.runner, self.tensors, sizes)
+        if not trial.consequence:
             self.alike.append(sizes)
         return trial
 
@@ -140,25 +142,27 @@ class GuardProber:
         # where it is more than 4. What another condition forbids too is tried with those alone
         # that are known to matter.
         return (
-            self.maker.draw([*asked, *known.harmless, broken])
-            or self.maker.draw([*asked, broken])
-            or self.maker.draw([*(one for one in known.outside if one is not condition), broken])
+            self.runner.draw([*asked, *known.irrelevant, broken])
+            or self.runner.draw([*asked, broken])
+            or self.runner.draw(
+                [*(one for one in known.consequences if one is not condition), broken]
+            )
         )
 
     def besides(self, condition: Condition) -> list[Condition]:
         """Return what else is asked."""
-        return [one for one in self.conditions.asked if one is not condition]
+        return [one for one in self.conditions.guards if one is not condition]
 
     def look_beyond(self, sizes: Mapping[str, int]) -> None:
         """Add what is asked at sizes where a condition is not met, and was not before."""
         try:
-            found = self.maker.asked(self.maker.trace(sizes))
+            found = self.runner.guards_of(self.runner.trace(sizes))
         except Exception:
             return
         self.beyond.add(found, sizes)
 
 
-def _farther(condition: Condition) -> Condition | None:
+def _beyond_bound(condition: Condition) -> Condition | None:
     """Return the condition that a quotient is farther than the next number beyond its bound.
 
     One that must be more than 1, and was tried where it is 1, may be 0. None for what has none.

@@ -19,32 +19,32 @@ class GuardSet:
     ``harmless`` was asked too, and nothing happens. ``beyond`` is asked elsewhere only.
     """
 
-    asked: dict[Condition, set[tuple[str, int]]]
+    guards: dict[Condition, set[tuple[str, int]]]
     beyond: dict[Condition, None]
-    outside: dict[Condition, Consequence] = field(default_factory=dict)
-    harmless: dict[Condition, set[tuple[str, int]]] = field(default_factory=dict)
+    consequences: dict[Condition, Consequence] = field(default_factory=dict)
+    irrelevant: dict[Condition, set[tuple[str, int]]] = field(default_factory=dict)
 
     @property
-    def exact(self) -> list[tuple[Expression, Expression]]:
+    def exact_divisions(self) -> list[tuple[Expression, Expression]]:
         """The sizes (a, b) of which it is stated that b divides a."""
-        return _divided(self.outside)
+        return _divided(self.consequences)
 
     @property
-    def asked_to_divide(self) -> list[tuple[Expression, Expression]]:
+    def divisible(self) -> list[tuple[Expression, Expression]]:
         """The sizes (a, b) of which it was asked whether b divides a, and it does."""
-        return _divided(self.asked)
+        return _divided(self.guards)
 
     @property
     def stated(self) -> tuple[StatedCondition, ...]:
         """Those of the formula, with what happens elsewhere and the places that ask."""
         return tuple(
-            StatedCondition(condition, outside, tuple(sorted(self.asked.get(condition, ()))))
-            for condition, outside in self.outside.items()
+            StatedCondition(condition, outside, tuple(sorted(self.guards.get(condition, ()))))
+            for condition, outside in self.consequences.items()
         )
 
     def follows(self, condition: Condition) -> bool:
         """Whether it is met wherever those are that are stated and leave letters one value."""
-        values = dict(only for one in self.outside if one != condition and (only := one.only))
+        values = dict(only for one in self.consequences if one != condition and (only := one.only))
         if not values.keys() & condition.letters:
             return False
         there = condition.substitute(values)
@@ -52,34 +52,34 @@ class GuardSet:
 
     def add(self, need: Condition, outside: Outcome) -> None:
         """State what nobody asked, where sizes could be otherwise and nothing asked implies it."""
-        if not need.is_settled and not any(other.implies(need) for other in self.asked):
-            self.asked[need] = set()
-            self.outside[need] = Consequence(outside)
+        if not need.is_settled and not any(other.implies(need) for other in self.guards):
+            self.guards[need] = set()
+            self.consequences[need] = Consequence(outside)
 
     def ask_of_lengths(self, lengths: Iterable[Expression]) -> None:
         """Ask whether what is 1 or more may be 0, and state that it is not less."""
         for need in (need for one in lengths for need in at_least_one(one)):
-            if not need.is_settled and need not in self.asked:
+            if not need.is_settled and need not in self.guards:
                 self.add(replace(need, right=expression(0)), Outcome.NEGATIVE)
-                self.asked[need] = set()
+                self.guards[need] = set()
 
     def release(self, condition: Condition) -> None:
         """Take it for harmless; what the code did not ask is no bound of what was proved either."""
-        if places := self.asked.pop(condition):
-            self.harmless[condition] = places
+        if places := self.guards.pop(condition):
+            self.irrelevant[condition] = places
 
     def state(self, condition: Condition, outside: Consequence) -> None:
         """State what was taken for harmless."""
-        self.outside[condition] = outside
-        self.asked[condition] = self.harmless.pop(condition)
+        self.consequences[condition] = outside
+        self.guards[condition] = self.irrelevant.pop(condition)
 
     def fold(self) -> None:
         """Write conditions with what divides, and drop those that are settled by others."""
-        exact, outside, asked = self.exact, self.outside, self.asked
+        exact, outside, asked = self.exact_divisions, self.consequences, self.guards
         for need in [one for one in outside if not asked[one]]:
             if any(other.implies(need) for other in outside if other != need):
                 del outside[need]
-        self.outside, self.asked = {}, {}
+        self.consequences, self.guards = {}, {}
         for condition, outcome in outside.items():
             places = asked[condition]
             if condition.relation is not Relation.DIVIDES:
@@ -91,10 +91,10 @@ class GuardSet:
             if only := condition.only:
                 condition = Condition(Relation.EQUAL, letter(only[0]), expression(only[1]), True)
             if not condition.is_settled:
-                self.outside.setdefault(condition, outcome)
-                self.asked.setdefault(condition, set()).update(places)
-        for condition in [one for one in self.outside if self.follows(one)]:
-            del self.outside[condition], self.asked[condition]
+                self.consequences.setdefault(condition, outcome)
+                self.guards.setdefault(condition, set()).update(places)
+        for condition in [one for one in self.consequences if self.follows(one)]:
+            del self.consequences[condition], self.guards[condition]
 
 
 def negated(condition: Condition) -> Condition:

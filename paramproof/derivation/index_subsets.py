@@ -39,7 +39,7 @@ def index_subsets_of(
 ) -> Iterator[IndexSubset]:
     """What loops of this length asked about their index, with either answer."""
     everything = frozenset(range(total))
-    for question in index_guards(recorder.asked, recorder.indices, length):
+    for question in index_guards(recorder.guards, recorder.indices, length):
         try:
             true = frozenset(k for k in everything if question.is_met({**sizes, LOOP_INDEX: k}))
             found = list(_two_answers(question, true, everything - true))

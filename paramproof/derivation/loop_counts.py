@@ -22,7 +22,7 @@ from paramproof.formulas.expression import Expression, expression
 from paramproof.tracing.iterations import IterationStack
 from paramproof.tracing.recorder import Recorder, has_loop_index
 
-MOST = 64
+MAX_SUMS = 64
 """Sums that are tried, of a tensor that several loops make."""
 
 
@@ -67,9 +67,9 @@ def _candidates(
                     for one in _in_one_loop(lengths, alike, recorder, sizes)
                 ]
             )
-    if prod(map(len, parts)) > MOST:
+    if prod(map(len, parts)) > MAX_SUMS:
         parts = [part[:2] for part in parts]
-    if prod(map(len, parts)) > MOST:
+    if prod(map(len, parts)) > MAX_SUMS:
         return
     for chosen in product(*parts):
         needs = dict.fromkeys(need for one in chosen for need in one.needs)

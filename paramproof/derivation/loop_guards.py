@@ -21,7 +21,7 @@ LoopGuard: TypeAlias = tuple[Expression, Condition]
 def guards_with_both_answers(recorder: Recorder) -> Iterator[LoopGuard]:
     """What loops asked about their index and got both answers to."""
     answers: dict[LoopGuard, set[bool]] = {}
-    for condition in recorder.asked:
+    for condition in recorder.guards:
         own = [name for name in condition.letters if name in recorder.indices]
         if len(own) == 1:
             question = recorder.indices[own[0]], with_any_index(condition, own[0])
@@ -46,26 +46,26 @@ def implied_guards(
     ``i < D``, D is no more than there are layers. Each has the places that asked, and the question.
     """
     for index, length in recorder.indices.items():
-        own = [c for c in recorder.asked if index in c.letters]
+        own = [c for c in recorder.guards if index in c.letters]
         if not own:
             continue
         if has_loop_index(length.letters) or any(has_loop_index(c.letters - {index}) for c in own):
-            recorder.doubts["a loop asked about the index of another one",] = None
+            recorder.caveats["a loop asked about the index of another one",] = None
             continue
         for question in index_guards(own, recorder.indices, length):
             same = [c for c in own if with_any_index(c, index) == question]
             answers = {c.holds for c in same}
             if len(answers) == 1:
-                found = list(_never_otherwise(question, answers.pop(), length, sizes))
+                found = list(_one_answer_guards(question, answers.pop(), length, sizes))
             else:
-                found = list(_no_more_than_there_are(question, length))
-            places = {place for c in same for place in recorder.asked[c]}
+                found = list(_both_answers_guards(question, length))
+            places = {place for c in same for place in recorder.guards[c]}
             if not found and len(answers) < 2:
-                recorder.doubts[undecided_loop((length, question), places)] = None
+                recorder.caveats[undecided_loop((length, question), places)] = None
             yield from ((condition, places, (length, question)) for condition in found)
 
 
-def _no_more_than_there_are(question: Condition, length: Expression) -> Iterator[Condition]:
+def _both_answers_guards(question: Condition, length: Expression) -> Iterator[Condition]:
     """What must hold for the number of indices that are told yes to be one."""
     if question.relation is Relation.EQUAL:
         # The one that answered yes is one of them.
@@ -73,19 +73,19 @@ def _no_more_than_there_are(question: Condition, length: Expression) -> Iterator
             yield Condition(Relation.LESS, length, one + 1, False)
             yield Condition(Relation.LESS, one, expression(0), False)
         return
-    number = _number_true(question, length)
+    number = _count_true(question, length)
     # Of multiples there are never more, and never less than none.
     if number is not None and question.relation is not Relation.DIVIDES:
         yield Condition(Relation.MORE, number, length, False)
         yield Condition(Relation.LESS, number, expression(0), False)
 
 
-def _never_otherwise(
+def _one_answer_guards(
     question: Condition, answer: bool, length: Expression, sizes: Mapping[str, int]
 ) -> Iterator[Condition]:
     """What must hold for each index of a loop to get this answer."""
     if question.relation is Relation.DIVIDES:
-        number = _number_true(question, length)
+        number = _count_true(question, length)
         if number is not None:
             yield Condition(Relation.LESS, number, length if answer else expression(1), not answer)
         return
@@ -110,7 +110,7 @@ def _is_line(one: Expression) -> bool:
     return not any(LOOP_INDEX in Expression({tuple(powers): 1}).letters for powers in others)
 
 
-def _number_true(question: Condition, length: Expression) -> Expression | None:
+def _count_true(question: Condition, length: Expression) -> Expression | None:
     """How many indices of a loop answer yes, as far as there are so many."""
     if question.relation is Relation.DIVIDES:
         offset = (question.right - INDEX).constant

@@ -44,11 +44,11 @@ class NestedGuardQueue:
     def add(self, found: Mapping[Condition, Places], sizes: Mapping[str, int]) -> None:
         """Add what was asked at these sizes, and was not before with whatever answer."""
         known = self.conditions
-        asked = (*known.asked, *known.harmless)
+        asked = (*known.guards, *known.irrelevant)
         guards = tuple(one for one in asked if not one.is_met(sizes))
         for condition, places in found.items():
             before = {condition, negated(condition)}
-            if not before & (known.asked.keys() | known.harmless.keys() | known.beyond.keys()):
+            if not before & (known.guards.keys() | known.irrelevant.keys() | known.beyond.keys()):
                 known.beyond[condition] = None
                 self.waiting.append(NestedGuard(condition, guards, places))
 
@@ -71,8 +71,8 @@ class NestedGuardQueue:
         return not (
             condition.letters <= set(fixed)
             or question.is_settled
-            or any(guard in known.outside for guard in question.guards)
-            or any(one.implies(condition) for one in known.outside)
+            or any(guard in known.consequences for guard in question.guards)
+            or any(one.implies(condition) for one in known.consequences)
             or known.follows(condition)
         )
 
@@ -85,18 +85,18 @@ class NestedGuardQueue:
         condition, guards, places = question
         if condition.is_met(own) and all(guard.implies(condition) for guard in guards):
             self.conditions.beyond.pop(condition, None)
-            self.conditions.asked[condition] = places
-            self.conditions.outside[condition] = outside
+            self.conditions.guards[condition] = places
+            self.conditions.consequences[condition] = outside
             return
         for guard in guards:
-            if guard in self.conditions.harmless:
+            if guard in self.conditions.irrelevant:
                 self.conditions.state(guard, outside)
 
     def bound(self, question: NestedGuard, own: Mapping[str, int]) -> None:
         """Let what was not sorted bound the proof, where nothing that guards it does so."""
         known, (condition, guards, places) = self.conditions, question
-        bounds = (*known.harmless, *known.outside)
+        bounds = (*known.irrelevant, *known.consequences)
         is_bounded = any(bound.implies(guard) for guard in guards for bound in bounds)
         if not is_bounded and condition.is_met(own):
             known.beyond.pop(condition, None)
-            known.harmless[condition] = places
+            known.irrelevant[condition] = places

@@ -13,7 +13,7 @@ from random import Random
 from typing import TypeAlias
 
 from paramproof.algebra.letters import letters_for
-from paramproof.algebra.sampling import DEEPEST
+from paramproof.algebra.sampling import MAX_DEPTH
 from paramproof.derivation.alignment import TraceAligner
 from paramproof.derivation.generalization import GeneralTensors, generalize
 from paramproof.derivation.guard_probing import GuardProber
@@ -47,7 +47,7 @@ class Effort:
 
     generic: int = 4
     held: int = 20
-    deepest: int = DEEPEST
+    deepest: int = MAX_DEPTH
     rather_fixed: bool = False
     far: bool = True
 
@@ -71,15 +71,15 @@ def derive(
     """
     known = {} if outcomes is None else outcomes
     failed: list[DerivationError] = []
-    for finder in _finders(constructor, seed, effort, note, failed):
+    for aligner in _aligners(constructor, seed, effort, note, failed):
         try:
-            return _derived(finder, effort, known, naming)
+            return _derived(aligner, effort, known, naming)
         except DerivationError as error:
             failed.append(error)
     raise failed[0]
 
 
-def _finders(
+def _aligners(
     constructor: Constructor,
     seed: int,
     effort: Effort,
@@ -88,25 +88,25 @@ def _finders(
 ) -> Iterator[TraceAligner]:
     """Yield finders of a formula, each where what those before it found has ``failed``."""
 
-    def finder(richer: bool, fixed: Iterable[str] = ()) -> TraceAligner:
-        maker = TraceRunner(constructor, Random(seed), effort.deepest, set(fixed))
-        return TraceAligner(maker, richer, note)
+    def aligner(richer: bool, fixed: Iterable[str] = ()) -> TraceAligner:
+        runner = TraceRunner(constructor, Random(seed), effort.deepest, set(fixed))
+        return TraceAligner(runner, richer, note)
 
-    first = finder(richer=True)
+    first = aligner(richer=True)
     yield first
     if first.base is not first.first:
         # What other sizes have was no kind of layer: a name that has a size in it is none.
-        yield finder(richer=False)
+        yield aligner(richer=False)
     numbers = first.numbers_of_layers()
     if numbers:
         # Which layers are of another kind is said by numbers, which are no sizes.
-        yield finder(richer=True, fixed=numbers)
+        yield aligner(richer=True, fixed=numbers)
     last = failed[-1]
     if effort.rather_fixed and isinstance(last, UnfittedTensorsError):
-        again = finder(richer=True, fixed=numbers)
+        again = aligner(richer=True, fixed=numbers)
         stay = numbers | again.not_moving_together(last.keys)
-        yield finder(richer=True, fixed=stay)
-        yield finder(richer=False, fixed=stay)
+        yield aligner(richer=True, fixed=stay)
+        yield aligner(richer=False, fixed=stay)
 
 
 class UnfittedTensorsError(DerivationError):
@@ -118,47 +118,47 @@ class UnfittedTensorsError(DerivationError):
 
 
 def _derived(
-    finder: TraceAligner,
+    aligner: TraceAligner,
     effort: Effort,
     outcomes: dict[Condition, Consequence | None],
     naming: Naming,
 ) -> Derivation:
     """Find the tensors in letters and their conditions, hold them to models, and write all down."""
-    maker, note = finder.maker, finder.note
-    traces = finder.traces(effort.generic + 1)
-    conditions = GuardSet(finder.asked, finder.beyond)
-    letters = [letter(name) for name in maker.sizes if name not in maker.fixed]
+    runner, note = aligner.runner, aligner.note
+    traces = aligner.traces(effort.generic + 1)
+    conditions = GuardSet(aligner.guards, aligner.beyond)
+    letters = [letter(name) for name in runner.sizes if name not in runner.fixed]
     # What was asked to be divisible may be divided where nobody sees it.
-    divided = [floor(top, bottom) for top, bottom in conditions.asked_to_divide]
-    made = traces[0].recorder.made
-    numbers = maker.constructor.numbers
-    tensors = generalize(traces, [*letters, *made, *divided], maker.loops, numbers)
+    divided = [floor(top, bottom) for top, bottom in conditions.divisible]
+    made = traces[0].recorder.computed
+    numbers = runner.constructor.numbers
+    tensors = generalize(traces, [*letters, *made, *divided], runner.loops, numbers)
     for need in tensors.needs:
-        if not need.is_met(maker.sizes):
-            raise DerivationError(f"{maker.name}: at its own sizes not {need}")
+        if not need.is_met(runner.sizes):
+            raise DerivationError(f"{runner.name}: at its own sizes not {need}")
         conditions.add(need, Outcome.OTHER_COUNT)
     parameters = (one for one in tensors.kept if one.role != "buffer")
     conditions.ask_of_lengths(length for one in parameters for length in one.shape)
-    if tensors.are_counted and finder.numbers_of_layers() - maker.fixed:
-        raise DerivationError(f"{maker.name}: numbers of layers say which are of another kind")
+    if tensors.are_counted and aligner.numbers_of_layers() - runner.fixed:
+        raise DerivationError(f"{runner.name}: numbers of layers say which are of another kind")
     if tensors.unexplained:
         shown = "; ".join(tensors.unexplained.values())
-        raise UnfittedTensorsError(f"{maker.name}: not explained: {shown}", tensors.unexplained)
-    sorter = GuardProber(maker, conditions, tensors, outcomes)
-    sorter.sort(note)
-    tensors.fold(conditions.exact)
+        raise UnfittedTensorsError(f"{runner.name}: not explained: {shown}", tensors.unexplained)
+    prober = GuardProber(runner, conditions, tensors, outcomes)
+    prober.sort(note)
+    tensors.fold(conditions.exact_divisions)
     conditions.fold()
     most = len(letters) if effort.rather_fixed else MAX_SPECIALIZED
-    holder = HeldOutValidation(maker, conditions, tensors, sorter, note, most)
-    holder.hold(effort.held + 1, effort.far)
-    doubts = finder.doubts | holder.doubts
-    alike = [*(trace.sizes for trace in traces), *sorter.alike, *holder.alike]
-    letters_now = naming(maker.sizes)
-    return _written(maker, tensors, conditions, doubts, effort.held + 1, alike, letters_now)
+    validation = HeldOutValidation(runner, conditions, tensors, prober, note, most)
+    validation.hold(effort.held + 1, effort.far)
+    doubts = aligner.caveats | validation.caveats
+    alike = [*(trace.sizes for trace in traces), *prober.alike, *validation.alike]
+    letters_now = naming(runner.sizes)
+    return _derivation(runner, tensors, conditions, doubts, effort.held + 1, alike, letters_now)
 
 
-def _written(
-    maker: TraceRunner,
+def _derivation(
+    runner: TraceRunner,
     tensors: GeneralTensors,
     conditions: GuardSet,
     doubts: dict[Caveat, None],
@@ -171,29 +171,29 @@ def _written(
     At the sizes of ``alike`` a trace or a model was as derived.
     """
     moving = {name for t in tensors.kept for e in (*t.shape, t.times) for name in e.letters}
-    asked = {name for condition in conditions.outside for name in condition.letters}
-    inert = sorted(set(maker.sizes) - moving - asked - maker.fixed)
-    read = maker.constructor.read_fields()
+    asked = {name for condition in conditions.consequences for name in condition.letters}
+    inert = sorted(set(runner.sizes) - moving - asked - runner.fixed)
+    read = runner.constructor.read_fields()
     derivation = Derivation(
-        maker.name,
-        dict(maker.sizes),
-        {name: name for name in maker.sizes},
+        runner.name,
+        dict(runner.sizes),
+        {name: name for name in runner.sizes},
         tensors.kept,
         conditions.stated,
-        fixed=tuple(sorted(maker.fixed)),
+        fixed=tuple(sorted(runner.fixed)),
         inert=tuple(inert),
         unread=tuple(name for name in inert if name not in read) if read is not None else (),
         unexplained=tuple(tensors.left_out),
-        harmless=tuple(conditions.harmless),
+        harmless=tuple(conditions.irrelevant),
         doubts=tuple(caveat_text(doubt, letters) for doubt in doubts),
-        evidence=maker.evidence(held),
-        validated=_validated(maker, conditions, alike),
+        evidence=runner.evidence(held),
+        validated=_validated(runner, conditions, alike),
     )
     return derivation.renamed(letters)
 
 
 def _validated(
-    maker: TraceRunner, conditions: GuardSet, alike: Iterable[Mapping[str, int]]
+    runner: TraceRunner, conditions: GuardSet, alike: Iterable[Mapping[str, int]]
 ) -> dict[str, tuple[int, int]]:
     """Return the smallest and the largest size of each letter where the formula was confirmed.
 
@@ -202,8 +202,8 @@ def _validated(
     inside = [
         sizes
         for sizes in alike
-        if all(condition.is_met(sizes) for condition in conditions.outside)
-        and all(sizes[name] == maker.sizes[name] for name in maker.fixed)
+        if all(condition.is_met(sizes) for condition in conditions.consequences)
+        and all(sizes[name] == runner.sizes[name] for name in runner.fixed)
     ]
-    found = {name: [sizes[name] for sizes in inside] for name in maker.sizes}
+    found = {name: [sizes[name] for sizes in inside] for name in runner.sizes}
     return {name: (min(sizes), max(sizes)) for name, sizes in found.items() if sizes}

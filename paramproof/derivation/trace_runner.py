@@ -19,7 +19,7 @@ from paramproof.formulas.derivation import Evidence, Stored
 from paramproof.formulas.expression import Expression, letter
 from paramproof.sources.reference import in_one_line
 from paramproof.tracing.call_sites import MODEL_FILES
-from paramproof.tracing.constructors.base import LOOPS_OF, Constructor
+from paramproof.tracing.constructors.base import LAYER_PACKAGES, Constructor
 from paramproof.tracing.instrumented.code_swap import forget_functions, run_instrumented
 from paramproof.tracing.patching import patched_modules
 from paramproof.tracing.recorder import Recorder, recording
@@ -67,8 +67,8 @@ class Trace:
     sizes: Mapping[str, int]
     readings: TensorGroups
     recorder: Recorder
-    conditions: Mapping[Condition, set[Place]]
-    told: Mapping[Condition, LoopGuard]
+    guards: Mapping[Condition, set[Place]]
+    loop_guards: Mapping[Condition, LoopGuard]
 
     @property
     def parameters(self) -> set[GroupKey]:
@@ -91,7 +91,7 @@ class TraceRunner:
     deepest: int
     fixed: set[str] = field(default_factory=set)
     loops: dict[Expression, None] = field(default_factory=dict)
-    lost: SpecializedConstants = field(default_factory=SpecializedConstants)
+    constants: SpecializedConstants = field(default_factory=SpecializedConstants)
     unfollowed: str = ""
     traced: int = 0
     built: int = 0
@@ -158,7 +158,7 @@ class TraceRunner:
             name: value if name in self.fixed else kind(value, letter(name))
             for name, value in sizes.items()
         }
-        modules = LOOPS_OF if kind is SymInt else self.constructor.modules
+        modules = LAYER_PACKAGES if kind is SymInt else self.constructor.modules
         with (
             using_symint_class(kind),
             patched_modules(() if self.unfollowed else modules),
@@ -168,11 +168,11 @@ class TraceRunner:
             try:
                 model = self.constructor.make(symbolic)
             except Exception:
-                self.lost.learn(sizes, _questions(recorder))
+                self.constants.learn(sizes, _questions(recorder))
                 raise
-            self.lost.learn(sizes, _questions(recorder))
+            self.constants.learn(sizes, _questions(recorder))
         if self.unfollowed:
-            recorder.doubts[self.unfollowed,] = None
+            recorder.caveats[self.unfollowed,] = None
         readings = group_tensors(self.constructor.read(model, tracing))
         asked = _questions(recorder)
         told = {}
@@ -183,14 +183,14 @@ class TraceRunner:
                 asked.setdefault(condition, set()).update(places)
         return Trace(dict(sizes), readings, recorder, asked, told)
 
-    def asked(self, trace: Trace) -> dict[Condition, set[Place]]:
+    def guards_of(self, trace: Trace) -> dict[Condition, set[Place]]:
         """Return what a trace asked, with the letters of sizes that were numbers by then."""
         found: dict[Condition, set[Place]] = {}
-        for condition, place in self.lost.in_letters(_questions(trace.recorder)):
+        for condition, place in self.constants.in_letters(_questions(trace.recorder)):
             if not condition.is_settled:
                 found.setdefault(condition, set()).add(place)
-        for condition in trace.told:
-            found.setdefault(condition, set()).update(trace.conditions[condition])
+        for condition in trace.loop_guards:
+            found.setdefault(condition, set()).update(trace.guards[condition])
         return found
 
     def build(self, sizes: Mapping[str, int]) -> dict[Stored, int]:
@@ -235,4 +235,4 @@ def _where(error: Exception) -> str:
 
 
 def _questions(recorder: Recorder) -> dict[Condition, set[Place]]:
-    return {condition: set(recorder.asked[condition]) for condition in recorder.conditions}
+    return {condition: set(recorder.guards[condition]) for condition in recorder.size_guards}

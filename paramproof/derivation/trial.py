@@ -19,15 +19,15 @@ class Trial(NamedTuple):
     differs, with the sizes. ``buffers`` are not as derived either.
     """
 
-    outside: Consequence | None = None
+    consequence: Consequence | None = None
     wrong: Caveat = ()
     buffers: tuple[Kind, ...] = ()
 
 
-def run_trial(maker: TraceRunner, tensors: GeneralTensors, sizes: Mapping[str, int]) -> Trial:
+def run_trial(runner: TraceRunner, tensors: GeneralTensors, sizes: Mapping[str, int]) -> Trial:
     """Return what comes of a model at these sizes, as far as the first difference."""
     try:
-        made = maker.build(sizes)
+        made = runner.build(sizes)
     except Exception as error:
         why = in_one_line(error)
         return Trial(

@@ -13,7 +13,7 @@ from paramproof.derivation.far_validation import (
     FarValidation,
     MismatchError,
     SizeBounds,
-    number_of,
+    tensor_count,
 )
 from paramproof.derivation.generalization import GeneralTensors
 from paramproof.derivation.guard_probing import GuardProber
@@ -31,7 +31,7 @@ MAX_SPECIALIZED = 4
 A formula of which more are fixed is one that somebody must want rather than none.
 """
 
-DEEPER = 5
+DEPTH_FACTOR = 5
 """How much deeper models are where a number of layers that fits few of them would fit others."""
 
 
@@ -44,20 +44,20 @@ class HeldOutValidation:
 
     def __init__(
         self,
-        maker: TraceRunner,
+        runner: TraceRunner,
         conditions: GuardSet,
         tensors: GeneralTensors,
-        sorter: GuardProber,
+        prober: GuardProber,
         note: Progress,
         most: int,
     ) -> None:
-        self.maker = maker
+        self.runner = runner
         self.most = most
         self.conditions = conditions
         self.tensors = tensors
-        self.sorter = sorter
+        self.prober = prober
         self.note = note
-        self.doubts: dict[Caveat, None] = {}
+        self.caveats: dict[Caveat, None] = {}
         self.cost = Cost()
         self.alike: list[Mapping[str, int]] = []
 
@@ -72,11 +72,11 @@ class HeldOutValidation:
             if not far:
                 return
             reach = FarValidation(
-                self.maker,
+                self.runner,
                 self.tensors,
                 self.cost,
                 # Of its own: how far it comes depends on the time, and no other sizes should.
-                Random(self.maker.random.getrandbits(32)),
+                Random(self.runner.random.getrandbits(32)),
                 self.far_away,
                 self.compared,
             )
@@ -92,9 +92,9 @@ class HeldOutValidation:
         """Hold the formula to so many models in a row."""
         held, self.cost = 0, Cost()
         while held < number:
-            sizes = self.maker.sizes if held == 0 else self.others(held)
+            sizes = self.runner.sizes if held == 0 else self.others(held)
             if sizes is None:
-                said = f"{self.maker.name}: no sizes meet the conditions"
+                said = f"{self.runner.name}: no sizes meet the conditions"
                 raise DerivationError(said, FailureCause.NO_SIZES)
             held = held + 1 if self.holds(sizes) else 0
             self.note(f"held at {held} of {number} points")
@@ -103,29 +103,29 @@ class HeldOutValidation:
         """Whether the formula holds at these sizes; where it does not, more is stated or fixed."""
         started = time.process_time()
         trial = self.compared(sizes)
-        if trial.outside:
+        if trial.consequence:
             self.learn(sizes, trial)
             return False
-        self.cost.add(time.process_time() - started, number_of(self.tensors, sizes))
+        self.cost.add(time.process_time() - started, tensor_count(self.tensors, sizes))
         self.alike.append(sizes)
         return True
 
     def learn(self, sizes: Mapping[str, int], trial: Trial) -> None:
         """State or fix more, where a model is not as derived."""
-        assert trial.outside
-        unmet = [c for c in self.conditions.harmless if not c.is_met(sizes)]
+        assert trial.consequence
+        unmet = [c for c in self.conditions.irrelevant if not c.is_met(sizes)]
         if not unmet:
             self.blame(sizes, trial)
-        elif remembered := [c for c in unmet if c in self.sorter.remembered]:
-            self.sorter.try_again(remembered)
+        elif remembered := [c for c in unmet if c in self.prober.remembered]:
+            self.prober.try_again(remembered)
         else:
             # None of these does it alone.
             for condition in unmet:
-                self.conditions.state(condition, trial.outside)
+                self.conditions.state(condition, trial.consequence)
 
     def compared(self, sizes: Mapping[str, int]) -> Trial:
         """Compare a model with the formula; buffers that are not as derived are left out."""
-        trial = run_trial(self.maker, self.tensors, sizes)
+        trial = run_trial(self.runner, self.tensors, sizes)
         for kind in trial.buffers:
             self.tensors.leave_out(kind)
         return trial
@@ -136,54 +136,56 @@ class HeldOutValidation:
         Raises ``DerivationError`` unless they are few and others are left.
         """
         names = self.to_blame(sizes)
-        if not 0 < len(names) <= min(self.most, len(sizes) - len(self.maker.fixed) - 1):
-            refused = trial.outside and trial.outside.outcome is Outcome.REFUSED
+        if not 0 < len(names) <= min(self.most, len(sizes) - len(self.runner.fixed) - 1):
+            refused = trial.consequence and trial.consequence.outcome is Outcome.REFUSED
             raise DerivationError(
-                f"{self.maker.name}: {caveat_text(trial.wrong)}",
+                f"{self.runner.name}: {caveat_text(trial.wrong)}",
                 FailureCause.REFUSED if refused else FailureCause.NOT_AS_DERIVED,
             )
-        self.maker.fixed |= names
+        self.runner.fixed |= names
         fixed = joined((letter(name),) for name in sorted(names))
-        self.doubts[*fixed, " did not vary once the formula had failed: ", *trial.wrong] = None
+        self.caveats[*fixed, " did not vary once the formula had failed: ", *trial.wrong] = None
 
     def to_blame(self, sizes: Mapping[str, int]) -> set[str]:
         """Return the letters that must be as at first for the formula to hold at these sizes."""
-        moved, kept = dict(self.maker.sizes), set()
+        moved, kept = dict(self.runner.sizes), set()
         for name, size in sizes.items():
             tried_here = {**moved, name: size}
-            met = all(condition.is_met(tried_here) for condition in self.conditions.outside)
-            if met and not self.compared(tried_here).outside:
+            met = all(condition.is_met(tried_here) for condition in self.conditions.consequences)
+            if met and not self.compared(tried_here).consequence:
                 moved = tried_here
             else:
                 kept.add(name)
-        return kept - self.maker.fixed
+        return kept - self.runner.fixed
 
     def others(self, held: int) -> Mapping[str, int] | None:
         """Return sizes inside the conditions, the first beyond all that was remembered only.
 
         Where it was counted how many layers there are, some models have many more.
         """
-        if held == 1 and self.sorter.remembered:
+        if held == 1 and self.prober.remembered:
             return self.beyond_all()
-        return self.anywhere(DEEPER if self.tensors.are_counted and held % 4 == 2 else 1)
+        return self.anywhere(DEPTH_FACTOR if self.tensors.are_counted and held % 4 == 2 else 1)
 
     def anywhere(self, deeper: int) -> Mapping[str, int] | None:
         """Return sizes inside the conditions, on any side of what is harmless alone."""
 
         def draw(inside: Sequence[Condition]) -> Mapping[str, int] | None:
-            return self.maker.draw(inside, deeper=deeper)
+            return self.runner.draw(inside, deeper=deeper)
 
-        return self.on_any_side(self.maker.random, draw)
+        return self.on_any_side(self.runner.random, draw)
 
     def far_away(
         self, random: Random, ranges: SizeBounds, deepest: int
     ) -> Mapping[str, int] | None:
         """Return the same with these letters in these ranges, as far as conditions let them."""
-        maker = self.maker
+        runner = self.runner
 
         def draw(inside: Sequence[Condition]) -> Mapping[str, int] | None:
-            fixed = frozenset(maker.fixed)
-            return sample_sizes(random, maker.sizes, inside, maker.repeated, fixed, deepest, ranges)
+            fixed = frozenset(runner.fixed)
+            return sample_sizes(
+                random, runner.sizes, inside, runner.repeated, fixed, deepest, ranges
+            )
 
         return self.on_any_side(random, draw)
 
@@ -191,18 +193,18 @@ class HeldOutValidation:
         self, random: Random, draw: Callable[[Sequence[Condition]], Mapping[str, int] | None]
     ) -> Mapping[str, int] | None:
         """Return sizes that are drawn on any side of what is harmless alone, if there are any."""
-        asked = [*self.conditions.harmless, *self.conditions.beyond]
+        asked = [*self.conditions.irrelevant, *self.conditions.beyond]
         sides = [replace(condition, holds=random.random() < 0.5) for condition in asked]
         random.shuffle(sides)
-        inside = list(self.conditions.outside)
+        inside = list(self.conditions.consequences)
         return draw([*inside, *sides]) or draw(inside)
 
     def beyond_all(self) -> dict[str, int] | None:
         """Return sizes at which as much as can be of what is harmless is not met."""
-        broken = list(self.conditions.outside)
-        sizes = self.maker.draw(broken)
-        for condition in self.conditions.harmless:
-            if found := self.maker.draw([*broken, negated(condition)]):
+        broken = list(self.conditions.consequences)
+        sizes = self.runner.draw(broken)
+        for condition in self.conditions.irrelevant:
+            if found := self.runner.draw([*broken, negated(condition)]):
                 broken.append(negated(condition))
                 sizes = found
         return sizes

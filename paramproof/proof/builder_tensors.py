@@ -24,7 +24,7 @@ from paramproof.formulas.derivation import Consequence, Derivation, Outcome
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.spec.protocols import head_size_of
 from paramproof.proof.cases import Case, Sizes
-from paramproof.tracing.constructors.base import LOOPS_OF, Constructor
+from paramproof.tracing.constructors.base import LAYER_PACKAGES, Constructor
 from paramproof.tracing.recorder import ignoring_array_code
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
 
@@ -182,7 +182,7 @@ class _Source:
             make,
             self.seen,
             self.tracing,
-            (own, "transformers.models", *LOOPS_OF),
+            (own, "transformers.models", *LAYER_PACKAGES),
             is_followed=self.traces,
         )
 

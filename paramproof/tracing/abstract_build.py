@@ -1,7 +1,7 @@
-"""Make a model of any framework without its weights: shapes, for values that nobody draws.
+"""Build a model of any framework without allocating its weights.
 
-A function is called in what each framework that is loaded has for that: PyTorch's meta device,
-Keras's stateless scope, a graph of TensorFlow for tf-keras, JAX's ``eval_shape`` for Flax.
+Each loaded framework has a way to do so: PyTorch's meta device, Keras's stateless scope, a
+TensorFlow graph for tf-keras, and JAX's ``eval_shape`` for Flax.
 """
 
 from __future__ import annotations
@@ -22,31 +22,32 @@ FRAMEWORKS: Mapping[str, tuple[str, ...]] = {
     "flax": ("flax", "jax"),
     "torch": ("torch",),
 }
-"""Packages from which a model's class may come, with the distributions that made it."""
+"""The packages that a model's class may come from, with their distributions."""
 
 
 def build_abstractly(function: Callable[..., Any], sizes: Mapping[str, int]) -> Any:
-    """Return what ``function`` makes of these sizes, of arrays that have a shape and no values.
+    """Return the model that ``function`` builds, with shapes and without values.
 
-    A framework that it imports only then is not known before: it is called once more.
+    The function may import a framework, whose scope is then missing: in that case it is called
+    again.
     """
     before = _loaded()
-    model = _made(function, sizes)
-    return model if _loaded() == before else _made(function, sizes)
+    model = _build(function, sizes)
+    return model if _loaded() == before else _build(function, sizes)
 
 
 def framework_of(model: Any) -> str:
-    """Return the package of ``FRAMEWORKS`` that a model is of.
+    """Return the package of ``FRAMEWORKS`` that a model comes from.
 
-    Raises ``ValueError`` for what is no model.
+    Raises ``ValueError`` if it is not a model.
     """
     reader(model)
-    # Keras on PyTorch has models that are modules of PyTorch too.
+    # Models of Keras on PyTorch are PyTorch modules too, so the order matters.
     return next((name for name in FRAMEWORKS if comes_from(name, model)), "flax")
 
 
 def observed_tensors(model: Any) -> Iterator[ObservedTensor]:
-    """Every weight of a model that nobody traced, with ``*`` for the numbers in its path."""
+    """Yield every weight of an untraced model, with ``*`` for the numbers in its path."""
     for weight in live_weights(model):
         role: Any = "trainable" if weight.trainable else "frozen"
         others = tuple(map(_unnumbered, weight.others))
@@ -54,10 +55,11 @@ def observed_tensors(model: Any) -> Iterator[ObservedTensor]:
 
 
 def _unnumbered(path: str) -> str:
-    """Return a path of Keras or Flax in dots, as every layer of a stack has it.
+    """Return a path of Keras or Flax in dots, without the numbers that they give to layers.
 
-    They number layers of one class by themselves, ``dense``, ``dense_1`` …, the first by no number,
-    and Keras goes on counting in the next model.
+    Both number the layers of one class by themselves (``dense``, ``dense_1`` …), and Keras
+    continues
+    counting in the next model.
     """
     names = path.removesuffix(":0").removeprefix("params/").split("/")
     return star_numbers(".".join(re.sub(r"(?<=\D)_\d+$", "", name) for name in names))
@@ -67,7 +69,7 @@ def _loaded() -> tuple[str, ...]:
     return tuple(name for name in FRAMEWORKS if name in sys.modules)
 
 
-def _made(function: Callable[..., Any], sizes: Mapping[str, int]) -> Any:
+def _build(function: Callable[..., Any], sizes: Mapping[str, int]) -> Any:
     loaded = _loaded()
     apart: list[Any] = []
 
@@ -79,10 +81,10 @@ def _made(function: Callable[..., Any], sizes: Mapping[str, int]) -> Any:
             return function(**sizes)
 
     def arrays() -> Any:
-        """What JAX knows of the model; the rest is set apart."""
+        """Return the part of the model that consists of arrays; keep the rest in ``apart``."""
         model = call()
         if isinstance(model, Mapping) or comes_from("flax.nnx", model):
-            # What is no array is refused: a plain number would come out as one.
+            # Refuses anything but arrays; eval_shape would turn plain numbers into arrays.
             live_weights(model)
             return model
         module, variables = model if is_pair(model) else (model, None)
@@ -97,8 +99,8 @@ def _made(function: Callable[..., Any], sizes: Mapping[str, int]) -> Any:
             return shapes
         return apart[0] if shapes is None else (apart[0], shapes)
     if "keras" in loaded:
-        # Keras lists variables without a value, and allocates them with the next scope to end. The
-        # list is a thread's, and goes when that does.
+        # Keras keeps a list, for each thread, of variables without values, and allocates them when
+        # the next scope ends. In a thread of its own this never happens.
         with ThreadPoolExecutor(max_workers=1) as passing:
             return passing.submit(call).result()
     return call()

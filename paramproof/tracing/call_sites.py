@@ -1,4 +1,4 @@
-"""Where in a constructor's code something is asked of a size."""
+"""Call sites: the line of a constructor's code that uses a symbolic number."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ OUR_FOLDERS = (join(_PACKAGE, "tracing", ""), join(_PACKAGE, "derivation", ""))
 
 
 MODEL_FILES: set[str] = set()
-"""The files whose code makes models: what they call may ask for them."""
+"""The files whose functions build the model, and may call other code with sizes."""
 
 
 def model_call_site() -> tuple[str, int]:
-    """Return file and line of the model's code that asked, through whatever it called."""
+    """Return file and line of the innermost frame in the model's own code.
+
+    Falls back to ``call_site`` if no such frame is on the stack.
+    """
     frame = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_filename in MODEL_FILES:
@@ -27,24 +30,24 @@ def model_call_site() -> tuple[str, int]:
 
 
 def calling_file() -> str:
-    """Return the file of the code that asked: the first that is not of this package.
+    """Return the file of the innermost frame outside of our own folders.
 
-    What has no file was generated, and asks for whoever called it.
+    Frames of generated code are skipped.
     """
     return _asking(*OUR_FOLDERS, "<").f_code.co_filename
 
 
 def call_site() -> tuple[str, int]:
-    """Return file and line of the code that asked: the first that is not of this package.
+    """Return file and line of the innermost frame outside of our own folders.
 
-    What has no file, as a dataclass's comparison, asks for whoever called it.
+    Frames of generated code, such as a dataclass's ``__eq__``, are skipped.
     """
     frame = _asking(*OUR_FOLDERS, "<string")
     return frame.f_code.co_filename, frame.f_lineno
 
 
 def _asking(*between: str) -> FrameType:
-    """Return the innermost frame whose file's name does not begin as one of those between."""
+    """Return the innermost frame whose file name begins with none of these prefixes."""
     frame = sys._getframe(1)
     while frame.f_back and frame.f_code.co_filename.startswith(between):
         frame = frame.f_back

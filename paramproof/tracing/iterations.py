@@ -8,9 +8,11 @@ from paramproof.formulas.expression import Expression
 
 
 class Iteration(NamedTuple):
-    """One iteration of a loop over sizes: its length, its letter and which one it is.
+    """One iteration of a loop over sizes.
 
-    There are ``total`` of them in this trace.
+    ``length`` is the symbolic length of the loop, ``letter`` the symbol of its index and ``number``
+    the
+    index of this iteration. In this trace the loop has ``total`` iterations.
     """
 
     length: Expression
@@ -20,7 +22,7 @@ class Iteration(NamedTuple):
 
 
 IterationStack: TypeAlias = tuple[Iteration, ...]
-"""Where a tensor was made: the iterations that were running, the innermost last."""
+"""The iterations in which a tensor was created, innermost last."""
 
 RUNNING: list[Iteration] = []
-"""The iterations that are running, the innermost last."""
+"""The iterations that are running, innermost last."""

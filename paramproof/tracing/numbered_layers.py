@@ -1,7 +1,7 @@
-"""Layers whose names have a number in them: ``encoder_layer_0``, ``denselayer1``, ``weight_ih_l0``.
+"""Find layers with a number in their name: ``encoder_layer_0``, ``denselayer1``, ``weight_ih_l0``.
 
-``conv1`` and ``norm2`` have one too, and are single layers. A name alone does not tell them apart,
-but several models do: where one size changes how many numbers there are, the names are layers'.
+``conv1`` and ``norm2`` are single layers with such names. Several models tell the two apart: if
+changing a size changes which numbers occur, the names belong to repeated layers.
 """
 
 from __future__ import annotations
@@ -17,22 +17,23 @@ _NUMBER = re.compile(r"\d+")
 
 
 class _Candidate(NamedTuple):
-    """A name with ``*`` for one of its numbers, behind the path that it is in, and the number."""
+    """A dotted pattern with ``*`` for one number in its last name, and that number."""
 
     pattern: str
     number: int
 
 
 def has_numbered_names(paths: Iterable[str]) -> bool:
-    """Return whether any name in ``paths`` has a number beside other characters."""
+    """Return whether a name in ``paths`` mixes a number with other characters."""
     return any(_NUMBER.search(name) for path in paths for name in starred(path).split("."))
 
 
 def layer_patterns(models: Sequence[Iterable[str]]) -> frozenset[str]:
-    """Return the patterns of layers: ``encoder.layers.encoder_layer_*``.
+    """Return the patterns of repeated layers, such as ``encoder.layers.encoder_layer_*``.
 
-    ``models`` are the paths of the tensors of several models. A pattern is a layer's where another
-    model has other numbers in its place than the first, and both have some.
+    ``models`` has the tensor paths of several models. A pattern belongs to repeated layers if
+    another
+    model has a different, nonempty set of numbers in its place than the first model.
     """
     listings = [[starred(path) for path in paths] for paths in models]
     found: set[str] = set()
@@ -51,7 +52,7 @@ def layer_patterns(models: Sequence[Iterable[str]]) -> frozenset[str]:
 def star_layer_numbers(
     tensors: Iterable[ObservedTensor], patterns: frozenset[str]
 ) -> Iterator[ObservedTensor]:
-    """Yield tensors with ``*`` for the numbers of layers in the names of their paths."""
+    """Replace the numbers of repeated layers by ``*`` in paths and aliases."""
     for one in tensors:
         path, *aliases = (_with_stars(name, patterns) for name in (one.path, *one.aliases))
         yield one._replace(path=path, aliases=tuple(aliases))
@@ -60,7 +61,7 @@ def star_layer_numbers(
 def _numbers(
     paths: Iterable[str], depth: int, known: Iterable[str]
 ) -> Mapping[str, frozenset[int]]:
-    """Return the numbers of each pattern at this depth, those above it by ``known`` patterns."""
+    """Return the numbers of each pattern at this depth, with ``known`` patterns above it."""
     patterns = frozenset(known)
     found: dict[str, set[int]] = {}
     for path in paths:
@@ -78,7 +79,7 @@ def _candidates(parents: Sequence[str], name: str) -> Iterator[_Candidate]:
 
 
 def _with_stars(path: str, patterns: frozenset[str]) -> str:
-    """Return a path with ``*`` in place of the numbers that the patterns have, outermost first."""
+    """Replace the numbers matched by ``patterns``, outermost first, by ``*``."""
     if not patterns:
         return path
     names: list[str] = []

@@ -1,9 +1,8 @@
-"""``int``, ``range`` and NumPy's ``prod`` that keep what a size remembers, in modules that run as
-they are.
+"""Give modules an ``int``, a ``range`` and NumPy's ``prod`` that keep symbolic ints symbolic.
 
-``int(H / A)`` asks for a plain int, and ``range(L)`` counts with plain ints, whatever they are
-given; ``numpy.prod`` makes an array of them. While a model is traced, PyTorch's own layers see
-these instead, and so do the modules of frameworks whose code is not instrumented otherwise.
+Python's own ``int(H / A)`` and ``range(L)`` return plain ints, and ``numpy.prod`` makes an array.
+PyTorch's layers, whose code is not instrumented, receive these replacements during a trace, and so
+do the modules of other frameworks.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from paramproof.tracing.instrumented.containers import forget_entered
+from paramproof.tracing.instrumented.containers import forget_values
 from paramproof.tracing.instrumented.iteration import symbolic_range
-from paramproof.tracing.instrumented.lengths import forget_all
+from paramproof.tracing.instrumented.lengths import forget_lengths
 from paramproof.tracing.symbolic.symfloat import SymFloat
 from paramproof.tracing.symbolic.symint import SymInt
 
@@ -37,7 +36,7 @@ class _LikeInt(type):
 
 
 class TracingInt(builtins.int, metaclass=_LikeInt):
-    """Python's int, but of a size or a ratio it keeps how that was made."""
+    """Python's ``int``, which keeps the expression of a symbolic number."""
 
 
 class _LikeRange(type):
@@ -49,12 +48,12 @@ class _LikeRange(type):
 
 
 class TracingRange(metaclass=_LikeRange):
-    """Python's range, but over sizes it is a loop that knows its length."""
+    """Python's ``range``, which becomes a ``SymRange`` if an argument is symbolic."""
 
 
 @contextmanager
-def _products_remembered() -> Iterator[None]:
-    """Let NumPy's ``prod``, where it is loaded, be the product of sizes that remember."""
+def _patched_prod() -> Iterator[None]:
+    """Make ``numpy.prod`` keep symbolic ints, if NumPy is loaded."""
     numpy = sys.modules.get("numpy")
     if numpy is None:
         yield
@@ -75,10 +74,10 @@ def _products_remembered() -> Iterator[None]:
 
 @contextmanager
 def patched_modules(packages: Iterable[str]) -> Iterator[None]:
-    """Give the modules of ``packages`` what remembers, inside only."""
-    # What an error left: a loop whose frame somebody keeps runs no longer.
-    forget_all()
-    forget_entered()
+    """Patch the modules of ``packages`` inside the context."""
+    # Discard what an earlier error left behind.
+    forget_lengths()
+    forget_values()
     packages = tuple(packages)
     inside = tuple(f"{package}." for package in packages)
     replaced = {"int": TracingInt, "range": TracingRange}
@@ -91,11 +90,11 @@ def patched_modules(packages: Iterable[str]) -> Iterator[None]:
                 setattr(module, key, value)
                 touched.append((module, key))
     try:
-        with _products_remembered():
+        with _patched_prod():
             yield
     finally:
         for module, key in touched:
             delattr(module, key)
-        # What a loop filled may hold a whole model.
-        forget_all()
-        forget_entered()
+        # A container that a loop filled may keep a whole model alive.
+        forget_lengths()
+        forget_values()

@@ -1,7 +1,7 @@
-"""What a constructor asks about its sizes, and what it was told.
+"""Record the guards, loops and caveats of a trace.
 
-While every question is answered the same, a constructor goes the same way: the answers are the
-conditions under which what was seen is the whole truth.
+Two traces with the same guards take the same path through the constructor. A formula therefore
+holds wherever the guards of its traces hold.
 """
 
 from __future__ import annotations
@@ -21,55 +21,57 @@ from paramproof.tracing.call_sites import call_site, model_call_site
 from paramproof.tracing.caveats import Caveat
 from paramproof.tracing.iterations import RUNNING
 
-EXPRESSIONS_REMEMBERED = 4096
-"""What was computed and asked: the layers of a model, and its traces, do the same again."""
+CACHE_SIZE = 4096
+"""Entries of the caches: every layer, and every trace, computes the same expressions again."""
 
 LOOP_INDEX = "@"
-"""A letter that begins so is the index of a loop, and no size."""
+"""Prefix of the symbols of loop indices. Alone it is the index of any loop."""
 
 
 @dataclass(slots=True)
 class Recorder:
-    """What was asked since it was made: each condition, with the places that asked.
+    """The guards of a trace, each with its call sites, and what else the trace did with sizes.
 
-    ``made`` are the sizes that were computed, ``indices`` the loops' lengths by their index.
-    ``doubts`` are what was done with sizes that can decide, and cannot be followed.
+    ``computed`` has the expressions of all symbolic ints that were computed, and ``indices`` the
+    length
+    of each loop by the symbol of its index. A caveat records an operation on a size that can decide
+    something and cannot be followed.
     """
 
-    asked: dict[Condition, set[tuple[str, int]]] = field(default_factory=dict)
-    made: dict[Expression, None] = field(default_factory=dict)
+    guards: dict[Condition, set[tuple[str, int]]] = field(default_factory=dict)
+    computed: dict[Expression, None] = field(default_factory=dict)
     indices: dict[str, Expression] = field(default_factory=dict)
-    doubts: dict[Caveat, None] = field(default_factory=dict)
+    caveats: dict[Caveat, None] = field(default_factory=dict)
 
     @property
-    def loops(self) -> dict[Expression, None]:
-        """The lengths of the loops that ran, but of those that the index of another one has."""
+    def loop_lengths(self) -> dict[Expression, None]:
+        """The lengths of all loops that do not depend on the index of another loop."""
         lengths = dict.fromkeys(self.indices.values())
         return {length: None for length in lengths if not has_loop_index(length.letters)}
 
     @property
-    def conditions(self) -> list[Condition]:
-        """What was asked of sizes, without what is settled and without what loops ask."""
-        return [c for c in self.asked if not c.is_settled and not has_loop_index(c.letters)]
+    def size_guards(self) -> list[Condition]:
+        """The guards that mention no loop index and do not hold for all sizes."""
+        return [c for c in self.guards if not c.is_settled and not has_loop_index(c.letters)]
 
 
 def has_loop_index(letters: frozenset[str]) -> bool:
-    """Whether one of ``letters`` is the index of a loop."""
+    """Return whether one of ``letters`` is a loop index."""
     return any(name.startswith(LOOP_INDEX) for name in letters)
 
 
 def is_running(index: str) -> bool:
-    """Whether the loop with this index runs: its letter means the iteration that it is in."""
+    """Return whether the loop with this index is running, so that the index has one meaning."""
     return any(one.letter == index for one in RUNNING)
 
 
-# Not a context variable: what another thread asks counts too.
+# Not a context variable: guards of other threads count too.
 _RECORDERS: list[Recorder] = []
 
 
 @contextmanager
 def recording() -> Iterator[Recorder]:
-    """Record what is asked inside."""
+    """Record what happens inside the context."""
     recorder = Recorder()
     _RECORDERS.append(recorder)
     try:
@@ -78,54 +80,54 @@ def recording() -> Iterator[Recorder]:
         _RECORDERS.remove(recorder)
 
 
-OF_ARRAYS = ("/jax/", "/tensorflow/", "/numpy/", "/ml_dtypes/")
-"""Folders of packages that compute with arrays, and whose questions are not the model's."""
+ARRAY_PACKAGES = ("/jax/", "/tensorflow/", "/numpy/", "/ml_dtypes/")
+"""Folders of array libraries, whose own guards and caveats do not concern the model."""
 
-_DEAF: list[str] = []
+_IGNORED_FOLDERS: list[str] = []
 
 
 @contextmanager
 def ignoring_array_code() -> Iterator[None]:
-    """Record nothing inside that code of ``OF_ARRAYS`` asks.
+    """Ignore guards and caveats raised inside array libraries.
 
-    It asks of shapes what it asks of every array, and compares them with those of arrays that it
-    keeps.
+    They compare shapes for every array, often with those of arrays that they cache.
     """
-    _DEAF.extend(OF_ARRAYS)
+    _IGNORED_FOLDERS.extend(ARRAY_PACKAGES)
     try:
         yield
     finally:
-        del _DEAF[-len(OF_ARRAYS) :]
+        del _IGNORED_FOLDERS[-len(ARRAY_PACKAGES) :]
 
 
 def record_loop(length: Expression, index: str) -> None:
-    """Tell whoever records that a loop of this length began, whose index is this letter."""
+    """Record that a loop of this length began, and the symbol of its index."""
     for recorder in _RECORDERS:
         recorder.indices[index] = length
 
 
 def record_size(made: Expression) -> None:
-    """Tell whoever records that a size was computed so."""
+    """Record the expression of a symbolic int that was computed."""
     for recorder in _RECORDERS:
-        recorder.made[made] = None
+        recorder.computed[made] = None
 
 
 def record_caveat(*caveat: str | Expression | None) -> None:
-    """Tell whoever records that something was done with a size that cannot be followed.
+    """Record an operation on a size that cannot be followed.
 
-    None stands for a number that depends on sizes in a way that was not followed.
+    ``caveat`` is a sequence of text and expressions. None stands for a number whose expression is
+    unknown.
     """
     if _RECORDERS:
         file, line = model_call_site()
-        if any(folder in file for folder in _DEAF):
+        if any(folder in file for folder in _IGNORED_FOLDERS):
             return
-        said = tuple(map(_of_any_iteration, caveat))
+        said = tuple(map(_without_iteration, caveat))
         for recorder in _RECORDERS:
-            recorder.doubts[*said, f" ({basename(file)}:{line})"] = None
+            recorder.caveats[*said, f" ({basename(file)}:{line})"] = None
 
 
-def _of_any_iteration(one: str | Expression | None) -> str | Expression:
-    """Return part of a caveat without the numbers of iterations: each loop has the same one."""
+def _without_iteration(one: str | Expression | None) -> str | Expression:
+    """Return a part of a caveat with one symbol for the indices of all loops."""
     if one is None:
         return "a number that sizes decide"
     if isinstance(one, str):
@@ -136,32 +138,32 @@ def _of_any_iteration(one: str | Expression | None) -> str | Expression:
 
 
 def record_guard(condition: Condition) -> None:
-    """Record a question, with its answer and the place that asks."""
+    """Record a guard and its call site."""
     if _RECORDERS:
         where = call_site()
-        if any(folder in where[0] for folder in _DEAF):
+        if any(folder in where[0] for folder in _IGNORED_FOLDERS):
             return
         for recorder in _RECORDERS:
-            recorder.asked.setdefault(condition, set()).add(where)
+            recorder.guards.setdefault(condition, set()).add(where)
 
 
-@lru_cache(EXPRESSIONS_REMEMBERED)
+@lru_cache(CACHE_SIZE)
 def divisibility_guard(
     top: Expression, bottom: Expression, remainder: int, answer: bool
 ) -> Condition:
-    """Return the question whether a remainder is this number."""
+    """Return the guard that ``top`` leaves this remainder, which is true if ``answer`` is."""
     return Condition(Relation.DIVIDES, bottom, top - remainder, answer)
 
 
-@lru_cache(EXPRESSIONS_REMEMBERED)
+@lru_cache(CACHE_SIZE)
 def comparison_guard(
     relation: Relation, one: Expression, other: Expression, answer: bool
 ) -> Condition:
-    """Return the question how two expressions compare, in the form that it has everywhere."""
+    """Return the guard for a comparison of two expressions, in canonical form."""
     if relation is Relation.EQUAL and (pair := _remainder(one - other)):
         return Condition(Relation.DIVIDES, *pair, answer)
     if not other and one:
-        # 25·x > 0 is asked where a kernel is 5 wide, and says of x what x > 0 does.
+        # A kernel of width 5 gives 25·x > 0, which is the same guard as x > 0.
         numbers = list(map(Fraction, one.terms.values()))
         one = one * lcm(*(number.denominator for number in numbers))
         one = one / max(1, gcd(*map(int, one.terms.values())))
@@ -171,7 +173,10 @@ def comparison_guard(
 
 
 def _as_bound(relation: Relation, one: Expression) -> Condition | None:
-    """Return what 3·⌊H/A⌋ > 0 says, or that it is not 0: that A is no more than H."""
+    """Rewrite 3·⌊H/A⌋ > 0, or ≠ 0, as A ≤ H.
+
+    Returns None if ``one`` has no such form.
+    """
     natural = Condition(Relation.LESS, one, expression(0), False)
     if relation is Relation.MORE or (relation is Relation.EQUAL and natural.is_settled):
         needs = at_least_one(one)
@@ -181,7 +186,7 @@ def _as_bound(relation: Relation, one: Expression) -> Condition | None:
 
 
 def _remainder(difference: Expression) -> tuple[Expression, Expression] | None:
-    """Return (b, a) where ``difference`` is ±(a − b·⌊a / b⌋), None where it is no remainder."""
+    """Return (b, a) if ``difference`` is ±(a − b·⌊a / b⌋), otherwise None."""
     for powers in difference.terms:
         for atom, _ in powers:
             if isinstance(atom, Quotient):

@@ -1,7 +1,7 @@
-"""Lists that remember of how many of each value they were made, or how long sizes made them.
+"""Lists that record from which sizes they were built.
 
-A configuration says which layers are sparse by ``["dense"] * D + ["sparse"] * (L − D)``, and a
-model looks its layer up there. Its index is then one that is less than D, or is not.
+A config says which layers are sparse with ``["dense"] * D + ["sparse"] * (L − D)``, and the model
+looks up its layer there. That lookup becomes a guard: the index is less than D, or not.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any
 
 
 class LoopLengthList(list[Any]):
-    """A list as long as a loop over sizes made it.
+    """A list whose ``length`` is a symbolic int, because a loop over sizes filled it.
 
-    ``length`` is that as a symbolic int: an unknown one where it was not followed.
+    The expression of the length is None if it could not be followed.
     """
 
     def __init__(self, values: Any, length: Any) -> None:
@@ -30,9 +30,9 @@ class LoopLengthList(list[Any]):
 
 
 class RunLengthList(list[Any]):
-    """A list of runs, each of one value.
+    """A list that consists of runs of equal values.
 
-    ``ends`` are the indices before which they end; those that were made from sizes remember how.
+    ``ends`` are the indices at which runs end, symbolic ints if they were computed from sizes.
     """
 
     def __init__(self, values: list[Any], ends: tuple[Any, ...]) -> None:
@@ -41,7 +41,7 @@ class RunLengthList(list[Any]):
 
     @property
     def length(self) -> Any:
-        """How long it is, a size where it was made from one."""
+        """The length, symbolic if known; None if the list was changed after it was built."""
         return self.ends[-1] if self.ends and self._is_as_made() else None
 
     def __add__(self, other: Any) -> Any:
@@ -52,7 +52,7 @@ class RunLengthList(list[Any]):
 
     def __getitem__(self, index: Any) -> Any:
         if hasattr(index, "expression") and self._is_as_made() and index >= 0:
-            # Asked of the index: the list itself would take it for a plain int.
+            # Compare the symbolic index with each end; the list itself would read a plain int.
             any(index < end for end in self.ends[:-1])
             return super().__getitem__(_number(index))
         return super().__getitem__(index)
@@ -61,7 +61,7 @@ class RunLengthList(list[Any]):
         return RunLengthList, (list(self), self.ends)
 
     def _is_as_made(self) -> bool:
-        """Whether each run is still of one value: a list may be changed after it was made."""
+        """Return whether each run still has one value: the list may have been changed."""
         edges = [0, *map(_number, self.ends)]
         return edges[-1] == len(self) and all(
             one is self[start] for start, end in pairwise(edges) for one in self[start:end]
@@ -69,7 +69,7 @@ class RunLengthList(list[Any]):
 
 
 def repeat_list(values: list[Any], times: Any) -> list[Any]:
-    """Return a list that is there ``times`` times, which is a size."""
+    """Return ``values * times``, where ``times`` is a symbolic int."""
     number = _number(times)
     plain = list(values) * number
     if len(values) == 1 and len(plain) == number:

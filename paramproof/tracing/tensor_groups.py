@@ -1,4 +1,4 @@
-"""What a model has, with the paths of equal tensors as one, and its shapes in letters."""
+"""Group the tensors of a model: equal layers share one path, and shapes are symbolic."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from paramproof.tracing.iterations import IterationStack
 
 
 class ObservedTensor(NamedTuple):
-    """One tensor of a live model.
+    """One tensor of a model that was built.
 
-    ``lengths`` is its shape in letters where it was traced, and ``made`` are the iterations
-    of loops over sizes in which it was made.
+    ``lengths`` is the symbolic shape, None if it was not traced. ``made`` are the iterations of
+    loops
+    over sizes in which the tensor was created.
     """
 
     path: str
@@ -30,14 +31,15 @@ class ObservedTensor(NamedTuple):
 
 
 Axes: TypeAlias = "tuple[Expression | None, ...] | None"
-"""A shape in letters: an axis that is a number is None, a shape that nobody saw made is None."""
+"""A symbolic shape, with None for each axis that is a number; None if the shape was not traced."""
 
 
 class GroupKey(NamedTuple):
-    """What a group of tensors is known by in every trace.
+    """What identifies a group of tensors across traces.
 
-    Numbers are no part of it, since one may be a size that was lost: they are read from values.
-    Shapes that differ in numbers only are told apart by the order in which they come.
+    Plain numbers in shapes are left out, because one may be a size that was specialized; such
+    lengths
+    are fitted later. ``order`` tells apart shapes that differ only in plain numbers.
     """
 
     kind: Kind
@@ -50,35 +52,35 @@ TensorGroups: TypeAlias = "dict[GroupKey, TensorGroup]"
 
 @dataclass(slots=True)
 class TensorGroup:
-    """Tensors of one kind with one shape, as often as one model has them."""
+    """Tensors of one kind and one shape in one model."""
 
     shape: tuple[int, ...]
     made: list[IterationStack]
 
     @property
     def count(self) -> int:
-        """How many tensors they are."""
+        """The number of tensors."""
         return len(self.made)
 
 
 def kind_of(seen: ObservedTensor) -> Kind:
-    """Return what ``seen`` has in common with the tensors of other layers."""
+    """Return what a tensor shares with its counterparts in other layers."""
     aliases = tuple(sorted({starred(alias) for alias in seen.aliases}))
     return Kind(starred(seen.path), seen.role, aliases, len(seen.shape))
 
 
 def count_stored(tensors: Iterable[ObservedTensor]) -> Counter[Stored]:
-    """Return how often each kind of tensor is there, with which shape."""
+    """Count the tensors of each kind and shape, except those without elements."""
     return Counter(Stored(kind_of(one), one.shape) for one in tensors if 0 not in one.shape)
 
 
 def star_numbers(path: str) -> str:
-    """Return ``path`` with ``*`` for numbers that stand alone: ``Encoder-*-Norm``, ``dense1``."""
+    """Replace numbers that stand alone by ``*``: ``Encoder-3-Norm``, but not ``dense1``."""
     return re.sub(r"(?<![A-Za-z0-9])\d+(?![A-Za-z0-9])", LAYER, path)
 
 
 def group_tensors(tensors: Iterable[ObservedTensor]) -> TensorGroups:
-    """Return the tensors of a traced model in groups, in the order of their first one."""
+    """Group the tensors of a traced model, in the order in which groups first occur."""
     found: TensorGroups = {}
     shapes: dict[tuple[Kind, Axes], list[tuple[int, ...]]] = {}
     for one in tensors:

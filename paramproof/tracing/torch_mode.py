@@ -17,19 +17,19 @@ from torch.overrides import TorchFunctionMode
 from paramproof.builders.meta import FILLS, counted
 from paramproof.formulas.expression import Expression, expression
 from paramproof.tracing.instrumented.builtin_models import MODELS
-from paramproof.tracing.instrumented.containers import untold
-from paramproof.tracing.instrumented.iteration import ROWS, run
-from paramproof.tracing.instrumented.lengths import consumed, known_length, number_of, record_length
+from paramproof.tracing.instrumented.containers import unknown_value
+from paramproof.tracing.instrumented.iteration import ROW_READERS, run_loop
+from paramproof.tracing.instrumented.lengths import consume, known_length, record_length, symint_of
 from paramproof.tracing.iterations import RUNNING, IterationStack
 from paramproof.tracing.recorder import has_loop_index, record_caveat
-from paramproof.tracing.symbolic.arithmetic import made_by
+from paramproof.tracing.symbolic.arithmetic import expression_of
 from paramproof.tracing.symbolic.escapes import is_asked_by_trusted_code
 from paramproof.tracing.symbolic.symfloat import SymFloat
 from paramproof.tracing.symbolic.symint import SymInt
 
 Lengths: TypeAlias = tuple[Expression, ...]
 
-SHAPED = {
+FACTORIES = {
     torch.empty,
     torch.zeros,
     torch.ones,
@@ -43,13 +43,13 @@ SHAPED = {
 
 SHAPE = torch.Tensor.shape.__get__
 
-SPLITTING = frozenset({torch.Tensor.split, torch.split, torch.Tensor.split_with_sizes})
+SPLITTERS = frozenset({torch.Tensor.split, torch.split, torch.Tensor.split_with_sizes})
 """Functions that cut a tensor into pieces of the lengths that they are given."""
 
-COUNTING = frozenset({torch.Tensor.numel, torch.Tensor.nelement, torch.numel})
+COUNTERS = frozenset({torch.Tensor.numel, torch.Tensor.nelement, torch.numel})
 """Functions that say how many elements a tensor has."""
 
-READING = COUNTING | {
+READERS = COUNTERS | {
     torch.Tensor.item,
     torch.Tensor.tolist,
     torch.Tensor.__bool__,
@@ -66,7 +66,7 @@ READING = COUNTING | {
 }
 """Functions that read plain numbers from a tensor."""
 
-PLAIN = frozenset(
+PLAIN_READERS = frozenset(
     {
         torch.Tensor.__int__,
         torch.Tensor.__float__,
@@ -91,7 +91,7 @@ class ShapeRecorder(TorchFunctionMode):
         self._lengths: dict[int, dict[tuple[int, ...], Lengths]] = {}
         self._made_in: dict[int, IterationStack] = {}
         self._valued: set[int] = set()
-        self._spaced: dict[int, tuple[Spaced, Any]] = {}
+        self._spaced: dict[int, tuple[Linspace, Any]] = {}
         self._rows: dict[int, Any] = {}
         # A storage that is gone would give its number to another.
         self._kept: list[torch.Tensor] = []
@@ -105,7 +105,7 @@ class ShapeRecorder(TorchFunctionMode):
 
         # The old constructor, torch.Tensor(3), is in C++, and no mode is told of it.
         setattr(torch.Tensor, "__init__", initialized)  # noqa: B010
-        ROWS.append(self.row)
+        ROW_READERS.append(self.row)
         MODELS[torch.Size] = SymbolicShape
         super().__enter__()
         return self
@@ -113,7 +113,7 @@ class ShapeRecorder(TorchFunctionMode):
     def __exit__(self, *error: Any) -> None:
         super().__exit__(*error)
         delattr(torch.Tensor, "__init__")
-        ROWS.remove(self.row)
+        ROW_READERS.remove(self.row)
         del MODELS[torch.Size]
 
     def lengths(self, tensor: torch.Tensor) -> Lengths | None:
@@ -139,12 +139,12 @@ class ShapeRecorder(TorchFunctionMode):
         with torch._C.DisableTorchFunction():
             if func is torch.Tensor.size:
                 return self._shape(args[0], args[0].shape)[(*args, *options.values())[1]]
-            if func in READING or func in PLAIN:
+            if func in READERS or func in PLAIN_READERS:
                 return self._read(func, args, options, result)
             if isinstance(result, torch.Tensor) and func not in FILLS:
                 self._note(func, args, options, result)
             elif isinstance(result, tuple | list) and self._mark(args, options, result):
-                split = func in SPLITTING and self._split(args, options, result)
+                split = func in SPLITTERS and self._split(args, options, result)
                 if not split:
                     record_length(result)
         return result
@@ -152,22 +152,22 @@ class ShapeRecorder(TorchFunctionMode):
     def _read(self, func: Any, args: Any, options: Any, result: Any) -> Any:
         """Return numbers that are read from tensors: what was made of sizes is one of them."""
         tensors = [*_tensors((*args, *options.values()))]
-        if func in COUNTING:
+        if func in COUNTERS:
             found = self._of(tensors[0])
-            return result if found is None else number_of(prod(found, start=ONE), result)
+            return result if found is None else symint_of(prod(found, start=ONE), result)
         if not any(map(self.is_of_sizes, tensors)):
             return result
         spaced = self._spaced.get(id(tensors[0]))
         if spaced is not None and isinstance(result, float):
             return spaced[0].at(spaced[1], result)
         if spaced is not None and isinstance(result, list):
-            return consumed(row_numbers(spaced[0], result))
-        if isinstance(result, bool) or func in PLAIN:
+            return consume(row_numbers(spaced[0], result))
+        if isinstance(result, bool) or func in PLAIN_READERS:
             if not is_asked_by_trusted_code():
                 record_caveat(None, f" was read from a tensor by {func.__name__}")
             return result
         found = self._of(tensors[0])
-        return _untold(result, found[0] if found and isinstance(result, list) else None)
+        return _unknown(result, found[0] if found and isinstance(result, list) else None)
 
     def _split(self, args: Any, options: Any, results: Sequence[torch.Tensor]) -> bool:
         """Remember the lengths of what a tensor was split into, and what is spaced in them."""
@@ -222,9 +222,9 @@ class ShapeRecorder(TorchFunctionMode):
         return False
 
     def _note(self, func: Any, args: Any, options: Any, result: torch.Tensor) -> None:
-        if func not in SHAPED:
+        if func not in FACTORIES:
             self._mark(args, options, (result,))
-        if func is torch.linspace and (spaced := Spaced.of(args, options)):
+        if func is torch.linspace and (spaced := Linspace.of(args, options)):
             self._spaced[id(result)] = spaced, None
             self._kept.append(result)
         lengths = self._shape_made(func, args, options, result)
@@ -303,7 +303,7 @@ class SymbolicShape(tuple[Any, ...]):
         return SymbolicShape(found) if isinstance(index, slice) else found
 
 
-class Spaced(NamedTuple):
+class Linspace(NamedTuple):
     """What ``torch.linspace`` makes from 0 to a number above: only the first is 0."""
 
     end: float
@@ -311,16 +311,16 @@ class Spaced(NamedTuple):
     start: Expression = Expression()
 
     @classmethod
-    def of(cls, args: Any, options: Any) -> Spaced | None:
+    def of(cls, args: Any, options: Any) -> Linspace | None:
         """Return what is made by these arguments, None where it does not begin at 0."""
         given = [*args, *(options[name] for name in ("start", "end", "steps") if name in options)]
         if len(given) != 3 or given[0] != 0 or isinstance(given[1], SymInt | torch.Tensor):
             return None
         return cls(float(given[1]), given[2])
 
-    def part(self, start: Expression, length: Any) -> Spaced:
+    def part(self, start: Expression, length: Any) -> Linspace:
         """Return what lies from ``start`` on, and is so long."""
-        return Spaced(self.end, length, self.start + start)
+        return Linspace(self.end, length, self.start + start)
 
     def at(self, index: Expression | None, value: float) -> Any:
         """Return the number at an index: of its value nothing is known but the sign."""
@@ -330,18 +330,18 @@ class Spaced(NamedTuple):
         return SymFloat(value, None, sign=sign)
 
 
-def row_numbers(spaced: Spaced, values: Sequence[float]) -> Iterator[Any]:
+def row_numbers(spaced: Linspace, values: Sequence[float]) -> Iterator[Any]:
     """Yield these numbers, each while its iteration of a loop runs."""
-    for number, index in run(made_by(spaced.length), len(values), None):
+    for number, index in run_loop(expression_of(spaced.length), len(values), None):
         yield spaced.at(index, values[number])
 
 
-def _untold(value: Any, length: Expression | None) -> Any:
+def _unknown(value: Any, length: Expression | None) -> Any:
     if isinstance(value, tuple):
-        return record_length(tuple(_untold(one, None) for one in value), length)
+        return record_length(tuple(_unknown(one, None) for one in value), length)
     if isinstance(value, list):
-        return record_length([_untold(one, None) for one in value], length)
-    return untold(value)
+        return record_length([_unknown(one, None) for one in value], length)
+    return unknown_value(value)
 
 
 def _ones(shape: Sequence[int]) -> Lengths | None:
@@ -354,7 +354,7 @@ def _given(func: Any, args: Any, options: Any) -> tuple[Any, ...] | None:
         return tuple(args[0] if args else options["size"])
     if func is torch.normal:
         return tuple(options["size"]) if "size" in options else None
-    if func not in SHAPED:
+    if func not in FACTORIES:
         return None
     sizes = args[1:] if args and isinstance(args[0], torch.Tensor) else args
     if not sizes:
@@ -402,7 +402,7 @@ def _kept_axes(found: Lengths | None, result: torch.Tensor) -> Lengths | None:
 
 def _length(given: Any) -> Expression:
     """The expression of a length; the index of a loop is the number that it is just then."""
-    made = made_by(given)
+    made = expression_of(given)
     if made is None:
         if isinstance(given, SymInt):
             record_caveat(None, " was the length of a tensor")

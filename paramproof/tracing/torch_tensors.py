@@ -1,4 +1,4 @@
-"""The tensors of a PyTorch module, parameters and buffers, each storage once."""
+"""List the parameters and buffers of a PyTorch module, each storage once."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 def observed_tensors(
     module: nn.Module, tracing: ShapeRecorder | None = None
 ) -> Iterator[ObservedTensor]:
-    """Every parameter once, by identity, further names as aliases; then every buffer.
+    """Yield every parameter, with further names as aliases, then every buffer.
 
-    Raises ``ValueError`` for a parameter that has no shape yet.
+    Raises ``ValueError`` for a parameter without a shape.
     """
     names: dict[int, list[str]] = {}
     parameters: dict[int, torch.Tensor] = {}

@@ -75,7 +75,9 @@ def silent(name: str, owner: Any, attribute: str, value: Any, *noticed_by: str) 
 def compared_plainly(name: str) -> Any:
     """Return a comparison that records nothing."""
     compute = getattr(operator, name.strip("_"))
-    return lambda self, other: compute(arithmetic.bare(self), arithmetic.bare(other))
+    return lambda self, other: compute(
+        arithmetic.plain_number(self), arithmetic.plain_number(other)
+    )
 
 
 plain_hook("carried", lambda value, *_: value, "counter_of_a_loop", "float_that_decays")
@@ -120,22 +122,45 @@ silent("SymStr.__eq__", symstr.SymStr, "__eq__", str.__eq__, "padded")
 silent("SymStr.endswith", symstr.SymStr, "endswith", str.endswith, "end_of_a_name")
 silent("SymStr.isdigit", symstr.SymStr, "isdigit", str.isdigit, "tail_is_digits")
 
-silent("compare", arithmetic, "compare", nothing, "float_on_the_left", "half_power")
-silent("_ask_of_overflow", arithmetic, "_ask_of_overflow", nothing, "overflow")
-silent("caveats of arithmetic", arithmetic, "record_caveat", nothing, "number_that_doubles")
-silent("escapes of sizes", number, "escaped", nothing, "as_bytes", "packed")
-silent("escapes of text", symstr, "escaped", nothing, "name_in_a_set", "padded")
-silent("caveats of calls", calls, "record_caveat", nothing, "generator", "emptied_iterator")
-silent("_note_counted", calls, "_note_counted", nothing, "popped_from_a_list", "emptied_iterator")
-silent("untold of models", builtin_models, "untold", lambda value: value, "largest_of_a_range")
-silent("untold of containers", containers, "untold", lambda value: value, "float_that_decays")
 silent(
-    "text with sizes", builtin_models, "written", lambda _, found: found, "padded", "name_in_a_set"
+    "record_comparison", arithmetic, "record_comparison", nothing, "float_on_the_left", "half_power"
 )
-silent("grow of calls", calls, "grow", nothing, "length_of_a_list")
-silent("grow of containers", containers, "grow", nothing, "length_of_a_module_dict")
-silent("what C code is given", calls, "_require_heard", nothing, "accumulated")
-silent("_picked", containers, "_picked", lambda v, i: v[symint.plain_int(i)], "list_by_layer")
+silent("overflow guards", arithmetic, "_record_overflow_guard", nothing, "overflow")
+silent("caveats of arithmetic", arithmetic, "record_caveat", nothing, "number_that_doubles")
+silent("escapes of sizes", number, "record_escape", nothing, "as_bytes", "packed")
+silent("escapes of text", symstr, "record_escape", nothing, "name_in_a_set", "padded")
+silent("caveats of calls", calls, "record_caveat", nothing, "generator", "emptied_iterator")
+silent(
+    "_record_counted", calls, "_record_counted", nothing, "popped_from_a_list", "emptied_iterator"
+)
+silent(
+    "unknown numbers of models",
+    builtin_models,
+    "unknown_number",
+    lambda value: value,
+    "largest_of_a_range",
+)
+silent(
+    "unknown values of containers",
+    containers,
+    "unknown_value",
+    lambda value: value,
+    "float_that_decays",
+)
+silent(
+    "text with sizes",
+    builtin_models,
+    "with_sizes",
+    lambda _, found: found,
+    "padded",
+    "name_in_a_set",
+)
+silent("growth in calls", calls, "record_growth", nothing, "length_of_a_list")
+silent("growth in containers", containers, "record_growth", nothing, "length_of_a_module_dict")
+silent("what C code is given", calls, "_record_silent_reads", nothing, "accumulated")
+silent(
+    "_element_at", containers, "_element_at", lambda v, i: v[symint.plain_int(i)], "list_by_layer"
+)
 silent("unknown lengths", lengths, "unknown_symint", lambda number: number, "length_of_a_list")
 silent(
     "computed_symfloat",

@@ -168,7 +168,7 @@ def test_refused(refused, models, arguments, line):
         ("nothing", {}, "nothing takes no ints"),
         ("asked", {}, "asked has no default for width: give --size width=…"),
         ("mlp", {"heads": 3}, "mlp takes no 'heads'; it takes width, depth"),
-        ("mlp", {"width": 0}, "width=0 is no size: it must be 1 or more"),
+        ("mlp", {"width": 0}, "width=0 is not a size: it must be 1 or more"),
     ],
 )
 def test_refused_function(models, tmp_path, monkeypatch, name, sizes, line):
@@ -182,7 +182,11 @@ def test_refused_function(models, tmp_path, monkeypatch, name, sizes, line):
     ("what", "options", "line"),
     [
         ("bertt", {}, "did you mean bert"),
-        ("bert", {"architecture": "GPT2Model"}, "'GPT2Model' is no class of the model type bert"),
+        (
+            "bert",
+            {"architecture": "GPT2Model"},
+            "'GPT2Model' is not a class of the model type bert",
+        ),
         ("bert", {"sizes": {"heads": 3}}, "bert has no size 'heads'; it has vocab_size"),
         ("nope", {"given": {"model_type": "nope"}}, "no model type or class 'nope'"),
     ],

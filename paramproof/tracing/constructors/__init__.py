@@ -1,1 +1,1 @@
-"""Things that make a model: functions, and classes of transformers."""
+"""The constructors that can be traced: functions, and classes of transformers."""

@@ -1,4 +1,4 @@
-"""What a formula can be derived of: something that makes a model from sizes."""
+"""A constructor: code that builds a model from sizes."""
 
 from __future__ import annotations
 
@@ -9,24 +9,26 @@ from typing import Any
 from paramproof.formulas.expression import Expression
 from paramproof.tracing.tensor_groups import ObservedTensor
 
-LOOPS_OF = ("torch.nn", "keras_bert", "keras_transformer")
-"""Packages that make layers in loops of their own, whatever code of the user's calls them.
+LAYER_PACKAGES = ("torch.nn", "keras_bert", "keras_transformer")
+"""Packages that create layers in loops of their own, whichever code calls them.
 
-The packages of PyTorch modules besides PyTorch are found by making a model: ``packages_of``.
+``packages_of`` finds other packages of PyTorch modules by building a model.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Constructor:
-    """A way to make a model from sizes, and to read what it has.
+    """A way to build a model from sizes and to list its tensors.
 
-    ``sizes`` are those it starts from, by name. ``make`` takes such a mapping, of sizes that
-    remember or of plain ints, and allocates nothing. ``read`` lists the tensors of what was made,
-    with their shapes in letters where the tracing saw them. ``modules`` are the packages whose
-    code makes the model. ``read_fields`` are the sizes that a model has read while it was made,
-    None where nobody watched. Code that ``is_followed`` takes sizes that are no ``int``; of other
-    code, as JAX's and Keras's, it is not seen what becomes of a size. ``numbers`` are
-    those of layers of one kind or several, where sizes say how many there are of each.
+    - ``sizes`` are the constructor's own sizes by name.
+    - ``make`` builds a model from sizes, plain or symbolic, and allocates nothing.
+    - ``read`` lists the tensors of a model; shapes are symbolic if ``tracing`` recorded them.
+    - ``modules`` are the packages whose code builds the model.
+    - ``read_fields`` returns the sizes that a trace has read, None if reads were not watched.
+    - ``is_followed`` is false for code that takes only real ints, such as JAX's and Keras's: what
+    it
+      does with sizes cannot be observed.
+    - ``numbers`` are expressions for the number of layers of one or several kinds.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""A function that makes a model as a constructor: its int parameters are the letters.
+"""Use a function that returns a model as a constructor: its int parameters are the sizes.
 
-A PyTorch module's shapes are traced where they are made; those of any other framework are read from
-values, since there sizes become plain ints on the way.
+The shapes of a PyTorch module are traced where its tensors are created. In other frameworks sizes
+become plain ints on the way, and shapes are fitted later.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from paramproof.formulas.printing import shown
 from paramproof.tracing import abstract_build
-from paramproof.tracing.constructors.base import LOOPS_OF, Constructor
+from paramproof.tracing.constructors.base import LAYER_PACKAGES, Constructor
 from paramproof.tracing.numbered_layers import (
     has_numbered_names,
     layer_patterns,
@@ -28,10 +28,10 @@ from paramproof.tracing.tensor_groups import ObservedTensor
 def function_constructor(
     name: str, function: Callable[..., Any], given: Mapping[str, int] | None = None
 ) -> Constructor:
-    """Return ``function`` as a constructor; ``given`` are sizes by name, of any that it takes.
+    """Return ``function`` as a constructor; ``given`` overrides sizes by name.
 
-    Raises ``ValueError``, in one line, for a function without sizes, for a size that it does not
-    take.
+    Raises ``ValueError`` with one line if the function has no sizes, or no parameter of a given
+    name.
     """
     sizes = _defaults(name, function)
     chosen = dict(given or {})
@@ -40,7 +40,7 @@ def function_constructor(
         if size not in takes:
             raise ValueError(f"{name} takes no {shown(size)}; it takes {', '.join(takes)}")
         if value < 1:
-            raise ValueError(f"{size}={value} is no size: it must be 1 or more")
+            raise ValueError(f"{size}={value} is not a size: it must be 1 or more")
     sizes |= chosen
     missing = [
         parameter.name
@@ -52,7 +52,7 @@ def function_constructor(
     if missing:
         raise ValueError(f"{name} has no default for {missing[0]}: give --size {missing[0]}=…")
     if not sizes:
-        raise ValueError(f"{name} takes no ints: there is no letter to derive a formula in")
+        raise ValueError(f"{name} has no int parameters to derive a formula in")
 
     def make(values: Mapping[str, int]) -> Any:
         model = abstract_build.build_abstractly(function, values)
@@ -72,7 +72,7 @@ def function_constructor(
         make,
         read if traced else lambda model, _: abstract_build.observed_tensors(model),
         _tracing if traced else ignoring_array_code,
-        tuple(dict.fromkeys((module, module.partition(".")[0], *packages, *LOOPS_OF))),
+        tuple(dict.fromkeys((module, module.partition(".")[0], *packages, *LAYER_PACKAGES))),
         dict(_versions(abstract_build.FRAMEWORKS[framework])) | {"python": sys.version.split()[0]},
         is_followed=traced,
     )
@@ -80,7 +80,7 @@ def function_constructor(
 
 def _versions(distributions: Iterable[str]) -> Iterator[tuple[str, str]]:
     for name in distributions:
-        # A mapping may be of linen, and of nothing at all.
+        # For Flax, a mapping of arrays needs neither distribution.
         with suppress(PackageNotFoundError):
             yield name, version(name)
 
@@ -88,9 +88,9 @@ def _versions(distributions: Iterable[str]) -> Iterator[tuple[str, str]]:
 def _first_made(
     make: Callable[[Mapping[str, int]], Any], sizes: Mapping[str, int]
 ) -> tuple[str, tuple[str, ...], frozenset[str]]:
-    """Return the framework of what is made, its classes' packages, and its numbered layers.
+    """Build a model; return its framework, the packages of its classes and its layer patterns.
 
-    It is PyTorch where nothing is made: whoever derives says why.
+    Assumes PyTorch if the function refuses: the derivation reports why.
     """
     try:
         model = make(sizes)
@@ -105,12 +105,12 @@ def _first_made(
 def _numbered_layers(
     model: Any, make: Callable[[Mapping[str, int]], Any], sizes: Mapping[str, int]
 ) -> frozenset[str]:
-    """Return the patterns of layers that are named by a number, and by text beside it."""
+    """Return the patterns of repeated layers that have a number inside their name."""
     models = [_paths(model)]
     if not has_numbered_names(models[0]):
         return frozenset()
     for name, size in sizes.items():
-        # A constructor may refuse the size, and its number of layers may be another's.
+        # A constructor may refuse this size.
         with suppress(Exception):
             models.append(_paths(make({**sizes, name: size + 1})))
     return layer_patterns(models)
@@ -121,11 +121,12 @@ def _paths(model: Any) -> list[str]:
 
 
 def packages_of(model: Any) -> tuple[str, ...]:
-    """Return the packages whose code makes a PyTorch module: those of its submodules' classes.
+    """Return the packages of the classes of a PyTorch module and its submodules.
 
-    A thin function calls a library, and a class of one library may inherit from another's: the
-    loops and the comparisons that decide are in any of them. PyTorch's own are in ``LOOPS_OF``,
-    and Python's are not anybody's model.
+    A thin function may call a library whose classes inherit from another library's; loops and
+    comparisons in any of them matter. PyTorch's own package is in ``LAYER_PACKAGES``, and the
+    standard
+    library builds no models.
     """
     classes = dict.fromkeys(base for part in model.modules() for base in type(part).__mro__)
     packages = dict.fromkeys(str(one.__module__).partition(".")[0] for one in classes)
@@ -149,7 +150,7 @@ def _tracing() -> Any:
 
 
 def _defaults(name: str, function: Callable[..., Any]) -> dict[str, int]:
-    """Return the ints that a function has as defaults; a bool is a flag, and none."""
+    """Return the positive int defaults of a function; a bool is a flag, not a size."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Lists with a kind for each layer, of which it is a size how often each kind stands there."""
+"""Config lists with a kind for each layer, whose counts of each kind are sizes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from paramproof.tracing.symbolic.symint import SymInt, plain_int
 
 @dataclass(frozen=True)
 class LayerKinds:
-    """A list of a configuration at ``path``, as long as the size ``depth`` says.
+    """A list at ``path`` in a config, with one entry for each of ``depth`` layers.
 
-    ``kinds`` are those that are counted; every other layer is of the kind ``rest``. Where no size
-    says how long the list is, ``depth`` is "", and there are no others. With ``last`` the last
-    layer is of that kind. A list is drawn in another order for other numbers, so that a
-    formula that holds for many models does not depend on the order.
+    The counts of ``kinds`` are sizes; all other layers are of the kind ``rest``. If no size gives
+    the
+    length of the list, ``depth`` is "" and no layer is of another kind. With ``last``, the last
+    layer
+    is of that kind. Different counts give different orders, so that a formula that holds for many
+    models does not depend on the order.
     """
 
     path: str
@@ -31,12 +33,12 @@ class LayerKinds:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The number of each kind by the name of its size, ``layer_types[full_attention]``."""
+        """The count of each kind by the name of its size, ``layer_types[full_attention]``."""
         return {f"{self.path}[{kind}]": 2 for kind in self.kinds}
 
     @property
     def numbers(self) -> list[Expression]:
-        """The number of the layers of each choice of kinds, fewer kinds first."""
+        """The number of layers of each combination of kinds, smaller combinations first."""
         each = [letter(name) for name in self.sizes]
         if self.depth:
             each.append(letter(self.depth) - sum(each, expression(0)))
@@ -44,9 +46,9 @@ class LayerKinds:
         return [sum(some, expression(0)) for some in chosen]
 
     def drawn(self, chosen: Mapping[str, Any]) -> list[str]:
-        """Return a list in which each kind stands as often as it is ``chosen``.
+        """Return a list with the ``chosen`` number of layers of each kind, in a random order.
 
-        Raises ``ValueError`` where there are more of them than layers.
+        Raises ``ValueError`` if they are more than there are layers.
         """
         numbers = {kind: chosen[f"{self.path}[{kind}]"] for kind in self.kinds}
         counted = sum(numbers.values())

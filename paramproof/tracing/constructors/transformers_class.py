@@ -1,4 +1,4 @@
-"""Classes of Hugging Face transformers as constructors: their configuration's sizes are letters."""
+"""Use a class of Hugging Face transformers as a constructor: sizes are fields of its config."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from paramproof.builders.meta import meta
 from paramproof.formulas.printing import shown
 from paramproof.sources.reference import in_one_line
 from paramproof.tracing import torch_tensors
-from paramproof.tracing.constructors.base import LOOPS_OF, Constructor
+from paramproof.tracing.constructors.base import LAYER_PACKAGES, Constructor
 from paramproof.tracing.constructors.layer_kinds import LayerKinds
 from paramproof.tracing.symbolic.symfloat import symbolic_float
 from paramproof.tracing.symbolic.symint import SymInt, plain_int
@@ -26,13 +26,13 @@ from paramproof.tracing.torch_mode import ShapeRecorder
 
 transformers.logging.set_verbosity_error()
 
-NO_SIZES = ("_token_id", "_token_index", "_index", "_idx")
-"""Ends of fields that are numbers and no sizes."""
+NOT_SIZE_SUFFIXES = ("_token_id", "_token_index", "_index", "_idx")
+"""Suffixes of integer fields that are not sizes."""
 
-NAMES_NO_SIZE = frozenset(
+NOT_SIZE_FIELDS = frozenset(
     {"chunk_size_feed_forward", "moe_layers", "torch_dtype", "pretraining_tp"}
 )
-"""Fields that are no sizes: ``moe_layers`` are numbers of layers."""
+"""Integer fields that are not sizes: ``moe_layers``, for example, lists layer numbers."""
 
 
 def transformers_constructor(
@@ -42,19 +42,20 @@ def transformers_constructor(
     sizes: Mapping[str, int] | None = None,
     kinds: Mapping[str, LayerKinds] | None = None,
 ) -> Constructor:
-    """Return the constructor of a model type or a class: ``deepseek_v3``, ``BertForMaskedLM``.
+    """Return the constructor of a model type or class: ``deepseek_v3``, ``BertForMaskedLM``.
 
-    ``given`` are the keys of a configuration; ``architecture`` takes the place of the class that
-    it names. ``sizes`` replace some of the configuration's. ``kinds`` are lists of which it is a
-    size how often each kind of layer stands there: ``layer_types[full_attention]``.
+    ``given`` are the keys of a config; ``architecture`` overrides the class that it names.
+    ``sizes``
+    override fields. ``kinds`` are lists whose counts of each kind become sizes:
+    ``layer_types[full_attention]``.
 
-    Raises ``ValueError``, in one line, for what transformers does not have.
+    Raises ``ValueError`` with one line for a type, class or size that transformers does not have.
     """
     keys = dict(given or {})
     config_class, model_class = _classes(str(keys.get("model_type", what)), keys, architecture)
     if given is None and what not in CONFIG_MAPPING and not architecture:
         config_class, model_class = _named_class(what)
-    keys = {name: value for name, value in keys.items() if name not in NOT_GIVEN}
+    keys = {name: value for name, value in keys.items() if name not in IGNORED_KEYS}
     start = make_readable(config_class(**keys))
     first = dict(_sizes(start))
     if _reads_labels(model_class):
@@ -62,26 +63,26 @@ def transformers_constructor(
     kinds = kinds or {}
     first |= {name: number for one in kinds.values() for name, number in one.sizes.items()}
     for name in sizes or {}:
-        known = name in first or _may_be_size(start, name) or _is_taken(config_class, keys, name)
-        if not known and not _is_looked_for(config_class, keys, start, model_class, name):
+        known = name in first or _may_be_size(start, name) or _accepts_key(config_class, keys, name)
+        if not known and not _looks_up(config_class, keys, start, model_class, name):
             raise ValueError(f"{what} has no size {shown(name)}; it has {', '.join(first)}")
     for name, value in (sizes or {}).items():
         if value < 1:
-            raise ValueError(f"{name}={value} is no size: it must be 1 or more")
+            raise ValueError(f"{name}={value} is not a size: it must be 1 or more")
     first |= sizes or {}
 
     reads: set[str] = set()
 
     def make(chosen: Mapping[str, int]) -> Any:
-        # Of labels a configuration makes names, and looks them up.
+        # A config creates a name for each label, and looks them up.
         plainly = {name: plain_int(v) if name == LABELS else v for name, v in chosen.items()}
         lists = {one.path: one.drawn(plainly) for one in kinds.values()}
         named = {name for one in kinds.values() for name in one.sizes}
         widths = {name: size for name, size in plainly.items() if name not in named}
-        config = _with(config_class, keys, start, {**widths, **lists})
+        config = _config_with(config_class, keys, start, {**widths, **lists})
         if any(isinstance(size, SymInt) for size in chosen.values()):
-            _remember_floats(config)
-            _watch(config, "", reads, {LABELS: chosen[LABELS]} if LABELS in chosen else {})
+            _trace_floats(config)
+            _watch_reads(config, "", reads, {LABELS: chosen[LABELS]} if LABELS in chosen else {})
         with meta():
             return model_class(config)
 
@@ -91,7 +92,7 @@ def transformers_constructor(
         make,
         torch_tensors.observed_tensors,
         ShapeRecorder,
-        ("transformers", *LOOPS_OF),
+        ("transformers", *LAYER_PACKAGES),
         {name: importlib.metadata.version(name) for name in ("transformers", "torch")},
         lambda: frozenset(reads),
         numbers=tuple(number for one in kinds.values() for number in one.numbers),
@@ -99,10 +100,10 @@ def transformers_constructor(
 
 
 def make_readable(config: PreTrainedConfig) -> PreTrainedConfig:
-    """Return a configuration of which every field can be read.
+    """Allow reading every field of a config, and return it.
 
-    Where layers have values of their own, as Gemma 4's heads have, the configuration's is
-    not told otherwise. A model is made of one that is left as it is.
+    If layers have values of their own, as the heads of Gemma 4 do, reading the config's own value
+    raises an error by default. A model is built from a config that is left as it is.
     """
     config.allow_global_per_layer_attribute_access = True
     for value in vars(config).values():
@@ -112,9 +113,9 @@ def make_readable(config: PreTrainedConfig) -> PreTrainedConfig:
 
 
 def build_model(keys: Mapping[str, Any], architecture: str = "") -> Any:
-    """Return what transformers makes of a configuration's file, on the meta device.
+    """Return the model that transformers builds from a config's keys, on the meta device.
 
-    Raises ``ValueError``, in one line, for what it does not have or refuses.
+    Raises ``ValueError`` with one line if transformers does not have it or refuses.
     """
     config_class, model_class = _classes(str(keys.get("model_type")), keys, architecture)
     try:
@@ -126,17 +127,17 @@ def build_model(keys: Mapping[str, Any], architecture: str = "") -> Any:
 
 
 LABELS = "num_labels"
-"""A size that is no field: a configuration has it as the length of a mapping of names."""
+"""A size that is not a field: the config stores it as the length of a mapping of names."""
 
 
 def _reads_labels(model_class: Any) -> bool:
-    """Whether a class has as many labels as its configuration: BART's answers have two always."""
+    """Return whether a class has as many labels as its config; some of BART's always have two."""
     made = inspect.unwrap(model_class.__init__)
     return LABELS in made.__code__.co_names and f"config.{LABELS} = " not in inspect.getsource(made)
 
 
 def _may_be_size(config: PreTrainedConfig, name: str) -> bool:
-    """Whether a field that is absent or 0 may be a size, as ``num_key_value_heads`` may."""
+    """Return whether a field that is null or 0 may be a size, such as ``num_key_value_heads``."""
     *parts, own = name.split(".")
     for part in parts:
         config = getattr(config, part, None)
@@ -147,8 +148,8 @@ def _may_be_size(config: PreTrainedConfig, name: str) -> bool:
     return (value is None and "int" in kinds.get(own, "")) or (type(value) is int and value == 0)
 
 
-def _is_taken(config_class: type[PreTrainedConfig], keys: Mapping[str, Any], name: str) -> bool:
-    """Whether a configuration takes what is no field, as Gemma 4's takes ``global_head_dim``."""
+def _accepts_key(config_class: type[PreTrainedConfig], keys: Mapping[str, Any], name: str) -> bool:
+    """Return whether a config uses a key that is not a field: Gemma 4's ``global_head_dim``."""
     *parts, own = name.split(".")
     fields = []
     for size in (7, 9):
@@ -167,24 +168,24 @@ def _is_taken(config_class: type[PreTrainedConfig], keys: Mapping[str, Any], nam
     return fields[0] != fields[1]
 
 
-def _is_looked_for(
+def _looks_up(
     config_class: type[PreTrainedConfig],
     keys: Mapping[str, Any],
     start: PreTrainedConfig,
     model_class: Any,
     name: str,
 ) -> bool:
-    """Whether a model looks in its configuration for what is no field, as for ``head_dim``."""
+    """Return whether a model reads an attribute that is not a field, such as ``head_dim``."""
     reads: set[str] = set()
-    config = _with(config_class, keys, start, {})
+    config = _config_with(config_class, keys, start, {})
     *path, own = name.split(".")
     part: Any = config
     for step in path:
         part = getattr(part, step, None)
     if part is None or hasattr(part, own):
         return False
-    _watch(config, "", reads, {})
-    # What is looked for may be what it is refused without.
+    _watch_reads(config, "", reads, {})
+    # The constructor may refuse because the attribute is missing.
     with meta(), suppress(Exception):
         model_class(config)
     return name in reads
@@ -193,7 +194,7 @@ def _is_looked_for(
 def _classes(
     model_type: str, keys: Mapping[str, Any], architecture: str
 ) -> tuple[type[PreTrainedConfig], Any]:
-    """Return the classes of configuration and model for a model type."""
+    """Return the config class and the model class of a model type."""
     if model_type not in CONFIG_MAPPING:
         if keys:
             raise _unknown(model_type)
@@ -204,7 +205,7 @@ def _classes(
     if chosen:
         model_class = _named_class(chosen)[1]
         if model_class.config_class is not model_config_class(config_class):
-            raise ValueError(f"{shown(chosen)} is no class of the model type {model_type}")
+            raise ValueError(f"{shown(chosen)} is not a class of the model type {model_type}")
         return config_class, model_class
     if config_class not in MODEL_MAPPING:
         raise ValueError(f"transformers has no base model of the type {model_type}: name a class")
@@ -212,7 +213,7 @@ def _classes(
 
 
 def model_config_class(config_class: type[PreTrainedConfig]) -> type[PreTrainedConfig]:
-    """Return what the models of a configuration name as theirs: InternLM 3 has LLaMA's models."""
+    """Return the config class that the models of a config name: InternLM 3 uses LLaMA's."""
     base = _base(config_class) if config_class in MODEL_MAPPING else None
     return getattr(base, "config_class", config_class)
 
@@ -229,7 +230,7 @@ def _unknown(model_type: str) -> ValueError:
 
 
 def _named_class(name: str) -> tuple[type[PreTrainedConfig], Any]:
-    """Return a class of transformers by its name, and that of its configuration."""
+    """Return the config class and the model class with this name."""
     found = getattr(transformers, name, None) if name.isidentifier() else None
     config_class: Any = getattr(found, "config_class", None)
     if not (isinstance(found, type) and issubclass(found, PreTrainedModel)) or not config_class:
@@ -250,34 +251,34 @@ def _sizes(config: PreTrainedConfig, prefix: str = "") -> Iterator[tuple[str, in
             yield from ((f"{prefix}{field.name}[{i}]", v) for i, v in enumerate(value))
 
 
-NOT_GIVEN = frozenset(
+IGNORED_KEYS = frozenset(
     {"model_type", "architectures", "transformers_version", "torch_dtype", "dtype"}
 )
-"""Keys of a configuration's file that say what it is of, and nothing about the model."""
+"""Keys of a config file that do not describe the model."""
 
 
 def _is_size(name: str, value: object) -> bool:
     return (
         type(value) is int
         and value > 0
-        and not name.endswith(NO_SIZES)
-        and name not in NAMES_NO_SIZE
+        and not name.endswith(NOT_SIZE_SUFFIXES)
+        and name not in NOT_SIZE_FIELDS
     )
 
 
 def _is_list_of_sizes(name: str, value: object) -> bool:
-    is_list = isinstance(value, list | tuple) and bool(value) and name not in NAMES_NO_SIZE
+    is_list = isinstance(value, list | tuple) and bool(value) and name not in NOT_SIZE_FIELDS
     return is_list and all(_is_size("", one) for one in value)  # type: ignore[attr-defined]
 
 
-def _with(
+def _config_with(
     config_class: type[PreTrainedConfig],
     given: Mapping[str, Any],
     start: PreTrainedConfig,
     chosen: Mapping[str, Any],
 ) -> PreTrainedConfig:
-    """Return a configuration with these sizes, every field that is a size given."""
-    # A key may be another name of a field, as num_hidden_layers is of n_layer.
+    """Return a config with the chosen sizes."""
+    # A key may be an alias of a field, as num_hidden_layers is for n_layer.
     names = config_class.attribute_map
     fields = {k: copy.deepcopy(v) for k, v in given.items() if names.get(k, k) not in chosen}
     inner: dict[str, dict[str, Any]] = {}
@@ -297,37 +298,37 @@ def _with(
         part = getattr(start, head)
         own = given.get(head)
         own = own if isinstance(own, Mapping) else part_defaults(config_class, head)
-        fields[head] = _with(type(part), own, part, sizes)
+        fields[head] = _config_with(type(part), own, part, sizes)
     return config_class(**fields)
 
 
 def part_defaults(config_class: type[PreTrainedConfig], name: str) -> dict[str, Any]:
-    """Return what a configuration gives a part that is absent: not what the part's class has."""
-    # Older releases, as 5.4, give an absent part nothing.
+    """Return the values that a config passes to an absent part, beside its class's defaults."""
+    # Older releases, such as 5.4, pass nothing to an absent part.
     spec = getattr(config_class, "sub_configs_defaults", {}).get(name)
     return dict(spec.init_kwargs) if spec else {}
 
 
-def _remember_floats(config: PreTrainedConfig) -> None:
-    """Give a configuration floats that remember: ``mlp_ratio * hidden_size`` is asked of them."""
+def _trace_floats(config: PreTrainedConfig) -> None:
+    """Make the floats of a config symbolic: ``mlp_ratio * hidden_size`` calls their operators."""
     for field in dataclasses.fields(config):
         value = vars(config).get(field.name)
         if isinstance(value, PreTrainedConfig):
-            _remember_floats(value)
+            _trace_floats(value)
         elif type(value) is float:
             vars(config)[field.name] = symbolic_float(value)
         elif isinstance(value, list) and value and all(type(one) is float for one in value):
             vars(config)[field.name] = [symbolic_float(one) for one in value]
 
 
-def _watch(
+def _watch_reads(
     config: PreTrainedConfig, prefix: str, reads: set[str], computed: Mapping[str, int]
 ) -> None:
-    """Note in ``reads`` the fields of a configuration that are read from now on, and other names
-    that are looked for in it.
+    """Record in ``reads`` the fields of a config that are read, and other names that are looked up.
 
-    ``computed`` are sizes that it would compute, as a plain int, from what it stores. The
-    configuration is one made for a trace: its class is replaced by one that tells.
+    ``computed`` has sizes that the config would compute as plain ints. The config's class is
+    replaced
+    by a subclass that records, so use a config that belongs to one trace.
     """
     kind: Any = type(config)
     given: Callable[[Any, str], Any] = kind.__getattribute__
@@ -335,7 +336,7 @@ def _watch(
     for name in own:
         part = vars(config).get(name)
         if isinstance(part, PreTrainedConfig):
-            _watch(part, f"{prefix}{name}.", reads, {})
+            _watch_reads(part, f"{prefix}{name}.", reads, {})
 
     def telling(self: Any, name: str) -> Any:
         if name in computed:

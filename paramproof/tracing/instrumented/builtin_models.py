@@ -8,24 +8,24 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from paramproof.tracing.instrumented.containers import contains, item
+from paramproof.tracing.instrumented.containers import contains, get_item
 from paramproof.tracing.instrumented.iteration import (
-    Loop,
-    enumerated,
-    listed,
-    over,
-    reversed_of,
+    SymRange,
+    make_list,
+    symbolic_enumerate,
+    symbolic_iteration,
     symbolic_range,
-    zipped,
+    symbolic_reversed,
+    symbolic_zip,
 )
-from paramproof.tracing.instrumented.lengths import consumed, known_length, length_of, record_length
+from paramproof.tracing.instrumented.lengths import consume, known_length, length_of, record_length
 from paramproof.tracing.iterations import RUNNING
 from paramproof.tracing.recorder import has_loop_index, record_caveat
-from paramproof.tracing.symbolic.arithmetic import bare, made_by, untold
-from paramproof.tracing.symbolic.escapes import trusted
+from paramproof.tracing.symbolic.arithmetic import expression_of, plain_number, unknown_number
+from paramproof.tracing.symbolic.escapes import trusting
 from paramproof.tracing.symbolic.symfloat import SymFloat, computed_symfloat, exact_symfloat
 from paramproof.tracing.symbolic.symint import SymInt, plain_int, unknown_symint
-from paramproof.tracing.symbolic.symstr import SymStr, all_in, has_size, written
+from paramproof.tracing.symbolic.symstr import SymStr, has_size, walk, with_sizes
 
 _function: Any
 MODELS: dict[Any, Callable[..., Any]] = {}
@@ -98,18 +98,18 @@ def _bool(*args: Any) -> bool:
 @_models(str)
 def _str(*args: Any, **options: Any) -> Any:
     if len(args) == 1 and not options:
-        return text((args[0], -1, ""))
+        return format_parts((args[0], -1, ""))
     return str(*args, **options)
 
 
 @_models(repr, ascii)
 def _repr(value: Any) -> Any:
-    return text((value, 114, ""))
+    return format_parts((value, 114, ""))
 
 
 @_models(format)
 def _format(value: Any, spec: Any = "") -> Any:
-    return text((value, -1, spec))
+    return format_parts((value, -1, spec))
 
 
 for _base in (hex, oct, bin):
@@ -136,42 +136,42 @@ def _ord(value: Any) -> Any:
 
 MODELS[len] = length_of
 MODELS[range] = symbolic_range
-MODELS[enumerate] = enumerated
-MODELS[zip] = zipped
-MODELS[reversed] = reversed_of
+MODELS[enumerate] = symbolic_enumerate
+MODELS[zip] = symbolic_zip
+MODELS[reversed] = symbolic_reversed
 
 
 @_models(list)
 def _list(*args: Any) -> Any:
-    return listed(*args)
+    return make_list(*args)
 
 
 @_models(tuple)
 def _tuple(*args: Any) -> Any:
     if not args:
         return ()
-    values = listed(args[0])
+    values = make_list(args[0])
     found = tuple(values)
     known = known_length(values)
     return found if known is None else record_length(found, known.length, known.index, known.start)
 
 
 @_models(set)
-def as_set(*args: Any, kind: Any = set) -> Any:
+def make_set(*args: Any, kind: Any = set) -> Any:
     """Return Python's ``set``, of unknown length where a loop over sizes filled it."""
-    values = listed(*args)
+    values = make_list(*args)
     found = kind(values)
     return record_length(found) if known_length(values) is not None else found
 
 
 @_models(frozenset)
 def _frozenset(*args: Any) -> Any:
-    return as_set(*args, kind=frozenset)
+    return make_set(*args, kind=frozenset)
 
 
 @_models(sorted)
 def _sorted(iterable: Any, **options: Any) -> Any:
-    values = listed(iterable)
+    values = make_list(iterable)
     _note_order(values, "was sorted")
     _note_key(values, options)
     found = sorted(values, **options)
@@ -188,14 +188,14 @@ def _type(*args: Any) -> Any:
             return float
         if type(args[0]) is SymStr:
             return str
-        if type(args[0]) is Loop:
+        if type(args[0]) is SymRange:
             return range
     return type(*args)
 
 
 @_models(sum)
 def _sum(iterable: Any, /, start: Any = 0) -> Any:
-    values = listed(iterable)
+    values = make_list(iterable)
     known = known_length(values)
     total = start
     for value in values:
@@ -208,23 +208,23 @@ def _sum(iterable: Any, /, start: Any = 0) -> Any:
         first = values[0]
         if all(one == first for one in values) and first == 1:
             return (
-                SymInt(bare(total), known.length + made_by(start))
+                SymInt(plain_number(total), known.length + expression_of(start))
                 if isinstance(start, int)
                 else total
             )
-    return untold(total)
+    return unknown_number(total)
 
 
 for _function in (min, max):
 
     def _least_or_most(*args: Any, function: Any = _function, **options: Any) -> Any:
         if len(args) == 1:
-            values = listed(args[0])
+            values = make_list(args[0])
             known = known_length(values)
             _note_key(values, options)
             if known is not None:
                 return (
-                    untold(function(map(_bared, values), **options))
+                    unknown_number(function(map(_plain, values), **options))
                     if values
                     else function(values, **options)
                 )
@@ -234,14 +234,14 @@ for _function in (min, max):
     MODELS[_function] = _least_or_most
 
 
-def _bared(value: Any) -> Any:
-    return bare(value) if isinstance(value, SymInt | SymFloat) else value
+def _plain(value: Any) -> Any:
+    return plain_number(value) if isinstance(value, SymInt | SymFloat) else value
 
 
 for _function in (any, all):
 
     def _any_or_all(iterable: Any, function: Any = _function) -> bool:
-        found = over(iterable)
+        found = symbolic_iteration(iterable)
         return bool(function(iterable if found is None else iter(found)))
 
     MODELS[_function] = _any_or_all
@@ -267,7 +267,7 @@ def _note_order(values: list[Any], what: str) -> None:
 
 @_models(iter)
 def _iter(value: Any, *sentinel: Any) -> Any:
-    found = None if sentinel else over(value)
+    found = None if sentinel else symbolic_iteration(value)
     return iter(value, *sentinel) if found is None else iter(found)
 
 
@@ -275,17 +275,17 @@ def _iter(value: Any, *sentinel: Any) -> Any:
 def _map(function: Any, *iterables: Any, **options: Any) -> Any:
     from paramproof.tracing.instrumented.calls import call
 
-    found = [over(one) for one in iterables]
+    found = [symbolic_iteration(one) for one in iterables]
     if not any(found):
         return (call(function, *args) for args in zip(*iterables, **options))  # noqa: B905
-    return (call(function, *args) for args in zipped(*iterables, **options))
+    return (call(function, *args) for args in symbolic_zip(*iterables, **options))
 
 
 @_models(filter)
 def _filter(function: Any, iterable: Any) -> Any:
     from paramproof.tracing.instrumented.calls import call
 
-    found = over(iterable)
+    found = symbolic_iteration(iterable)
     values = iterable if found is None else found
     return (one for one in values if (one if function is None else call(function, one)))
 
@@ -294,7 +294,7 @@ def _filter(function: Any, iterable: Any) -> Any:
 def _count(start: Any = 0, step: Any = 1) -> Any:
     number = start
     while True:
-        yield untold(number) if RUNNING else number
+        yield unknown_number(number) if RUNNING else number
         number = number + step
 
 
@@ -303,7 +303,7 @@ def _index(value: Any) -> Any:
     return value if isinstance(value, SymInt) else operator.index(value)
 
 
-MODELS[operator.getitem] = item
+MODELS[operator.getitem] = get_item
 MODELS[operator.contains] = contains
 
 
@@ -314,11 +314,11 @@ MODELS.update({one: one for one in AS_THEY_ARE})
 
 @_models(math.prod)
 def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
-    values = listed(iterable)
+    values = make_list(iterable)
     product = start
     for value in values:
         product = product * value
-    return product if known_length(values) is None else untold(product)
+    return product if known_length(values) is None else unknown_number(product)
 
 
 STEPS = {
@@ -345,7 +345,7 @@ for _function, _name in STEPS.items():
             bool(args[0] >= 0)
         elif name.startswith("log"):
             bool(args[0] > 0)
-        return computed_symfloat(function(*map(bare, args)), name, *args)
+        return computed_symfloat(function(*map(plain_number, args)), name, *args)
 
     MODELS[_function] = _step
 
@@ -355,7 +355,7 @@ def _pow(base: Any, power: Any) -> Any:
     if not any(isinstance(one, SymInt | SymFloat) for one in (base, power)):
         return math.pow(base, power)
     return computed_symfloat(
-        math.pow(bare(base), bare(power)), "power", _float(base), _float(power)
+        math.pow(plain_number(base), plain_number(power)), "power", _float(base), _float(power)
     )
 
 
@@ -368,16 +368,18 @@ for _function in (math.isfinite, math.isnan, math.isinf):
 
     def _is_a_number(value: Any, function: Any = _function) -> bool:
         # Sizes are far below what a float holds.
-        return bool(function(bare(value) if isinstance(value, SymInt | SymFloat) else value))
+        return bool(
+            function(plain_number(value) if isinstance(value, SymInt | SymFloat) else value)
+        )
 
     MODELS[_function] = _is_a_number
 
 
-SHOWN: dict[int, Callable[[Any], str]] = {114: repr, 97: ascii, 115: str}
+CONVERSIONS: dict[int, Callable[[Any], str]] = {114: repr, 97: ascii, 115: str}
 """What ``!r``, ``!a`` and ``!s`` call, by the number of the letter."""
 
 
-def text(*parts: Any) -> str:
+def format_parts(*parts: Any) -> str:
     """Return what an f-string makes of its parts, text or (value, conversion, format)."""
     written_parts, told = [], []
     for part in parts:
@@ -391,25 +393,25 @@ def text(*parts: Any) -> str:
         written_parts.append(found)
         told += [found, spec] if not isinstance(value, SymInt) or spec else [value]
     joined = "".join(str.__str__(one) for one in written_parts)
-    return written([one for one in told if has_size(one)], joined)
+    return with_sizes([one for one in told if has_size(one)], joined)
 
 
 def _part(value: Any, conversion: int, spec: Any) -> Any:
     spec = str.__str__(spec)
     if isinstance(value, SymInt | SymFloat) and has_size(value):
-        number = bare(value)
-        shown = SHOWN[conversion](number) if conversion in SHOWN else number
+        number = plain_number(value)
+        shown = CONVERSIONS[conversion](number) if conversion in CONVERSIONS else number
         return SymStr(format(shown, spec), value.expression, plain=isinstance(value, SymInt))
     if isinstance(value, SymStr):
         return value.like(format(str.__str__(value), spec))
     inside = _sizes_in(value)
     if hasattr(type(value), "named_modules"):
         return SymStr(format(repr(value), spec), None)
-    convert = SHOWN.get(conversion)
+    convert = CONVERSIONS.get(conversion)
     found = format(convert(value) if convert else value, spec) if not inside else None
     if found is not None:
         return found
-    with trusted():
+    with trusting():
         found = format(convert(value) if convert else value, spec)
     return SymStr(str.__str__(found), inside[0].expression)
 
@@ -419,28 +421,28 @@ def _sizes_in(value: Any) -> list[Any]:
     if isinstance(value, BaseException):
         value = value.args
     if isinstance(value, list | tuple | set | dict):
-        return [one for one in all_in(value) if has_size(one)]
+        return [one for one in walk(value) if has_size(one)]
     return []
 
 
-def percent(left: Any, right: Any) -> Any:
+def percent_format(left: Any, right: Any) -> Any:
     """Return ``left % right``, which may be text."""
     if not isinstance(left, str):
         return left % right
-    told = [one for one in all_in(right) if has_size(one)]
+    told = [one for one in walk(right) if has_size(one)]
     if not told:
         return left % right
-    values = tuple(map(_bared, right)) if isinstance(right, tuple) else _bared(right)
+    values = tuple(map(_plain, right)) if isinstance(right, tuple) else _plain(right)
     if isinstance(values, dict):
-        values = {key: _bared(one) for key, one in values.items()}
+        values = {key: _plain(one) for key, one in values.items()}
     made = str.__mod__(str.__str__(left), values)
     return SymStr(made, told[0].expression)
 
 
-def as_dict(pairs: Any) -> Any:
+def make_dict(pairs: Any) -> Any:
     """Return the dict of the pairs that are yielded."""
-    values = consumed(pairs)
-    with trusted():
+    values = consume(pairs)
+    with trusting():
         found = dict(values)
     known = known_length(values)
     if known is None:

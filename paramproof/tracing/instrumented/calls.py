@@ -24,16 +24,21 @@ from typing import Any
 
 from paramproof.tracing.call_sites import MODEL_FILES
 from paramproof.tracing.instrumented.builtin_models import MODELS
-from paramproof.tracing.instrumented.containers import grow, item, stored, untold
-from paramproof.tracing.instrumented.iteration import Loop, Symbolic, listed, over
-from paramproof.tracing.instrumented.lengths import have_run, known_length, record_length
+from paramproof.tracing.instrumented.containers import get_item, record_growth, store, unknown_value
+from paramproof.tracing.instrumented.iteration import (
+    SymbolicIteration,
+    SymRange,
+    make_list,
+    symbolic_iteration,
+)
+from paramproof.tracing.instrumented.lengths import known_length, loops_have_run, record_length
 from paramproof.tracing.iterations import RUNNING
 from paramproof.tracing.recorder import record_caveat
-from paramproof.tracing.symbolic.arithmetic import bare
-from paramproof.tracing.symbolic.escapes import is_asked_by_trusted_code, is_trusted_file, trusted
+from paramproof.tracing.symbolic.arithmetic import plain_number
+from paramproof.tracing.symbolic.escapes import is_asked_by_trusted_code, is_trusted_file, trusting
 from paramproof.tracing.symbolic.symfloat import NativeSymFloat, SymFloat, plain_float
 from paramproof.tracing.symbolic.symint import NativeSymInt, SymInt, plain_int
-from paramproof.tracing.symbolic.symstr import SymStr, all_in, in_parts
+from paramproof.tracing.symbolic.symstr import SymStr, mark_parts, walk
 
 GROWING = frozenset(
     {
@@ -44,10 +49,10 @@ GROWING = frozenset(
 )  # fmt: skip
 """Methods after which a container has more or fewer elements."""
 
-CARRIED = GROWING | {"get", "items", "keys", "values", "copy", "sort", "reverse", "move_to_end"}
+KEEPING = GROWING | {"get", "items", "keys", "values", "copy", "sort", "reverse", "move_to_end"}
 """Methods of Python's containers that keep what they are given as it is."""
 
-PASSING: frozenset[Any] = frozenset(
+NEUTRAL: frozenset[Any] = frozenset(
     {
         issubclass, callable, setattr, hasattr, getattr, delattr, slice, staticmethod, classmethod,
         property, dict,
@@ -60,21 +65,21 @@ def call(function: Any, /, *args: Any, **options: Any) -> Any:
     """Return ``function(*args, **options)``."""
     kind = type(function)
     if kind is FunctionType or kind is MethodType:
-        return _of_python(function, args, options)
+        return _call_python(function, args, options)
     try:
         model = MODELS.get(function)
     except TypeError:
         model = None
     if model is not None:
         return model(*args, **options)
-    if kind in OF_C:
-        return _of_c(function, args, options)
+    if kind in C_CALLABLES:
+        return _call_builtin(function, args, options)
     if isinstance(function, type):
-        return _of_class(function, args, options)
+        return _call_class(function, args, options)
     if kind.__module__.startswith("numpy") and kind.__name__ != "ufunc":
-        return _of_numpy(function, args, options)
+        return _call_numpy(function, args, options)
     if not _is_followed(kind):
-        _require_heard(function, args, options)
+        _record_silent_reads(function, args, options)
     return function(*args, **options)
 
 
@@ -86,9 +91,7 @@ def _is_followed(kind: type) -> bool:
 
 def _as_json(args: Any, options: Any) -> Any:
     """Return JSON; where a size is in it, as text that has one."""
-    told = [
-        one for one in all_in((args, options), 6) if isinstance(one, SymInt | SymFloat | SymStr)
-    ]
+    told = [one for one in walk((args, options), 6) if isinstance(one, SymInt | SymFloat | SymStr)]
     found = json.dumps(*_plain_deep(args), **_plain_deep(options))
     return SymStr(found, told[0].expression) if told else found
 
@@ -100,48 +103,54 @@ def _plain_deep(value: Any) -> Any:
         return type(value)(map(_plain_deep, value))
     if isinstance(value, SymStr):
         return str.__str__(value)
-    return bare(value) if isinstance(value, SymInt | SymFloat) else value
+    return plain_number(value) if isinstance(value, SymInt | SymFloat) else value
 
 
-OF_C = (BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, WrapperDescriptorType)
+C_CALLABLES = (BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, WrapperDescriptorType)
 
 
-def _of_python(function: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+def _call_python(function: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
     code = getattr(function, "__code__", None)
     own = getattr(function, "__self__", None)
     file = "" if code is None else code.co_filename
     if code is None and is_trusted_file(code_file(getattr(function, "__wrapped__", None))):
         # A logger that says everything once looks up what it has said.
-        with trusted():
+        with trusting():
             return function(*args, **options)
     if function is json.dumps:
         return _as_json(args, options)
     if RUNNING and own is not None and function.__name__ in GROWING:
-        grow(own)
+        record_growth(own)
     if "/numpy/" in file:
-        return _of_numpy(function, args, options)
+        return _call_numpy(function, args, options)
     if "/torch/" in file:
         args = tuple(map(_as_float, args))
         options = {key: _as_float(one) for key, one in options.items()}
     if file in MODEL_FILES or is_trusted_file(file):
-        return _of_modules(function, own, args, options)
-    _require_heard(function, args, options)
+        return _call_model_code(function, own, args, options)
+    _record_silent_reads(function, args, options)
     return function(*args, **options)
 
 
-def _of_modules(function: Any, own: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+def _call_model_code(
+    function: Any, own: Any, args: tuple[Any, ...], options: Mapping[str, Any]
+) -> Any:
     """Call a function of PyTorch or of the model: what lists a model's parts lists their names."""
     found = function(*args, **options)
     if code_file(function) not in MODEL_FILES:
         if isinstance(found, str) and any(letter.isdigit() for letter in found):
             return SymStr(found, None, plain=False)
-        if hasattr(type(own), "named_modules") and function.__name__ in LISTING and have_run():
+        if (
+            hasattr(type(own), "named_modules")
+            and function.__name__ in LISTING_METHODS
+            and loops_have_run()
+        ):
             values = [_named(one) for one in found]
-            return Symbolic(None, len(values), lambda number, _: values[number])
+            return SymbolicIteration(None, len(values), lambda number, _: values[number])
     return found
 
 
-LISTING = frozenset(
+LISTING_METHODS = frozenset(
     {
         "named_modules", "named_parameters", "named_children", "named_buffers", "modules",
         "children", "parameters", "buffers",
@@ -164,88 +173,90 @@ def _named(found: Any) -> Any:
     return found
 
 
-def _of_c(function: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+def _call_builtin(function: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
     own: Any = getattr(function, "__self__", None)
     # Not isinstance: it would call a ``__getattribute__`` of the model's, which may call this.
     kind = type(own)
     if issubclass(kind, list | dict | set) or hasattr(kind, "append"):
-        options = _put_into(own, function.__name__, args, options)
-        if function.__name__ in CARRIED:
+        options = _record_mutation(own, function.__name__, args, options)
+        if function.__name__ in KEEPING:
             return function(*args, **options)
     if issubclass(kind, str):
-        return _of_text(function, own, args, options)
-    if is_of_torch(function, own):
-        return of_torch(function, args, options)
+        return _call_str_method(function, own, args, options)
+    if is_torch_function(function, own):
+        return call_torch(function, args, options)
     if str(getattr(function, "__module__", "")).startswith("numpy"):
-        return _of_numpy(function, args, options)
-    if RUNNING and function is next and not isinstance(args[0], Symbolic):
-        _note_counted("next()")
+        return _call_numpy(function, args, options)
+    if RUNNING and function is next and not isinstance(args[0], SymbolicIteration):
+        _record_counted("next()")
     if type(own) in SEQUENCES and function.__name__ == "__getitem__":
-        return item(own, *args)
+        return get_item(own, *args)
     if function is setattr and len(args) == 3:
-        return setattr(*args[:2], stored(args[2], args[0], f"{str.__str__(args[1])}"))
-    if function not in PASSING and function.__name__ not in PASSING_METHODS:
-        _require_heard(function, args, options)
+        return setattr(*args[:2], store(args[2], args[0], f"{str.__str__(args[1])}"))
+    if function not in NEUTRAL and function.__name__ not in NEUTRAL_METHODS:
+        _record_silent_reads(function, args, options)
     return function(*args, **options)
 
 
-def _put_into(
+def _record_mutation(
     own: Any, name: str, args: tuple[Any, ...], options: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """Note what a method of a container does to its length, and return what it is given."""
     if RUNNING and name in GROWING:
-        grow(own)
+        record_growth(own)
     # Not isinstance, as above.
     if RUNNING and name in ("pop", "popleft") and not issubclass(type(own), dict):
-        _note_counted(f"{name}()")
-    if name == "extend" and args and over(args[0]) is not None:
+        _record_counted(f"{name}()")
+    if name == "extend" and args and symbolic_iteration(args[0]) is not None:
         record_length(own)
     if RUNNING and name == "update" and options:
-        return {key: stored(one, own, key) for key, one in options.items()}
+        return {key: store(one, own, key) for key, one in options.items()}
     return options
 
 
-PASSING_METHODS = frozenset({"__setattr__", "__getattribute__", "__delattr__", "__reduce_ex__"})
+NEUTRAL_METHODS = frozenset({"__setattr__", "__getattribute__", "__delattr__", "__reduce_ex__"})
 """Methods of ``object`` that keep what they are given."""
 
 SEQUENCES = (list, tuple, str, bytes)
 
 
-def _note_counted(what: str) -> None:
+def _record_counted(what: str) -> None:
     """Note that something other than sizes may count the iterations of a loop over sizes."""
     record_caveat(RUNNING[-1].length, f" decides how often {what} was called")
 
 
-def _of_text(function: Any, own: str, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+def _call_str_method(
+    function: Any, own: str, args: tuple[Any, ...], options: Mapping[str, Any]
+) -> Any:
     """Call a method of text that has no size in it: what is given may have one."""
-    parts = all_in((args, options))
+    parts = walk((args, options))
     told = [one for one in parts if isinstance(one, SymInt | SymStr | SymFloat)]
     if isinstance(own, SymStr):
         found = function(*args, **options)
-        return untold(found) if isinstance(found, int) else found
+        return unknown_value(found) if isinstance(found, int) else found
     if not told:
         return function(*args, **options)
-    with trusted():
+    with trusting():
         found = function(*args, **options)
     plainly = all(one.plain if isinstance(one, SymStr) else isinstance(one, SymInt) for one in told)
     if isinstance(found, str | list | tuple):
-        return in_parts(found, told[0].expression, plainly and function.__name__ == "join")
+        return mark_parts(found, told[0].expression, plainly and function.__name__ == "join")
     record_caveat(told[0].expression, " was compared as text")
     return found
 
 
-def _of_class(kind: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
-    if kind in PASSING or issubclass(kind, BaseException):
+def _call_class(kind: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+    if kind in NEUTRAL or issubclass(kind, BaseException):
         return kind(*args, **options)
     module = getattr(kind, "__module__", "")
     if module.startswith("torch") and not hasattr(kind, "named_modules"):
-        return of_torch(kind, args, options)
+        return call_torch(kind, args, options)
     if (
         ("__init__" not in vars(kind) and "__new__" not in vars(kind) and module == "builtins")
         or kind.__flags__ & HEAP_TYPE == 0
         or not _is_followed(kind)
     ):
-        _require_heard(kind, args, options)
+        _record_silent_reads(kind, args, options)
     made = kind(*args, **options)
     if hasattr(kind, "named_modules"):
         _pass_on_length(made, args)
@@ -264,16 +275,16 @@ def _pass_on_length(made: Any, args: tuple[Any, ...]) -> None:
             record_length(made, known.length)
 
 
-def is_of_torch(function: Any, own: Any) -> bool:
+def is_torch_function(function: Any, own: Any) -> bool:
     """Whether a function written in C is PyTorch's."""
     module = getattr(function, "__module__", None) or type(own).__module__
     of = getattr(function, "__objclass__", None)
     return module.startswith("torch") or (of is not None and of.__module__.startswith("torch"))
 
 
-def of_torch(function: Callable[..., Any], args: Any, options: Any) -> Any:
+def call_torch(function: Callable[..., Any], args: Any, options: Any) -> Any:
     """Call a function of PyTorch: its parser takes ints, and where a size is made is traced."""
-    with trusted():
+    with trusting():
         return function(*map(_as_int, args), **{key: _as_int(one) for key, one in options.items()})
 
 
@@ -291,11 +302,11 @@ def _as_float(value: Any) -> Any:
     return _as_int(value) if isinstance(value, SymFloat) else value
 
 
-def _of_numpy(function: Any, args: Any, options: Any) -> Any:
+def _call_numpy(function: Any, args: Any, options: Any) -> Any:
     """Call a function of NumPy, whose arrays have plain numbers."""
     if function.__name__ == "prod" and len(args) == 1 and not options:
         return MODELS[math.prod](args[0])
-    for one in all_in((args, options)):
+    for one in walk((args, options)):
         if isinstance(one, SymInt | SymFloat):
             record_caveat(one.expression, f" was given to numpy.{function.__name__}")
             break
@@ -310,25 +321,25 @@ def _of_numpy(function: Any, args: Any, options: Any) -> Any:
 
 def _plain_in(value: Any) -> Any:
     if isinstance(value, SymInt | SymFloat):
-        return bare(value)
+        return plain_number(value)
     if isinstance(value, list | tuple):
         return (
             type(value)(map(_plain_in, value))
             if type(value) in (list, tuple)
             else [_plain_in(one) for one in value]
         )
-    return _plain_in(listed(value)) if type(value) in (Loop, Symbolic) else value
+    return _plain_in(make_list(value)) if type(value) in (SymRange, SymbolicIteration) else value
 
 
-def _require_heard(function: Any, args: Any, options: Any) -> None:
+def _record_silent_reads(function: Any, args: Any, options: Any) -> None:
     """Note a caveat where something is given that C code reads in silence."""
     for one in (*args, *options.values()):
-        if type(one) in (Loop, Symbolic) or known_length(one) is not None:
+        if type(one) in (SymRange, SymbolicIteration) or known_length(one) is not None:
             known = known_length(one)
             length = one.length if known is None else known.length
             record_caveat(length, f" decides how long is what was given to {_name(function)}")
             return
-    for one in all_in((args, options)):
+    for one in walk((args, options)):
         if isinstance(one, SymStr) or (isinstance(one, SymFloat) and not one.is_constant):
             if not is_asked_by_trusted_code():
                 record_caveat(one.expression, f" was given to {_name(function)}")
@@ -339,7 +350,7 @@ def _name(function: Any) -> str:
     return str(getattr(function, "__qualname__", type(function).__name__))
 
 
-def opaque(value: Any) -> Any:
+def source_text(value: Any) -> Any:
     """Return text that is made into code, in which no size is followed."""
     if isinstance(value, SymStr):
         record_caveat(value.expression, " became code")
@@ -354,13 +365,13 @@ def _printed(*args: Any, **options: Any) -> None:
     """Print; what is read again from a file of the model's own is a caveat."""
     file = options.get("file")
     if (sys.stdout if file is None else file) not in outputs:
-        _note_written(args)
-    with trusted():
+        _record_written(args)
+    with trusting():
         print(*args, **options)
 
 
-def _note_written(args: Any) -> None:
-    for one in all_in(args):
+def _record_written(args: Any) -> None:
+    for one in walk(args):
         if isinstance(one, SymInt | SymStr | SymFloat):
             record_caveat(one.expression, " was written to a file")
             return

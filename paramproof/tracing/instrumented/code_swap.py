@@ -29,26 +29,26 @@ class NotRewritten(BaseException):
 
 HOOKS: dict[str, Any] = {
     "call": calls.call,
-    "opaque": calls.opaque,
-    "text": builtin_models.text,
-    "percent": builtin_models.percent,
-    "item": containers.item,
-    "slice": containers.sliced,
+    "opaque": calls.source_text,
+    "text": builtin_models.format_parts,
+    "percent": builtin_models.percent_format,
+    "item": containers.get_item,
+    "slice": containers.make_slice,
     "contains": containers.contains,
-    "stored": containers.stored,
-    "carried": containers.carried,
-    "counted": containers.counted,
-    "starred": containers.starred,
-    "together": containers.together,
-    "given": containers.given,
-    "unpacked": containers.unpacked,
-    "compared": containers.compared,
+    "stored": containers.store,
+    "carried": containers.carried_over,
+    "counted": containers.value_after_loop,
+    "starred": containers.note_starred,
+    "together": containers.starred_display,
+    "given": containers.starred_arguments,
+    "unpacked": containers.unpack,
+    "compared": containers.compare,
     "add": containers.add,
     "iadd": containers.iadd,
-    "step": containers.step,
-    "list": iteration.listed,
-    "set": builtin_models.as_set,
-    "dict": builtin_models.as_dict,
+    "step": containers.added_value,
+    "list": iteration.make_list,
+    "set": builtin_models.make_set,
+    "dict": builtin_models.make_dict,
     "iterate": iteration.iterate,
 }
 """What instrumented code calls, by the names in ``instrumented.code``."""
@@ -94,8 +94,8 @@ def run_instrumented(
 @contextmanager
 def _swapped(packages: tuple[str, ...]) -> Iterator[None]:
     """Give every function of these packages its instrumented code, inside only."""
-    lengths.forget_all()
-    containers.forget_entered()
+    lengths.forget_lengths()
+    containers.forget_values()
     calls.outputs[:] = [sys.stdout, sys.stderr]
     own = [(function, function.__code__) for function in _functions(packages)]
     for name, hook in HOOKS.items():
@@ -108,7 +108,7 @@ def _swapped(packages: tuple[str, ...]) -> Iterator[None]:
     finally:
         for function, code in own:
             function.__code__ = code
-        lengths.forget_all()
+        lengths.forget_lengths()
         for name in (*HOOKS, "missing"):
             delattr(builtins, HOOK.format(name))
 

@@ -17,21 +17,21 @@ from typing import Any, NamedTuple, TypeGuard
 HOOK = "__paramproof_{}__"
 """The name of a hook in instrumented code; a class does not change names that end so."""
 
-OF_FRAMES = frozenset({"super", "locals", "globals", "vars", "dir"})
+FRAME_READERS = frozenset({"super", "locals", "globals", "vars", "dir"})
 """What looks at the frame that calls it: it is called as before."""
 
-COMPILED = frozenset({"eval", "exec", "compile"})
+COMPILERS = frozenset({"eval", "exec", "compile"})
 """What makes code of text, and looks at the frame that calls it."""
 
 
-DEFINED: tuple[type, ...] = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+DEFINITIONS: tuple[type, ...] = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 """What is another block of code in a function."""
 
-APART = (*DEFINED, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+SCOPES = (*DEFINITIONS, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 """What has variables of its own."""
 
 
-COMPARING = {
+COMPARISONS = {
     ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
 }  # fmt: skip
 """Comparisons, by the names that they have in Python's ``operator``."""
@@ -109,12 +109,12 @@ class _Instrumenter(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> Any:
         self.generic_visit(node)
         name = node.func.id if isinstance(node.func, ast.Name) else ""
-        if name in OF_FRAMES:
+        if name in FRAME_READERS:
             return node
         for one in node.args:
             if isinstance(one, ast.Starred):
                 one.value = _hook("given", one.value, at=one)
-        if name in COMPILED:
+        if name in COMPILERS:
             node.args = [_hook("opaque", one, at=one) for one in node.args]
             return node
         return _hook("call", node.func, *node.args, at=node, keywords=node.keywords)
@@ -181,7 +181,7 @@ class _Instrumenter(ast.NodeTransformer):
                 return ast.copy_location(ast.UnaryOp(ast.Not(), found), node)
             return found
         sides = [node.left, *node.comparators]
-        name = COMPARING.get(type(node.ops[0]))
+        name = COMPARISONS.get(type(node.ops[0]))
         if name and len(sides) == 2 and not any(isinstance(one, ast.Constant) for one in sides):
             return _hook("compared", ast.Constant(name), *sides, at=node)
         return node
@@ -315,7 +315,7 @@ def _occurs(target: ast.expr, value: ast.expr) -> bool:
 
 def _steps(loop: ast.For) -> dict[str, int]:
     """Return the names that every iteration adds a number to, and does nothing else with."""
-    names = [one.id for one in _own(loop.body, APART) if _is_stored(one)]
+    names = [one.id for one in _walk_own(loop.body, SCOPES) if _is_stored(one)]
     return {
         one.target.id: one.value.value
         for one in loop.body
@@ -325,7 +325,7 @@ def _steps(loop: ast.For) -> dict[str, int]:
         and isinstance(one.value, ast.Constant)
         and type(one.value.value) is int
         and names.count(one.target.id) == 1
-        and not any(isinstance(node, ast.Continue) for node in _own(loop.body, APART))
+        and not any(isinstance(node, ast.Continue) for node in _walk_own(loop.body, SCOPES))
     }
 
 
@@ -344,14 +344,16 @@ def _assigned_again(
 def _carried(loop: ast.For) -> set[str]:
     """Return the names whose values one iteration may have from the one before it."""
     targets = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
-    stored = {one.id for one in _own(loop.body, APART) if _is_stored(one)} - targets
+    stored = {one.id for one in _walk_own(loop.body, SCOPES) if _is_stored(one)} - targets
     return {name for name in stored if _is_read_first(name, loop.body)}
 
 
 def _is_read_first(name: str, body: Iterable[ast.stmt]) -> bool:
     """Whether a name may be read before this body assigns it."""
     for statement in body:
-        names = [one for one in _own([statement]) if isinstance(one, ast.Name) and one.id == name]
+        names = [
+            one for one in _walk_own([statement]) if isinstance(one, ast.Name) and one.id == name
+        ]
         if any(isinstance(one.ctx, ast.Load) for one in names):
             return True
         if isinstance(statement, ast.AugAssign) and names:
@@ -362,7 +364,7 @@ def _is_read_first(name: str, body: Iterable[ast.stmt]) -> bool:
         isinstance(one, ast.AugAssign)
         and isinstance(one.target, ast.Name)
         and one.target.id == name
-        for one in _own(body)
+        for one in _walk_own(body)
     )
 
 
@@ -370,9 +372,9 @@ def _is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
-def _own(body: Iterable[ast.AST], apart: tuple[type, ...] = DEFINED) -> Iterator[ast.AST]:
+def _walk_own(body: Iterable[ast.AST], apart: tuple[type, ...] = DEFINITIONS) -> Iterator[ast.AST]:
     """Walk through what belongs to this function, and not into what stands ``apart`` in it."""
     for node in body:
         if not isinstance(node, apart):
             yield node
-            yield from _own(ast.iter_child_nodes(node), apart)
+            yield from _walk_own(ast.iter_child_nodes(node), apart)

@@ -8,26 +8,32 @@ from itertools import pairwise
 from typing import Any
 
 from paramproof.formulas.expression import Expression, expression, letter
-from paramproof.tracing.instrumented.iteration import Loop, Symbolic, index_at, last_loop, over
+from paramproof.tracing.instrumented.iteration import (
+    SymbolicIteration,
+    SymRange,
+    index_at,
+    last_loop,
+    symbolic_iteration,
+)
 from paramproof.tracing.instrumented.lengths import (
-    Filled,
-    element,
+    KnownLength,
+    element_for_index,
     is_known,
     known_length,
-    number_of,
     record_length,
+    symint_of,
 )
 from paramproof.tracing.iterations import RUNNING, Iteration
 from paramproof.tracing.recorder import record_caveat
 from paramproof.tracing.run_length import LoopLengthList, RunLengthList
-from paramproof.tracing.symbolic.arithmetic import made_by
-from paramproof.tracing.symbolic.arithmetic import untold as untold_number
-from paramproof.tracing.symbolic.escapes import trusted
+from paramproof.tracing.symbolic.arithmetic import expression_of
+from paramproof.tracing.symbolic.arithmetic import unknown_number as untold_number
+from paramproof.tracing.symbolic.escapes import trusting
 from paramproof.tracing.symbolic.symfloat import SymFloat
 from paramproof.tracing.symbolic.symint import SymInt, new_symint, plain_int
 from paramproof.tracing.symbolic.symstr import SymStr, has_size
 
-MOST_RUNS = 16
+MAX_RUNS = 16
 """Runs of equal values in a table that is asked by a size: each end is a question."""
 
 
@@ -39,74 +45,74 @@ class SizedSlice:
         self.plain = slice(*(plain_int(one) if isinstance(one, int) else one for one in ends))
 
 
-def sliced(*ends: Any) -> Any:
+def make_slice(*ends: Any) -> Any:
     """Return Python's ``slice``."""
     if any(isinstance(one, SymInt) for one in ends):
         return SizedSlice(*ends)
     return slice(*ends)
 
 
-def item(container: Any, index: Any) -> Any:
+def get_item(container: Any, index: Any) -> Any:
     """Return ``container[index]``."""
     if isinstance(index, SizedSlice):
         return _slice(container, index)
     if isinstance(index, SymInt):
         return _at_size(container, index)
     if type(index) is int and isinstance(container, RunLengthList):
-        _ask_of_ends(container, index)
+        _record_run_guards(container, index)
     if type(index) is int and isinstance(container, list | tuple):
         known = known_length(container)
         if known is not None:
             at = index if index >= 0 or known.length is None else _from_end(known, index, container)
-            return element(
+            return element_for_index(
                 known, at if plain_int(at) >= 0 else new_symint(0, None), container[index]
             )
     if type(index) is slice:
-        return _part(container, index, (index.start, index.stop, index.step))
+        return _slice_of(container, index, (index.start, index.stop, index.step))
     if isinstance(index, tuple) and any(isinstance(one, SymInt | SizedSlice) for one in index):
-        with trusted():
-            return container[tuple(_bare(one) for one in index)]
+        with trusting():
+            return container[tuple(_plain_index(one) for one in index)]
     return container[index]
 
 
 def _at_size(container: Any, index: SymInt) -> Any:
-    if type(container) is Loop or isinstance(container, RunLengthList):
+    if type(container) is SymRange or isinstance(container, RunLengthList):
         return container[index]
     if isinstance(container, list | tuple | str | bytes):
-        return _picked(container, index)
+        return _element_at(container, index)
     kind = type(container)
     if hasattr(kind, "__torch_function__") or hasattr(kind, "named_modules"):
-        with trusted():
+        with trusting():
             return container[index]
     return container[index]
 
 
-def _ask_of_ends(runs: RunLengthList, index: int) -> None:
+def _record_run_guards(runs: RunLengthList, index: int) -> None:
     """Ask in which run an index is: where each ends is decided by sizes."""
     for end in runs.ends:
         if isinstance(end, SymInt):
             bool(index < end)
 
 
-def _bare(one: Any) -> Any:
+def _plain_index(one: Any) -> Any:
     return one.plain if isinstance(one, SizedSlice) else one
 
 
-def _from_end(known: Filled, index: int, container: Any) -> Any:
+def _from_end(known: KnownLength, index: int, container: Any) -> Any:
     assert known.length is not None
-    return number_of(known.length + index, len(container) + index)
+    return symint_of(known.length + index, len(container) + index)
 
 
-def _picked(container: Any, index: SymInt) -> Any:
+def _element_at(container: Any, index: SymInt) -> Any:
     """Return what a list, a tuple or a text has at an index that is a size."""
     number = plain_int(index)
     value = container[number]
     known = known_length(container)
-    made = made_by(index)
+    made = expression_of(index)
     if known is not None:
         if made is None and not _are_alike(container):
             record_caveat(None, " was an index")
-        return element(known, index, value)
+        return element_for_index(known, index, value)
     if isinstance(container, SymStr):
         return SymStr(value, container.expression)
     if _are_alike(container):
@@ -115,7 +121,7 @@ def _picked(container: Any, index: SymInt) -> Any:
         record_caveat(None, " was an index")
         return value
     ends = _ends(container)
-    if len(ends) > MOST_RUNS:
+    if len(ends) > MAX_RUNS:
         record_caveat(made, " was an index")
         return value
     if number >= 0:
@@ -140,15 +146,15 @@ def _are_alike(container: Any) -> bool:
 
 def _slice(container: Any, index: SizedSlice) -> Any:
     if hasattr(type(container), "__torch_function__"):
-        with trusted():
+        with trusting():
             return container[index.plain]
     if isinstance(container, SymStr | str) and not isinstance(container, list):
-        made = next((made_by(one) for one in index.ends if isinstance(one, SymInt)), None)
+        made = next((expression_of(one) for one in index.ends if isinstance(one, SymInt)), None)
         return SymStr(container[index.plain], made)
-    return _part(container, index.plain, index.ends)
+    return _slice_of(container, index.plain, index.ends)
 
 
-def _part(container: Any, index: slice, ends: tuple[Any, ...]) -> Any:
+def _slice_of(container: Any, index: slice, ends: tuple[Any, ...]) -> Any:
     """Return a slice of a list or tuple, which knows its length where that is known."""
     found = container[index]
     known = known_length(container)
@@ -157,22 +163,24 @@ def _part(container: Any, index: slice, ends: tuple[Any, ...]) -> Any:
         return found
     start, stop, step = ends
     whole = known.length if known else expression(len(container))
-    first = made_by(0 if start is None else start)
-    last = whole if stop is None else made_by(stop)
+    first = expression_of(0 if start is None else start)
+    last = whole if stop is None else expression_of(stop)
     inside = [one is None or plain_int(one) >= 0 for one in (start, stop)]
     if step not in (None, 1) or whole is None or first is None or last is None or not all(inside):
         if sized and not (container and _are_alike(container)):
-            record_caveat(next(filter(None, map(made_by, ends)), None), " was the end of a slice")
+            record_caveat(
+                next(filter(None, map(expression_of, ends)), None), " was the end of a slice"
+            )
         return record_length(found)
     # What lies behind the end is left out without a word: it is asked.
     for one in (start, stop):
         if one is not None and not _is_sum_of(one, whole):
-            bool(one <= number_of(whole, len(container)))
+            bool(one <= symint_of(whole, len(container)))
     if plain_int(stop if stop is not None else 0) > len(container):
         last = whole
     own = known.index if known else None
     if not known and container and not _are_alike(container):
-        _ask_what_is_in(container, (start, stop))
+        _record_slice_guards(container, (start, stop))
     return record_length(
         found, last - first, own, (known.start if known else expression(0)) + first
     )
@@ -188,19 +196,19 @@ def _ends(container: Any) -> list[int]:
     ]
 
 
-def _ask_what_is_in(container: Any, sizes: Iterable[Any]) -> None:
+def _record_slice_guards(container: Any, sizes: Iterable[Any]) -> None:
     """Ask which runs of a table a slice reaches into."""
     ends = _ends(container)
     for size in sizes:
-        if isinstance(size, SymInt) and len(ends) > MOST_RUNS:
-            record_caveat(made_by(size), " was the end of a slice")
+        if isinstance(size, SymInt) and len(ends) > MAX_RUNS:
+            record_caveat(expression_of(size), " was the end of a slice")
         elif isinstance(size, SymInt):
             any(size <= end for end in ends)
 
 
 def _is_sum_of(one: Any, whole: Expression) -> bool:
     """Whether an end is the whole length or nothing, or less by what is never negative."""
-    made = made_by(one)
+    made = expression_of(one)
     if made is None:
         return True
     rest = whole - made
@@ -209,11 +217,15 @@ def _is_sum_of(one: Any, whole: Expression) -> bool:
 
 def contains(container: Any, value: Any) -> Any:
     """Return ``value in container``."""
-    if isinstance(value, SymInt) and type(container) is not Loop and isinstance(container, range):
-        return value in Loop(container.start, container.stop, container.step)
+    if (
+        isinstance(value, SymInt)
+        and type(container) is not SymRange
+        and isinstance(container, range)
+    ):
+        return value in SymRange(container.start, container.stop, container.step)
     if isinstance(value, SymInt) and isinstance(container, set | frozenset | dict):
         numbers = [one for one in container if isinstance(one, int | float)]
-        if len(numbers) <= MOST_RUNS and known_length(container) is None:
+        if len(numbers) <= MAX_RUNS and known_length(container) is None:
             # Each of them is asked, whatever the answer before it.
             answers = [value == one for one in sorted(numbers)]
             return any(answers)
@@ -222,7 +234,7 @@ def contains(container: Any, value: Any) -> Any:
     return value in container
 
 
-def grow(container: Any) -> None:
+def record_growth(container: Any) -> None:
     """Note that something was put into a container while a loop over sizes runs."""
     if RUNNING:
         known = known_length(container)
@@ -230,11 +242,11 @@ def grow(container: Any) -> None:
             record_length(container)
 
 
-_kept: dict[tuple[int, object], tuple[Any, Any, tuple[Iteration, ...]]] = {}
+_stored_in: dict[tuple[int, object], tuple[Any, Any, tuple[Iteration, ...]]] = {}
 """What was put where, and in which iterations."""
 
 
-def stored(value: Any, container: Any, site: object) -> Any:
+def store(value: Any, container: Any, site: object) -> Any:
     """Return ``value``, which is put into a container or an object.
 
     A plain number that is another one in another iteration of a loop over sizes is unknown.
@@ -242,36 +254,36 @@ def stored(value: Any, container: Any, site: object) -> Any:
     if not RUNNING:
         return value
     if hasattr(type(container), "__len__") and not hasattr(type(container), "__torch_function__"):
-        grow(container)
+        record_growth(container)
     if not isinstance(value, int | float | str) or isinstance(value, bool) or has_size(value):
         return value
     now = tuple(RUNNING)
-    _, first, then = _kept.setdefault((id(container), site), (container, value, now))
-    return value if then == now or first == value else untold(value)
+    _, first, then = _stored_in.setdefault((id(container), site), (container, value, now))
+    return value if then == now or first == value else unknown_value(value)
 
 
-def starred(value: Any, site: int) -> Any:
+def note_starred(value: Any, site: int) -> Any:
     """Return what is put into a list or tuple with a star, and remember whether sizes decide it."""
-    if over(value) is not None:
-        _with_star.add(site)
+    if symbolic_iteration(value) is not None:
+        _starred_sites.add(site)
     return value
 
 
-_with_star: set[int] = set()
+_starred_sites: set[int] = set()
 
 
-def together(values: Any, site: int) -> Any:
+def starred_display(values: Any, site: int) -> Any:
     """Return a list or tuple that something was put into with a star."""
-    if site in _with_star:
-        _with_star.discard(site)
+    if site in _starred_sites:
+        _starred_sites.discard(site)
         return record_length(values)
     return values
 
 
-def given(values: Any) -> Any:
+def starred_arguments(values: Any) -> Any:
     """Return what a function is given with a star: how many there are it may ask in silence."""
     known = known_length(values)
-    if over(values) is None or (known is not None and _are_parts(values)):
+    if symbolic_iteration(values) is None or (known is not None and _are_parts(values)):
         return values
     record_caveat(None if known is None else known.length, " decides how many arguments are given")
     return values
@@ -281,23 +293,23 @@ def _are_parts(values: Any) -> bool:
     return all(hasattr(type(one), "named_modules") for one in values)
 
 
-def unpacked(values: Any) -> Any:
+def unpack(values: Any) -> Any:
     """Return what is taken apart into names, of which one takes the rest."""
-    if over(values) is not None:
+    if symbolic_iteration(values) is not None:
         known = known_length(values)
         length = getattr(values, "length", None) if known is None else known.length
         record_caveat(length, " decides how many names are left")
     return values
 
 
-def compared(name: str, left: Any, right: Any) -> Any:
+def compare(name: str, left: Any, right: Any) -> Any:
     """Return how two values compare; lists are compared with their lengths, in silence."""
     if type(left) in SEQUENCES and type(right) in SEQUENCES:
         one, other = known_length(left), known_length(right)
         lengths = [known.length for known in (one, other) if known is not None]
         if len(lengths) == 2 and None not in lengths:
             # Each iteration gives both an element by the same questions.
-            bool(number_of(lengths[0], len(left)) == number_of(lengths[1], len(right)))
+            bool(symint_of(lengths[0], len(left)) == symint_of(lengths[1], len(right)))
         elif lengths:
             record_caveat(lengths[0], " decides how long is a list that was compared")
     return getattr(operator, name)(left, right)
@@ -315,16 +327,20 @@ def add(left: Any, right: Any) -> Any:
 def iadd(left: Any, right: Any) -> Any:
     """Return what ``left`` is after ``left += right``."""
     known = known_length(left) if isinstance(left, list) else None
-    before = Filled(left, None) if known is None else known
+    before = KnownLength(left, None) if known is None else known
     number = len(left) if isinstance(left, list) else 0
     found = operator.iadd(left, right)  # type: ignore[no-untyped-call]
     if isinstance(found, list):
-        if known is not None or known_length(right) is not None or type(right) in (Loop, Symbolic):
+        if (
+            known is not None
+            or known_length(right) is not None
+            or type(right) in (SymRange, SymbolicIteration)
+        ):
             mine = before.length if known is not None else expression(number)
             other = known_length(right)
             more = other.length if other else None
             record_length(found, None if mine is None or more is None else mine + more)
-        grow(found)
+        record_growth(found)
     return found
 
 
@@ -340,7 +356,7 @@ def _joined(found: Any, left: Any, right: Any) -> Any:
     return record_length(found, None if first is None or second is None else first + second)
 
 
-def carried(value: Any, module: str, number: int, name: str, step: int | None) -> Any:
+def carried_over(value: Any, module: str, number: int, name: str, step: int | None) -> Any:
     """Return what a variable has from the iteration before: of a loop over sizes it is unknown.
 
     Where every iteration adds ``step``, it is what it was at first and that much for each.
@@ -351,78 +367,78 @@ def carried(value: Any, module: str, number: int, name: str, step: int | None) -
     if isinstance(value, dict | set) or value is None:
         return value
     key = (index, name)
-    if key not in _entered:
-        _entered[key] = value
+    if key not in _first_values:
+        _first_values[key] = value
         return value if step is None else _counted_so_far(value, value, step, index)
     if isinstance(value, list | tuple | bytes):
-        if value is not _entered[key] and not (value and _are_parts(value)):
+        if value is not _first_values[key] and not (value and _are_parts(value)):
             record_caveat(None, f" was carried from one iteration to the next in {name}")
         return value
     if step is not None:
-        return _counted_so_far(value, _entered[key], step, index)
-    if _entered[key] is value:
+        return _counted_so_far(value, _first_values[key], step, index)
+    if _first_values[key] is value:
         return value
-    return _of_another_iteration(value, _entered[key], index)
+    return _of_another_iteration(value, _first_values[key], index)
 
 
 def _counted_so_far(value: Any, first: Any, step: int, index: str) -> Any:
     """Return ``first`` + ``step`` · index, where it is that now."""
     if not isinstance(value, int) or isinstance(value, bool):
         return value
-    made = made_by(first)
+    made = expression_of(first)
     running = next((one for one in reversed(RUNNING) if one.letter == index), None)
     if made is None or running is None or not is_known(running.length):
-        return untold(value)
+        return unknown_value(value)
     if plain_int(value) != plain_int(first) + step * running.number:
-        return untold(value)
-    return number_of(made + step * letter(index), plain_int(value))
+        return unknown_value(value)
+    return symint_of(made + step * letter(index), plain_int(value))
 
 
-def counted(value: Any, module: str, number: int, name: str, step: int) -> Any:
+def value_after_loop(value: Any, module: str, number: int, name: str, step: int) -> Any:
     """Return what a variable has after a loop in which every iteration has added ``step``."""
     loop = last_loop((module, number))
     if loop is None or not isinstance(value, int) or isinstance(value, bool):
         return value
     index, length, total = loop
-    first = _entered.get((index, name))
-    made = None if first is None else made_by(first)
+    first = _first_values.get((index, name))
+    made = None if first is None else expression_of(first)
     if made is None or length is None or plain_int(value) != plain_int(first) + step * total:
-        return untold(value)
-    return number_of(made + step * length, plain_int(value))
+        return unknown_value(value)
+    return symint_of(made + step * length, plain_int(value))
 
 
-_entered: dict[tuple[str, str], Any] = {}
+_first_values: dict[tuple[str, str], Any] = {}
 """What variables had when the first iteration of a loop began."""
 
 
-def forget_entered() -> None:
+def forget_values() -> None:
     """Forget what variables had: a new trace begins."""
-    _entered.clear()
-    _stepped.clear()
-    _kept.clear()
+    _first_values.clear()
+    _added_in.clear()
+    _stored_in.clear()
 
 
 def _of_another_iteration(value: Any, first: Any, index: str) -> Any:
     if isinstance(value, SymInt | SymFloat):
         made = value.expression
         if made is not None and index in made.letters:
-            return untold(value)
+            return unknown_value(value)
         return value
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return value
-    return value if value == first and type(value) is type(first) else untold(value)
+    return value if value == first and type(value) is type(first) else unknown_value(value)
 
 
-def untold(value: Any) -> Any:
+def unknown_value(value: Any) -> Any:
     """Return a value that depends on sizes in a way that was not followed."""
     return SymStr(value, None) if isinstance(value, str) else untold_number(value)
 
 
-_stepped: dict[tuple[object, ...], tuple[object, tuple[Iteration, ...]]] = {}
+_added_in: dict[tuple[object, ...], tuple[object, tuple[Iteration, ...]]] = {}
 """In which iterations something was added, by what it was added to."""
 
 
-def step(value: Any, kept: Any, module: str, number: int) -> Any:
+def added_value(value: Any, kept: Any, module: str, number: int) -> Any:
     """Return what is added to a value that is ``kept`` somewhere.
 
     It is unknown once another iteration of a loop over sizes has added to the same.
@@ -431,5 +447,5 @@ def step(value: Any, kept: Any, module: str, number: int) -> Any:
         return value
     key = (id(kept),) if kept is not None else (module, number)
     now = tuple(RUNNING)
-    _, before = _stepped.setdefault(key, (kept, now))
-    return value if before == now else untold(value)
+    _, before = _added_in.setdefault(key, (kept, now))
+    return value if before == now else unknown_value(value)

@@ -13,19 +13,19 @@ from typing import Any
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.impossible import is_never_negative
 from paramproof.tracing.instrumented.lengths import (
-    NOBODY_KNOWS,
-    Filled,
-    consumed,
-    element,
+    UNKNOWN_LENGTH,
+    KnownLength,
+    consume,
+    element_for_index,
     is_known,
-    iterations,
     known_length,
-    number_of,
     record_length,
+    running_iterations,
+    symint_of,
 )
 from paramproof.tracing.iterations import RUNNING
 from paramproof.tracing.recorder import LOOP_INDEX, record_caveat, record_loop
-from paramproof.tracing.symbolic.arithmetic import made_by
+from paramproof.tracing.symbolic.arithmetic import expression_of
 from paramproof.tracing.symbolic.symint import (
     SymInt,
     new_symint,
@@ -40,7 +40,7 @@ _indices: dict[object, str] = {}
 """The letter of the loop that runs at each ``for`` of the code, where it is a loop over sizes."""
 
 
-class Loop:
+class SymRange:
     """A range over sizes: its indices are sizes too, with the loop's own letter."""
 
     __class__ = property(lambda self: range)
@@ -51,8 +51,8 @@ class Loop:
         self.start, self.stop, self.step = start, stop, step
         length = -((start - stop) // step)
         self.counted = plain_int(length)
-        self.length: Expression | None = made_by(length)
-        first, every = made_by(start), made_by(step)
+        self.length: Expression | None = expression_of(length)
+        first, every = expression_of(start), expression_of(step)
         # Where one of them is not followed, neither are the loop and its indices.
         self.first, self.every = first, every
         if self.length is None or first is None or every is None:
@@ -62,9 +62,9 @@ class Loop:
         """Return how many indices there are, as a symbolic int."""
         asked = self.length is not None and not is_never_negative(self.length)
         # A range that ends before it begins is empty.
-        if asked and not number_of(self.length, self.counted) >= 0:
+        if asked and not symint_of(self.length, self.counted) >= 0:
             return 0
-        return number_of(self.length, len(self.numbers))
+        return symint_of(self.length, len(self.numbers))
 
     def at(self, index: Expression | None, number: int) -> Any:
         """Return the index of an iteration, which is ``number`` now."""
@@ -78,10 +78,12 @@ class Loop:
     def __iter__(self) -> Iterator[Any]:
         return iter(self.run())
 
-    def run(self) -> Symbolic:
+    def run(self) -> SymbolicIteration:
         """Return what yields the indices; while one is out, its iteration runs."""
         numbers = self.numbers
-        return Symbolic(self.length, len(numbers), lambda n, index: self.at(index, numbers[n]))
+        return SymbolicIteration(
+            self.length, len(numbers), lambda n, index: self.at(index, numbers[n])
+        )
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -97,7 +99,7 @@ class Loop:
             # Python raises an error beyond the end.
             bool(index < self.sized()) if plain_int(index) >= 0 else bool(-index <= self.sized())
         value = self.numbers[plain_int(index)]
-        at = made_by(index)
+        at = expression_of(index)
         if at is not None and plain_int(index) < 0:
             at = None if self.length is None else self.length + at
         return self.at(at, value)
@@ -117,7 +119,7 @@ class Loop:
     __hash__ = None  # type: ignore[assignment]
 
     def __reversed__(self) -> Iterator[Any]:
-        return iter(reversed_of(self))
+        return iter(symbolic_reversed(self))
 
     def index(self, item: Any) -> Any:
         """Return where an item is."""
@@ -128,7 +130,7 @@ class Loop:
         return int(item in self)
 
 
-def run(
+def run_loop(
     length: Expression | None, total: int, site: object
 ) -> Iterator[tuple[int, Expression | None]]:
     """Yield the number of each iteration of a loop of this length, with its letter.
@@ -136,10 +138,10 @@ def run(
     Where nobody knows the length there is no letter, and the iterations are of no loop in letters.
     """
     index = f"{LOOP_INDEX}{next(_numbers)}"
-    known = NOBODY_KNOWS if length is None else length
+    known = UNKNOWN_LENGTH if length is None else length
     if length is not None:
         record_loop(length, index)
-    for number in iterations(known, index, iter(range(total)), total):
+    for number in running_iterations(known, index, iter(range(total)), total):
         if site is not None:
             _indices[site] = index
             _last[site] = index, length, total
@@ -160,7 +162,7 @@ def index_at(site: object) -> str | None:
     return _indices.get(site)
 
 
-class Symbolic:
+class SymbolicIteration:
     """What yields in as many iterations as sizes say; ``make`` gives its value at each of them."""
 
     def __init__(self, length: Expression | None, total: int, make: Callable[..., Any]) -> None:
@@ -169,7 +171,7 @@ class Symbolic:
 
     def run(self, site: object) -> Iterator[Any]:
         """Yield the values; while one is out, its iteration runs."""
-        for number, index in run(self.length, self.total, site):
+        for number, index in run_loop(self.length, self.total, site):
             yield self.make(number, index)
 
     def __iter__(self) -> Iterator[Any]:
@@ -181,11 +183,11 @@ class Symbolic:
         return next(self._running)
 
 
-def over(container: Any) -> Symbolic | None:
+def symbolic_iteration(container: Any) -> SymbolicIteration | None:
     """Return what goes through a container as long as sizes say; None for any other."""
-    if isinstance(container, Symbolic):
+    if isinstance(container, SymbolicIteration):
         return container
-    if type(container) is Loop:
+    if type(container) is SymRange:
         return container.run()
     if hasattr(type(container), "__torch_function__"):
         return _rows(container)
@@ -195,28 +197,30 @@ def over(container: Any) -> Symbolic | None:
     values = list(container)
     if isinstance(container, dict) and not values:
         return None
-    return Symbolic(known.length, len(values), lambda n, index: at(known, values, n, index))
-
-
-ROWS: list[Callable[[Any, int, Expression | None], Any]] = []
-"""What gives a row of a tensor, whose number is that of an iteration; the last is used."""
-
-
-def _rows(tensor: Any) -> Symbolic | None:
-    length = tensor.shape[0] if tensor.dim() else None
-    if not ROWS or not isinstance(length, SymInt):
-        return None
-    return Symbolic(
-        length.expression, plain_int(length), lambda n, index: ROWS[-1](tensor, n, index)
+    return SymbolicIteration(
+        known.length, len(values), lambda n, index: element_at(known, values, n, index)
     )
 
 
-def at(known: Filled, values: list[Any], number: int, index: Expression | None) -> Any:
+ROW_READERS: list[Callable[[Any, int, Expression | None], Any]] = []
+"""What gives a row of a tensor, whose number is that of an iteration; the last is used."""
+
+
+def _rows(tensor: Any) -> SymbolicIteration | None:
+    length = tensor.shape[0] if tensor.dim() else None
+    if not ROW_READERS or not isinstance(length, SymInt):
+        return None
+    return SymbolicIteration(
+        length.expression, plain_int(length), lambda n, index: ROW_READERS[-1](tensor, n, index)
+    )
+
+
+def element_at(known: KnownLength, values: list[Any], number: int, index: Expression | None) -> Any:
     """Return what is at an index, with the letter of that index in it."""
-    return element(known, number_at(number, index), values[number])
+    return element_for_index(known, iteration_number(number, index), values[number])
 
 
-def number_at(number: int, index: Expression | None) -> Any:
+def iteration_number(number: int, index: Expression | None) -> Any:
     """Return the number of an iteration as a size."""
     return unknown_symint(number) if index is None else new_symint(number, index)
 
@@ -226,42 +230,42 @@ def iterate(iterable: Any, module: str, number: int) -> Any:
     site = (module, number)
     _indices.pop(site, None)
     _last.pop(site, None)
-    found = over(iterable)
+    found = symbolic_iteration(iterable)
     return iterable if found is None else found.run(site)
 
 
-def enumerated(iterable: Any, start: Any = 0) -> Any:
+def symbolic_enumerate(iterable: Any, start: Any = 0) -> Any:
     """Return Python's ``enumerate``; of a loop over sizes the numbers have its letter."""
-    found = over(iterable)
+    found = symbolic_iteration(iterable)
     if found is None:
-        return _counted(iterable, start)
+        return _counted_iteration(iterable, start)
     own = found
 
     def make(number: int, index: Expression | None) -> Any:
-        return number_at(number, index) + start, own.make(number, index)
+        return iteration_number(number, index) + start, own.make(number, index)
 
-    return Symbolic(found.length, found.total, make)
+    return SymbolicIteration(found.length, found.total, make)
 
 
-def _counted(iterable: Any, start: Any) -> Iterator[Any]:
+def _counted_iteration(iterable: Any, start: Any) -> Iterator[Any]:
     depth = len(RUNNING)
     for number, value in enumerate(iterable):
         ran = RUNNING[depth:]
         if len(ran) == 1 and ran[0].number == number and is_known(ran[0].length):
-            yield start + number_at(number, letter(ran[0].letter)), value
+            yield start + iteration_number(number, letter(ran[0].letter)), value
         else:
             yield start + (unknown_symint(number) if ran else number), value
 
 
-def zipped(*iterables: Any, strict: bool = False) -> Any:
+def symbolic_zip(*iterables: Any, strict: bool = False) -> Any:
     """Return Python's ``zip``, as long as the shortest; a question where two have other lengths."""
-    found = [over(one) for one in iterables]
+    found = [symbolic_iteration(one) for one in iterables]
     if not any(found):
         return zip(*iterables, strict=strict)
     lengths: list[Any] = []
     for one, iterable in zip(found, iterables, strict=True):
         if one is not None:
-            lengths.append(number_of(one.length, one.total))
+            lengths.append(symint_of(one.length, one.total))
         elif hasattr(iterable, "__len__"):
             lengths.append(len(iterable))
         else:
@@ -270,35 +274,37 @@ def zipped(*iterables: Any, strict: bool = False) -> Any:
             return zip(*iterables, strict=strict)
     shortest = lengths[0]
     for other in lengths[1:]:
-        if made_by(other) == made_by(shortest) and made_by(other) is not None:
+        if expression_of(other) == expression_of(shortest) and expression_of(other) is not None:
             continue
         if strict and other != shortest:
             raise ValueError("zip() arguments have different lengths")
         shortest = other if other < shortest else shortest
-    parts = [_maker(one, it) for one, it in zip(found, iterables, strict=True)]
-    return Symbolic(
-        made_by(shortest),
+    parts = [_value_maker(one, it) for one, it in zip(found, iterables, strict=True)]
+    return SymbolicIteration(
+        expression_of(shortest),
         plain_int(shortest),
         lambda number, index: tuple(make(number, index) for make in parts),
     )
 
 
-def _maker(one: Symbolic | None, iterable: Any) -> Callable[[int, Expression | None], Any]:
-    from paramproof.tracing.instrumented.containers import item
+def _value_maker(
+    one: SymbolicIteration | None, iterable: Any
+) -> Callable[[int, Expression | None], Any]:
+    from paramproof.tracing.instrumented.containers import get_item
 
     if one is not None:
         return one.make
     if type(iterable) is range:
-        return lambda number, index: Loop(iterable.start, iterable.stop, iterable.step).at(
+        return lambda number, index: SymRange(iterable.start, iterable.stop, iterable.step).at(
             index, iterable[number]
         )
     values = iterable if isinstance(iterable, list | tuple | str | bytes) else list(iterable)
-    return lambda number, index: item(values, number_at(number, index))
+    return lambda number, index: get_item(values, iteration_number(number, index))
 
 
-def reversed_of(container: Any) -> Any:
+def symbolic_reversed(container: Any) -> Any:
     """Return Python's ``reversed``."""
-    found = over(container)
+    found = symbolic_iteration(container)
     if found is None:
         return reversed(container)
     own, length = found, found.length
@@ -307,23 +313,23 @@ def reversed_of(container: Any) -> Any:
         back = None if index is None or length is None else length - 1 - index
         return own.make(own.total - 1 - number, back)
 
-    return Symbolic(length, found.total, make)
+    return SymbolicIteration(length, found.total, make)
 
 
-def listed(iterable: Any = ()) -> list[Any]:
+def make_list(iterable: Any = ()) -> list[Any]:
     """Return Python's ``list``, which knows its length where a loop over sizes filled it."""
-    found = over(iterable)
+    found = symbolic_iteration(iterable)
     if found is None:
         if hasattr(iterable, "__next__"):
-            return consumed(iterable)
+            return consume(iterable)
         return list(iterable)
-    return consumed(iter(found))
+    return consume(iter(found))
 
 
 def symbolic_range(*args: Any) -> Any:
     """Return Python's ``range``; over sizes it is a loop that knows its length."""
     args = tuple(map(_index_of, args))
-    return Loop(*args) if any(isinstance(one, SymInt) for one in args) else range(*args)
+    return SymRange(*args) if any(isinstance(one, SymInt) for one in args) else range(*args)
 
 
 def _index_of(value: Any) -> Any:

@@ -10,15 +10,15 @@ from paramproof.tracing.call_sites import MODEL_FILES
 from paramproof.tracing.iterations import RUNNING, Iteration
 from paramproof.tracing.recorder import LOOP_INDEX
 from paramproof.tracing.run_length import LoopLengthList, RunLengthList
-from paramproof.tracing.symbolic.arithmetic import made_by
+from paramproof.tracing.symbolic.arithmetic import expression_of
 from paramproof.tracing.symbolic.symfloat import SymFloat, plain_float
 from paramproof.tracing.symbolic.symint import SymInt, plain_int, unknown_symint
 from paramproof.tracing.symbolic.symstr import SymStr
 
-NOTHING = expression(0)
+ZERO = expression(0)
 
 
-class Filled(NamedTuple):
+class KnownLength(NamedTuple):
     """A container that a loop over sizes filled.
 
     ``length`` is how long it is in letters, None where that was not followed. Where each iteration
@@ -29,33 +29,33 @@ class Filled(NamedTuple):
     container: Any
     length: Expression | None
     index: str | None = None  # type: ignore[assignment]  # A tuple's own method.
-    start: Expression = NOTHING
+    start: Expression = ZERO
 
 
-_filled: dict[int, Filled] = {}
+_lengths: dict[int, KnownLength] = {}
 
 
-NOBODY_KNOWS = letter(f"{LOOP_INDEX}?")
+UNKNOWN_LENGTH = letter(f"{LOOP_INDEX}?")
 """The length of a loop whose length nobody knows."""
 
 
 def is_known(length: Expression) -> bool:
     """Whether the length of a loop is one in letters."""
-    return length != NOBODY_KNOWS
+    return length != UNKNOWN_LENGTH
 
 
-def have_run() -> bool:
+def loops_have_run() -> bool:
     """Whether a loop over sizes has filled something in this trace."""
-    return bool(_filled) or _ran[0]
+    return bool(_lengths) or _ran[0]
 
 
 _ran = [False]
 
 
-def forget_all() -> None:
+def forget_lengths() -> None:
     """Forget every container: a new trace begins."""
     RUNNING.clear()
-    _filled.clear()
+    _lengths.clear()
     _ran[0] = False
 
 
@@ -63,22 +63,22 @@ def record_length(
     container: Any,
     length: Expression | None = None,
     index: str | None = None,
-    start: Expression = NOTHING,
+    start: Expression = ZERO,
 ) -> Any:
     """Remember how long ``container`` is, and return it."""
-    _filled[id(container)] = Filled(container, length, index, start)
+    _lengths[id(container)] = KnownLength(container, length, index, start)
     return container
 
 
-def known_length(container: Any) -> Filled | None:
+def known_length(container: Any) -> KnownLength | None:
     """Return what is known of a container that a loop over sizes filled, None for any other."""
-    known = _filled.get(id(container))
+    known = _lengths.get(id(container))
     if known is not None and known.container is container:
         return known
     if isinstance(container, LoopLengthList):
-        return Filled(container, made_by(container.length))
+        return KnownLength(container, expression_of(container.length))
     if isinstance(container, RunLengthList) and isinstance(container.length, SymInt):
-        return Filled(container, container.length.expression)
+        return KnownLength(container, container.length.expression)
     return None
 
 
@@ -101,29 +101,29 @@ def length_of(container: Any) -> Any:
     known = known_length(container)
     if known is None:
         return number
-    return number_of(known.length, number)
+    return symint_of(known.length, number)
 
 
-def number_of(made: Expression | None, number: int) -> Any:
+def symint_of(made: Expression | None, number: int) -> Any:
     """Return a number with its expression, where it is that."""
     if made is None:
         return unknown_symint(number)
     return number if made.constant == number else SymInt(number, made)
 
 
-def element(known: Filled, index: Any, value: Any) -> Any:
+def element_for_index(known: KnownLength, index: Any, value: Any) -> Any:
     """Return an element with the letter of its own index in place of the loop's."""
     if isinstance(value, tuple):
-        return tuple(element(known, index, one) for one in value)
+        return tuple(element_for_index(known, index, one) for one in value)
     if not (isinstance(value, SymInt | SymFloat) and known.index):
         return value
-    made, at = value.expression, made_by(index)
+    made, at = value.expression, expression_of(index)
     sign = value.sign if isinstance(value, SymFloat) else None
     if not any(one is not None and known.index in one.letters for one in (made, sign)):
         return value
     new = None if at is None or made is None else made.substitute({known.index: known.start + at})
     if isinstance(value, SymInt):
-        return number_of(new, plain_int(value))
+        return symint_of(new, plain_int(value))
     if value.over and at is not None:
         top, bottom = (one.substitute({known.index: known.start + at}) for one in value.over)
         return SymFloat(plain_float(value), new, (top, bottom), value.exact)
@@ -132,7 +132,9 @@ def element(known: Filled, index: Any, value: Any) -> Any:
     return SymFloat(plain_float(value), new, sign=sign)
 
 
-def from_iterations(values: list[Any], made_in: list[tuple[Iteration, ...]]) -> Filled | None:
+def length_from_iterations(
+    values: list[Any], made_in: list[tuple[Iteration, ...]]
+) -> KnownLength | None:
     """Return how long a list is by the iterations that ran when each of its values was made."""
     if not any(made_in):
         return None
@@ -142,23 +144,25 @@ def from_iterations(values: list[Any], made_in: list[tuple[Iteration, ...]]) -> 
         alike = all(one.letter == first.letter for one in loops) and is_known(first.length)
         in_order = alike and [one.number for one in loops] == list(range(len(loops)))
         if in_order and first.total == len(loops):
-            return Filled(values, first.length, first.letter)
-    return Filled(values, None)
+            return KnownLength(values, first.length, first.letter)
+    return KnownLength(values, None)
 
 
-def consumed(iterator: Any) -> list[Any]:
+def consume(iterator: Any) -> list[Any]:
     """Return what an iterator yields as a list, whose length is known where a loop decides it."""
     depth, values, made_in = len(RUNNING), [], []
     for value in iterator:
         values.append(value)
         made_in.append(tuple(RUNNING[depth:]))
-    known = from_iterations(values, made_in)
+    known = length_from_iterations(values, made_in)
     if known:
         record_length(values, known.length, known.index)
     return values
 
 
-def iterations(length: Expression, index: str, numbers: Iterator[Any], total: int) -> Iterator[Any]:
+def running_iterations(
+    length: Expression, index: str, numbers: Iterator[Any], total: int
+) -> Iterator[Any]:
     """Yield the numbers of a loop's iterations, each while it runs."""
     _ran[0] = True
     for number in numbers:

@@ -1,8 +1,8 @@
-"""Symbolic ints, floats and text: what a constructor is given in place of plain numbers.
+"""Symbolic ints, floats and strings, which a constructor receives in place of plain ones.
 
-They carry the expression by which they were computed. ``size`` has the ints, ``ratio`` the floats,
-``text`` what sizes were written into, ``arithmetic`` the operators of the numbers, and ``escapes``
-hears where one of them becomes a plain value.
+They carry the expression by which they were computed. ``symint`` and ``symfloat`` have the numbers,
+``arithmetic`` their operators, and ``symstr`` strings that contain sizes. ``escapes`` records where
+one of them becomes a plain value.
 """
 
 # The classes have no operators before this is imported.

@@ -1,4 +1,4 @@
-"""What Python's operators give for symbolic ints and floats, whichever side these are on."""
+"""Python's operators for symbolic ints and floats, on either side."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paramproof.formulas.computed import computed
 from paramproof.formulas.condition import Relation
 from paramproof.formulas.expression import Expression, expression
 from paramproof.tracing.recorder import (
-    EXPRESSIONS_REMEMBERED,
+    CACHE_SIZE,
     LOOP_INDEX,
     comparison_guard,
     divisibility_guard,
@@ -60,15 +60,15 @@ STEPS = {
     "or_": "or",
     "xor": "xor",
 }
-"""Operators by the name of the step that a formula has for them."""
+"""The function of a ``Computed`` expression for each operator."""
 
 
 DIVIDING = (operator.truediv, operator.floordiv, operator.mod)
 SHIFTING = (operator.lshift, operator.rshift)
 
 
-def made_by(value: Any) -> Expression | None:
-    """Return the expression of a number; None for anything else, and for what was not followed."""
+def expression_of(value: Any) -> Expression | None:
+    """Return the expression of a number, None for anything else or if it is unknown."""
     if isinstance(value, SymInt | SymFloat):
         return value.expression
     if isinstance(value, int):
@@ -79,50 +79,53 @@ def made_by(value: Any) -> Expression | None:
 
 
 def is_unknown(value: Any) -> bool:
-    """Whether a number depends on sizes in a way that was not followed."""
+    """Return whether a number depends on sizes in a way that could not be followed."""
     return isinstance(value, SymInt | SymFloat) and value.expression is None
 
 
-def bare(value: Any) -> Any:
-    """Return a number as Python's own: what it is in this trace."""
+def plain_number(value: Any) -> Any:
+    """Return the plain value of a number in this trace."""
     return plain_int(value) if isinstance(value, int) else plain_float(value)
 
 
-def result(compute: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    """Return what an operator gives for two numbers of which one is symbolic at least."""
+def apply_operator(compute: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """Return the result of an operator, given that at least one operand is symbolic."""
     if not (isinstance(left, int | float) and isinstance(right, int | float)):
-        return _of_others(compute, left, right)
-    _ask_before(compute, left, right)
-    value = compute(bare(left), bare(right))
+        return _other_result(compute, left, right)
+    _record_error_guards(compute, left, right)
+    value = compute(plain_number(left), plain_number(right))
     if isinstance(value, complex):
-        record_caveat(made_by(left), " became a complex number")
+        record_caveat(expression_of(left), " became a complex number")
         return value
     if is_unknown(left) or is_unknown(right):
-        return untold(value)
+        return unknown_number(value)
     if _are_of_two_iterations(left, right):
-        return untold(value)
+        return unknown_number(value)
     if _has_no_size(left) and _has_no_size(right):
         return symbolic_float(value) if isinstance(value, float) else value
     if isinstance(left, int) and isinstance(right, int):
-        return _of_ints(compute, left, right, value)
-    return _of_floats(compute, left, right, value)
+        return _int_result(compute, left, right, value)
+    return _float_result(compute, left, right, value)
 
 
-def _ask_before(compute: Callable[[Any, Any], Any], left: Any, right: Any) -> None:
-    """Ask what decides whether Python raises an error."""
+def _record_error_guards(compute: Callable[[Any, Any], Any], left: Any, right: Any) -> None:
+    """Record the guards that decide whether Python raises an error."""
     if compute in DIVIDING and isinstance(right, SymInt | SymFloat):
-        # Python asks before it divides, and raises an error.
-        compare(Relation.EQUAL, right, 0, bool(bare(right) == 0))
+        # Python checks the divisor, and raises an error.
+        record_comparison(Relation.EQUAL, right, 0, bool(plain_number(right) == 0))
     if compute in SHIFTING and isinstance(right, SymInt):
-        compare(Relation.LESS, right, 0, bare(right) < 0)
-    if compute is operator.pow and isinstance(left, SymInt | SymFloat) and bare(right) < 0:
-        compare(Relation.EQUAL, left, 0, bool(bare(left) == 0))
+        record_comparison(Relation.LESS, right, 0, plain_number(right) < 0)
+    if compute is operator.pow and isinstance(left, SymInt | SymFloat) and plain_number(right) < 0:
+        record_comparison(Relation.EQUAL, left, 0, bool(plain_number(left) == 0))
     if compute is operator.pow and isinstance(right, SymInt) and isinstance(left, float):
-        _ask_of_overflow(bare(left), right)
+        _record_overflow_guard(plain_number(left), right)
 
 
 def _are_of_two_iterations(left: Any, right: Any) -> bool:
-    """Whether both numbers are about one loop, whose letter may mean another iteration in each."""
+    """Return whether both numbers depend on the index of one loop that has ended.
+
+    Then the symbol may stand for different iterations in the two.
+    """
     if not (isinstance(left, SymInt | SymFloat) and isinstance(right, SymInt | SymFloat)):
         return False
     one, other = left.expression, right.expression
@@ -132,14 +135,14 @@ def _are_of_two_iterations(left: Any, right: Any) -> bool:
     return any(name.startswith(LOOP_INDEX) and not is_running(name) for name in both)
 
 
-def _ask_of_overflow(base: float, power: SymInt) -> None:
-    """Ask whether a float to this power is one: beyond, Python raises an error."""
+def _record_overflow_guard(base: float, power: SymInt) -> None:
+    """Record whether a float to this power overflows, which is an error in Python."""
     if abs(base) > 1:
-        compare(Relation.LESS, power, int(1023 / log2(abs(base))), True)
+        record_comparison(Relation.LESS, power, int(1023 / log2(abs(base))), True)
 
 
-def untold(value: Any) -> Any:
-    """Return a number that depends on sizes in a way that was not followed."""
+def unknown_number(value: Any) -> Any:
+    """Return a number as one whose expression is unknown."""
     if isinstance(value, float):
         return SymFloat(value, None)
     return (
@@ -151,22 +154,22 @@ def _has_no_size(value: Any) -> bool:
     return not isinstance(value, SymInt) and (not isinstance(value, SymFloat) or value.is_constant)
 
 
-def _of_ints(compute: Callable[[Any, Any], Any], left: Any, right: Any, value: Any) -> Any:
-    name, one, other = compute.__name__, made_by(left), made_by(right)
+def _int_result(compute: Callable[[Any, Any], Any], left: Any, right: Any, value: Any) -> Any:
+    name, one, other = compute.__name__, expression_of(left), expression_of(right)
     assert one is not None
     assert other is not None
     if name == "truediv":
-        _note_huge(one, other)
+        _record_huge(one, other)
         return quotient_symfloat(value, one, other)
     made: Expression | None = None
     if name in ("add", "sub", "mul", "floordiv", "mod"):
-        made = _made(compute, one, other)
+        made = _exact_result(compute, one, other)
     elif name == "pow" and type(right) is int and right >= 0:
         made = one**right
     elif name == "lshift" and type(right) is int:
         made = one * 2**right
     elif name == "rshift" and type(right) is int:
-        made = _made(operator.floordiv, one, expression(2**right))
+        made = _exact_result(operator.floordiv, one, expression(2**right))
     if made is None:
         return (
             computed_symfloat(value, STEPS[name], left, right)
@@ -179,11 +182,11 @@ def _of_ints(compute: Callable[[Any, Any], Any], left: Any, right: Any, value: A
     return found
 
 
-@lru_cache(EXPRESSIONS_REMEMBERED)
-def _made(
+@lru_cache(CACHE_SIZE)
+def _exact_result(
     compute: Callable[[Any, Any], Any], one: Expression, other: Expression
 ) -> Expression | None:
-    """Every layer computes the same of the same sizes; None where no sum of products says it."""
+    """Return the expression of a result, None if it is not a sum of products."""
     try:
         made: Expression = compute(one, other)
     except ArithmeticError:
@@ -191,14 +194,14 @@ def _made(
     return made
 
 
-def _of_floats(compute: Callable[[Any, Any], Any], left: Any, right: Any, value: Any) -> Any:
+def _float_result(compute: Callable[[Any, Any], Any], left: Any, right: Any, value: Any) -> Any:
     name = compute.__name__
-    _note_huge(*(one.expression for one in (left, right) if isinstance(one, SymInt)))
+    _record_huge(*(one.expression for one in (left, right) if isinstance(one, SymInt)))
     if is_exact(left) and is_exact(right):
         if name in ("add", "sub", "mul"):
-            made = _made(compute, exact_expression(left), exact_expression(right))
+            made = _exact_result(compute, exact_expression(left), exact_expression(right))
             if made is not None and fits_in_a_float(made):
-                # 0.0 · H is 0.0 at every size.
+                # 0.0·H is 0.0 at every size.
                 return exact_symfloat(value, made) if made.letters else symbolic_float(value)
         if name == "truediv":
             (top, down), (under, over) = _whole_over(left), _whole_over(right)
@@ -206,8 +209,8 @@ def _of_floats(compute: Callable[[Any, Any], Any], left: Any, right: Any, value:
     return computed_symfloat(value, STEPS[name], left, right)
 
 
-def _note_huge(*numbers: Expression | None) -> None:
-    """Note what may be larger than any float: Python raises an error there."""
+def _record_huge(*numbers: Expression | None) -> None:
+    """Record that a number may be too large for a float, which is an error in Python."""
     for made in numbers:
         if made is not None and not has_a_bound(made):
             record_caveat(made, " became a float, which it may be too large for")
@@ -223,19 +226,19 @@ def _whole_over(value: Any) -> tuple[Expression, Expression]:
     return exact_expression(value), expression(1)
 
 
-def _of_others(compute: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    """Return what an operator gives for a size and what is no number."""
+def _other_result(compute: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """Return the result of an operator for a symbolic number and something that is not a number."""
     number, other = (right, left) if _is_symbolic(right) else (left, right)
     if compute is operator.mul and isinstance(other, list) and isinstance(number, SymInt):
-        # Less than no times is not at all.
-        compare(Relation.LESS, number, 0, bare(number) < 0)
+        # Python repeats a list not at all for a negative number.
+        record_comparison(Relation.LESS, number, 0, plain_number(number) < 0)
         return repeat_list(other, number)
     if isinstance(other, complex):
-        record_caveat(made_by(number), " became a complex number")
-        return compute(*(bare(one) if _is_symbolic(one) else one for one in (left, right)))
+        record_caveat(expression_of(number), " became a complex number")
+        return compute(*(plain_number(one) if _is_symbolic(one) else one for one in (left, right)))
     if hasattr(type(other), "__torch_function__"):
-        # A tensor's values, which no shape depends on while they stay in it.
-        return compute(*(bare(one) if _is_symbolic(one) else one for one in (left, right)))
+        # The values of a tensor decide no shape while they stay in it.
+        return compute(*(plain_number(one) if _is_symbolic(one) else one for one in (left, right)))
     return NotImplemented
 
 
@@ -243,18 +246,18 @@ def _is_symbolic(value: Any) -> bool:
     return isinstance(value, SymInt | SymFloat)
 
 
-def compare(relation: Relation, left: Any, right: Any, answer: bool) -> None:
-    """Record how two numbers compare, as a question whose answer is ``answer``.
+def record_comparison(relation: Relation, left: Any, right: Any, answer: bool) -> None:
+    """Record the guard of a comparison with this answer.
 
-    What is infinite or no number has no expression, and every size gives the same answer.
+    Infinity and NaN have no expression, and compare alike with all sizes.
     """
     for one in (left, right):
-        if not isfinite(bare(one)):
+        if not isfinite(plain_number(one)):
             if isinstance(one, SymFloat):
                 record_caveat(one.expression, " was no number when it was compared")
             return
     if (isinstance(left, SymFloat) or isinstance(right, SymFloat)) and is_asked_by_trusted_code():
-        # A rate is compared with its bounds, and refused.
+        # Trusted code compares a rate with its bounds, and may refuse it.
         return
     if isinstance(left, SymFloat) and left.sign is not None and _is_zero(right):
         record_guard(comparison_guard(relation, left.sign, expression(0), answer))
@@ -263,29 +266,29 @@ def compare(relation: Relation, left: Any, right: Any, answer: bool) -> None:
         record_guard(comparison_guard(relation, expression(0), right.sign, answer))
         return
     if not _is_settled_by_scale(left, right):
-        _compare_followed(relation, left, right, answer)
+        _record_order(relation, left, right, answer)
 
 
-def _compare_followed(relation: Relation, left: Any, right: Any, answer: bool) -> None:
-    """Record how two numbers compare, or that what was compared was not followed."""
+def _record_order(relation: Relation, left: Any, right: Any, answer: bool) -> None:
+    """Record how two numbers compare, as a caveat if one of them is unknown."""
     if _are_of_two_iterations(left, right):
-        record_caveat(made_by(left), " was compared with itself in another iteration")
+        record_caveat(expression_of(left), " was compared with itself in another iteration")
         return
     if is_unknown(left) or is_unknown(right):
         made = (one.expression for one in (left, right) if isinstance(one, SymInt | SymFloat))
-        told = next((one for one in made if one is not None), None)
+        known = next((one for one in made if one is not None), None)
         record_caveat(
-            None, *((" was compared",) if told is None else (" was compared with ", told))
+            None, *((" was compared",) if known is None else (" was compared with ", known))
         )
         return
-    if relation is Relation.EQUAL and (asked := _of_remainder(left, right, answer)):
-        record_guard(asked)
+    if relation is Relation.EQUAL and (guard := _remainder_guard(left, right, answer)):
+        record_guard(guard)
         return
-    _compare_known(relation, left, right, answer)
+    _record_followed_order(relation, left, right, answer)
 
 
-def _compare_known(relation: Relation, left: Any, right: Any, answer: bool) -> None:
-    """Record how two numbers compare whose expressions are known."""
+def _record_followed_order(relation: Relation, left: Any, right: Any, answer: bool) -> None:
+    """Record how two numbers with known expressions compare."""
     if found := _with_constant(left, right):
         _compare_with_constant(relation, *found, answer)
         return
@@ -294,7 +297,7 @@ def _compare_known(relation: Relation, left: Any, right: Any, answer: bool) -> N
         return
     one, other = _comparable(left, right), _comparable(right, left)
     if one is None or other is None:
-        # Both are floats, or one is far too long: their difference has the sign that decides.
+        # Both are floats, or one is not exact: the sign of their difference decides.
         first, second = operand_of(left), operand_of(right)
         assert first is not None
         assert second is not None
@@ -303,9 +306,9 @@ def _compare_known(relation: Relation, left: Any, right: Any, answer: bool) -> N
 
 
 def _is_settled_by_scale(left: Any, right: Any) -> bool:
-    """Whether both are multiples of one size, and which is more is the same at every size.
+    """Return whether both are multiples of one size, in the same order at every size.
 
-    What floats round is far less than what tells the two factors apart.
+    Rounding is far smaller than the difference of the two factors.
     """
     if not (isinstance(left, SymFloat) or isinstance(right, SymFloat)):
         return False
@@ -316,7 +319,7 @@ def _is_settled_by_scale(left: Any, right: Any) -> bool:
 
 
 def _is_letter(made: Expression) -> bool:
-    """Whether an expression is a size of the constructor, which is 1 or more."""
+    """Return whether an expression is one of the constructor's sizes, which are at least 1."""
     ((powers, number),) = made.terms.items() if len(made.terms) == 1 else (((), 0),)
     return (
         number == 1
@@ -327,13 +330,13 @@ def _is_letter(made: Expression) -> bool:
 
 
 def _is_zero(value: Any) -> bool:
-    return not is_unknown(value) and _has_no_size(value) and bool(bare(value) == 0)
+    return not is_unknown(value) and _has_no_size(value) and bool(plain_number(value) == 0)
 
 
 def _compare_with_constant(
     relation: Relation, made: Expression, number: Fraction, answer: bool
 ) -> None:
-    """Record how a whole number compares with a constant: 2·H > 5.2 where H > 2."""
+    """Record how a whole number compares with a constant: 2·H > 5.2 becomes H > 2."""
     if not made.terms.get(()):
         common = gcd(*(int(factor) for factor in made.terms.values()))
         made, number = made / common, number / common
@@ -348,17 +351,17 @@ FLIPPED = {
     Relation.LESS: Relation.MORE,
     Relation.MORE: Relation.LESS,
 }
-"""What is said of two numbers in the other order."""
+"""The relation of two numbers in the opposite order."""
 
 
 def _with_constant(left: Any, right: Any) -> tuple[Expression, Fraction] | None:
-    """Return what compares with a constant as the left number does with the right one.
+    """Return (expression, constant) that compare as the two numbers do.
 
-    2.5·H is to 100 as 5·H is to 200; None where that is not known.
+    2.5·H compares with 100 as 5·H does with 200. None if no such pair is known.
     """
     if not _has_no_size(right) or _has_no_size(left):
         return None
-    number = Fraction(bare(right))
+    number = Fraction(plain_number(right))
     if isinstance(left, SymInt):
         made = left.expression
         whole = made is not None and made.is_whole
@@ -369,7 +372,7 @@ def _with_constant(left: Any, right: Any) -> tuple[Expression, Fraction] | None:
 
 
 def _comparable(value: Any, other: Any) -> Expression | None:
-    """Return a number as an expression that compares with ``other`` as the number does."""
+    """Return an expression that compares with ``other`` as the number does, if there is one."""
     if isinstance(value, SymFloat) and not value.is_constant:
         alone = value.over is not None and not isinstance(other, SymFloat) and is_exact(other)
         rounded = value.over is None
@@ -381,14 +384,14 @@ def _comparable(value: Any, other: Any) -> Expression | None:
             or (not isinstance(other, SymInt) and is_exact(value))
             else None
         )
-    return made_by(value)
+    return expression_of(value)
 
 
-def _of_remainder(left: Any, right: Any, answer: bool) -> Any:
+def _remainder_guard(left: Any, right: Any, answer: bool) -> Any:
     for one, other in ((left, right), (right, left)):
         if getattr(one, "divided", None) and type(other) is int:
             top, bottom = one.divided
-            # A remainder that there can be: i mod 3 is 2 where 3 divides i − 2.
+            # Only for a possible remainder: i mod 3 is 2 if 3 divides i − 2.
             if other == 0 or 0 <= other < (bottom.constant or 0):
                 return divisibility_guard(top, bottom, other, answer)
     return None
@@ -396,8 +399,8 @@ def _of_remainder(left: Any, right: Any, answer: bool) -> Any:
 
 def _operator(compute: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
     return (
-        lambda self, other: result(compute, self, other),
-        lambda self, other: result(compute, other, self),
+        lambda self, other: apply_operator(compute, self, other),
+        lambda self, other: apply_operator(compute, other, self),
     )
 
 
@@ -407,8 +410,8 @@ def _comparison(name: str, relation: Relation, flipped: bool = False) -> Any:
     def method(self: Any, other: Any) -> Any:
         if not isinstance(other, int | float):
             return NotImplemented
-        answer = compute(bare(self), bare(other))
-        compare(relation, self, other, answer is not flipped)
+        answer = compute(plain_number(self), plain_number(other))
+        record_comparison(relation, self, other, answer is not flipped)
         return answer
 
     return method
@@ -416,9 +419,9 @@ def _comparison(name: str, relation: Relation, flipped: bool = False) -> Any:
 
 def _power(self: Any, power: Any, modulus: Any = None) -> Any:
     if modulus is None:
-        return result(operator.pow, self, power)
-    record_caveat(made_by(self), " was raised to a power modulo a number")
-    return pow(bare(self), bare(power), bare(modulus))
+        return apply_operator(operator.pow, self, power)
+    record_caveat(expression_of(self), " was raised to a power modulo a number")
+    return pow(plain_number(self), plain_number(power), plain_number(modulus))
 
 
 def _divmod(self: Any, other: Any) -> Any:
@@ -426,8 +429,8 @@ def _divmod(self: Any, other: Any) -> Any:
 
 
 def _truth(self: Any) -> bool:
-    answer = bool(bare(self))
-    compare(Relation.EQUAL, self, 0, not answer)
+    answer = bool(plain_number(self))
+    record_comparison(Relation.EQUAL, self, 0, not answer)
     return answer
 
 
@@ -444,7 +447,7 @@ def _rounded(self: SymFloat, digits: Any = None) -> Any:
 
 
 def _is_integer(self: SymFloat) -> bool:
-    """Whether nothing is behind the point: a question, whether the divisor divides."""
+    """Return whether a float is an integer; the guard is that the divisor divides."""
     answer = plain_float(self).is_integer()
     if self.expression is None or (self.over is None and not self.is_constant):
         record_caveat(self.expression, " was asked whether it is whole")
@@ -455,9 +458,9 @@ def _is_integer(self: SymFloat) -> bool:
 
 def _negated(self: Any) -> Any:
     return (
-        result(operator.sub, 0, self)
+        apply_operator(operator.sub, 0, self)
         if isinstance(self, SymInt)
-        else result(operator.mul, -1, self)
+        else apply_operator(operator.mul, -1, self)
     )
 
 
@@ -470,7 +473,7 @@ def _inverted(self: SymInt) -> Any:
 
 
 def _give_operators() -> None:
-    """Give symbolic numbers Python's operators."""
+    """Define the operators of symbolic numbers."""
     for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
         left, right = _operator(getattr(operator, name))
         for kind in (SymInt, SymFloat, NativeSymFloat):

@@ -1,7 +1,8 @@
-"""Where a size becomes a plain number, and nothing that is done with it is followed any more.
+"""Record where a symbolic value becomes a plain one, which cannot be followed any further.
 
-Functions written in C ask a size for its number. That is a caveat with the place that called them,
-unless whoever asks is known: PyTorch makes tensors of sizes, and what is logged decides nothing.
+Functions written in C ask for the value. That is a caveat with the line that called them, unless
+the
+caller is trusted: PyTorch creates tensors from sizes, and logging decides nothing.
 """
 
 from __future__ import annotations
@@ -19,31 +20,31 @@ if TYPE_CHECKING:
     from paramproof.tracing.symbolic.symstr import SymStr
 
 TRUSTED_FOLDERS = (
-    "/torch/",  # Makes tensors: their shapes are traced where they are made.
-    "/keras/src/",  # Makes arrays: their shapes are read from models of many sizes.
-    "/transformers/modeling_utils.py",  # Makes no tensors, and ties those of others by name.
+    "/torch/",  # Creates tensors, whose shapes are traced.
+    "/keras/src/",  # Creates arrays, whose shapes are fitted.
+    "/transformers/modeling_utils.py",  # Creates no tensors; ties tensors by name.
     "/logging/",
     "/logging.py",
     "/warnings.py",
     "/dataclasses.py",
-    "/huggingface_hub/dataclasses.py",  # Checks types, and stores what it is given.
+    "/huggingface_hub/dataclasses.py",  # Checks types, and stores values.
     "/copy.py",
     "/copyreg.py",
     "/pickle.py",
     "/typing.py",
     "/abc.py",
 )
-"""Files whose code is assumed to decide nothing by the numbers that it is given."""
+"""Files whose code is assumed to decide nothing by the numbers it receives."""
 
-DESCRIPTION = "/transformers/generation/configuration_utils.py"
-"""A file that is followed, and makes no tensors: it says how text is generated with them."""
+GENERATION_CONFIG = "/transformers/generation/configuration_utils.py"
+"""A file that is instrumented, but creates no tensors: it configures text generation."""
 
 _trusted = 0
 
 
 @contextmanager
-def trusted() -> Iterator[None]:
-    """Let sizes become plain numbers inside without a caveat."""
+def trusting() -> Iterator[None]:
+    """Record no caveats for values that become plain inside the context."""
     global _trusted
     _trusted += 1
     try:
@@ -54,17 +55,17 @@ def trusted() -> Iterator[None]:
 
 @cache
 def is_trusted_file(name: str) -> bool:
-    """Whether the code of this file is assumed to decide nothing by a size's number."""
+    """Return whether the code of a file is assumed to decide nothing by sizes."""
     return any(folder in name for folder in TRUSTED_FOLDERS)
 
 
 def is_asked_by_trusted_code() -> bool:
-    """Whether the code that asks now is assumed to decide nothing by the answer."""
+    """Return whether the code that uses a size now is assumed to decide nothing by it."""
     file = calling_file()
-    return is_trusted_file(file) or file.endswith(DESCRIPTION)
+    return is_trusted_file(file) or file.endswith(GENERATION_CONFIG)
 
 
-def escaped(size: SymbolicNumber | SymStr, became: str) -> None:
-    """Note that a size ``became`` something else, unless whoever asked for it is trusted."""
+def record_escape(size: SymbolicNumber | SymStr, became: str) -> None:
+    """Record what a symbolic value ``became``, unless the code that asked is trusted."""
     if not _trusted and not is_asked_by_trusted_code():
         record_caveat(size.expression, f" {became}")

@@ -1,7 +1,7 @@
-"""How large a number can be: a float holds every whole number up to 2⁵³, and none beyond exactly.
+"""Bound the size of numbers: a float holds every integer up to 2⁵³ exactly, and not all beyond.
 
-Sizes are taken to be 2²⁰ at most, about a million. A product of two of them is far below 2⁵³, and
-one of three may be beyond.
+Sizes are assumed to be at most 2²⁰, about a million. A product of two sizes is far below 2⁵³; a
+product of three may exceed it.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ BITS_OF_A_FLOAT = 53
 
 @lru_cache(4096)
 def fits_in_a_float(made: Expression) -> bool:
-    """Whether a float holds each of these numbers, and twice as much, at all sizes."""
+    """Return whether a float holds twice this number exactly at all sizes."""
     return _bits(made) < BITS_OF_A_FLOAT - 1
 
 
 @lru_cache(4096)
 def has_a_bound(made: Expression) -> bool:
-    """Whether it is known how large the numbers are: Python makes no float of one that is huge."""
+    """Return whether a bound is known: Python cannot convert arbitrarily large ints to floats."""
     return _bits(made) < inf
 
 
 def _bits(made: Expression) -> float:
-    """Return the binary digits of the largest number that an expression gives, or more."""
+    """Return an upper bound for the binary digits of an expression's values."""
     terms = [
         log2(abs(Fraction(number)))
         + sum(power * _bits_of(atom) for atom, power in powers if power > 0)
@@ -69,7 +69,7 @@ def _bits_of_float(number: float) -> float:
 
 
 def _bits_of_divisor(one: Any) -> float:
-    """Return how many digits a quotient has more than its numerator."""
+    """Return how many digits a quotient may have more than its numerator."""
     if isinstance(one, Expression):
         return 0.0 if one.is_whole else inf
     return max(0.0, -log2(abs(one))) if isinstance(one, float) and one else inf

@@ -1,24 +1,24 @@
-"""What a symbolic int and a symbolic float have in common: they are heard when C code asks."""
+"""The base of symbolic ints and floats, which records when C code reads the value."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
 from paramproof.formulas.expression import Expression
-from paramproof.tracing.symbolic.escapes import escaped
+from paramproof.tracing.symbolic.escapes import record_escape
 
 
 class SymbolicNumber:
-    """A number that carries the expression by which it was computed, None where nobody followed.
+    """A number that carries the expression by which it was computed, None if it is unknown.
 
-    Its value in this trace is no secret to this package; whoever else asks for it is noted.
+    Our own code reads ``_value``; any other code that asks for the plain value is recorded.
     """
 
     expression: Expression | None
     _value: Any
 
     if TYPE_CHECKING:
-        # ``symbolic.arithmetic`` gives these, and the other operators.
+        # ``symbolic.arithmetic`` defines these and the other operators.
         def __eq__(self, other: object) -> bool: ...
         def __lt__(self, other: Any) -> bool: ...
         def __le__(self, other: Any) -> bool: ...
@@ -27,8 +27,8 @@ class SymbolicNumber:
         def __neg__(self) -> Any: ...
 
     def escape(self, became: str) -> None:
-        """Note that something asked for the plain number."""
-        escaped(self, became)
+        """Record that something read the plain value."""
+        record_escape(self, became)
 
     def __int__(self) -> int:
         self.escape("became a plain int")
@@ -53,7 +53,7 @@ class SymbolicNumber:
         return format(self._value, spec)
 
     def __hash__(self) -> int:
-        # A dict or set looks a number up by its hash: what it finds depends on the number.
+        # A dict or set uses the hash for a lookup, whose result depends on the number.
         self.escape("was looked up")
         return hash(self._value)
 

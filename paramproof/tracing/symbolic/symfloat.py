@@ -1,9 +1,10 @@
-"""Symbolic floats: floats that carry the expression by which they were computed.
+"""Symbolic floats: they have a value, and the expression by which it was computed.
 
-Floats round, and a formula must not say otherwise. While a float is exact, as 2.5·H is, or was
-rounded once at the end, as H / A was, its expression is a sum of fractions: what was rounded once
-lies on the same side of every whole number as the fraction does, sizes being far below 2⁵³.
-Any other float keeps the steps by which Python computes it (``paramproof.formulas.computed``).
+Floats round, and a formula must not ignore that. While a float is exact, like 2.5·H, or was rounded
+once at the end, like H / A, its expression is a sum of fractions: rounding once keeps it on the
+same
+side of every integer, because sizes are far below 2⁵³. Any other float keeps the steps by which
+Python computes it (``paramproof.formulas.computed``).
 """
 
 from __future__ import annotations
@@ -25,20 +26,24 @@ from paramproof.tracing.symbolic.symint import (
     uses_native_symints,
 )
 
-LONGEST_EXACT = 2**20
-"""A float whose numerator and denominator are no larger is multiplied with sizes exactly."""
+MAX_EXACT = 2**20
+"""Floats with a numerator and denominator up to this size are multiplied with sizes exactly."""
 
 
 class SymFloat(SymbolicNumber):
     """A symbolic float: its value in this trace, and the expression by which it was computed.
 
-    ``over`` holds the two whole expressions whose quotient it is, rounded once; None where it was
-    rounded on the way. ``exact`` says that it was not rounded at all. An expression of None says
-    that it depends on sizes in a way that was not followed. ``sign`` is an expression that is on
-    the same side of 0, None where none is known.
+    ``over`` holds two whole expressions if the float is their quotient, rounded once, and None if
+    it
+    was rounded on the way. ``exact`` means that it was not rounded at all. An expression of None
+    means
+    that the value depends on sizes in a way that could not be followed. ``sign`` is an expression
+    with
+    the same sign, None if none is known.
 
-    It is no ``float``, as a size is no ``int``: C code would read one and nobody would know.
-    ``NativeSymFloat`` is one all the same, for functions that take nothing else.
+    Like ``SymInt`` it is not a real float, so that C code cannot read it unobserved.
+    ``NativeSymFloat``
+    is one, for functions that accept nothing else.
     """
 
     over: tuple[Expression, Expression] | None
@@ -56,7 +61,7 @@ class SymFloat(SymbolicNumber):
         exact: bool = False,
         sign: Expression | None = None,
     ) -> Any:
-        """Make a symbolic float of this value."""
+        """Create a symbolic float with this value."""
         ratio = object.__new__(cls)
         ratio._value = plain_float(value)
         ratio.expression = made
@@ -78,7 +83,7 @@ class SymFloat(SymbolicNumber):
         return getattr(self._value, name)
 
     def escape(self, became: str) -> None:
-        """Note that something asked for the plain number, where a size is in it."""
+        """Record that something read the plain value, unless it does not depend on sizes."""
         if not self.is_constant:
             super().escape(became)
 
@@ -87,15 +92,15 @@ class SymFloat(SymbolicNumber):
 
     @property
     def is_constant(self) -> bool:
-        """Whether no size is in it."""
+        """Whether the expression contains no sizes."""
         return self.expression is not None and not self.expression.letters
 
 
 class NativeSymFloat(SymFloat, float):
-    """A symbolic float that is a ``float``: C code reads it, and nobody hears of it."""
+    """A symbolic float that is a real ``float``: C code reads it unobserved."""
 
     def __new__(cls, of: SymFloat) -> Any:
-        """Make a float of a symbolic one."""
+        """Create a real float from a symbolic one."""
         ratio = float.__new__(cls, of._value)
         for name in ("_value", "expression", "over", "exact", "sign"):
             setattr(ratio, name, getattr(of, name))
@@ -109,21 +114,21 @@ class NativeSymFloat(SymFloat, float):
 
 
 def plain_float(value: Any) -> float:
-    """Return the number that a float has in this trace."""
+    """Return the value of a float in this trace, without recording anything."""
     if isinstance(value, SymFloat):
         return value._value
     return float(value) if type(value) is float else float.__add__(value, 0.0)
 
 
 def symbolic_float(value: float) -> Any:
-    """Return ``value`` as a symbolic float: what is computed with it is one too."""
+    """Return ``value`` as a symbolic float, so that results computed with it are symbolic."""
     if not isfinite(value):
         return value
     return exact_symfloat(value, expression(Fraction(value)))
 
 
 def exact_symfloat(value: float, made: Expression) -> Any:
-    """Return a float that is ``made`` exactly."""
+    """Return a float whose exact value is ``made``."""
     return SymFloat(value, made, _over(made), exact=True)
 
 
@@ -141,7 +146,7 @@ def quotient_symfloat(value: float, top: Expression, bottom: Expression) -> Any:
 
 
 def computed_symfloat(value: Any, function: str, *operands: Any) -> Any:
-    """Return a number that Python computes by this function of ``operands``, an int or a float."""
+    """Return a number that Python computes with this function from ``operands``."""
     nodes = [operand_of(one) for one in operands]
     made = None
     if all(one is not None for one in nodes):
@@ -158,7 +163,7 @@ def computed_symfloat(value: Any, function: str, *operands: Any) -> Any:
 
 
 def sign_of(value: Any) -> Expression | None:
-    """Return an expression that is on the same side of 0 as a number, None where none is known."""
+    """Return an expression with the same sign as a number, None if none is known."""
     if isinstance(value, SymInt):
         return value.expression
     if isinstance(value, SymFloat) and not value.is_constant:
@@ -172,7 +177,7 @@ def sign_of(value: Any) -> Expression | None:
 
 
 def scale_of(value: Any) -> tuple[Expression, float] | None:
-    """Return a size and the factor by which a number is about a multiple of it, None for others."""
+    """Return (a size, a factor) if a number is about that multiple of the size, otherwise None."""
     if isinstance(value, SymInt):
         return None if value.expression is None else (value.expression, 1.0)
     if not isinstance(value, SymFloat) or value.expression is None or value.is_constant:
@@ -201,7 +206,7 @@ def _scale_of(one: Operand) -> tuple[Expression, float] | None:
 
 
 def _sign_of_step(function: str, operands: tuple[Any, ...]) -> Expression | None:
-    """Return the sign of a product or quotient, far from where a float becomes 0."""
+    """Return the sign of a step's result, ignoring that floats can underflow to 0."""
     if function in ("sqrt", "float"):
         return sign_of(operands[0])
     if function in ("plus", "minus"):
@@ -213,7 +218,7 @@ def _sign_of_step(function: str, operands: tuple[Any, ...]) -> Expression | None
 
 
 def _sign_of_sum(function: str, left: Any, right: Any) -> Expression | None:
-    """Return the sign of H / A − 2: a quotient rounded once is on the side of 2 that H / A is."""
+    """Return the sign of H / A − 2: rounding once does not move H / A to the other side of 2."""
     one, other = _on_its_side(left), _on_its_side(right)
     if one is None or other is None or (_is_quotient(left) and _is_quotient(right)):
         return None
@@ -221,7 +226,7 @@ def _sign_of_sum(function: str, left: Any, right: Any) -> Expression | None:
 
 
 def _on_its_side(value: Any) -> Expression | None:
-    """Return an expression that is on the same side of every whole number as a number is."""
+    """Return an expression that is on the same side of every integer as a number."""
     if _is_quotient(value):
         return value.expression  # type: ignore[no-any-return]
     if isinstance(value, SymFloat) and not value.is_constant:
@@ -241,7 +246,7 @@ def _whole(value: int, made: Expression | None) -> Any:
 
 
 def operand_of(value: Any) -> Operand | None:
-    """Return a number as the operand of a step; None where it was not followed."""
+    """Return a number as the operand of a step, None if its expression is unknown."""
     if isinstance(value, SymInt):
         return value.expression
     if isinstance(value, SymFloat):
@@ -260,7 +265,7 @@ def _atom(made: Expression) -> Operand:
 
 
 def is_exact(value: Any) -> bool:
-    """Whether sums and products with this number are exact: whole, or few binary digits."""
+    """Return whether sums and products with this number are exact."""
     if isinstance(value, SymInt):
         return value.expression is not None
     if isinstance(value, SymFloat):
@@ -272,7 +277,7 @@ def _is_short(value: Any) -> bool:
     if not isfinite(plain_float(value)):
         return False
     top, bottom = plain_float(value).as_integer_ratio()
-    return abs(top) <= LONGEST_EXACT and bottom <= LONGEST_EXACT
+    return abs(top) <= MAX_EXACT and bottom <= MAX_EXACT
 
 
 def _is_power_of_two(number: Any) -> bool:
@@ -298,7 +303,7 @@ def rounded_up(value: SymFloat) -> Any:
 
 
 def rounded_to_nearest(value: SymFloat) -> Any:
-    """Return the nearest whole number, the even one of two: ⌊(x + ½)/2⌋ + ⌈(x − ½)/2⌉."""
+    """Return the nearest integer, ties to even: ⌊(x + ½)/2⌋ + ⌈(x − ½)/2⌉."""
     return _rounded(
         value,
         "round",
@@ -321,7 +326,7 @@ def _rounded(value: SymFloat, name: str, number: int, of_quotient: Any) -> Any:
 
 
 def _over(made: Expression) -> tuple[Expression, Expression]:
-    """Return an expression as a numerator and a denominator without fractions."""
+    """Return an expression as a numerator and a denominator, both without fractions."""
     bottom = expression(1)
     lowest: dict[Any, int] = {}
     for powers in made.terms:

@@ -1,14 +1,13 @@
-"""Symbolic ints: sizes that carry the expression by which they were computed.
+"""Symbolic ints: they have a value, and the expression by which it was computed.
 
-A constructor is ordinary Python. Given ``Size(768, H)`` in place of 768 it does what it does with
-768, and every size that it computes carries its expression. A comparison is answered as ints answer
-it, and is recorded as a guard.
+A constructor is ordinary Python. Given ``SymInt(768, H)`` in place of 768, it does what it does
+with 768, and every size that it computes carries its expression. A comparison has the answer that
+plain ints give, and is recorded as a guard.
 
-``Size`` is no subclass of ``int``: C code would read the digits of one, and nobody would know. Its
-``__class__`` says ``int``, so that ``isinstance`` does, and every function written in C has to ask
-it for its number. ``paramproof.tracing.symbolic.escapes`` hears that. ``IntSize`` is an int all
-the same, for frameworks that take nothing else: what becomes of it there is not seen, and nothing
-is proved.
+``SymInt`` is not a subclass of ``int``, because C code would read its digits unobserved. It only
+claims to be one (``__class__``), so that ``isinstance`` is true, and C functions have to call
+``__index__`` or the like, which ``symbolic.escapes`` records. ``NativeSymInt`` is a real int, for
+frameworks that accept nothing else: what they do with it cannot be observed, and nothing is proved.
 """
 
 from __future__ import annotations
@@ -26,9 +25,10 @@ from paramproof.tracing.symbolic.number import SymbolicNumber
 class SymInt(SymbolicNumber):
     """A symbolic int: its value in this trace, and the expression by which it was computed.
 
-    An expression of None says that the number depends on sizes in a way that was not followed:
-    it can be computed with, and a comparison with it is a caveat. ``divided`` holds the dividend
-    and the divisor of a remainder, since "A divides H" is what people say.
+    An expression of None means that the value depends on sizes in a way that could not be followed.
+    Arithmetic still works, and a comparison is a caveat. ``divided`` holds dividend and divisor of
+    a
+    remainder, because a guard reads better as "A divides H".
     """
 
     divided: tuple[Expression, Expression] | None
@@ -37,7 +37,7 @@ class SymInt(SymbolicNumber):
     __class__ = property(lambda self: int)
 
     def __new__(cls, value: int, made: Expression | None) -> Any:
-        """Make a symbolic int of this value."""
+        """Create a symbolic int with this value."""
         made_int = object.__new__(cls)
         made_int._value = plain_int(value)
         made_int.expression = made
@@ -80,10 +80,10 @@ class SymInt(SymbolicNumber):
 
 
 class NativeSymInt(SymInt, int):
-    """A symbolic int that is an ``int``: C code reads its digits, and nobody hears of it."""
+    """A symbolic int that is a real ``int``: C code reads its digits unobserved."""
 
     def __new__(cls, value: int, made: Expression | None) -> Any:
-        """Make a symbolic int of this value."""
+        """Create a symbolic int with this value."""
         made_int = int.__new__(cls, plain_int(value))
         made_int._value = plain_int(value)
         made_int.expression = made
@@ -102,7 +102,7 @@ _KIND: list[type[SymInt]] = [SymInt]
 
 @contextmanager
 def using_symint_class(kind: type[SymInt]) -> Iterator[None]:
-    """Make every size that is computed inside one of this kind."""
+    """Use this class for every symbolic int that is created inside the context."""
     _KIND.append(kind)
     try:
         yield
@@ -111,27 +111,27 @@ def using_symint_class(kind: type[SymInt]) -> Iterator[None]:
 
 
 def uses_native_symints() -> bool:
-    """Whether the sizes that are computed now are ints, and floats made of them are floats."""
+    """Return whether new symbolic ints are real ints, and symbolic floats real floats."""
     return _KIND[-1] is NativeSymInt
 
 
 def plain_int(value: Any) -> int:
-    """Return the number that a size has in this trace, and nobody is told of it."""
+    """Return the value of an int in this trace, without recording anything."""
     return value._value if isinstance(value, SymInt) else int.__add__(value, 0)
 
 
 def new_symint(value: int, made: Expression | None) -> Any:
-    """Return a size of the kind that this trace uses."""
+    """Return a symbolic int of the class that this trace uses."""
     return _KIND[-1](value, made)
 
 
 def unknown_symint(value: int) -> Any:
-    """Return a number that depends on sizes in a way that was not followed."""
+    """Return a symbolic int whose expression is unknown."""
     return new_symint(value, None)
 
 
 def symint_or_int(value: int, made: Expression | None) -> Any:
-    """Return ``value`` with its expression: a plain int where that is a number."""
+    """Return ``value`` with its expression, or as a plain int if that is a constant."""
     if made is not None:
         if made.constant is not None:
             return value

@@ -113,7 +113,7 @@ def test_what_is_printed_is_no_answer(name):
 def test_a_type_of_transformers_takes_sizes_only():
     from paramproof.tracing.constructors.transformers_class import transformers_constructor
 
-    with pytest.raises(ValueError, match=r"^hidden_size=0 is no size: it must be 1 or more$"):
+    with pytest.raises(ValueError, match=r"^hidden_size=0 is not a size: it must be 1 or more$"):
         transformers_constructor("bert", sizes={"hidden_size": 0})
     with pytest.raises(ValueError, match=r"^bert has no size 'x\\x1b\[31m'; it has vocab_size, "):
         transformers_constructor("bert", sizes={"x\x1b[31m": 3})

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.algebra.sampling import DEEPEST, _is_bent, _line_by_letters, sample_sizes
+from paramproof.algebra.sampling import MAX_DEPTH, _is_bent, _line_by_letters, sample_sizes
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter
@@ -63,7 +63,7 @@ def test_what_is_fixed_stays_and_loops_are_short():
     for seed in range(30):
         sizes = sample_sizes(Random(seed), FIRST, [], frozenset("L"), frozenset("A"))
         assert sizes["A"] == 12
-        assert 1 <= sizes["L"] <= DEEPEST
+        assert 1 <= sizes["L"] <= MAX_DEPTH
 
 
 def test_they_go_far():
@@ -142,4 +142,4 @@ def test_a_loop_is_not_repaired_to_be_long():
     found = [
         sample_sizes(Random(seed), {"H": 768, "L": 3}, [wide], frozenset("L")) for seed in range(20)
     ]
-    assert all(sizes is None or sizes["L"] <= DEEPEST**2 for sizes in found)
+    assert all(sizes is None or sizes["L"] <= MAX_DEPTH**2 for sizes in found)

@@ -68,12 +68,12 @@ def toy(program: Callable[..., Any], name: str = "toy", **sizes: int) -> Constru
     )
 
 
-def maker(program, **sizes):
+def runner(program, **sizes):
     """Return what makes the models of a program, with the same sizes drawn at every run."""
     return TraceRunner(toy(program, **sizes), Random(0), 6)
 
 
 def traces(program, *points):
     """Return the traces of a program at these sizes."""
-    there = maker(program, **points[0])
+    there = runner(program, **points[0])
     return [there.trace(point) for point in points]

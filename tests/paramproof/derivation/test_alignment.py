@@ -1,4 +1,4 @@
-"""What a finder does where traces are not alike: look for more kinds of layers, and fix letters."""
+"""How the aligner proceeds if traces differ: richer kinds of layers, and specialized sizes."""
 
 import pytest
 
@@ -8,14 +8,14 @@ from paramproof.derivation.trace_runner import DerivationError, FailureCause
 from paramproof.formulas.expression import letter
 from paramproof.formulas.parsing import condition_in
 from paramproof.tracing.caveats import caveat_text
-from tests.paramproof.derivation.parts import maker, plain_int, toy
+from tests.paramproof.derivation.parts import plain_int, runner, toy
 
 SIZES = {"A": 6, "D": 2, "H": 96, "L": 5}
 
 
-def finder(program, richer=True, **sizes):
+def aligner(program, richer=True, **sizes):
     said = []
-    found = TraceAligner(maker(program, **SIZES | sizes), richer, said.append)
+    found = TraceAligner(runner(program, **SIZES | sizes), richer, said.append)
     found.said = said
     return found
 
@@ -30,19 +30,19 @@ def uniform(parts, H, L, **_):
 
 
 def test_traces_that_are_alike():
-    found = finder(uniform)
+    found = aligner(uniform)
     traces = found.traces(4)
     assert [paths(trace) for trace in traces] == [["layers.*"]] * 4
     assert traces[0].sizes == SIZES
     assert found.said == [f"traced at {number} of 4 points" for number in (2, 3, 4)]
-    assert found.maker.traced == 4
-    assert found.maker.loops == {letter("L"): None}
+    assert found.runner.traced == 4
+    assert found.runner.loops == {letter("L"): None}
     # The length of a loop is never the first one again, and other letters may be.
     assert SIZES["L"] not in [trace.sizes["L"] for trace in traces[1:]]
 
 
 def test_loops_that_nobody_may_move_are_not_kept_apart():
-    found = finder(uniform)
+    found = aligner(uniform)
     assert list(map(str, found.apart())) == ["L ≠ 5"]
     found.fix({"L"})
     assert found.apart() == []
@@ -54,10 +54,10 @@ def turning(parts, A, H, **_):
 
 
 def test_a_letter_that_changes_what_is_made_alone_is_fixed():
-    found = finder(turning)
+    found = aligner(turning)
     assert found.moving_alone() == {"A"}
     traces = found.traces(3)
-    assert found.maker.fixed == {"A"}
+    assert found.runner.fixed == {"A"}
     assert [trace.sizes["A"] for trace in traces] == [6] * 3
     assert len({trace.sizes["H"] for trace in traces}) == 3
 
@@ -69,8 +69,8 @@ def refusing(parts, A, D, H, **_):
 
 
 def test_a_letter_that_is_refused_alone_is_fixed():
-    assert finder(refusing).moving_alone() == {"D"}
-    assert {trace.sizes["D"] for trace in finder(refusing).traces(3)} == {2}
+    assert aligner(refusing).moving_alone() == {"D"}
+    assert {trace.sizes["D"] for trace in aligner(refusing).traces(3)} == {2}
 
 
 def test_a_letter_that_cannot_move_is_not_tried():
@@ -78,11 +78,11 @@ def test_a_letter_that_cannot_move_is_not_tried():
         if A == 6 and D < 3 and D > 1:
             parts.add("weight", H)
 
-    found = finder(bound)
+    found = aligner(bound)
     found.start()
-    traced = found.maker.traced
+    traced = found.runner.traced
     assert found.moving_alone() == set()
-    assert found.maker.traced == traced + 2  # H and L
+    assert found.runner.traced == traced + 2  # H and L
 
 
 def by_ratio(parts, A, D, H, L):
@@ -96,10 +96,10 @@ def by_ratio(parts, A, D, H, L):
 
 def test_letters_that_may_not_move_together_are_fixed():
     """None of them does anything alone, and none is a loop's."""
-    found = finder(by_ratio)
+    found = aligner(by_ratio)
     assert found.moving_alone() == set()
     assert found.not_moving_together() == {"D"}
-    traces = finder(by_ratio, richer=False).traces(4)
+    traces = aligner(by_ratio, richer=False).traces(4)
     assert [paths(trace) for trace in traces] == [["weight", "layers.*"]] * 4
 
 
@@ -108,7 +108,7 @@ def test_what_may_move_is_found_by_halves(still):
     def program(parts, **sizes):
         parts.add("w" if all(plain_int(sizes[n]) == SIZES[n] for n in still) else "other", 3)
 
-    found = finder(program)
+    found = aligner(program)
     assert found.not_moving_together() == still
     assert found.may_move(set(), list(SIZES), ()) == SIZES.keys() - still
     assert found.may_move({"H"}, ["L"], ()) == ({"H", "L"} if "H" not in still else {"H"})
@@ -118,7 +118,7 @@ def test_fixed_letters_are_not_among_those_that_may_not_move():
     def program(parts, A, D, **_):
         parts.add("w" if plain_int(A) == 6 and plain_int(D) == 2 else "other", 3)
 
-    found = finder(program)
+    found = aligner(program)
     found.fix({"A"})
     assert found.not_moving_together() == {"D"}
 
@@ -130,7 +130,7 @@ def counted(parts, A, D, H, L):
 
 def test_of_some_kinds_numbers_and_lengths_must_be_the_same():
     """Lengths that were seen made may differ: H is one."""
-    found = finder(counted)
+    found = aligner(counted)
     (key,) = found.first.readings
     assert found.not_moving_together() == set()
     assert found.not_moving_together([key]) == {"A", "D"}
@@ -140,14 +140,14 @@ def test_of_some_kinds_numbers_and_lengths_must_be_the_same():
 
 
 def test_the_same_is_made_twice():
-    found = finder(counted)
-    traced = found.maker.traced
+    found = aligner(counted)
+    traced = found.runner.traced
     assert found.makes_the_same({"H"}, ())
-    assert found.maker.traced == traced + 2
+    assert found.runner.traced == traced + 2
 
 
 def test_kinds_that_are_not_there_are_none():
-    found = finder(counted)
+    found = aligner(counted)
     (key,) = found.first.readings
     assert found.makes_the_same({"H"}, [key._replace(order=1)])
 
@@ -158,13 +158,13 @@ def test_letters_of_loops_are_fixed_where_no_letter_moves_anything_alone():
         for _ in range(L):
             parts.add("layers.*", H)
 
-    found = finder(program)
+    found = aligner(program)
     found.traces(4)
-    assert found.maker.fixed == {"L"}
+    assert found.runner.fixed == {"L"}
 
 
 def test_what_is_asked_at_other_sizes_begins_anew_where_letters_are_fixed():
-    found = finder(turning)
+    found = aligner(turning)
     found.fix({"A", "H"})
     assert found.base is found.first
     assert found.first.sizes == SIZES
@@ -179,7 +179,7 @@ def at_random(parts, H, **_):
 def test_what_differs_without_a_reason_is_not_derived():
     at_random.calls = 0
     with pytest.raises(DerivationError) as refusal:
-        finder(at_random).traces(3)
+        aligner(at_random).traces(3)
     assert refusal.value.cause is FailureCause.NOT_ALIKE
     assert str(refusal.value) == (
         "toy: at other sizes other tensors were made, and it was not found why"
@@ -193,7 +193,7 @@ def sparse(parts, H, L, **_):
 
 
 def test_kinds_of_layers_that_its_own_sizes_leave_out_are_looked_for():
-    found = finder(sparse, L=3)
+    found = aligner(sparse, L=3)
     assert paths(found.first) == ["dense.*"]
     traces = found.traces(3)
     assert {frozenset(paths(trace)) for trace in traces} == {frozenset({"dense.*", "sparse.*"})}
@@ -202,7 +202,7 @@ def test_kinds_of_layers_that_its_own_sizes_leave_out_are_looked_for():
 
 
 def test_they_are_not_looked_for_where_that_was_not_asked():
-    found = finder(sparse, richer=False, L=3)
+    found = aligner(sparse, richer=False, L=3)
     assert {frozenset(paths(trace)) for trace in found.traces(3)} == {frozenset({"dense.*"})}
     assert found.base is found.first
 
@@ -217,10 +217,10 @@ def test_a_branch_is_no_kind_of_layer():
         if A > 100:
             parts.add("branch", H)
 
-    found = finder(program)
+    found = aligner(program)
     found.look_for_richer()
     assert found.base is found.first
-    assert not any(str(one).startswith("A >") for one in found.asked)
+    assert not any(str(one).startswith("A >") for one in found.guards)
 
 
 def test_what_loops_are_told_both_ways_is_not_doubted():
@@ -234,9 +234,9 @@ def equal_in_first(parts, H, L, **_):
 
 
 def test_sizes_that_are_a_number_by_chance_are_traced_apart():
-    found = finder(equal_in_first)
-    assert found.maker.traced == 2
-    assert [str(one) for one in found.first.recorder.conditions] == ["H = 96"]
+    found = aligner(equal_in_first)
+    assert found.runner.traced == 2
+    assert [str(one) for one in found.first.recorder.size_guards] == ["H = 96"]
 
 
 def test_they_are_not_where_shapes_are_traced_or_nothing_is_equal():
@@ -253,7 +253,7 @@ def test_they_are_not_where_shapes_are_traced_or_nothing_is_equal():
         assert H == 16 * A
         parts.add("weight", H, seen=False)
 
-    assert [finder(one).maker.traced for one in (traced, unequal, of_two)] == [1, 1, 1]
+    assert [aligner(one).runner.traced for one in (traced, unequal, of_two)] == [1, 1, 1]
 
 
 def test_letters_that_a_loop_s_index_is_compared_with():
@@ -269,7 +269,7 @@ def test_letters_that_a_loop_s_index_is_compared_with():
                 parts.add("last", H)
         assert A != 7
 
-    assert finder(program).numbers_of_layers() == {"D"}
+    assert aligner(program).numbers_of_layers() == {"D"}
 
 
 def test_what_its_own_sizes_answer_otherwise_is_doubted():
@@ -283,23 +283,23 @@ def test_what_its_own_sizes_answer_otherwise_is_doubted():
                 assert H < 90 or H > 1
                 parts.add("sparse.*", H)
 
-    found = finder(program, D=9)
+    found = aligner(program, D=9)
     found.traces(3)
-    doubts = list(map(caveat_text, found.doubts))
+    doubts = list(map(caveat_text, found.caveats))
     beyond = list(map(str, found.beyond))
     assert set(beyond) <= {"H < 90"}
     assert doubts == [f"at its own sizes it was not asked whether {one}" for one in beyond]
 
 
 def test_a_refusal_is_no_trace():
-    found = finder(refusing)
+    found = aligner(refusing)
     assert found.at(None) is None
     assert found.at(SIZES | {"D": 3}) is None
     assert found.at(SIZES | {"H": 7}).sizes["H"] == 7
 
 
 def test_it_is_drawn_rather_inside():
-    found = finder(uniform)
+    found = aligner(uniform)
     narrow, impossible = condition_in("H < 50"), condition_in("H > 200")
     assert found.another([narrow]).sizes["H"] < 50
     assert found.another([], [narrow]).sizes["H"] < 50

@@ -41,12 +41,12 @@ class Maker:
 
 
 def outcome(near, far, condition=WIDE):
-    maker = Maker(near, far)
-    sorter = GuardProber(maker, GuardSet({condition: set(), EVEN: set()}, {}), NO_TENSORS, {})
-    happens = sorter.outcome(condition)
+    runner = Maker(near, far)
+    prober = GuardProber(runner, GuardSet({condition: set(), EVEN: set()}, {}), NO_TENSORS, {})
+    happens = prober.outcome(condition)
     # What else is asked is so: it would be blamed on this one.
-    assert EVEN in maker.inside
-    return happens, maker.built
+    assert EVEN in runner.inside
+    return happens, runner.built
 
 
 NO_TENSORS = SimpleNamespace(differences=lambda made, sizes: [])
@@ -74,7 +74,7 @@ class OtherTensors(Maker):
 
 
 @pytest.mark.parametrize(
-    ("maker", "happens", "is_remembered"),
+    ("runner", "happens", "is_remembered"),
     [
         (Maker(8, 8), NARROW, True),
         (Maker(None, None), Consequence(Outcome.NOT_TRIED), True),
@@ -82,12 +82,12 @@ class OtherTensors(Maker):
         (OtherTensors(24, None), Consequence(Outcome.OTHERS), False),
     ],
 )
-def test_what_is_remembered_of_a_condition(maker, happens, is_remembered):
+def test_what_is_remembered_of_a_condition(runner, happens, is_remembered):
     """Other tensors are not: other code of the same framework may make the same ones."""
     remembered = {}
-    tensors = GeneralTensors([]) if isinstance(maker, OtherTensors) else NO_TENSORS
-    sorter = GuardProber(maker, GuardSet({WIDE: set()}, {}), tensors, remembered)
-    assert sorter.looked_up(WIDE) == happens
+    tensors = GeneralTensors([]) if isinstance(runner, OtherTensors) else NO_TENSORS
+    prober = GuardProber(runner, GuardSet({WIDE: set()}, {}), tensors, remembered)
+    assert prober.looked_up(WIDE) == happens
     assert remembered == ({WIDE: happens} if is_remembered else {})
 
 
@@ -104,10 +104,10 @@ def sorted_out(near):
     """What is stated of a period that must be 1, divides 3, and is asked for a remainder."""
     asked = ("i divides 3", "i divides 1", "−i·⌊6/i⌋ + 6 = 0", "i > 2")
     conditions = GuardSet({condition_in(one): {("a.py", 1)} for one in asked}, {})
-    maker = Maker(near, None)
-    GuardProber(maker, conditions, NO_TENSORS, {}).sort(lambda _: None)
+    runner = Maker(near, None)
+    GuardProber(runner, conditions, NO_TENSORS, {}).sort(lambda _: None)
     conditions.fold()
-    return [str(one) for one in conditions.outside], len(maker.built)
+    return [str(one) for one in conditions.consequences], len(runner.built)
 
 
 def test_of_a_letter_with_one_value_is_said_nothing_more():
@@ -128,11 +128,11 @@ def test_one_value_is_seen_once_it_is_known_what_divides():
         {condition_in(one): Consequence(Outcome.REFUSED) for one in stated},
     )
     conditions.fold()
-    assert [str(one) for one in conditions.outside] == ["K = 128"]
+    assert [str(one) for one in conditions.consequences] == ["K = 128"]
 
 
 def sorter_of(near, *asked, outcomes=None):
-    """A sorter of what was asked at these places, with a maker that draws this width."""
+    """A prober of what was asked at these places, with a runner that draws this width."""
     places = {("a.py", 1)}
     conditions = GuardSet({condition_in(one): places for one in asked}, {})
     return GuardProber(
@@ -143,8 +143,8 @@ def sorter_of(near, *asked, outcomes=None):
 def test_what_follows_from_another_question_is_not_tried():
     one = sorter_of(24, "i > 5", "i > 63")
     one.sort(lambda _: None)
-    assert list(map(str, one.conditions.harmless)) == ["i > 63"]
-    assert len(one.maker.built) == 2
+    assert list(map(str, one.conditions.irrelevant)) == ["i > 63"]
+    assert len(one.runner.built) == 2
 
 
 def test_what_was_tried_for_another_constructor_is_looked_up():
@@ -153,9 +153,9 @@ def test_what_was_tried_for_another_constructor_is_looked_up():
     first, second = (sorter_of(24, "i > 63", outcomes=outcomes) for _ in range(2))
     for one in (first, second):
         one.sort(lambda _: None)
-        assert list(map(str, one.conditions.harmless)) == ["i > 63"]
-    assert (len(first.maker.built), first.remembered) == (2, set())
-    assert (len(second.maker.built), second.remembered) == (0, {condition_in("i > 63")})
+        assert list(map(str, one.conditions.irrelevant)) == ["i > 63"]
+    assert (len(first.runner.built), first.remembered) == (2, set())
+    assert (len(second.runner.built), second.remembered) == (0, {condition_in("i > 63")})
 
 
 @pytest.mark.parametrize(("near", "stated"), [(8, True), (24, False)])
@@ -165,10 +165,10 @@ def test_what_was_remembered_is_tried_again(near, stated):
     one.sort(lambda _: None)
     one.try_again([condition])
     assert one.remembered == set()
-    assert one.conditions.outside == ({condition: NARROW} if stated else {})
-    assert list(one.conditions.harmless) == ([] if stated else [condition])
+    assert one.conditions.consequences == ({condition: NARROW} if stated else {})
+    assert list(one.conditions.irrelevant) == ([] if stated else [condition])
     # Where it is stated, the places that ask are said too.
-    assert one.conditions.asked == ({condition: {("a.py", 1)}} if stated else {})
+    assert one.conditions.guards == ({condition: {("a.py", 1)}} if stated else {})
 
 
 def test_what_nobody_asked_is_no_bound_of_a_proof():
@@ -176,14 +176,14 @@ def test_what_nobody_asked_is_no_bound_of_a_proof():
     condition = condition_in("i > 63")
     conditions = GuardSet({condition: set()}, {})
     conditions.release(condition)
-    assert (conditions.asked, conditions.harmless) == ({}, {})
+    assert (conditions.guards, conditions.irrelevant) == ({}, {})
 
 
 def test_a_need_is_not_added_where_a_question_implies_it():
     conditions = GuardSet({condition_in("i > 63"): set()}, {})
     for need in ("i > 5", "i > 90", "i > 0"):
         conditions.add(condition_in(need), Outcome.OTHER_COUNT)
-    assert list(map(str, conditions.outside)) == ["i > 90"]
+    assert list(map(str, conditions.consequences)) == ["i > 90"]
 
 
 def test_a_need_that_another_condition_implies_is_not_written():
@@ -191,7 +191,7 @@ def test_a_need_that_another_condition_implies_is_not_written():
     for need in ("i > 5", "i > 90"):
         conditions.add(condition_in(need), Outcome.OTHER_COUNT)
     conditions.fold()
-    assert list(map(str, conditions.outside)) == ["i > 90"]
+    assert list(map(str, conditions.consequences)) == ["i > 90"]
 
 
 def test_the_sizes_of_a_model_that_is_as_derived_are_kept():
@@ -217,8 +217,8 @@ def test_sizes_without_a_condition_meet_the_others_as_far_as_can_be():
         {stated: NARROW},
         {condition_in("i ≠ 77"): set()},
     )
-    maker = Refusing(None, None)
-    assert GuardProber(maker, conditions, NO_TENSORS, {}).sizes_without(WIDE) is None
+    runner = Refusing(None, None)
+    assert GuardProber(runner, conditions, NO_TENSORS, {}).sizes_without(WIDE) is None
     assert drawn == [
         {"⌊i/16⌋ ≤ 1", "2 divides i", "i < 900", "i ≠ 77"},
         {"⌊i/16⌋ ≤ 1", "2 divides i", "i < 900"},

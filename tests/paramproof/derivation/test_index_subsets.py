@@ -23,7 +23,7 @@ SIZES = [
 def asking(*conditions, total=12):
     """Return what a loop of L gave for answers, for each of the sizes."""
     recorder = Recorder()
-    recorder.asked = {condition: set() for condition in conditions}
+    recorder.guards = {condition: set() for condition in conditions}
     recorder.indices = {"@0": L, "@1": M, "@2": L}
     return [(sizes, list(index_subsets_of(recorder, L, total, sizes))) for sizes in SIZES]
 

@@ -217,7 +217,7 @@ def test_what_a_loop_was_told_is_a_condition(question, stated):
         str(c) for c in found if str(c) == "L ≥ 1"
     }
     assert sorted(said) == stated
-    assert not recorder.doubts
+    assert not recorder.caveats
 
 
 def test_a_loop_that_got_one_answer_since_it_is_short():
@@ -255,7 +255,7 @@ def test_a_loop_that_begins_later():
 def test_what_is_asked_otherwise_is_doubted(question):
     _, recorder, sizes = traced(asks(question), POINTS[0])
     assert not list(implied_guards(recorder, sizes))
-    (doubt,) = recorder.doubts
+    (doubt,) = recorder.caveats
     assert caveat_text(doubt).startswith("a loop of L asked of its index, @, whether ")
 
 
@@ -268,7 +268,7 @@ def test_the_index_of_another_loop_is_doubted():
 
     _, recorder, sizes = traced(program, POINTS[0])
     assert not list(implied_guards(recorder, sizes))
-    assert list(map(caveat_text, recorder.doubts)) == [
+    assert list(map(caveat_text, recorder.caveats)) == [
         "a loop asked about the index of another one"
     ]
 
@@ -316,7 +316,7 @@ def test_what_other_loops_asked_is_told_beside_one_that_is_doubted():
 
     _, recorder, sizes = traced(program, POINTS[0])
     assert "M ≤ 51" in {str(c) for c, *_ in implied_guards(recorder, sizes)}
-    assert recorder.doubts
+    assert recorder.caveats
 
 
 @pytest.mark.parametrize(

@@ -118,15 +118,15 @@ def known(asked=(), harmless=(), outside=()):
 )
 def test_what_is_not_sorted_bounds_the_proof_where_its_guard_does_not(conditions, is_added):
     question = condition_in("V ≤ 50")
-    before = set(conditions.harmless)
+    before = set(conditions.irrelevant)
     NestedGuardQueue(conditions).bound(NestedGuard(question, (GUARD,), PLACES), OWN)
-    assert set(conditions.harmless) - before == ({question} if is_added else set())
+    assert set(conditions.irrelevant) - before == ({question} if is_added else set())
 
 
 def test_what_own_sizes_do_not_meet_bounds_nothing():
     conditions = known()
     NestedGuardQueue(conditions).bound(NestedGuard(condition_in("V > 50"), (), PLACES), OWN)
-    assert not conditions.harmless
+    assert not conditions.irrelevant
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_what_is_stated(question, guards, stated, harmless):
     conditions.beyond[question] = None
     outside = Consequence(Outcome.OTHERS)
     NestedGuardQueue(conditions).state(NestedGuard(question, tuple(guards), PLACES), outside, OWN)
-    assert conditions.outside == dict.fromkeys(stated, outside)
-    assert all(conditions.asked[one] == PLACES for one in stated)
-    assert list(conditions.harmless) == harmless
+    assert conditions.consequences == dict.fromkeys(stated, outside)
+    assert all(conditions.guards[one] == PLACES for one in stated)
+    assert list(conditions.irrelevant) == harmless
     assert (question in conditions.beyond) is (question not in stated)

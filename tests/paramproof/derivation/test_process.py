@@ -18,8 +18,8 @@ def refusal(what, **options):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("takes_nothing", "takes no ints: there is no letter to derive a formula in"),
-        ("takes_no_ints", "takes no ints: there is no letter to derive a formula in"),
+        ("takes_nothing", "has no int parameters to derive a formula in"),
+        ("takes_no_ints", "has no int parameters to derive a formula in"),
         ("no_default", "has no default for hidden_size: give --size hidden_size=…"),
     ],
 )
@@ -30,8 +30,8 @@ def test_constructors_without_sizes(name, said):
 @pytest.mark.parametrize(
     ("sizes", "said"),
     [
-        ({"hidden_size": 0}, "hidden_size=0 is no size: it must be 1 or more"),
-        ({"hidden_size": -3}, "hidden_size=-3 is no size: it must be 1 or more"),
+        ({"hidden_size": 0}, "hidden_size=0 is not a size: it must be 1 or more"),
+        ({"hidden_size": -3}, "hidden_size=-3 is not a size: it must be 1 or more"),
         (
             {"wid\x1b[31mth": 3},
             f"{BAD}:no_default takes no 'wid\\x1b[31mth'; it takes hidden_size, layers",

@@ -17,7 +17,7 @@ WEIGHTS = Stored(WEIGHT.kind, (8, 8))
 
 
 class Made:
-    """In place of a maker: what it builds, or the error that it raises."""
+    """In place of a runner: what it builds, or the error that it raises."""
 
     def __init__(self, made):
         self.made = made
@@ -31,7 +31,7 @@ class Made:
 
 def trial(made, *tensors):
     found = run_trial(Made(made), GeneralTensors(list(tensors)), SIZES)
-    return found.outside, caveat_text(found.wrong), found.buffers
+    return found.consequence, caveat_text(found.wrong), found.buffers
 
 
 def test_as_derived():

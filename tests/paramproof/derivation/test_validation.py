@@ -9,7 +9,7 @@ from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
 from paramproof.derivation.pipeline import Effort, derive
 from paramproof.derivation.trace_runner import DerivationError, FailureCause, TraceRunner
-from paramproof.derivation.validation import DEEPER, HeldOutValidation
+from paramproof.derivation.validation import DEPTH_FACTOR, HeldOutValidation
 from paramproof.formulas.derivation import Consequence, DerivedTensor, Outcome
 from paramproof.formulas.expression import letter
 from paramproof.formulas.parsing import condition_in
@@ -85,10 +85,12 @@ def test_a_refusal_is_remembered_and_stated_without_a_model():
         assert found.evidence.builds == builds
 
 
-def holder(harmless=(), outside=(), beyond=(), remembered=(), fixed=(), tensors=(), most=4, **made):
-    """A holder of a formula of V and H, with what is known of its conditions."""
+def validation(
+    harmless=(), outside=(), beyond=(), remembered=(), fixed=(), tensors=(), most=4, **made
+):
+    """A validation of a formula of V and H, with what is known of its conditions."""
     constructor = branching(nothing)
-    maker = TraceRunner(constructor, Random(0), 9, set(fixed))
+    runner = TraceRunner(constructor, Random(0), 9, set(fixed))
     stated = {condition_in(one): Consequence(Outcome.OTHERS) for one in outside}
     known = GuardSet(
         {one: set() for one in stated},
@@ -97,30 +99,30 @@ def holder(harmless=(), outside=(), beyond=(), remembered=(), fixed=(), tensors=
         {condition_in(one): {("a.py", 1)} for one in harmless},
     )
     found = GeneralTensors(list(tensors))
-    sorter = GuardProber(maker, known, found, {})
-    sorter.remembered = {condition_in(one) for one in remembered}
-    return HeldOutValidation(maker, known, found, sorter, lambda _: None, most)
+    prober = GuardProber(runner, known, found, {})
+    prober.remembered = {condition_in(one) for one in remembered}
+    return HeldOutValidation(runner, known, found, prober, lambda _: None, most)
 
 
 def test_beyond_all_nothing_that_is_harmless_is_met():
-    sizes = holder([LARGE, WIDE]).beyond_all()
+    sizes = validation([LARGE, WIDE]).beyond_all()
     assert min(sizes.values()) > FARTHER
 
 
 def test_beyond_all_the_conditions_are_met():
-    sizes = holder([LARGE, WIDE], [f"{H} < 60000"]).beyond_all()
+    sizes = validation([LARGE, WIDE], [f"{H} < 60000"]).beyond_all()
     assert sizes[V] > FARTHER
     assert FARTHER < sizes[H] < 60_000
 
 
 def test_beyond_all_what_cannot_be_is_left_out():
     """The second contradicts the first, where it is not met, and the third does not."""
-    sizes = holder([LARGE, f"{V} > 40000", WIDE]).beyond_all()
+    sizes = validation([LARGE, f"{V} > 40000", WIDE]).beyond_all()
     assert min(sizes.values()) > FARTHER
 
 
 def test_there_is_nothing_beyond_all_where_there_are_no_sizes():
-    assert holder([LARGE], [f"{H} > 9", f"{H} < 9"]).beyond_all() is None
+    assert validation([LARGE], [f"{H} > 9", f"{H} < 9"]).beyond_all() is None
 
 
 @pytest.mark.parametrize(("remembered", "held", "is_beyond"), [
@@ -128,13 +130,13 @@ def test_there_is_nothing_beyond_all_where_there_are_no_sizes():
 ])  # fmt: skip
 def test_the_second_model_is_beyond_what_was_remembered(remembered, held, is_beyond):
     """The first is of its own sizes. What was tried alone here is left to chance."""
-    one = holder([LARGE], remembered=remembered)
+    one = validation([LARGE], remembered=remembered)
     one.on_any_side = lambda random, draw: draw([])
     assert (one.others(held)[V] > FARTHER) is is_beyond
 
 
 def test_sizes_anywhere_lie_on_either_side():
-    one = holder([f"{V} ≤ 100"], [f"{H} ≤ 2000"], [f"{H} ≤ 300"])
+    one = validation([f"{V} ≤ 100"], [f"{H} ≤ 2000"], [f"{H} ≤ 300"])
     found = [one.anywhere(1) for _ in range(60)]
     assert {(sizes[V] > 100, sizes[H] > 300) for sizes in found} == {
         (True, True), (True, False), (False, True), (False, False),
@@ -143,7 +145,7 @@ def test_sizes_anywhere_lie_on_either_side():
 
 
 def test_after_a_model_that_is_not_as_derived_all_are_held_anew():
-    one, made = holder(), []
+    one, made = validation(), []
 
     def holds(sizes):
         made.append(sizes)
@@ -152,11 +154,11 @@ def test_after_a_model_that_is_not_as_derived_all_are_held_anew():
     one.holds = holds
     one.hold_near(4)
     assert len(made) == 3 + 4
-    assert made[0] == made[3] == one.maker.sizes
+    assert made[0] == made[3] == one.runner.sizes
 
 
 def test_where_there_are_none_on_a_side_they_are_anywhere():
-    one = holder(["2 divides 2·hidden_size + 1", f"{V} ≤ 100"], [f"{H} ≤ 20"])
+    one = validation(["2 divides 2·hidden_size + 1", f"{V} ≤ 100"], [f"{H} ≤ 20"])
     assert all(one.anywhere(1)[H] <= 20 for _ in range(20))
 
 
@@ -164,9 +166,9 @@ COUNTED = DerivedTensor("w.*", (letter(H),), letter(V), "trainable", (), True, F
 LOOPED = DerivedTensor("w.*", (letter(H),), letter(V), "trainable", (), True, True)
 
 
-@pytest.mark.parametrize(("tensor", "deeper"), [(COUNTED, DEEPER), (LOOPED, 1)])
+@pytest.mark.parametrize(("tensor", "deeper"), [(COUNTED, DEPTH_FACTOR), (LOOPED, 1)])
 def test_some_models_are_deeper_where_layers_were_counted(tensor, deeper):
-    one = holder(tensors=[tensor])
+    one = validation(tensors=[tensor])
     asked = []
     one.anywhere = asked.append
     for held in range(1, 9):
@@ -176,16 +178,16 @@ def test_some_models_are_deeper_where_layers_were_counted(tensor, deeper):
 
 def test_of_what_is_not_met_what_was_remembered_is_tried_first():
     """The other is harmless until that is known."""
-    one = holder([LARGE, WIDE], remembered=[LARGE])
+    one = validation([LARGE, WIDE], remembered=[LARGE])
     tried = []
-    one.sorter.try_again = tried.extend
-    trial = type("Trial", (), {"outside": Consequence(Outcome.OTHERS), "wrong": ()})()
+    one.prober.try_again = tried.extend
+    trial = type("Trial", (), {"consequence": Consequence(Outcome.OTHERS), "wrong": ()})()
     one.learn({V: 60_000, H: 60_000}, trial)
     assert list(map(str, tried)) == [LARGE.replace(V, "vocab_size")]
-    assert set(map(str, one.conditions.harmless)) == {LARGE, WIDE}
+    assert set(map(str, one.conditions.irrelevant)) == {LARGE, WIDE}
     one.learn({V: 1, H: 60_000}, trial)
-    assert set(map(str, one.conditions.harmless)) == {LARGE}
-    assert set(map(str, one.conditions.outside)) == {WIDE}
+    assert set(map(str, one.conditions.irrelevant)) == {LARGE}
+    assert set(map(str, one.conditions.consequences)) == {WIDE}
 
 
 NEAREST = 64 * 7 * 1.4

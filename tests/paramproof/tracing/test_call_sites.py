@@ -19,7 +19,7 @@ def line():
 
 
 def places(recorder):
-    (found,) = recorder.asked.values()
+    (found,) = recorder.guards.values()
     return found
 
 
@@ -49,4 +49,4 @@ def test_a_doubt():
     with recording() as recorder:
         here = line() + 1
         hash(size(9))
-    assert [*map(caveat_text, recorder.doubts)] == [f"H was looked up (test_call_sites.py:{here})"]
+    assert [*map(caveat_text, recorder.caveats)] == [f"H was looked up (test_call_sites.py:{here})"]

@@ -47,7 +47,7 @@ def test_words(asked, stated):
     """Each is asked once, is met where it was asked, and reads as people say it."""
     with recording() as recorder:
         asked()
-    (condition,) = recorder.conditions
+    (condition,) = recorder.size_guards
     assert str(condition) == stated
     heads = 9 if stated == "H = A" else 3 if "s H" in stated else 4
     assert condition.is_met({"H": 9, "A": heads, "L": 2})
@@ -57,14 +57,14 @@ def test_a_question_is_recorded_once():
     with recording() as recorder:
         for _ in range(3):
             assert size(9) > 4
-    assert list(recorder.asked) == [Condition(Relation.MORE, H, expression(4), True)]
+    assert list(recorder.guards) == [Condition(Relation.MORE, H, expression(4), True)]
 
 
 def test_the_same_question_answered_otherwise_is_another():
     with recording() as recorder:
         assert size(9) > 4
         assert not size(3) > 4
-    assert {condition.holds for condition in recorder.asked} == {True, False}
+    assert {condition.holds for condition in recorder.guards} == {True, False}
 
 
 def test_other_threads_ask_too_and_nobody_is_asked_outside():
@@ -73,11 +73,11 @@ def test_other_threads_ask_too_and_nobody_is_asked_outside():
         thread.start()
         thread.join()
     assert size(9) > 5
-    assert [str(condition) for condition in recorder.conditions] == ["H > 4"]
+    assert [str(condition) for condition in recorder.size_guards] == ["H > 4"]
 
 
 def test_what_an_index_is_asked_is_about_no_size():
     with recording() as recorder:
         assert SymInt(3, letter("@7")) < size(9)
-    assert recorder.asked
-    assert not recorder.conditions
+    assert recorder.guards
+    assert not recorder.size_guards

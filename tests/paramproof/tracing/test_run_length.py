@@ -21,7 +21,7 @@ def asked(values, index):
     """What a list has at this index, and what it asks."""
     with recording() as recorder:
         found = values[SymInt(index, AT)]
-    return found, [str(condition) for condition in recorder.conditions]
+    return found, [str(condition) for condition in recorder.size_guards]
 
 
 def test_it_is_the_list_that_python_has():
@@ -31,7 +31,7 @@ def test_it_is_the_list_that_python_has():
     with recording() as recorder:
         assert (known[0], known[-1], known[1:3]) == ("dense", "last", ["dense", "sparse"])
         assert [kind for kind in known if kind == "dense"] == ["dense"] * 2
-    assert not recorder.conditions
+    assert not recorder.size_guards
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_less_than_no_times_is_not_at_all(times, question):
     """A list that there is not at all is as long as nothing, and not shorter."""
     with recording() as recorder:
         assert ["a"] * SymInt(times, D - L) == ["a"] * times
-    assert [str(condition) for condition in recorder.conditions] == [question]
+    assert [str(condition) for condition in recorder.size_guards] == [question]
 
 
 def test_what_is_no_list_of_runs():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.algebra.letters import CUSTOM, letters_for
+from paramproof.algebra.letters import CUSTOMARY_LETTERS, letters_for
 from paramproof.derivation.count_fitting import fit_count
 from paramproof.derivation.exact_division import simplify_exact_division
 from paramproof.derivation.length_fitting import fit_length
@@ -145,7 +145,7 @@ def test_numbers_that_stand_alone(path, starred):
 
 
 FIELDS = st.text("abcdeHL_.[]0123", min_size=1, max_size=12) | st.sampled_from(
-    [name for names in CUSTOM.values() for name in names.split()]
+    [name for names in CUSTOMARY_LETTERS.values() for name in names.split()]
 )
 
 

@@ -71,8 +71,8 @@ def test_the_same_is_computed(module, name, n):
     with recording() as recorder:
         there = instrumented(lambda: outcome(module, name, n))
     assert repr(there) == repr(here)
-    assert not recorder.doubts
-    assert not recorder.asked
+    assert not recorder.caveats
+    assert not recorder.guards
 
 
 @given(

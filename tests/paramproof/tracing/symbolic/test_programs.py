@@ -104,7 +104,7 @@ def another(size, random):
 
 def is_followed(found, recorder):
     """Whether it is known how ``found`` depends on sizes; otherwise somebody was told."""
-    return not recorder.doubts and not (
+    return not recorder.caveats and not (
         isinstance(found, SymInt | SymFloat) and found.expression is None
     )
 
@@ -138,14 +138,14 @@ def follow(source, own, seed, seen, number=ELSEWHERE, tell=note):
     tell(f"{source} at {own}: {here}")
     assert type(bare(found)) is type(here)
     assert bare(found) == here or here != here
-    for condition in recorder.asked:
+    for condition in recorder.guards:
         assert condition.is_met(own), condition
     if not is_followed(found, recorder):
         seen["not followed"] += 1
         return
-    tell(f"where {[str(c) for c in recorder.conditions]}")
+    tell(f"where {[str(c) for c in recorder.size_guards]}")
     for sizes in others(own, Random(seed), number):
-        if not all(c.is_met(sizes) for c in recorder.conditions):
+        if not all(c.is_met(sizes) for c in recorder.size_guards):
             seen["elsewhere"] += 1
             continue
         seen["compared"] += 1

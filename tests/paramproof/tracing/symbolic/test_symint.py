@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from paramproof.formulas.expression import letter
 from paramproof.tracing.caveats import caveat_text
 from paramproof.tracing.recorder import recording
-from paramproof.tracing.symbolic.arithmetic import bare, made_by
+from paramproof.tracing.symbolic.arithmetic import expression_of, plain_number
 from paramproof.tracing.symbolic.symfloat import SymFloat
 from paramproof.tracing.symbolic.symint import NativeSymInt, SymInt, plain_int, using_symint_class
 
@@ -36,7 +36,7 @@ def number(found):
     """Return what was computed in this trace, as plain Python has it."""
     if isinstance(found, tuple):
         return tuple(map(number, found))
-    return bare(found) if isinstance(found, SymInt | SymFloat) else found
+    return plain_number(found) if isinstance(found, SymInt | SymFloat) else found
 
 
 def outcome(function, *arguments):
@@ -50,7 +50,7 @@ def heard(action):
     """Return the caveats of an action."""
     with recording() as recorder:
         action()
-    return [caveat_text(doubt).partition(" (")[0] for doubt in recorder.doubts]
+    return [caveat_text(doubt).partition(" (")[0] for doubt in recorder.caveats]
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
@@ -155,11 +155,11 @@ def test_it_says_that_it_is_an_int_and_is_none():
 def test_copies_remember(again, one):
     with recording() as recorder:
         for copied in (again(one), again({"a": [one]})["a"][0]):
-            assert bare(copied) == bare(one)
+            assert plain_number(copied) == plain_number(one)
             assert type(copied) is type(one)
             assert copied.expression == one.expression
             assert getattr(copied, "over", None) == getattr(one, "over", None)
-    assert not recorder.doubts
+    assert not recorder.caveats
 
 
 def test_what_is_the_same_at_all_sizes_is_plain():
@@ -172,7 +172,7 @@ def test_what_is_the_same_at_all_sizes_is_plain():
 @pytest.mark.parametrize("one", [numpy.float64(0.5), numpy.float32(0.5), numpy.int64(2)])
 def test_numbers_of_numpy(one):
     assert number(size(8) * one) == 8 * one
-    assert made_by(numpy.float64(0.5)).constant == Fraction(1, 2)
+    assert expression_of(numpy.float64(0.5)).constant == Fraction(1, 2)
 
 
 @pytest.mark.parametrize("other", [math.inf, -math.inf, math.nan])
@@ -180,4 +180,4 @@ def test_no_finite_number(other):
     with recording() as recorder:
         assert (size(8) < other) is operator.lt(8, other)
         assert plain_int(min(size(8), math.inf)) == 8
-    assert not recorder.conditions
+    assert not recorder.size_guards
