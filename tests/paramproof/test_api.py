@@ -1,4 +1,4 @@
-"""The Python API: what another program can depend on."""
+"""The Python API: what other programs can depend on."""
 
 import json
 import subprocess
@@ -36,7 +36,7 @@ def test_the_formula_gives_the_total():
         assert eval(formula, {}, count.letters) == count.total, source
 
 
-def test_a_configuration_that_the_catalogue_has_proved():
+def test_a_configuration_with_a_proved_formula():
     count = paramproof.count(BIASED)
     assert count.total == 6_738_939_904
     assert (count.status, count.conditions) == ("proved", ("A divides H", "2 divides K"))
@@ -76,7 +76,7 @@ def test_bytes_at_the_dtype_of_the_configuration():
         count.bytes("float7")
 
 
-def test_conventions_go_together():
+def test_conventions_combine():
     count = paramproof.count("bert-base")
     assert count.under() == count.total
     assert count.under("without-embeddings") == 85_646_592
@@ -91,7 +91,7 @@ def test_tensors_add_up():
     assert sum(one.size * one.repeat for one in own) == count.total
 
 
-def test_how_it_prints():
+def test_how_a_count_prints():
     count = paramproof.count("bert-base")
     assert repr(count).startswith("<Count of bert-base-uncased: 109,482,240 = L·(4·H² + ")
     table = count._repr_html_()
@@ -129,7 +129,7 @@ def test_how_explanations_print():
     assert "\n" not in repr(hostile)
 
 
-def test_what_is_wrong_has_fields():
+def test_an_error_has_fields():
     with pytest.raises(UnknownName) as unknown:
         paramproof.count("qwen9")
     assert 1 <= len(unknown.value.suggestions) <= 3
@@ -158,14 +158,14 @@ def test_an_explanation():
 
 
 @pytest.mark.parametrize("call", ["count('bert-base')", "count('deepseek-v3').active"])
-def test_nothing_outside_the_standard_library_is_imported(call):
+def test_only_the_standard_library_is_imported(call):
     program = (
         "import sys; before = set(sys.modules); import paramproof; "
         f"paramproof.{call}; "
         "new = {name.partition('.')[0] for name in set(sys.modules) - before}; "
         "print(*sorted(new - set(sys.stdlib_module_names)))"
     )
-    # Without site packages' start-up files, which may import what they like.
+    # Without start-up files in site-packages, which may import anything.
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
@@ -173,7 +173,7 @@ def test_nothing_outside_the_standard_library_is_imported(call):
 
 
 @pytest.mark.parametrize("source", [None, 5, 3.5, [], b"bert-base", True])
-def test_what_is_no_model_is_an_input_that_is_wrong(source):
+def test_other_sources_are_invalid_input(source):
     with pytest.raises(InvalidInput) as caught:
         paramproof.count(source)
     assert str(caught.value)

@@ -1,4 +1,4 @@
-"""Many configurations at once: a line in, a line out, in order; a bad line costs that line."""
+"""Many configurations: one line in, one line out, in order; a bad line affects only itself."""
 
 import json
 import subprocess
@@ -18,7 +18,7 @@ from tests.public_jsonl import public_configurations
 KEYS = json.dumps(LLAMA).encode()
 
 
-def test_a_line_is_counted_as_alone():
+def test_a_line_is_counted_as_by_itself():
     body = count_line(7, KEYS)
     assert (body["kind"], body["line"], body["total"]) == ("line", 7, 8_030_261_248)
     assert body["active"] == body["total"]
@@ -34,7 +34,7 @@ def test_active_parameters_of_experts():
         assert (body["total"], body["active"]) == (46_702_792_704, 12_879_925_248)
 
 
-def test_a_class_that_only_a_family_has():
+def test_a_class_known_only_to_a_family():
     keys = {**BERT, "architectures": ["BertForNextSentencePrediction"]}
     assert count_line(1, json.dumps(keys).encode())["total"] == 109_483_778
 
@@ -50,7 +50,7 @@ def test_a_class_that_only_a_family_has():
         (b'{"config": "bert-base"}', "InvalidInput", "config"),
     ],
 )
-def test_a_bad_line_has_its_reason_in_its_place(line, kind, key):
+def test_a_bad_line_gives_its_reason_in_the_same_place(line, kind, key):
     bodies = list(count_lines([KEYS, line, KEYS]))
     assert [body["line"] for body in bodies] == [1, 2, 3]
     assert bodies[1]["error"]["kind"] == kind
@@ -58,12 +58,12 @@ def test_a_bad_line_has_its_reason_in_its_place(line, kind, key):
     assert bodies[0]["total"] == bodies[2]["total"]
 
 
-def test_anything_else_is_an_error_of_its_line():
+def test_other_exceptions_are_errors_of_their_line():
     for line in (b"[1]", b"{", b'{"model_type": "llama", "hidden_size": 1e999}', b"[" * 10_000):
         assert "reason" in count_line(1, line)["error"]
 
 
-def test_the_order_is_kept_over_processes():
+def test_several_processes_keep_the_order():
     number = LINES_AT_ONCE * (2 * AHEAD + 3) + 5
     layers = [1 + i % 50 for i in range(number)]
     lines = [json.dumps({**LLAMA, "num_hidden_layers": one}).encode() for one in layers]
@@ -74,7 +74,7 @@ def test_the_order_is_kept_over_processes():
     assert [body["total"] - first for body in bodies] == [each * (one - 1) for one in layers]
 
 
-def test_lines_are_read_as_they_are_needed():
+def test_lines_are_read_when_needed():
     read = []
 
     def lines():
@@ -88,7 +88,7 @@ def test_lines_are_read_as_they_are_needed():
     bodies.close()
 
 
-def test_a_long_line_is_not_read_whole(tmp_path, monkeypatch):
+def test_a_long_line_is_not_read_entirely(tmp_path, monkeypatch):
     monkeypatch.setattr("paramproof.bulk.MAX_FILE_BYTES", 2000)
     assert strict_json.MAX_FILE_BYTES > 2000
     file = tmp_path / "lines"
@@ -123,7 +123,7 @@ def test_the_command(paramproof, tmp_path):
 
 @pytest.fixture
 def run(paramproof, tmp_path):
-    """Count the lines given, into out.jsonl."""
+    """Return a function that counts the given lines into out.jsonl."""
 
     def counted(lines, *more):
         (tmp_path / "in.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
@@ -135,18 +135,18 @@ def run(paramproof, tmp_path):
 FIVE = [json.dumps({**LLAMA, "num_hidden_layers": n}).encode() for n in (1, 2, 3, 4)] + [b"{}"]
 
 
-def test_a_run_goes_on_after_the_lines_that_are_done(run, tmp_path):
+def test_a_run_resumes_after_the_finished_lines(run, tmp_path):
     assert run(FIVE).returncode == 2
     out = tmp_path / "out.jsonl"
     text = out.read_bytes()
-    # Two whole lines, and a third that was cut off while it was written.
+    # Two whole lines, and a third that was cut off while being written.
     cut = text.index(b"\n", text.index(b"\n") + 1) + 10
     out.write_bytes(text[:cut])
     done = run(FIVE, "--resume")
     assert out.read_bytes() == text
     assert "4 of 5" in done.stderr
     assert done.returncode == 2
-    # What was refused before counts after a run that had nothing left to do.
+    # Refusals of the first run still count after a run with nothing left to do.
     again = run(FIVE, "--resume")
     assert (again.returncode, "4 of 5" in again.stderr) == (2, True)
     assert out.read_bytes() == text
@@ -161,7 +161,7 @@ def test_a_run_goes_on_after_the_lines_that_are_done(run, tmp_path):
     ],
     ids=["without --resume", "fewer lines", "another line"],
 )
-def test_nothing_is_written_after_other_lines(run, tmp_path, lines, more):
+def test_results_of_other_lines_are_not_continued(run, tmp_path, lines, more):
     assert run(FIVE).returncode == 2
     text = (tmp_path / "out.jsonl").read_bytes()
     done = run(lines, *more)
@@ -172,14 +172,14 @@ def test_nothing_is_written_after_other_lines(run, tmp_path, lines, more):
 
 
 @pytest.mark.parametrize("text", [b"mine\n", b"{}\n", b"[]\n", b'"x"\n'])
-def test_a_file_of_something_else_is_left_alone(run, tmp_path, text):
+def test_an_unrelated_file_is_left_alone(run, tmp_path, text):
     (tmp_path / "out.jsonl").write_bytes(text)
     assert run(FIVE, "--resume").returncode == 2
     assert (tmp_path / "out.jsonl").read_bytes() == text
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells who is a child")
-def test_workers_end_with_a_parent_that_is_killed(tmp_path):
+@pytest.mark.skipif(sys.platform != "linux", reason="only /proc lists children")
+def test_workers_end_if_their_parent_is_killed(tmp_path):
     program = (
         "from itertools import repeat\nfrom paramproof.bulk import count_lines\n"
         f"for body in count_lines(repeat({KEYS!r}), processes=2): print(1, flush=True)"
@@ -193,7 +193,7 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path):
     assert len(workers) == 2
     deadline = time.monotonic() + 30
     while any(Path("/proc", one).exists() for one in workers):
-        assert time.monotonic() < deadline, "a worker is left"
+        assert time.monotonic() < deadline, "a worker still runs"
         time.sleep(0.05)
 
 

@@ -1,4 +1,4 @@
-"""A child process: what it is told, what is left of it, and the life line."""
+"""A child process: its requests and answers, how it ends, and the life line."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ parent = Parent()
 
 @pytest.fixture
 def child(tmp_path, monkeypatch):
-    """Start a child that goes on with ``source``."""
+    """Return a function that starts a child, which continues with ``source``."""
     monkeypatch.syspath_prepend(tmp_path)
 
     def start(source, **options):
@@ -27,7 +27,7 @@ def child(tmp_path, monkeypatch):
 
 
 def test_requests_and_answers(child):
-    """However long, and in any letters."""
+    """However long, and in any script."""
     request = {"letters": "−µ" * 100_000, "lines": "a\nb"}
     with child("for _ in range(3):\n    parent.tell([parent.request()])\n") as process:
         for _ in range(3):
@@ -36,8 +36,8 @@ def test_requests_and_answers(child):
         assert process.wait() == 0
 
 
-def test_only_answers_are_told(child, tmp_path):
-    """Nothing that is printed, and no line that was cut short."""
+def test_only_answers_are_passed_on(child, tmp_path):
+    """Neither printed text nor a line that was cut short is an answer."""
     source = (
         "print(1, flush=True)\nos.system('echo 2')\nparent.tell(3)\nassert sys.stdin.read() == ''\n"
     )
@@ -49,27 +49,27 @@ def test_only_answers_are_told(child, tmp_path):
         assert errors.read().split() == ["1", "2"]
 
 
-def test_a_child_that_has_ended_is_asked_in_vain(child):
+def test_a_request_to_an_ended_child_fails(child):
     with child("os._exit(7)\n") as process:
         assert process.wait() == 7
         process.ask("x" * 10**6)
         assert [*process.answers()] == []
 
 
-def test_a_child_is_over_at_the_end_of_the_context(child):
+def test_a_child_ends_with_the_context(child):
     with child("parent.tell(os.getpid())\nparent.request()\n") as process:
         pid = next(process.answers())
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
 
 
-def test_the_life_line_is_in_one_hand(child):
-    """Another child that held it too would keep this one alive."""
+def test_no_other_process_holds_the_life_line(child):
+    """Another child with the same life line would keep this one alive."""
     with child("parent.request()\n") as process:
         assert not os.get_inheritable(process._process.stdin.fileno())
 
 
-def test_how_it_ended():
+def test_how_a_child_ended():
     assert how_it_ended(0) == "with status 0"
     assert how_it_ended(-signal.SIGSEGV) == "by SIGSEGV"
     assert how_it_ended(-200) == "by signal 200"

@@ -1,4 +1,4 @@
-"""What ``to_dict`` and a line of ``count --jsonl`` give is as ``schema.json`` describes it."""
+"""``to_dict`` and lines of ``count --jsonl`` conform to ``schema.json``."""
 
 import json
 
@@ -48,7 +48,7 @@ def test_assumed_sizes_and_unknown_keys():
     assert data["unknown_keys"] == ["my_note"]
 
 
-def test_head_that_loading_adds():
+def test_a_head_that_loading_adds():
     data = paramproof.count(T5).to_dict()
     assert_document(data, "count")
     (head,) = data["loaded"]["untied"]
@@ -91,8 +91,8 @@ def test_explanation(number, source):
     assert_document(paramproof.explain(number, source).to_dict(), "explanation")
 
 
-def test_the_explanations_above_are_of_every_sort():
-    """With heads, withdrawn, nearest, of another model, and with a power of two among them."""
+def test_the_explanations_above_cover_every_kind():
+    """With heads, withdrawn, nearest, of another model, and with a power of two."""
     heads = paramproof.explain(109_483_778, "bert-base").to_dict()
     assert any(one["heads"] for one in heads["found"])
     assert paramproof.explain("117M").to_dict()["retracted"]
@@ -127,7 +127,7 @@ def test_line(line, key):
 
 
 def test_a_lone_surrogate_is_escaped():
-    """Others are written as they are: UTF-8 has what a reader can read."""
+    """Other characters stay unescaped: UTF-8 represents all that people read."""
     data = {"name": "\ud800 é 😀"}
     text = json_text(data)
     assert text.encode() == '{"name": "\\ud800 é 😀"}'.encode()

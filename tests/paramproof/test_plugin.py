@@ -1,4 +1,4 @@
-"""The pytest plugin, as an installation registers it and as a user has it."""
+"""The pytest plugin, as an installation registers it and as a user gets it."""
 
 import os
 import re
@@ -14,7 +14,7 @@ FRAMEWORKS = ("torch", "keras", "tf_keras", "tensorflow", "jax", "flax", "transf
 
 
 def test_registered():
-    """In this installation, not only in the file it was made from."""
+    """In the installation, not only in the file that it was built from."""
     wanted = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
     assert wanted == {"pytest11": {"paramproof": "paramproof.pytest_plugin"}}
     there = metadata.entry_points(group="pytest11", name="paramproof")
@@ -50,7 +50,7 @@ def test_the_documented_refusal(refused, outsider, tmp_path):
     assert f"\n    $ paramproof {' '.join(asked)}\n    {refused(*asked)}\n" in DOCUMENT.read_text()
 
 
-def test_imports_nothing_and_sets_nothing(tmp_path, monkeypatch):
+def test_importing_the_plugin_has_no_side_effects(tmp_path, monkeypatch):
     (tmp_path / "test_nothing.py").write_text(
         f"import os, sys\n"
         f"def test(assert_parameters, assert_formula):\n"
@@ -65,7 +65,7 @@ def test_imports_nothing_and_sets_nothing(tmp_path, monkeypatch):
     assert done.returncode == 0, done.stdout
 
 
-def test_a_failure_ends_in_the_test_that_asked(tmp_path):
+def test_a_failure_points_at_the_users_test(tmp_path):
     (tmp_path / "test_model.py").write_text(
         "import numpy as np\n"
         "from paramproof.formulas.models import named_model\n"

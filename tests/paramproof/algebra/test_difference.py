@@ -1,4 +1,4 @@
-"""What one model has more than another, in letters, by component."""
+"""The difference of two models in letters, by component."""
 
 from paramproof.algebra.difference import components, told_apart
 from paramproof.algebra.terms import Lettered
@@ -10,7 +10,7 @@ from tests.derivations import MIXTURE, H, L, V, tensor, with_tensors
 D, E, F, K = map(letter, "DEFK")
 
 
-def lettered(derivation=MIXTURE):
+def with_letters(derivation=MIXTURE):
     return Lettered(derivation.inventory(), derivation.sizes, fields=derivation.fields)
 
 
@@ -19,24 +19,24 @@ def differences(first, other):
     return {one.path: one.difference for one in found if one.difference != 0}
 
 
-def test_the_same():
-    assert not differences(lettered(), lettered())
+def test_equal_models_do_not_differ():
+    assert not differences(with_letters(), with_letters())
 
 
 def test_by_component():
-    """A norm of keys more in each layer, a pooler, and no scores; kinds are added up."""
+    """A further norm of keys in each layer, a pooler, and no scores; kinds are added up."""
     more = (tensor("model.layers.*.attention.k_norm", H, times=L), tensor("pooler.weight", H, H))
-    other = lettered(with_tensors(*MIXTURE.tensors[:-1], *more))
-    found = components(lettered(), told_apart(lettered(), other))
+    other = with_letters(with_tensors(*MIXTURE.tensors[:-1], *more))
+    found = components(with_letters(), told_apart(with_letters(), other))
     by_path = {one.path: one for one in found}
-    assert differences(lettered(), other) == {
+    assert differences(with_letters(), other) == {
         "model.layers.*.attention": L * H,
         "score": -letter("k") * H,
         "pooler": H**2,
     }
     assert by_path["score"].other is None
     assert by_path["pooler"].first is None
-    total = other.named.total() - lettered().named.total()
+    total = other.named.total() - with_letters().named.total()
     assert sum(one.difference for one in found) == total
 
 
@@ -50,26 +50,26 @@ def test_families():
     }
 
 
-def test_names_of_two_kinds_are_put_together_in_groups():
+def test_canonical_and_native_names_are_grouped():
     """A family's canonical paths, and native ones."""
     llama = in_letters(resolve("llama-3-8b"))
-    found = {one.path: one for one in components(llama, told_apart(llama, lettered()))}
+    found = {one.path: one for one in components(llama, told_apart(llama, with_letters()))}
     assert list(found) == ["embeddings", "layers", "elsewhere", "heads"]
     assert found["embeddings"].difference == 0
     assert found["heads"].difference == letter("k") * H - V * H
     assert found["elsewhere"].difference == -H
-    assert found["layers"].other == lettered().named.total() - V * H - letter("k") * H
+    assert found["layers"].other == with_letters().named.total() - V * H - letter("k") * H
 
 
-def test_a_letter_that_is_another_size():
-    """D is no letter of a family: where its field is another one it gets a prime. H is H."""
+def test_a_letter_for_another_field_gets_a_prime():
+    """A family has no letter D for this field, so it gets a prime; H is the same in both."""
     fields = {**MIXTURE.fields, "D": "depth", "H": "d_model"}
-    other = lettered(with_tensors(*MIXTURE.tensors, fields=fields))
-    again = told_apart(lettered(), other)
+    other = with_letters(with_tensors(*MIXTURE.tensors, fields=fields))
+    again = told_apart(with_letters(), other)
     assert again.sizes["D'"] == 2
     assert again.fields["D'"] == "depth"
     assert "D" not in again.sizes
-    assert again.named.total() == lettered().named.total().substitute({"D": letter("D'")})
+    assert again.named.total() == with_letters().named.total().substitute({"D": letter("D'")})
     assert "H'" not in again.sizes
-    assert set(differences(lettered(), other)) == {"model.layers.*.mlp"}
-    assert told_apart(lettered(), lettered()).sizes == MIXTURE.sizes
+    assert set(differences(with_letters(), other)) == {"model.layers.*.mlp"}
+    assert told_apart(with_letters(), with_letters()).sizes == MIXTURE.sizes

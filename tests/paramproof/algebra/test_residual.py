@@ -1,4 +1,4 @@
-"""The residual of a report on one model: in letters where they fit, as a number where not."""
+"""The residual of a report on one model: in letters if they fit, otherwise as a number."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ SPEC = EncoderSpec(
 
 
 def residual(builder, spec=SPEC):
-    """The lines below the report."""
+    """Return the lines below the report."""
     text = explained(check(builder, spec), spec)
     return text[text.index("actual − ") :].splitlines()
 
@@ -51,7 +51,7 @@ def test_a_whole_component():
 
 
 def test_several_components():
-    """All biases of the feed-forward network, which are no component."""
+    """All biases of the feed-forward network, which do not form a component."""
     assert residual(without("intermediate.bias", "feed_forward.output.bias")) == [
         "actual − formula = −L·(H + F)",
         "  −L·F   feed_forward.intermediate.bias",
@@ -65,7 +65,7 @@ def test_one_layer_is_named():
     ]
 
 
-def test_not_in_the_spec():
+def test_a_component_that_is_not_in_the_spec():
     def with_pooler(weights, spec):
         return [*weights, Weight("p", (12, 12), True, ("pooler.kernel",))]
 
@@ -73,8 +73,8 @@ def test_not_in_the_spec():
     assert residual(Lists(with_pooler), bare) == ["actual − formula = H²   pooler.kernel"]
 
 
-def test_a_component_of_another_size_is_not_taken_at_its_word():
-    """What is called a pooler's kernel is not (H, H), so its residual is no H²."""
+def test_a_component_of_another_size_is_not_named_in_letters():
+    """The tensor called pooler.kernel is not (H, H), so its residual is not H²."""
 
     def with_pooler(weights, spec):
         return [*weights, Weight("p", (12, 13), True, ("pooler.kernel",))]
@@ -83,15 +83,15 @@ def test_a_component_of_another_size_is_not_taken_at_its_word():
     assert residual(Lists(with_pooler), bare) == ["actual − formula = 13·H   pooler.kernel"]
 
 
-def test_no_name_and_no_letters():
+def test_an_unnamed_tensor_has_no_letters():
     assert residual(added(lambda spec: extra("table", 31, 12))) == [
         "actual − formula = V·H   table"
     ]
     assert residual(added(lambda spec: extra("odd", 11))) == ["actual − formula = 11   odd"]
 
 
-def test_what_no_letters_fit_is_a_number():
-    """Two axes are wrong at once: nothing says which letters have changed."""
+def test_a_residual_without_fitting_letters_is_a_number():
+    """Two axes are wrong at once: nothing shows which letters have changed."""
 
     def change(weights, spec):
         return [replace(w, shape=(10, 13)) if "position" in w.path else w for w in weights]
@@ -113,7 +113,7 @@ def family_residual(family, *names):
     return residual(without(*names), SPECS[family])
 
 
-def test_of_a_gpt():
+def test_residual_of_a_gpt():
     assert family_residual("gpt", "final_layer_norm") == [
         "actual − formula = −2·H   final_layer_norm"
     ]
@@ -122,8 +122,8 @@ def test_of_a_gpt():
     ]
 
 
-def test_of_a_llama():
-    """H, A, G and K are letters of their own: no A·K is folded into an H."""
+def test_residual_of_a_llama():
+    """H, A, G and K are separate letters: A·K is not folded into H."""
     assert family_residual("llama", "attention.query") == [
         "actual − formula = −L·H·A·K   attention.query.kernel"
     ]
@@ -137,7 +137,7 @@ def test_of_a_llama():
     assert residual(biased, SPECS["llama"]) == ["actual − formula = A·K   bias"]
 
 
-def test_of_two_stacks():
+def test_residual_of_two_stacks():
     assert family_residual("encoder-decoder", "cross_attention_layer_norm") == [
         "actual − formula = −2·M·H   decoder.layers.*.cross_attention_layer_norm"
     ]
@@ -151,8 +151,8 @@ def test_of_two_stacks():
     ]
 
 
-def test_positions_trained_that_should_be_fixed():
-    """A table of positions that is trained where the formula has sinusoids."""
+def test_trained_positions_that_should_be_fixed():
+    """A trainable table of positions where the formula has sinusoids."""
 
     def trained(weights, spec):
         return [replace(w, trainable=True) for w in weights]
@@ -186,7 +186,7 @@ def test_components_of_size_in_two_stacks():
     assert components_of_size(letters.N * letters.F, family) == biases
 
 
-def test_a_great_many_are_fifty_lines_and_one_for_the_others():
+def test_many_lines_are_cut_after_fifty():
     first, *lines, last = residual(
         Lists(lambda weights, spec: [*weights, *(extra(f"w{n}x", n + 100) for n in range(2000))])
     )
@@ -195,13 +195,13 @@ def test_a_great_many_are_fifty_lines_and_one_for_the_others():
     assert last == f"  {sum(range(150, 2100))}   and 1,950 more"
 
 
-def test_foreign_names_are_legible_and_their_braces_are_not_multiplied_out():
+def test_foreign_names_are_printable_and_their_braces_not_expanded():
     name = "\x1b[2J" + ".".join(["{a,b}"] * 60)
     (line,) = residual(Lists(lambda weights, spec: [*weights, extra(name, 7)]))
     assert line.startswith(r"actual − formula = 7   \x1b[2J{a,b}.{a,b}.")
     assert len(line) < 120
 
 
-def test_a_shape_of_a_great_many_axes_is_a_number():
+def test_a_shape_with_many_axes_is_a_number():
     (line,) = residual(Lists(lambda weights, spec: [*weights, extra("w", *[1] * 10**5)]))
     assert line == "actual − formula = 1   w"

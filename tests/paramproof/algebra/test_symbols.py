@@ -1,4 +1,4 @@
-"""H for A·K."""
+"""Fold A·K into H."""
 
 from paramproof.algebra.symbols import folded, symbols
 from paramproof.formulas import EncoderLetters, closed_form
@@ -17,5 +17,5 @@ def test_folded():
     assert folded(7) == 7
 
 
-def test_the_formula_of_heads_is_that_of_the_hidden_size():
+def test_a_formula_of_heads_becomes_one_of_the_hidden_size():
     assert folded(closed_form(letters_of("encoder"))) == closed_form(symbols(EncoderLetters))

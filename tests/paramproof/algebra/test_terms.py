@@ -1,4 +1,4 @@
-"""A count in letters: the terms add up, and what is printed is what was meant."""
+"""A count in letters: the terms add up, and the printed text means what it should."""
 
 import json
 import re
@@ -46,7 +46,7 @@ def test_the_terms_of_a_model_add_up(name):
     ]
 
 
-def test_a_term_is_what_a_layer_consists_of():
+def test_a_term_lists_the_parts_of_a_layer():
     assert [term.path for term in terms(inventory(letters_of("llama")))] == [
         "embeddings.word_embeddings",
         "layers.*.attention_norm",
@@ -60,7 +60,7 @@ def test_a_term_is_what_a_layer_consists_of():
 
 @pytest.mark.parametrize("family", FAMILY_NAMES)
 def test_latex_adds_up(family):
-    """Its lines, read one by one, are the closed form, and so is the last of them."""
+    """Each line parses and equals the closed form, and so does the last one."""
     letters = letters_of(family)
     begin, *lines, result, end = latex_sum(
         terms(inventory(letters)), closed_form(letters)
@@ -99,7 +99,7 @@ def test_count_symbolic(paramproof):
     assert sizes == ["L = 12, H = 768, A = 12, F = 3072, V = 50257, P = 1024"]
 
 
-def test_count_symbolic_says_what_is_not_trainable(paramproof):
+def test_count_symbolic_names_untrainable_tensors(paramproof):
     found = {
         row[0]: row[1:]
         for row in rows(paramproof("count", "transformer-base", "--symbolic").stdout)
@@ -127,7 +127,7 @@ def test_count_latex(paramproof):
         assert r"& + L \left(4 H^{2} + 4 H\right) && \text{layers.*.attention} \\" in done.stdout
 
 
-def test_a_count_is_in_letters_or_by_a_convention(refused):
+def test_symbolic_excludes_conventions(refused):
     line = refused("count", "bert-tiny", "--symbolic", "--all-conventions")
     assert line == (
         "paramproof: --depth, --dtype and --json are about the tree, --under and "

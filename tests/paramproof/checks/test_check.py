@@ -1,4 +1,4 @@
-"""Formulas that contradict each other: said in letters, before a framework is asked."""
+"""Contradicting formulas are reported in letters, before any framework starts."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -16,8 +16,8 @@ from tests.specs import SPECS
 
 
 @pytest.fixture
-def closed(monkeypatch):
-    """Put another closed form in the place of a family's own."""
+def replace_closed_form(monkeypatch):
+    """Return a function that replaces a family's closed form."""
 
     def put(family, change):
         own = FAMILIES[family]
@@ -32,7 +32,7 @@ def short_of_a_bias(own, letters):
 
 
 def with_a_head_too_many(own, letters):
-    """Wrong in untied models only, which not every family has a named one of."""
+    """Wrong only in untied models; not every family has a named one."""
     return own(letters) + letters.untied * letters.V
 
 
@@ -61,8 +61,8 @@ class ManyLetters(NamedTuple):
     m: int
 
 
-def test_a_family_has_as_many_letters_as_it_likes(monkeypatch):
-    """Each is tried at a prime of its own."""
+def test_a_family_may_have_any_number_of_letters(monkeypatch):
+    """Each letter is tried at a different prime."""
 
     def put(closed_form):
         total = SimpleNamespace(total=lambda: 7)
@@ -94,8 +94,8 @@ def test_families_agree():
         (with_a_typo, "raises AttributeError: "),
     ],
 )
-def test_a_contradiction_is_said_in_letters(closed, family, change, words):
-    closed(family, change)
+def test_a_contradiction_is_reported_in_letters(replace_closed_form, family, change, words):
+    replace_closed_form(family, change)
     require_agreement(set(FAMILIES) - {family})
     with pytest.raises(FormulaError, match=rf"^the .* of {family} ") as caught:
         require_agreement(FAMILIES)
@@ -137,11 +137,13 @@ def run(monkeypatch, capsys):
         "compare no_module:model --model bert-base",
     ],
 )
-def test_a_contradiction_is_all_that_is_said(closed, run, command, tmp_path, monkeypatch):
-    """No framework is started, no model made, no number printed."""
+def test_only_the_contradiction_is_printed(
+    replace_closed_form, run, command, tmp_path, monkeypatch
+):
+    """No framework starts, no model is built, no number is printed."""
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "weights.safetensors", canonical(ENCODER))
-    closed("encoder", short_of_a_bias)
+    replace_closed_form("encoder", short_of_a_bias)
     status, out, err = run(*command.split())
     assert (status, out) == (1, "")
     assert err == (
@@ -149,8 +151,8 @@ def test_a_contradiction_is_all_that_is_said(closed, run, command, tmp_path, mon
     )
 
 
-def test_a_contradiction_elsewhere_is_not_asked_about(closed, monkeypatch, capsys):
-    closed("gpt", short_of_a_bias)
+def test_contradictions_of_other_families_do_not_matter(replace_closed_form, monkeypatch, capsys):
+    replace_closed_form("gpt", short_of_a_bias)
     monkeypatch.setattr("sys.argv", ["paramproof", "count", "bert-base"])
     main()
     assert "109,482,240" in capsys.readouterr().out
@@ -159,9 +161,9 @@ def test_a_contradiction_elsewhere_is_not_asked_about(closed, monkeypatch, capsy
 @pytest.mark.parametrize(
     ("change", "difference"), [(short_of_a_bias, "−H·F = -576"), (at_one_size_only, "+1")]
 )
-def test_a_check_names_the_spec(closed, change, difference):
+def test_a_check_names_the_spec(replace_closed_form, change, difference):
     spec = replace(SPECS["encoder"], hidden_size=12, num_attention_heads=3, intermediate_size=48)
-    closed("encoder", change)
+    replace_closed_form("encoder", change)
     with pytest.raises(FormulaError) as caught:
         check(None, spec)
     assert str(caught.value) == f"closed form − inventory = {difference}, as in {spec!r}"

@@ -1,4 +1,4 @@
-"""Bytes at a dtype, and how dtypes are spelt."""
+"""Sizes in bytes for a dtype, and the spellings of dtypes."""
 
 import re
 
@@ -33,7 +33,7 @@ def test_bits():
     assert digits == BITS
 
 
-def test_a_last_byte_that_is_not_full():
+def test_a_partly_used_last_byte():
     assert [bytes_of(number, "int4") for number in range(5)] == [0, 1, 1, 2, 2]
 
 
@@ -61,7 +61,7 @@ def test_other_spellings(name, dtype):
     assert bytes_text(999, name) == bytes_text(999, dtype)
 
 
-def test_every_spelling_is_of_a_dtype_and_of_no_other():
+def test_every_spelling_means_exactly_one_dtype():
     assert set(SPELLINGS.values()) <= set(BITS)
     assert not set(SPELLINGS) & set(BITS)
 

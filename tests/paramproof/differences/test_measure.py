@@ -1,4 +1,4 @@
-"""What answers are measured with, tried on layers of NumPy that do what is known."""
+"""The measurements of framework differences, tried on NumPy layers with known behaviour."""
 
 import math
 from dataclasses import replace
@@ -59,13 +59,13 @@ def test_initialisers(array, answer):
     assert measure.initialiser(array, *SHAPE) == answer
 
 
-def test_an_initialiser_that_nobody_named():
+def test_an_unknown_initialiser():
     with pytest.raises(measure.Unknown, match="drawn with a deviation of"):
         measure.initialiser(RANDOM.normal(0, 0.123, SHAPE), *SHAPE)
 
 
 def attention(attended, empty=0.0):
-    """Self-attention of one head, whose mask has ``attended`` for a key that is seen."""
+    """Return self-attention with one head, whose mask has ``attended`` for a visible key."""
 
     def attend(x, mask):
         seen = mask == attended
@@ -86,11 +86,11 @@ def test_masks(attended, meaning):
 @pytest.mark.parametrize(
     ("empty", "answer"), [(0.0, "zeros"), (np.nan, "NaN"), (1 / TOKENS, "all keys alike")]
 )
-def test_nothing_to_attend(empty, answer):
+def test_a_query_without_visible_keys(empty, answer):
     assert measure.fully_masked_row(attention(True, empty)) == answer
 
 
-def test_a_mask_that_does_nothing():
+def test_a_mask_without_effect():
     with pytest.raises(measure.Unknown, match="makes no difference"):
         measure.mask_polarity(lambda x, mask: x.cumsum(1)[:, ::-1] + x.sum(1, keepdims=True))
 
@@ -113,7 +113,7 @@ SPECS = [
 ]
 
 
-def test_what_is_between_two_counts():
+def test_a_count_in_letters():
     def of(count):
         return count_in_letters([count(spec.letters()) for spec in SPECS], SPECS, [46, 206])
 

@@ -1,4 +1,4 @@
-"""Numbers explained by a model whose formula is derived."""
+"""Numbers explained by a model with a derived formula."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def answer(number, derivation):
 
 
 def explained(number, derivation=MIXTURE):
-    """The first explanation, in words and in letters."""
+    """Return the first explanation, in words and in letters."""
     first, *_ = render(answer(f"{number:,}", derivation).found)
     return first.match.text, first.letters
 
@@ -39,7 +39,7 @@ def test_the_whole_model():
 
 
 def test_conventions():
-    """Without its biases, which the names tell: an explanation of large numbers only."""
+    """Names identify biases; only large numbers are explained without them."""
     model = large()
     biases = 5 * 800
     number = model.count(model.sizes) - biases
@@ -55,14 +55,14 @@ def test_every_explanation_counts_what_it_says():
         assert recount(explanation, MIXTURE)[0] == number, explanation
 
 
-def test_one_layer_of_several_kinds_is_no_component():
+def test_a_layer_of_several_kinds_is_not_a_component():
     components = {p.component for _, e in explanations(MIXTURE) for p in e.parts if p.one}
     assert "model.layers.*.attention" in components
     assert not components & {"model.layers.*", "model.layers.*.mlp"}
 
 
 def large():
-    """The same, large enough that a number of labels is looked for."""
+    """A model large enough for the search to solve for the number of labels."""
     return with_tensors(*MIXTURE.tensors, sizes={**MIXTURE.sizes, "H": 800, "F": 1600, "V": 5000})
 
 
@@ -91,20 +91,20 @@ def test_another_vocabulary():
     ]
 
 
-def test_what_is_near():
+def test_nearest_counts():
     printed = list(lines(answer(f"{NUMBER + 16:,}", MIXTURE)))
     assert printed[0] == f"{NUMBER + 16:,}: no explanation found"
     assert printed[-1] == "claimed − formula = +16 = 2·H"
 
 
-def test_what_is_near_where_there_is_no_hidden_size():
-    """A difference is then a number and nothing else."""
+def test_nearest_counts_without_a_hidden_size():
+    """Then a difference is only a number."""
     other = with_tensors(tensor("w", L, L), sizes={"L": 5}, fields={"L": "layers"}, conditions=())
     printed = list(lines(answer("26", other)))
     assert printed[-1] == "claimed − formula = +1"
 
 
-def test_undecided_conventions_explain_nothing():
+def test_undecidable_conventions_explain_nothing():
     model = with_tensors(*MIXTURE.tensors, tensor("model.mask_emb", 1, H))
     for _, explanation in explanations(model):
         assert not any("embeddings" in name for p in explanation.parts for name in p.conventions)

@@ -1,4 +1,4 @@
-"""Which models the usual estimate, 12·L·H², can be made of."""
+"""Models to which the usual estimate, 12·L·H², applies."""
 
 from dataclasses import replace
 from types import SimpleNamespace

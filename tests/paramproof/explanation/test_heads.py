@@ -1,4 +1,4 @@
-"""Heads that a spec has not: that their counts are found, by which models, and in what order."""
+"""Heads that a spec does not have: which models explain their counts, and in what order."""
 
 from functools import cache
 
@@ -16,8 +16,8 @@ from paramproof.resolver import resolve
 
 BERT = "bert-base-uncased"
 
-# What transformers counts for its classes at these sizes, with tie_word_embeddings as it is by
-# default, or False where untied: tests/frameworks/test_transformers_heads.py asks it.
+# The counts of transformers for its classes at these sizes, with the default tie_word_embeddings,
+# or False if untied: tests/frameworks/test_transformers_heads.py checks them.
 COUNTS = [
     (110_106_428, "bert-base-uncased", "BertForPreTraining"),
     (109_514_298, "bert-base-uncased", "BertForMaskedLM"),
@@ -45,7 +45,7 @@ def found(number, model=None):
 
 
 @pytest.mark.parametrize(("number", "model", "like"), COUNTS)
-def test_what_transformers_counts(number, model, like):
+def test_transformers_counts_are_explained(number, model, like):
     own = [one for one in found(number) if one.explanation.heads]
     assert model in [name for one in own for name in one.models]
     assert like in [one.explanation.heads.like for one in own]
@@ -53,14 +53,14 @@ def test_what_transformers_counts(number, model, like):
 
 @pytest.mark.parametrize(("number", "model", "like"), COUNTS)
 def test_heads_come_before_another_vocabulary(number, model, like):
-    """And before a norm that would be counted twice."""
+    """And before an explanation that counts a norm twice."""
     first, *others = found(number)
     assert first.explanation.heads
     assert first.models[0] == model
     assert not [one for one in others if one.explanation.sizes]
 
 
-# By hand: 109,482,240 with a pooler, H·(H + 1) = 590,592 fewer without; k·769 for k labels.
+# By hand: 109,482,240 with a pooler, H·(H + 1) = 590,592 fewer without; 769 per label.
 @pytest.mark.parametrize("labels", [1, 2, 3, 9, 28, 77, 151, 767, 1000])
 def test_any_number_of_labels(labels):
     outputs = "1 label" if labels == 1 else f"{labels} labels"
@@ -75,14 +75,14 @@ def test_any_number_of_labels(labels):
         ) in texts
 
 
-def test_a_pooler_is_no_classifier():
-    """With H labels a token has as many as a pooler and none."""
+def test_a_pooler_is_not_a_classifier():
+    """With H labels, a token classifier has as many parameters as a pooler without labels."""
     for number in (109_482_240, 109_483_778):
         likes = [one.explanation.heads.like for one in found(number, BERT) if one.explanation.heads]
         assert "BertForTokenClassification" not in likes
 
 
-def test_labels_have_an_end():
+def test_the_number_of_labels_is_bounded():
     spec = named_model(BERT).spec
     assert {one.like: most for one, most in heads.classifiers_of(spec)} == {
         "BertForQuestionAnswering": 2,
@@ -109,7 +109,7 @@ def test_the_decoder_untied():
     )
 
 
-def test_a_convention_on_other_heads():
+def test_a_convention_for_other_heads():
     """By hand: BertForMaskedLM without the 30522 + 512 + 2 rows of its tables."""
     (one,) = found(109_514_298 - 31_036 * 768, BERT)
     assert one.text == (
@@ -150,7 +150,7 @@ def test_the_algebra_of_heads():
     ]
 
 
-def test_json_says_which_heads():
+def test_json_names_the_heads():
     (one, *_) = render(found(109_483_778, BERT))
     assert one.as_json()["heads"] == {
         "like": "BertForSequenceClassification",
@@ -170,8 +170,8 @@ def test_json_says_which_heads():
     assert plain.as_json()["heads"] is None
 
 
-# Keras's MultiHeadAttention(num_heads=12, key_dim=768): query, key and value of 12·768 outputs
-# with as many biases, the output back from them with 768.
+# Keras's MultiHeadAttention(num_heads=12, key_dim=768): query, key and value with 12·768 outputs
+# and as many biases, and the output projection back to 768.
 KEY_DIM = 4 * 12 * 768**2 + 3 * 12 * 768 + 768
 
 

@@ -1,4 +1,4 @@
-"""Numbers that people ask about, by every model that has a name: what is found, and what is not."""
+"""Numbers that people search for, explained by every named model."""
 
 import pytest
 
@@ -20,13 +20,13 @@ def answer(number, model=None):
 
 
 def wholes(number, model=None):
-    """The models whose number of parameters explains the number, in order."""
+    """Return the models whose total explains the number, in order."""
     found = answer(number, model).found
     return [name for one in found if one.explanation.is_total for name in one.models]
 
 
 def actives(number, model=None):
-    """The conventions under which the number is one of active parameters, by model."""
+    """Return, by model, the conventions by which the number counts active parameters."""
     found = answer(number, model).found
     return [
         (name, one.explanation.active)
@@ -42,7 +42,7 @@ def test_every_named_model_is_searched():
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_the_exact_total_of_a_named_model_comes_first(name):
-    """And nothing that is more complex stands beside it."""
+    """Without any more complex explanation beside it."""
     total = resolve(name).inventory().total()
     first, *others = answer(f"{total:,}").found
     assert first.explanation.is_total
@@ -50,7 +50,7 @@ def test_the_exact_total_of_a_named_model_comes_first(name):
     assert not [one for one in others if one.explanation.complexity > 1]
 
 
-def test_nothing_is_said_beside_the_total_of_the_model_that_is_asked_about():
+def test_the_total_of_the_given_model_is_the_only_explanation():
     (one,) = answer("671026404352", "deepseek-v3").found
     assert one.explanation.is_total
 
@@ -94,11 +94,11 @@ def test_rounded_totals(number, models):
     ],
 )
 def test_active_parameters(number, model, found):
-    """Found without a model too; beside totals, only where they are published so (Kimi K2)."""
+    """Also without naming a model; with totals, only if they are published that way (Kimi K2)."""
     assert [convention for _, convention in actives(number, model)] == found
 
 
-def test_non_embedding_parameters_are_one_thing_to_say():
+def test_non_embedding_parameters_are_one_explanation():
     """8,190,735,360 of Qwen3-8B and 2·151,936·4,096 of its two tables."""
     (one,) = (one for one in answer("6.95B").found if "qwen3-8b" in one.models)
     assert one.count == 8_190_735_360 - 2 * 151_936 * 4_096
@@ -119,15 +119,15 @@ def test_a_part_of_a_model_does_not_explain_a_rounded_number():
     assert (said.found, said.nearest) == ((), None)
 
 
-def test_a_usual_way_of_rounding_comes_before_others():
-    """13,015,864,320 is 12B in 2³⁰ and 65,285,660,672 is 70B to one digit: nobody writes so."""
+def test_usual_rounding_comes_before_unusual_rounding():
+    """13,015,864,320 is 12B in 2³⁰ and 65,285,660,672 is 70B to one digit: unusual rounding."""
     assert "llama-13b" not in wholes("12B")
     assert "llama-65b" not in wholes("70B")
     assert wholes("340,000,000", "bert-large") == ["bert-large-uncased"]
 
 
-def test_what_was_published_so_comes_first_and_then_what_is_near():
-    """Pythia-1B has 1,011,781,632, and Gemma 3 1B 999,885,952, which is published so."""
+def test_published_names_come_before_near_counts():
+    """Pythia-1B has 1,011,781,632, and Gemma 3 1B has 999,885,952, which is published as 1B."""
     assert wholes("1B")[:2] == ["pythia-1b", "gemma-3-1b"]
 
 
@@ -137,8 +137,8 @@ def test_bytes_of_a_parameter(number, each):
     assert (one.models, one.bytes_each) == (("deepseek-v3",), each)
 
 
-def test_rounded_counts_of_the_same_tensors_are_one():
-    """BERT without its embeddings has no heads that could be left out, too."""
+def test_rounded_counts_of_the_same_tensors_are_merged():
+    """BERT without its embeddings has no heads left that could be excluded, too."""
     found = answer("85.6M", "bert-base").found
     assert len(found) == len({one.tensors for one in found})
 
@@ -148,7 +148,7 @@ def match(conventions, component="", name="it"):
     return Match(explanation, 1, (name,), named()[0].described, frozenset())
 
 
-def test_beside_a_total_nothing_is_more_complex():
+def test_a_total_excludes_more_complex_explanations():
     total, other = match(TRAINABLE), match((*TRAINABLE, "without-biases"))
     third = match((*TRAINABLE, "without-biases", "without-pooler"))
     assert best_exact([other, total]) == [total]
@@ -185,7 +185,7 @@ def test_nearest_is_near(number, model, near):
 
 
 def test_nearest_under_another_rule():
-    """Of Whisper's parameters, the fixed positions of the encoder are not trained."""
+    """Whisper does not train the fixed positions of its encoder."""
     near = answer("1550M", "whisper-large").nearest
     assert (near.count, near.text) == (1_543_304_960, "the whole model (total)")
 
@@ -201,7 +201,7 @@ def test_nearest_under_another_rule():
         ("124,439,808", "whisper-base.en", ""),
     ],
 )
-def test_a_published_number_that_no_convention_gives(number, model, of):
+def test_a_published_number_that_no_convention_explains(number, model, of):
     said = answer(number, model)
     (one,) = said.published
     assert (one.model, one.of, one.verdict.conventions) == (model, of, ())
@@ -213,7 +213,7 @@ def test_a_published_number_that_no_convention_gives(number, model, of):
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_what_is_published_of_a_model_is_never_without_an_answer(name):
+def test_every_published_number_of_a_model_gets_an_answer(name):
     model = PUBLISHED[name]
     printed = [model.published, *(one.published for one in model.also)]
     printed += [model.active] if getattr(model, "active", "") else []
@@ -227,14 +227,14 @@ def test_published_numbers_of_all_models():
     said = answer("6,053,381,344")
     assert [one.model for one in said.published] == ["gpt-j-6b"]
     assert {one.model for one in answer("1550M").published} == {"whisper-large", "whisper-large-v2"}
-    # A model whose count it is needs no such line, ...
+    # A model with exactly this count needs no such line, ...
     assert not answer("671B").published
-    # ... and others stand beside it.
+    # ... and further lines may follow.
     assert "bert-base-chinese" in [one.model for one in answer("110M").published]
 
 
-def test_what_is_published_of_another_model(tmp_path):
-    """1550M is what OpenAI prints of large models of Whisper; whisper-large-v3 has no name here."""
+def test_a_number_published_for_another_model(tmp_path):
+    """OpenAI prints 1550M for Whisper's large models; whisper-large-v3 has no name here."""
     config = tmp_path / "config.json"
     config.write_text('{"model_type": "whisper", "architectures": ["WhisperModel"]}', "utf-8")
     said = answer("1550M", str(config))

@@ -1,4 +1,4 @@
-"""Numbers as people write them: what is read, what is refused, what a rounded one stands for."""
+"""Numbers as people write them: accepted forms, refused ones, and the range of a rounded one."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def test_exact(text, exact):
         # Three digits, or in 2²⁰, or cut off, or two digits and a zero.
         ("110M", [109_500_000, 110_499_999, 115_343_360, 110_999_999, 105_000_000], [104_999_999]),
         ("6.7B", [6_738_415_616, 6_650_000_000, 6_799_999_999], [6_649_999_999, 7_247_757_313]),
-        # The zero after the point is meant: 13.0 is not 13.
+        # The zero after the point matters: 13.0 is not 13.
         ("13.0B", [13_015_864_320, 12_950_000_000], [12_949_999_999, 14_100_000_000]),
         ("65.2B", [65_285_660_672], [65_300_000_000, 65_149_999_999]),
         ("37.5KB", [38_400, 37_450], [37_449, 38_452]),
@@ -75,7 +75,7 @@ def test_bytes(text, four, two):
     assert not any(one.bytes_each for one in read(text).readings)
 
 
-def test_bytes_are_said():
+def test_bytes_are_named_as_bytes():
     (four, two, one) = read("437928960 bytes").bytes_readings
     assert four.of(109_482_240) == "437,928,960 bytes in float32"
     assert two.of(218_964_480) == "437,928,960 bytes in float16 or bfloat16"
@@ -89,12 +89,12 @@ def test_bytes_are_said():
 
 
 @pytest.mark.parametrize("text", ["110M", "6.7B", "1.5 billion", "109482240", "22.7 Mi", "1.5e9"])
-def test_no_bytes(text):
-    """A B alone is a billion."""
+def test_other_suffixes_are_not_bytes(text):
+    """A B alone means a billion."""
     assert read(text).bytes_readings == ()
 
 
-def test_bytes_that_no_parameters_have():
+def test_bytes_that_no_dtype_divides():
     assert not any(109_482_240 in one for one in read("437928961 bytes").bytes_readings)
 
 
@@ -155,7 +155,7 @@ def test_absurd(text):
         read(text)
 
 
-def test_a_long_mistake_is_told_shortly():
+def test_a_long_wrong_number_is_cut_in_the_message():
     with pytest.raises(ValueError, match="…") as caught:
         read("9" * 10_000)
     assert len(str(caught.value)) < 120

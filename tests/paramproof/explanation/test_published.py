@@ -1,4 +1,4 @@
-"""What is published: rounded, in bytes, withdrawn; and which models are real."""
+"""Published numbers: rounded, in bytes, withdrawn; and which models are real."""
 
 from functools import cache
 
@@ -50,13 +50,13 @@ def test_bytes_of_other_heads():
 
 
 def test_bytes_come_before_parameters():
-    """219M parameters of BERT-base are none; 219MB are its bytes, and a K or M alone is no byte."""
+    """219M is not a count of BERT-base; 219MB are its bytes, and K or M alone never mean bytes."""
     assert answer("219M", "bert-base-uncased").none_in
     assert answer("219MB", "bert-base-uncased").found
-    # 163,825,152 bytes of distilgpt2 in two each; as parameters, GPT-2 with each of its tables.
+    # 163,825,152 bytes are distilgpt2 at two each; as parameters, GPT-2 with both its tables.
     assert answer("163MB").found[0].models == ("distilgpt2",)
     assert any("gpt2" in one.models for one in answer("163M").found)
-    # Nothing of BERT-base has so many bytes; its norms have as many parameters.
+    # BERT-base has no part with so many bytes; its norms have as many parameters.
     (norms,) = answer("37.5KB", "bert-base-uncased").found
     assert (norms.count, norms.bytes_each) == (38_400, 0)
 
@@ -78,7 +78,7 @@ def test_the_nearest_in_bytes():
         ("1542M", "gpt2-xl", "1,557,611,200", "1558M"),
     ],
 )
-def test_what_was_withdrawn(number, model, count, since):
+def test_withdrawn_numbers(number, model, count, since):
     found = answer(number)
     assert [one.name for one in found.retracted] == [model]
     assert list(lines(found))[:5] == [
@@ -98,23 +98,23 @@ def test_what_was_withdrawn(number, model, count, since):
 
 
 @pytest.mark.parametrize("number", ["124M", "355M", "117.5M", "117MB", "109,482,240"])
-def test_what_was_not(number):
+def test_numbers_that_were_not_withdrawn(number):
     assert answer(number, "gpt2").retracted == ()
     assert as_json(answer(number, "gpt2"))["retracted"] == []
 
 
 def test_real_models_come_before_synthetic_ones():
     assert [one.models for one in answer("175B").found] == [("gpt3-175b",), ("encoder-175b",)]
-    # ... in the list of an explanation's models too, ...
+    # ... in the list of an explanation's models, ...
     models = answer("2,362,368").found[0].models
     assert models[-1] == "keras-bert-question"
     assert [name for name in models if is_synthetic(name)] == ["keras-bert-question"]
-    # ... and as the nearest, though 109,705,010 is nearer.
+    # ... and as the nearest, although 109,705,010 is nearer.
     assert answer("109,705,111").nearest.models == ("bert-base-uncased",)
     assert answer("109,705,011").nearest.models == ("bert-base-uncased",)
 
 
-def test_a_synthetic_model_that_is_asked_about():
+def test_a_synthetic_model_that_the_user_names():
     assert answer("109,705,011", "keras-bert-question").nearest.models == ("keras-bert-question",)
     found = as_json(answer("109,705,010"))["found"]
     assert found[0]["synthetic"] == found[0]["models"] == ["keras-bert-question"]

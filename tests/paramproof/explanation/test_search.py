@@ -1,4 +1,4 @@
-"""Where a number comes from: what is found, that it is true, and that nothing else is."""
+"""Where a number comes from: what the search finds is true, and it finds nothing else."""
 
 from dataclasses import replace
 
@@ -125,8 +125,8 @@ def test_the_first_is_the_shortest():
 
 
 @pytest.mark.parametrize("family", SMALL)
-def test_every_account_comes_to_its_number(family):
-    """The whole grammar, against the count that walks the expanded inventory."""
+def test_every_explanation_gives_its_number(family):
+    """The whole grammar, compared with the count that walks the expanded inventory."""
     spec = SMALL[family]
     everything = [
         *searched.explanations(spec),
@@ -138,7 +138,7 @@ def test_every_account_comes_to_its_number(family):
         assert recount(explanation, spec)[0] == count, explanation
 
 
-# By hand at L 3, H 12, F 31, A 4 and V 101: what an explanation counts, without any search.
+# By hand at L 3, H 12, F 31, A 4 and V 101: an explanation's count, without any search.
 @pytest.mark.parametrize(
     ("parts", "sizes", "number"),
     [
@@ -161,7 +161,7 @@ def test_recounting(parts, sizes, number):
     assert recount(explanation, SMALL["encoder"])[0] == number
 
 
-def test_what_the_search_finds_is_not_believed(monkeypatch):
+def test_the_search_recounts_what_it_finds(monkeypatch):
     wrong = Explanation((Part("pooler"),), 1)
     monkeypatch.setattr(searched, "candidates", lambda spec, **how: [(12_345, wrong)])
     with pytest.raises(ArithmeticError, match="comes to 590592, not 12345"):
@@ -181,7 +181,7 @@ SPECS = st.builds(
 
 @given(SPECS, st.data())
 def test_a_mistake_on_any_model_is_found(spec, data):
-    """No table of known answers: a random model, and one tensor forgotten or counted twice."""
+    """No table of known answers: a random model, with one tensor forgotten or counted twice."""
     tensors = {tensor.path: tensor.size for tensor in inventory(spec.letters()).expand()}
     chosen = data.draw(st.sampled_from(sorted(tensors)))
     times = dict.fromkeys(tensors, 1)
@@ -198,7 +198,7 @@ def _kind(path):
     return ["*" if level.isdigit() else level for level in path.split(".")]
 
 
-def test_none():
+def test_no_explanation():
     explanation = explained(read("123,456,789"))
     assert (explanation.found, explanation.unnamed) == ((), ())
     assert explanation.nearest.models == ("gpt2",)
@@ -207,8 +207,8 @@ def test_none():
     assert algebra.in_powers(123_456_789 - 124_439_808, spec) == "−2·H² + 256·H + 21"
 
 
-def test_an_unnamed_size_is_no_account():
-    """BERT-base with 40,000 tokens: nobody's size, so solved for, and ranked as none."""
+def test_an_unnamed_size_is_listed_separately():
+    """BERT-base with 40,000 tokens: the search solves for a size that no model has."""
     number = literals.TOTALS["bert-base-uncased"] + (40_000 - 30_522) * 768
     explanation = explained(read(str(number)), resolve("bert-base"))
     assert explanation.found == ()
@@ -226,8 +226,8 @@ def test_rounded():
     assert explained(read("3.31e9")).found == ()
 
 
-def test_alike_accounts_are_told_together():
-    """Query, key, value and output have as many: no letter tells which one was left out."""
+def test_equal_explanations_are_merged():
+    """Query, key, value and output have the same count: no letter shows which one is missing."""
     explanations = render(by_spec("1,771,776", named_model("bert-base").spec).found)
     assert explanations[0].letters == "3·H² + 3·H"
     assert len(explanations[0].equal) >= 3
@@ -249,7 +249,7 @@ def test_residuals(number, model, residual):
 
 
 def test_grouped_queries_keep_their_letters():
-    """Fewer key heads are letters of their own; as many as others, and all is H."""
+    """Fewer key heads have letters of their own; with as many as queries, everything is H."""
     attention = Explanation((Part("layers.*.attention", one=True),), 1)
     spec = named_model("llama-2-70b").spec
     usual = replace(spec, num_key_value_heads=spec.num_attention_heads)
@@ -259,7 +259,7 @@ def test_grouped_queries_keep_their_letters():
 
 @pytest.mark.parametrize("family", SMALL)
 def test_letters_give_the_number(family):
-    """The algebra of every explanation is, at the model's sizes, its number."""
+    """At the model's sizes, the algebra of every explanation gives its number."""
     spec = SMALL[family]
     letters = spec.letters()._asdict()
     explanations = list(candidates(spec))[:: max(1, len(list(candidates(spec))) // 60)]

@@ -1,4 +1,4 @@
-"""How an answer is printed: its width, its limits, and what it warns of."""
+"""How an answer is printed: its width, its limits, and its warnings."""
 
 from functools import cache
 
@@ -30,18 +30,18 @@ def test_other_columns():
     wide = printed("28339968", width=1000)
     assert max(map(len, wide)) > 100
     assert max(map(len, printed("28339968", width=60))) <= 60
-    # Nothing is lost, and nothing but spaces is added.
+    # Nothing is lost, and only spaces are added.
     words = " ".join(wide).split()
     assert " ".join(printed("28339968", width=60)).split() == words
 
 
-def test_what_goes_on_is_indented():
+def test_continuation_lines_are_indented():
     _, _, first, second, *_ = printed("28339968")
     assert first.startswith("  layers.*.attention in one layer,")
     assert second.startswith("    ")
 
 
-def test_the_rest_can_be_shown():
+def test_all_models_can_be_shown():
     few, all_of_them = printed("2362368"), printed("2362368", everything=True)
     assert any(line.endswith("and 4 more") for line in few)
     assert "keras-bert-question" not in " ".join(few)
@@ -49,7 +49,7 @@ def test_the_rest_can_be_shown():
     assert not [line for line in all_of_them if "more" in line]
 
 
-def test_the_rest_of_the_explanations_too():
+def test_all_explanations_can_be_shown():
     few, all_of_them = printed("24576"), printed("24576", everything=True)
     assert any(line.startswith("  and ") for line in few)
     assert sum(line.startswith("    of ") for line in few) == 6
@@ -64,10 +64,10 @@ def test_a_power_of_two_may_be_chance():
 
 
 @pytest.mark.parametrize("number", ["2362368", "131073", "110M"])
-def test_other_numbers_are_none(number):
+def test_other_numbers_are_not_powers_of_two(number):
     assert not [line for line in printed(number) if "powers of two" in line]
     assert as_json(answer(number))["power_of_two"] is None
 
 
-def test_a_power_of_two_without_explanation_is_not_warned_of():
+def test_no_warning_for_an_unexplained_power_of_two():
     assert not [line for line in printed(str(2**60)) if "powers of two" in line]

@@ -1,4 +1,4 @@
-"""Verdicts on published numbers: the way to count that gives one, as it is printed, or none."""
+"""Verdicts on published numbers: the convention that gives one, as printed, or none."""
 
 import pytest
 
@@ -32,8 +32,8 @@ def test_verdict(printed, conventions, how):
     assert (list(found.conventions), found.how) == (conventions, how)
 
 
-def test_units_of_two_are_none():
-    """35 in 2³⁰ is 37.6 thousand million: nobody prints parameters so."""
+def test_binary_units_do_not_count():
+    """35 in 2³⁰ is 37.6 thousand million: nobody prints parameters like that."""
     assert not verdict("34.97B", COUNTS).conventions
 
 
@@ -43,27 +43,27 @@ def test_in_words():
     assert verdict("36.7B", COUNTS).text.startswith("no convention gives it; ")
 
 
-def test_what_is_no_number():
+def test_text_without_a_number():
     with pytest.raises(ValueError, match="is not a number of parameters"):
         verdict("about 7", COUNTS)
 
 
 def test_totals_of_a_family():
-    """Those of trained tensors, and with fixed ones; the default comes first."""
+    """Trainable tensors, and with fixed ones; the default comes first."""
     found = totals(inventory(named_model("transformer-one-layer").spec.letters()))
     assert list(found)[:2] == ["trainable", "total"]
     assert found["total"] == 10_152_448
     assert found["without-embeddings"] < found["trainable"]
 
 
-def test_what_cannot_be_decided_is_left_out():
+def test_undecidable_conventions_are_left_out():
     named = with_tensors(tensor("what.weight", H, H)).inventory(MIXTURE.sizes)
     assert totals(named)["trainable"] == 64
     assert "without-heads" not in totals(named)
 
 
-def test_a_total_is_of_what_is_trained_first():
-    """70,553,706,496 is 70B where it is cut off; without the head it would be rounded to 70B."""
+def test_the_total_of_trainable_tensors_comes_first():
+    """Without rounding up, 70,553,706,496 is 70B; without the head it would round to 70B."""
     llama = inventory(resolve("llama-3.1-70b").spec.letters())
     assert verdict("70B", totals(llama)).conventions[0] == "without-heads"
     assert verdict_on_total("70B", llama).text == "cut off after the last digit"

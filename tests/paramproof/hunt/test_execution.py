@@ -1,4 +1,4 @@
-"""What is done for a task in a checkout, by the name of what does it."""
+"""Running a task in a checkout, by the name of the check."""
 
 import json
 import sys
@@ -21,7 +21,7 @@ def test_without_a_checkout(monkeypatch):
     assert not in_checkout()
 
 
-def test_the_sweep_of_somebody_else(monkeypatch, tmp_path):
+def test_an_unrelated_sweep_package(monkeypatch, tmp_path):
     folder = tmp_path / "sweep"
     folder.mkdir()
     for name in ("__init__", "tasks"):
@@ -30,14 +30,14 @@ def test_the_sweep_of_somebody_else(monkeypatch, tmp_path):
         util, "find_spec", lambda name: util.spec_from_file_location(name, folder / "__init__.py")
     )
     assert not in_checkout()
-    # A checkout is what has both.
+    # Only a folder with both is a checkout.
     (tmp_path / "paramproof" / "catalogue").mkdir(parents=True)
     assert in_checkout()
 
 
 @pytest.fixture
-def swept(monkeypatch):
-    """What is yielded in place of what transformers builds, and what it was asked for."""
+def fake_sweep(monkeypatch):
+    """Replace the comparison with transformers; return the list of recorded calls."""
     module, asked = ModuleType("sweep.tasks"), []
 
     def check(model_type, seed, number):
@@ -57,10 +57,10 @@ def swept(monkeypatch):
         (Task(CATALOGUE, "transformers", "bert"), "python -m sweep bert --compare"),
     ],
 )
-def test_what_the_sweep_finds(swept, tmp_path, task, command):
+def test_what_the_sweep_finds(fake_sweep, tmp_path, task, command):
     steps = []
     do(task, tmp_path, steps.append)
-    assert swept == [("bert", task.seed, task.number)]
+    assert fake_sweep == [("bert", task.seed, task.number)]
     assert steps == [1, 2]
     different, closing = map(json.loads, file_of(tmp_path, task.name).read_text().splitlines())
     assert different == {

@@ -1,4 +1,4 @@
-"""A task's file is whole or not at all, and known to be whole."""
+"""A task's file is complete or absent, and a reader can tell."""
 
 import json
 
@@ -33,7 +33,7 @@ def blocks(text):
     return [one for one in read_lines(text.splitlines()) if isinstance(one, Block)]
 
 
-def test_a_block_is_read_as_it_was_written(tmp_path, written):
+def test_a_block_reads_back(tmp_path, written):
     assert is_complete(tmp_path, NAME)
     (found,) = read_lines(written.read_text().splitlines())
     assert found.name == NAME
@@ -44,14 +44,14 @@ def test_a_block_is_read_as_it_was_written(tmp_path, written):
     assert [path.name for path in tmp_path.iterdir()] == [f"{NAME}.jsonl"]
 
 
-def test_the_same_block_is_the_same_file(tmp_path, written):
+def test_equal_blocks_give_equal_files(tmp_path, written):
     before = written.read_bytes()
     write_block(tmp_path, BLOCK)
     assert written.read_bytes() == before
 
 
-def test_a_file_that_ends_anywhere_is_not_whole(tmp_path, written):
-    """But for the last sign, which ends the line."""
+def test_a_truncated_file_is_not_whole(tmp_path, written):
+    """Except for the last character, which ends the line."""
     whole = written.read_bytes()
     for length in range(len(whole) - 1):
         written.write_bytes(whole[:length])
@@ -59,17 +59,17 @@ def test_a_file_that_ends_anywhere_is_not_whole(tmp_path, written):
 
 
 @pytest.mark.parametrize("replaced", [("4", "7"), ("3", "8"), ("encoder", "decoder"), ("{", "[")])
-def test_a_file_in_which_something_was_changed_is_not_whole(tmp_path, written, replaced):
+def test_a_changed_file_is_not_whole(tmp_path, written, replaced):
     written.write_text(written.read_text().replace(*replaced, 1))
     assert not is_complete(tmp_path, NAME)
 
 
-def test_bytes_that_are_no_text_are_not_whole(tmp_path, written):
+def test_a_file_that_is_not_text_is_not_whole(tmp_path, written):
     written.write_bytes(b"\xff" + written.read_bytes())
     assert not is_complete(tmp_path, NAME)
 
 
-def test_a_line_too_few_or_too_many_is_not_whole(tmp_path, written):
+def test_a_missing_or_extra_line_is_not_whole(tmp_path, written):
     lines = written.read_text().splitlines(keepends=True)
     for changed in (lines[1:], lines[:-1], [lines[0], *lines], [lines[1], lines[0], lines[2]]):
         written.write_text("".join(changed))
@@ -82,7 +82,7 @@ def test_the_file_of_another_task_is_not_whole(tmp_path, written):
     assert not is_complete(tmp_path, NAME)
 
 
-def test_nothing_is_left_of_what_could_not_be_written(tmp_path, monkeypatch):
+def test_a_failed_write_leaves_no_file(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
@@ -92,7 +92,7 @@ def test_nothing_is_left_of_what_could_not_be_written(tmp_path, monkeypatch):
     assert [*tmp_path.iterdir()] == []
 
 
-def test_what_is_done_is_lost_no_longer(tmp_path):
+def test_a_finished_task_is_no_longer_lost(tmp_path):
     write_lost(tmp_path, NAME, "why")
     lost = lost_file(tmp_path, NAME)
     assert json.loads(lost.read_text()) == {"lost": NAME, "reason": "why"}
@@ -102,7 +102,7 @@ def test_what_is_done_is_lost_no_longer(tmp_path):
 
 @given(st.lists(st.integers(0, 3), max_size=5), st.randoms())
 def test_merging_is_concatenation(tmp_path_factory, numbers, random):
-    """In any order: each block is found, and nothing else."""
+    """In any order: every block is found, and nothing else."""
     folder = tmp_path_factory.mktemp("hunt")
     wanted = set()
     for index, number in enumerate(numbers):
@@ -116,7 +116,7 @@ def test_merging_is_concatenation(tmp_path_factory, numbers, random):
     assert {(one.name, len(one.differences)) for one in found} == wanted
 
 
-def test_a_block_that_is_not_whole_takes_no_other_with_it(tmp_path, written):
+def test_a_damaged_block_does_not_affect_others(tmp_path, written):
     whole = written.read_text()
     write_block(tmp_path, Block(({"actual": 1},), {"done": "other", "checked": 1}))
     other = file_of(tmp_path, "other").read_text()

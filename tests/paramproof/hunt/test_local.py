@@ -1,4 +1,4 @@
-"""Tasks on this machine: done whatever ends, tried again so often and no more."""
+"""Tasks on this machine: all are done whatever fails, and retried a limited number of times."""
 
 import os
 import signal
@@ -24,7 +24,7 @@ def done(folder, asked):
     return [is_complete(folder, task.name) for task in asked]
 
 
-def test_a_task_gives_the_same_lines_in_any_order_and_number_of_processes(outsider, tmp_path):
+def test_results_do_not_depend_on_order_or_number_of_processes(outsider, tmp_path):
     asked = [*tasks("toy", 9), *tasks("toy-wrong", 5, 2), Task(MODELS, "toy", "gpt", 0, 4)]
     folders = [tmp_path / name for name in ("one", "two", "apart")]
     for folder in folders:
@@ -38,8 +38,8 @@ def test_a_task_gives_the_same_lines_in_any_order_and_number_of_processes(outsid
     assert others == [one, one]
 
 
-def test_a_folder_that_cannot_be_written_to_ends_all_at_once(waiting_toy, tmp_path):
-    """No task is tried a second time, and the others, which wait in their workers, are ended."""
+def test_an_unwritable_folder_ends_the_hunt_at_once(waiting_toy, tmp_path):
+    """No task is retried, and the tasks that wait in other workers are ended."""
     absent = tmp_path / "absent"
     start = time.monotonic()
     news = []
@@ -51,13 +51,13 @@ def test_a_folder_that_cannot_be_written_to_ends_all_at_once(waiting_toy, tmp_pa
     assert max(one.steps for one in news if one.framework == "toy") == 3
 
 
-def test_a_worker_that_raises_is_followed_by_another(failing_toy, tmp_path):
-    """Each raises at its fourth build, which is in its second task, and at no other."""
+def test_a_worker_that_raises_is_replaced(failing_toy, tmp_path):
+    """A worker raises only at its fourth build, which is in its second task."""
     news = []
     asked = tasks("toy-raises", 6, 2)
     assert run_locally(asked, tmp_path, 1, news.append) == {}
     assert done(tmp_path, asked) == [True] * 3
-    # The second task fails in the first worker, and after the third one in the second.
+    # The second task fails in the first worker, and succeeds in the second one after the third.
     assert [one.steps for one in news if one.state == "running"] == [
         1,
         2,
@@ -73,8 +73,8 @@ def test_a_worker_that_raises_is_followed_by_another(failing_toy, tmp_path):
     ]
 
 
-def test_a_worker_that_is_killed_is_followed_by_another(failing_toy, tmp_path):
-    """Each worker is killed at its fourth build: with the warm-up, in its second task."""
+def test_a_worker_that_is_killed_is_replaced(failing_toy, tmp_path):
+    """Each worker is killed at its fourth build: including the warm-up, in its second task."""
     asked = tasks("toy-killed", 4, 1)
     assert run_locally(asked, tmp_path, processes=2) == {}
     assert done(tmp_path, asked) == [True] * 4
@@ -89,7 +89,7 @@ def test_a_worker_that_is_killed_is_followed_by_another(failing_toy, tmp_path):
         ("toy-skips", "RuntimeError: 2 results came, and 3 were due"),
     ],
 )
-def test_a_task_that_fails_for_ever_is_lost_and_no_other(failing_toy, tmp_path, name, why):
+def test_only_a_task_that_always_fails_is_lost(failing_toy, tmp_path, name, why):
     hopeless, fine = tasks(name), tasks("toy")
     lost = run_locally([*hopeless, *fine], tmp_path, processes=2)
     assert lost == {task.name: why for task in hopeless}
@@ -98,7 +98,7 @@ def test_a_task_that_fails_for_ever_is_lost_and_no_other(failing_toy, tmp_path, 
 
 
 @pytest.mark.parametrize("tries", [1, 2])
-def test_a_task_is_tried_as_often_as_is_said(failing_toy, tmp_path, tries):
+def test_a_task_is_tried_the_given_number_of_times(failing_toy, tmp_path, tries):
     news = []
     (task,) = tasks("toy-killed", 3)
     lost = run_locally([task], tmp_path, 1, news.append, tries)
@@ -107,8 +107,8 @@ def test_a_task_is_tried_as_often_as_is_said(failing_toy, tmp_path, tries):
     assert [one.steps for one in news if one.state == "running"] == [1, 2, 0] * tries
 
 
-def test_a_worker_killed_from_outside_is_followed_by_another(waiting_toy, tmp_path):
-    """Its task is done in the end, and what was done before stays."""
+def test_a_worker_killed_from_outside_is_replaced(waiting_toy, tmp_path):
+    """Its task is completed in the end, and earlier results stay."""
     folder = tmp_path / "hunt"
     folder.mkdir()
     asked = tasks("toy-waits", 2, 1)
@@ -125,7 +125,7 @@ def test_a_worker_killed_from_outside_is_followed_by_another(waiting_toy, tmp_pa
 
 
 def begun(folder, number):
-    """Wait until so many workers have begun; return their processes, the earliest first."""
+    """Wait until ``number`` workers have begun; return their processes, the earliest first."""
     end = time.monotonic() + EVENTUALLY
     while len(found := sorted(folder.glob("begun-*"), key=os.path.getmtime)) < number:
         assert time.monotonic() < end, f"{len(found)} of {number} workers have begun"
@@ -133,7 +133,7 @@ def begun(folder, number):
     return [int(path.name.partition("-")[2]) for path in found]
 
 
-def test_what_is_there_and_whole_is_not_done_again(outsider, tmp_path):
+def test_complete_results_are_not_computed_again(outsider, tmp_path):
     asked = tasks("toy")
     run_locally(asked, tmp_path, processes=1)
     kept, damaged = (file_of(tmp_path, task.name) for task in asked)
@@ -152,8 +152,8 @@ def test_progress(outsider, tmp_path):
     assert [one.state for one in news if one.framework == "toy-broken"][-1] == "broken"
 
 
-def test_no_thread_looks_a_framework_up(outsider, tmp_path, monkeypatch):
-    """That parses its header: where several threads do at once, Python 3.11 may fail."""
+def test_threads_do_not_look_up_frameworks(outsider, tmp_path, monkeypatch):
+    """A lookup parses its header: in Python 3.11 that may fail in several threads at once."""
     threads = []
 
     def looked_up(name):

@@ -1,4 +1,4 @@
-"""What a hunt has found, from its lines alone."""
+"""The summary of a hunt, from its lines alone."""
 
 import json
 from dataclasses import replace
@@ -44,7 +44,7 @@ def whole(folder):
     return folder
 
 
-def test_all_is_done_and_equal(whole):
+def test_every_task_is_done_and_equal(whole):
     found = summary_of([whole])
     assert not found.failed
     assert (found.lost, found.damaged, [*found.differences]) == ({}, 0, [])
@@ -67,12 +67,12 @@ def test_a_task_without_a_result_is_lost(whole):
     assert summary_of([whole]).lost == {SECOND.name: "killed"}
 
 
-def test_a_task_that_is_done_is_not_lost_whatever_was_written_before(whole):
+def test_a_finished_task_is_not_lost_whatever_was_written_before(whole):
     write_lost(whole, SECOND.name, "killed")
     assert not summary_of([whole]).failed
 
 
-def test_a_difference_fails_and_has_its_task(whole):
+def test_a_difference_fails_and_names_its_task(whole):
     write_block(whole, block(SECOND, different=2, parameters=100))
     found = summary_of([whole])
     assert found.failed
@@ -90,7 +90,7 @@ def test_a_damaged_file_is_lost(whole):
     assert (found.lost, found.damaged) == ({FIRST.name: DAMAGED}, 1)
 
 
-def test_nothing_checked_is_not_green(folder):
+def test_nothing_checked_is_not_a_success(folder):
     assert summary_of([folder]).failed
     for task in TASKS:
         write_block(folder, block(task, checked=0, equal=0, refused="no"))
@@ -98,8 +98,8 @@ def test_nothing_checked_is_not_green(folder):
 
 
 @given(st.permutations(range(5)), st.lists(st.integers(0, 4), max_size=4))
-def test_no_order_and_no_repetition_is_seen(tmp_path_factory, order, again):
-    """Of folders merged by concatenation: nothing is counted twice."""
+def test_order_and_repetition_do_not_matter(tmp_path_factory, order, again):
+    """In folders merged by concatenation, nothing is counted twice."""
     folder = tmp_path_factory.mktemp("hunt") / "hunt"
     ask(folder, TASKS)
     for index, task in enumerate(TASKS):
@@ -114,7 +114,7 @@ def test_no_order_and_no_repetition_is_seen(tmp_path_factory, order, again):
     assert found == wanted
 
 
-def test_a_task_done_twice_in_two_releases_is_done_once(whole, tmp_path):
+def test_a_task_done_in_two_releases_counts_once(whole, tmp_path):
     other = tmp_path / "other"
     ask(other, TASKS)
     write_block(other, block(FIRST, parameters=100, versions={"toy": "2"}))
@@ -125,22 +125,22 @@ def test_a_task_done_twice_in_two_releases_is_done_once(whole, tmp_path):
     assert summary_of([whole, other]).lost == {FIRST.name: TWICE}
 
 
-def test_results_stand_for_themselves(whole):
-    """What is done was asked for, where the list of what was asked for is not among the lines."""
+def test_results_without_a_list_of_tasks(whole):
+    """If the list of tasks is missing, finished tasks count as requested."""
     lines = file_of(whole, FIRST.name).read_text().splitlines()
     found = summarise(lines)
     assert found.asked == {FIRST.name: FIRST}
     assert not found.failed
 
 
-def test_no_hunt(tmp_path, whole):
+def test_a_folder_without_a_hunt(tmp_path, whole):
     with pytest.raises(ValueError, match=r"is no folder of a hunt: it has no asked\.jsonl"):
         summary_of([whole, tmp_path])
     with pytest.raises(ValueError, match="absent: No such file"):
         summary_of([tmp_path / "absent"])
 
 
-def test_a_group_is_of_one_check(folder):
+def test_a_group_has_one_check(folder):
     for task in TASKS:
         write_block(folder, block(task))
     other = replace(FIRST, check="points")
@@ -151,7 +151,7 @@ def test_a_group_is_of_one_check(folder):
 @pytest.mark.parametrize(
     "line", ["", "x", "[]", "{}", '{"asked": "x"}', '{"asked": "x", "of": 1}', '{"done": "x"}']
 )
-def test_a_line_of_something_else_is_damaged(whole, line):
+def test_an_unrelated_line_counts_as_damaged(whole, line):
     found = summarise([*file_of(whole, FIRST.name).read_text().splitlines(), line])
     assert found.failed
     assert (found.damaged, [*found.asked]) == (1, [FIRST.name])

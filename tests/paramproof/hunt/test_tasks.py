@@ -1,4 +1,4 @@
-"""What a hunt is made of: its tasks, and what is asked for in a folder."""
+"""The tasks of a hunt, and the list of them in its folder."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ TASKS = [*blocks(MODELS, "torch", "gpt", 7, 3, 5), Task(CATALOGUE, "transformers
 
 
 @given(st.integers(1, 300), st.integers(1, 50), st.integers(0, 9))
-def test_blocks_have_all_examples_and_a_seed_each(examples, block, seed):
+def test_blocks_share_the_examples_and_have_seeds(examples, block, seed):
     tasks = [*blocks(MODELS, "torch", "gpt", examples, block, seed)]
     assert sum(task.number for task in tasks) == examples
     assert {task.number for task in tasks[:-1]} <= {block}
@@ -24,16 +24,16 @@ def test_blocks_have_all_examples_and_a_seed_each(examples, block, seed):
     assert [task.seed for task in tasks] == [*range(seed, seed + len(tasks))]
 
 
-def test_a_task_is_named_by_what_it_is():
+def test_a_task_is_named_after_its_contents():
     assert Task(MODELS, "torch", "gpt", 3, 250).name == "torch.models.gpt.seed-3.of-250"
     assert (
         Task(CATALOGUE, "transformers", "xlm-roberta").name == "transformers.catalogue.xlm-roberta"
     )
-    # A family from outside may have any name; a folder may not.
+    # A family of another distribution may have any name; a folder may not.
     assert Task(MODELS, "toy", "../it is\n", 0, 1).name == "toy.models...%2Fit%20is%0A.seed-0.of-1"
 
 
-def test_a_task_has_the_command_that_does_the_same():
+def test_a_task_has_a_command_to_repeat_it():
     commands = [
         Task(MODELS, "torch", "gpt", 3, 250).command,
         Task(POINTS, "transformers", "bert", 4, 60).command,
@@ -46,7 +46,7 @@ def test_a_task_has_the_command_that_does_the_same():
     ]
 
 
-def test_what_is_asked_for_is_written_before_and_read_again(tmp_path):
+def test_the_list_of_tasks_is_written_first_and_read_back(tmp_path):
     folder = tmp_path / "a" / "hunt"
     ask(folder, TASKS)
     written = (folder / ASKED).read_text()
@@ -70,7 +70,7 @@ def test_a_folder_has_one_hunt(tmp_path, others, why):
         ask(folder, others)
 
 
-def test_a_folder_of_something_else_is_left_alone(tmp_path):
+def test_an_unrelated_folder_is_left_alone(tmp_path):
     (tmp_path / "notes").touch()
     for folder in (tmp_path, tmp_path / "notes"):
         with pytest.raises(InvalidInput) as caught:
@@ -80,13 +80,13 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["notes"]
 
 
-def test_what_a_killed_hunt_has_half_written_is_passed_over(tmp_path):
+def test_a_killed_hunts_partial_file_is_ignored(tmp_path):
     (tmp_path / f"{BESIDE}x").mkdir()
     ask(tmp_path, TASKS)
     assert (tmp_path / ASKED).exists()
 
 
-def test_a_folder_is_held_by_one_hunt_at_a_time(tmp_path):
+def test_a_folder_has_one_running_hunt_at_a_time(tmp_path):
     folder = tmp_path / "a" / "hunt"
     with held(folder):
         with pytest.raises(InvalidInput) as caught, held(folder):
@@ -99,14 +99,14 @@ def test_a_folder_is_held_by_one_hunt_at_a_time(tmp_path):
     assert [*folder.iterdir()] == []
 
 
-def test_a_folder_that_cannot_be_made():
+def test_a_folder_that_cannot_be_created():
     with pytest.raises(Unwritable) as caught, held(Path("/proc/hunt")):
         pass
     assert caught.value.where == "/proc/hunt"
 
 
 @pytest.mark.parametrize("line", ["x", '{"asked": "x"}', '{"asked": "x", "number": "many"}'])
-def test_a_list_of_tasks_that_is_damaged(tmp_path, line):
+def test_a_damaged_list_of_tasks(tmp_path, line):
     ask(tmp_path / "hunt", TASKS)
     file = tmp_path / "hunt" / ASKED
     file.write_text(f"{file.read_text()}{line}\n")

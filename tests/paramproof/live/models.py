@@ -1,4 +1,4 @@
-"""Models whose weights' names say nothing, as linen's variables: no framework is needed."""
+"""Models whose weights have meaningless names, like variables of linen, without a framework."""
 
 import numpy as np
 
@@ -7,12 +7,12 @@ from tests.specs import LIVE_ENCODER
 
 
 def shapes(spec=LIVE_ENCODER):
-    """Every tensor of ``spec`` as the formula has it, in no order that tells anything."""
+    """Return every tensor of ``spec`` as in the formula, in an order that reveals nothing."""
     expanded = inventory(spec.letters()).expand()
     tensors = [tensor for tensor in expanded if tensor.trainable and not tensor.tied_to]
     return {tensor.path: tensor.shape for tensor in sorted(tensors, key=lambda t: t.path[::-1])}
 
 
 def model(tensors):
-    """Variables as linen has them, under names that say nothing."""
+    """Return linen's kind of variables, under meaningless names."""
     return {"params": {f"w{n}": np.empty(shape) for n, shape in enumerate(tensors.values())}}

@@ -1,6 +1,6 @@
-"""A model is told apart by the framework that its classes come from, not by what it looks like.
+"""A model's framework is recognised by its classes, not by its appearance.
 
-Stand-ins have the classes, modules and containers of the real frameworks, of which none is needed.
+Stand-ins have the classes, modules and containers of the real frameworks, so none is required.
 """
 
 import re
@@ -15,11 +15,11 @@ SUPPORTED = "supported are PyTorch, Keras, tf-keras, Flax linen and nnx"
 
 
 def class_of(name, module, *bases, **more):
-    """A class as the framework has it: with the name of its module."""
+    """Return a class with the name of the framework's module."""
     return type(name, bases, {"__module__": module, **more})
 
 
-# A module of MLX is a dict of arrays, of modules and of lists of these.
+# A module of MLX is a dict of arrays, modules and lists of these.
 MlxModule = class_of("Module", "mlx.nn.layers.base", dict)
 MlxLinear = class_of("Linear", "mlx.nn.layers.linear", MlxModule)
 MlxArray = class_of("array", "mlx.core", shape=(3,))
@@ -50,7 +50,7 @@ MODULES = {
 
 @pytest.mark.parametrize("said", MODULES)
 def test_a_module_of_another_framework_is_refused_by_name(said):
-    """Alone, and where Flax has a module with its variables."""
+    """By itself, and where Flax has a module with its variables."""
     line = f"^{re.escape(f'{said}, which is not supported yet; {SUPPORTED}')}$"
     with pytest.raises(ValueError, match=line):
         live_weights(MODULES[said])
@@ -79,7 +79,7 @@ BARE = {
 
 
 @pytest.mark.parametrize("name", BARE)
-def test_a_dict_of_arrays_does_not_say_what_it_is_of(name):
+def test_a_dict_of_arrays_does_not_reveal_its_framework(name):
     with pytest.raises(ValueError, match=r"^dict has no collection 'params', so .*") as refusal:
         live_weights(BARE[name])
     said = "give them as module.init returns them, {'params': …}"
@@ -110,6 +110,6 @@ def test_a_pair_has_the_variables_of_its_module():
         ),
     ],
 )
-def test_arrays_of_another_framework_are_not_those_of_linen(tree, said):
+def test_arrays_of_another_framework_are_not_taken_for_linens(tree, said):
     with pytest.raises(ValueError, match=f"^{re.escape(said)}"):
         live_weights(tree)

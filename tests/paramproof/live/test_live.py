@@ -1,4 +1,4 @@
-"""A live model under any names, compared with the formula by its shapes: no framework is needed."""
+"""A live model with any names is compared with the formula by its shapes, without a framework."""
 
 import json
 import re
@@ -28,7 +28,7 @@ FORMS = {"either": [(2,), (3,)], "only": [(2,)]}
 
 
 def joined(tensors, shape, kind):
-    """The tensors with queries, keys and values of each layer in one."""
+    """Return the tensors with queries, keys and values of each layer in one."""
     names = {path for path in tensors if re.search(rf"(query|key|value)\.{kind}$", path)}
     rest = {path: tensors[path] for path in tensors if path not in names}
     fused = {path: shape for path in names if "query" in path}
@@ -97,12 +97,12 @@ def test_grouped_queries_may_be_fused_and_split():
     tensors["0.qkv"] = (3 * 24, 10)
     report = compare_live(model(tensors), spec)
     assert (report.equal, report.difference) == (False, 240)
-    # What is missing is as large as it should be: 48 wide, three unequal parts.
+    # The missing tensor would fit by size: 48 wide, in three unequal parts.
     assert "−480" in report.render(spec)
 
 
-def test_a_unit_makes_room():
-    """One that could be either of two weights does not keep the other's only one."""
+def test_an_ambiguous_tensor_leaves_room():
+    """A tensor that could be either of two weights leaves the other its only match."""
     either, only = (Unit(path, (1,), frozenset(forms)) for path, forms in FORMS.items())
     weights = [LiveWeight("a", (2,), True), LiveWeight("b", (3,), True)]
     pairs = most_pairs([either, only], weights).pairs
@@ -135,13 +135,13 @@ def test_missing_and_unexpected():
         (3, "or one of the 2 other tensors of this shape"),
     ],
 )
-def test_unexpected_ones_of_one_shape(more, note):
+def test_unexpected_tensors_of_one_shape(more, note):
     tensors = shapes() | {f"more.{i}": (3, 5) for i in range(more)}
     rows = compare_live(model(tensors), SPEC).render(SPEC).splitlines()[4:]
     assert [row.partition("+15")[2].strip() for row in rows] == [note] * more
 
 
-def test_what_shapes_cannot_tell_apart_is_all_named():
+def test_all_tensors_that_shapes_cannot_distinguish_are_named():
     tensors = shapes()
     del tensors["pooler.kernel"]
     rows = compare_live(model(tensors), SPEC).render(SPEC).splitlines()[4:]
@@ -188,7 +188,7 @@ def test_other_collections_are_not_trainable():
     assert "not trainable: 12\n" in report.render(SPEC)
 
 
-def test_the_assertion_is_the_report():
+def test_the_assertion_shows_the_report():
     variables = model(shapes() | {"extra": (3, 5)})
     with pytest.raises(AssertionError) as failure:
         assert_parameters(variables, SPEC)
@@ -212,14 +212,14 @@ class Outsider:
         ({"params": {"w": [np.empty(3)]}}, "params/w is of type list and no array"),
     ],
 )
-def test_no_model(what, words):
+def test_other_objects_are_refused(what, words):
     with pytest.raises(ValueError, match=re.escape(words)) as refusal:
         live_weights(what)
     assert "\n" not in str(refusal.value)
 
 
 @pytest.mark.parametrize("package", READERS)
-def test_a_framework_is_known_by_its_modules(package):
+def test_a_framework_is_recognised_by_its_modules(package):
     base = type("Module", (), {"__module__": f"{package}.some.file"})
     mine = type("Mine", (base,), {"__module__": "mine"})
     namesake = type("Mine", (), {"__module__": f"{package}ette.some.file"})
@@ -229,8 +229,8 @@ def test_a_framework_is_known_by_its_modules(package):
 
 
 @pytest.mark.parametrize("package", ["torch", "keras", "tf_keras", "flax.linen"])
-def test_what_only_comes_from_a_framework_is_no_model(package):
-    """An optimiser, say."""
+def test_other_objects_of_a_framework_are_not_models(package):
+    """An optimiser, for example."""
     optimiser = type("Adam", (), {"__module__": f"{package}.optim"})
     with pytest.raises(ValueError, match=r"Adam (is no|has no) "):
         live_weights(optimiser())
@@ -294,7 +294,7 @@ def test_compare_refuses(compare, name, spec, words):
     assert words in line
 
 
-def test_names_of_a_live_model_are_legible_and_rows_are_bounded():
+def test_names_of_a_live_model_are_printable_and_rows_bounded():
     tensors = {"params": {f"\x1b[2J{n}" + "x" * 10**4: np.empty(n) for n in range(100, 400)}}
     tensors["params"] |= model(shapes())["params"]
     text = compare_live(tensors, SPEC).render(SPEC)

@@ -1,4 +1,4 @@
-"""A live model compared with a derived formula: by its names, or by shapes where it has others."""
+"""A live model is compared with a derived formula by names, or by shapes if names differ."""
 
 import json
 
@@ -33,7 +33,7 @@ class Named(dict):
 
 @pytest.fixture(autouse=True)
 def reading(monkeypatch):
-    """Read a ``Named`` as a framework's model is read, the others as they are."""
+    """Read a ``Named`` as a framework's model is read, and other models as usual."""
 
     def read(model):
         if not isinstance(model, Named):
@@ -44,7 +44,7 @@ def reading(monkeypatch):
 
 
 def rows(shapes):
-    """What a report says beside its heading and totals."""
+    """Return a report's lines except its heading and totals."""
     found = compare_live(Named(shapes), MIXTURE)
     lines = found.render(MIXTURE).splitlines()
     assert not found.equal
@@ -69,22 +69,22 @@ def test_wrapped():
     assert len(found.matching.named) == len(SHAPES)
 
 
-def test_under_names_of_its_own():
-    """Another framework's kernels are transposed, and nothing has the formula's names."""
+def test_with_other_names():
+    """Another framework's kernels are transposed, and no name occurs in the formula."""
     found = compare_live(model({n: shape[::-1] for n, shape in SHAPES.items()}), MIXTURE)
     assert found.equal
     assert not found.matching.named
 
 
-def test_what_is_fixed_need_not_be_stored():
-    """And stored it is no difference; frozen, what should be trained is one."""
+def test_fixed_tensors_need_not_be_stored():
+    """If stored, it is not a difference; a frozen tensor that should be trainable is one."""
     assert compare_live(Named({**SHAPES, "model.embed_positions.weight": (9, 8)}), MIXTURE).equal
     other = {("frozen.weight" if n == "score.weight" else n): s for n, s in SHAPES.items()}
     assert rows(other) == ["missing (3, 8) score.weight −24"]
 
 
 def test_a_layer_without_its_norm():
-    """Under the formula's names nothing else of that shape takes its place."""
+    """With the formula's names, no other tensor of that shape takes its place."""
     fewer = {n: s for n, s in SHAPES.items() if n != "model.layers.3.norm.weight"}
     assert rows({**fewer, "extra": (8,)}) == [
         "missing (8) model.layers.*.norm.weight −8",
@@ -92,7 +92,7 @@ def test_a_layer_without_its_norm():
     ]
 
 
-def test_what_is_frozen_and_should_not_be(monkeypatch):
+def test_a_frozen_tensor_that_should_be_trainable(monkeypatch):
     monkeypatch.setattr(Named, "frozen", ("score.weight",))
     assert rows(SHAPES) == ["frozen (3, 8) score.weight −24 trainable in the formula: score.weight"]
 
@@ -104,12 +104,12 @@ def test_another_shape():
     ]
 
 
-def test_a_layer_more():
+def test_an_extra_layer():
     extra = {"model.layers.5.attention.bias": (8,)}
     assert rows({**SHAPES, **extra}) == ["unexpected (8) model.layers.5.attention.bias +8"]
 
 
-def test_experts_that_are_missing():
+def test_missing_experts():
     fewer = {n: s for n, s in SHAPES.items() if ".experts.3." not in n}
     assert rows(fewer) == ["missing (16, 8) model.layers.*.mlp.experts.*.weight −384 3 tensors"]
 
@@ -121,7 +121,7 @@ def test_assert_parameters():
 
 
 def test_a_configuration_in_place_of_a_spec(tmp_path, monkeypatch):
-    """By its path, as a text or a path, or by its keys; the class may be another."""
+    """By its path, as text or path, or by its keys; the class may differ."""
     sizes = {**BERT, "architectures": ["BertModel"], "vocab_size": 5, "hidden_size": 2}
     sizes |= {"num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 3}
     sizes |= {"max_position_embeddings": 3, "type_vocab_size": 1}

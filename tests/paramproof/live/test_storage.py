@@ -1,4 +1,4 @@
-"""Parts in one array, one array under several names, and arrays that nobody trains."""
+"""Parts in one array, one array with several names, and arrays that are not trained."""
 
 import time
 from dataclasses import replace
@@ -16,7 +16,7 @@ H, F = LLAMA.hidden_size, LLAMA.intermediate_size
 
 
 def gate_and_up(*fused):
-    """A LLaMA's tensors, with gate and up of each layer in arrays of these shapes."""
+    """Return a LLaMA's tensors, with gate and up of each layer in arrays of these shapes."""
     tensors = {
         path: shape for path, shape in shapes(LLAMA).items() if "feed_forward.up" not in path
     }
@@ -44,7 +44,7 @@ def test_gate_and_up_fused_in_some_layers_only_is_a_difference():
     assert (report.equal, report.difference) == (False, 0)
 
 
-def test_queries_gates_and_layers_may_all_be_in_one():
+def test_queries_gates_and_layers_may_share_one_array():
     tensors = {path: shape for path, shape in shapes(LLAMA).items() if "layers." not in path}
     stacked = {
         "qkv": (2, H, 24 + 2 * 12),
@@ -86,7 +86,7 @@ def frozen(variables):
     return {"params": {}, "frozen": variables["params"]}
 
 
-def test_a_model_that_is_all_frozen_is_not_equal():
+def test_an_entirely_frozen_model_is_not_equal():
     report = compare_live(frozen(model(shapes())), SPEC)
     assert (report.equal, report.actual, report.frozen) == (False, 0, report.formula)
     _, totals, said, *rows = report.render(SPEC).splitlines()
@@ -99,8 +99,8 @@ def test_a_model_that_is_all_frozen_is_not_equal():
     assert sum(row.startswith("frozen") for row in rows) == len(shapes())
 
 
-def test_equal_is_about_counterparts_and_totals():
-    """A frozen counterpart is none, whatever the totals; and they count, whatever fits."""
+def test_equality_needs_counterparts_and_totals():
+    """A frozen tensor is not a counterpart, whatever the totals; and totals matter, too."""
     one = compare_live(frozen(model(shapes())), SPEC)
     assert not LiveReport(one.formula, one.formula, 0, one.matching).equal
     one = compare_live(model(shapes()), SPEC)
@@ -108,12 +108,12 @@ def test_equal_is_about_counterparts_and_totals():
     assert not LiveReport(one.formula, one.formula - 1, 0, one.matching).equal
 
 
-def test_a_model_with_something_trainable_is_not_said_to_be_frozen():
+def test_a_partly_trainable_model_is_not_called_frozen():
     variables = frozen(model(shapes())) | {"params": {"more": np.empty(3)}}
     assert "which are all parameters" not in compare_live(variables, SPEC).render(SPEC)
 
 
-def test_layers_by_the_thousand():
+def test_thousands_of_layers():
     spec = replace(SPEC, num_hidden_layers=10_000)
     start = time.process_time()
     report = compare_live(model(shapes()), spec)

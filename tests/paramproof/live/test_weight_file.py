@@ -1,4 +1,4 @@
-"""A file compared by its names, as transformers maps them: experts, prefixes and ties."""
+"""A file is compared by names, as transformers maps them: experts, prefixes and ties."""
 
 from math import prod
 from pathlib import Path
@@ -27,7 +27,7 @@ SHAPES = {"w1": (6, 8), "w2": (8, 6), "w3": (6, 8)}
 
 
 def mixtral():
-    """The tensors of a Mixtral, as they are stored."""
+    """Return the tensors of a Mixtral, as they are stored."""
     shapes = {n: shape for n, shape in in_memory(SMALL).items() if ".mlp." not in n}
     for layer in range(2):
         inside = f"model.layers.{layer}.block_sparse_moe"
@@ -40,7 +40,7 @@ def mixtral():
     return shapes
 
 
-def compared(shapes, keys=SMALL, **options):
+def comparison(shapes, keys=SMALL, **options):
     tensors = tuple(StoredTensor(name, shape, "F32") for name, shape in shapes.items())
     found = Checkpoint(Path("model.safetensors"), 1, tensors)
     return compare_weight_file(found, derivation(keys), **options)
@@ -53,44 +53,44 @@ def left_over(found):
 
 
 def test_as_stored_and_as_in_memory():
-    assert compared(mixtral()).equal
-    assert compared(in_memory(SMALL)).equal
+    assert comparison(mixtral()).equal
+    assert comparison(in_memory(SMALL)).equal
 
 
 def test_some_layers_as_stored_and_others_as_in_memory():
-    """Transformers loads that, too: it maps each name for itself."""
+    """Transformers loads such a file, too: it maps each name separately."""
     memory = {n: s for n, s in in_memory(SMALL).items() if n.startswith("model.layers.0.")}
     stored = {n: s for n, s in mixtral().items() if not n.startswith("model.layers.0.")}
-    assert compared(memory | stored).equal
+    assert comparison(memory | stored).equal
 
 
-def test_an_expert_that_is_missing():
+def test_a_missing_expert():
     fewer = {n: s for n, s in mixtral().items() if not n.startswith(f"{EXPERT}.")}
-    missing, unexpected = left_over(compared(fewer))
+    missing, unexpected = left_over(comparison(fewer))
     assert sorted(missing) == [(f"{EXPERT}.{n}.weight", s) for n, s in SHAPES.items()]
     assert not unexpected
 
 
-def test_a_part_of_all_experts_that_is_missing():
+def test_a_missing_part_of_all_experts():
     """Its name follows from the other part that is joined with it."""
     fewer = {n: s for n, s in mixtral().items() if not n.endswith(".w3.weight")}
-    missing, unexpected = left_over(compared(fewer))
+    missing, unexpected = left_over(comparison(fewer))
     names = {n for n in mixtral() if n.endswith(".w3.weight")}
     assert {name for name, _ in missing} == names
     assert len(missing) == len(names)
     assert not unexpected
 
 
-def test_an_expert_too_many():
+def test_an_extra_expert():
     more = {f"model.layers.0.block_sparse_moe.experts.3.{n}.weight": s for n, s in SHAPES.items()}
-    missing, unexpected = left_over(compared(mixtral() | more))
+    missing, unexpected = left_over(comparison(mixtral() | more))
     assert (missing, dict(unexpected)) == ([], more)
 
 
 def test_a_layer_without_experts():
-    """Where nothing of a tensor is stored, the tensor in memory is missing."""
+    """If no part of a tensor is stored, the tensor in memory is reported as missing."""
     fewer = {n: s for n, s in mixtral().items() if not n.startswith(EXPERT[:-2])}
-    missing, unexpected = left_over(compared(fewer))
+    missing, unexpected = left_over(comparison(fewer))
     assert sorted(missing) == [
         ("model.layers.*.mlp.experts.down_proj", (3, 8, 6)),
         ("model.layers.*.mlp.experts.gate_up_proj", (3, 12, 8)),
@@ -98,31 +98,31 @@ def test_a_layer_without_experts():
     assert not unexpected
 
 
-def test_names_of_which_none_is_right():
+def test_only_wrong_names():
     shapes = in_memory(SMALL)
-    found = compared({f"x{n}.w": shape for n, shape in enumerate(shapes.values())})
+    found = comparison({f"x{n}.w": shape for n, shape in enumerate(shapes.values())})
     assert (found.by_shapes, found.report.equal, found.equal) == (True, True, False)
-    assert not compared(shapes).by_shapes
+    assert not comparison(shapes).by_shapes
 
 
-def test_a_prefix_that_nobody_knows():
-    found = compared({f"base.inner.{name}": shape for name, shape in mixtral().items()})
+def test_an_unknown_prefix():
+    found = comparison({f"base.inner.{name}": shape for name, shape in mixtral().items()})
     assert (found.prefix, found.report.equal, found.equal) == ("base.inner.", True, False)
 
 
 @pytest.mark.parametrize("prefix", ["module.", "_orig_mod.", "module._orig_mod."])
 def test_a_prefix_of_a_wrapper(prefix):
-    found = compared({f"{prefix}{name}": shape for name, shape in mixtral().items()})
+    found = comparison({f"{prefix}{name}": shape for name, shape in mixtral().items()})
     assert (found.prefix, found.equal) == ("", True)
 
 
-def test_the_model_inside_and_around():
-    """Transformers adds the prefix of the model inside where it is missing."""
+def test_files_of_the_inner_and_the_outer_model():
+    """Transformers adds the inner model's prefix if it is missing."""
     bare = SMALL | {"architectures": ["MixtralModel"]}
     without_head = {n: s for n, s in mixtral().items() if n != "lm_head.weight"}
-    assert compared(without_head, bare).equal
+    assert comparison(without_head, bare).equal
     inside = {n.removeprefix("model."): s for n, s in without_head.items()}
-    missing, unexpected = left_over(compared(inside))
+    missing, unexpected = left_over(comparison(inside))
     assert (missing, unexpected) == ([("lm_head.weight", (50, 8))], [])
 
 
@@ -133,32 +133,32 @@ def test_old_names_and_buffers():
         name.replace("LayerNorm.weight", "LayerNorm.gamma"): shape for name, shape in shapes.items()
     }
     assert old != shapes
-    found = compared({**old, "embeddings.position_ids": (1, 512)}, keys)
+    found = comparison({**old, "embeddings.position_ids": (1, 512)}, keys)
     assert (found.equal, found.buffers) == (True, ("embeddings.position_ids",))
 
 
-def test_what_older_files_have_in_every_layer():
-    """Transformers passes over it, though the model has no buffer of that name."""
+def test_a_buffer_of_older_files_in_every_layer():
+    """Transformers ignores it, although the model has no buffer of that name."""
     name = "model.layers.0.self_attn.rotary_emb.inv_freq"
-    found = compared({**mixtral(), name: (1,)})
+    found = comparison({**mixtral(), name: (1,)})
     assert (found.equal, found.buffers) == (True, (name,))
 
 
-def test_a_head_that_is_untied_in_the_file():
+def test_a_head_untied_in_the_file():
     shapes = in_memory(T5)
     own = {**shapes, "lm_head.weight": (20, 6)}
-    found = compared(own, T5, is_untied=True)
+    found = comparison(own, T5, is_untied=True)
     assert found.equal
     assert [(weight.path, weight.size) for weight in found.untied] == [("lm_head.weight", 120)]
     assert found.report.actual == found.report.formula == sum(map(prod, shapes.values()))
-    assert left_over(compared(own, T5)) == ([], [("lm_head.weight", (20, 6))])
+    assert left_over(comparison(own, T5)) == ([], [("lm_head.weight", (20, 6))])
     other = {**shapes, "lm_head.weight": (6, 20)}
-    assert left_over(compared(other, T5, is_untied=True)) == ([], [("lm_head.weight", (6, 20))])
+    assert left_over(comparison(other, T5, is_untied=True)) == ([], [("lm_head.weight", (6, 20))])
 
 
 def test_a_tied_tensor_under_its_other_name():
     shapes = in_memory(T5)
     shapes["lm_head.weight"] = shapes.pop("shared.weight")
     for is_untied in (False, True):
-        found = compared(shapes, T5, is_untied=is_untied)
+        found = comparison(shapes, T5, is_untied=is_untied)
         assert (found.equal, found.untied) == (True, ())
