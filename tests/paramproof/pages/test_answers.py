@@ -1,4 +1,4 @@
-"""What the browser asks, asked here."""
+"""The answers of the browser's page, requested from Python."""
 
 import json
 import re
@@ -18,12 +18,12 @@ from paramproof.sources.strict_json import MAX_FILE_BYTES
 NAMES = [*named_models(), *named_configurations()]
 
 
-def asked(view, **state):
+def answer_to(view, **state):
     return json.loads(answer(json.dumps({"view": view, "state": state})))
 
 
 def total(**state):
-    shown = asked("model", **state)["parts"]["number"]
+    shown = answer_to("model", **state)["parts"]["number"]
     return int(re.search(r">([\d,]+)</output>", shown)[1].replace(",", ""))
 
 
@@ -32,9 +32,9 @@ def test_a_named_model(name):
     assert total(model=name) == resolve(name).inventory().total()
 
 
-def test_the_picture_is_of_what_is_opened():
+def test_the_picture_shows_the_opened_component():
     whole, layers, nowhere = (
-        asked("model", model="gpt2", at=at)["parts"]["picture"] for at in ("", "layers", "x<")
+        answer_to("model", model="gpt2", at=at)["parts"]["picture"] for at in ("", "layers", "x<")
     )
     assert ">total</a></p>" in whole
     assert ">total</a> › <a" in layers
@@ -51,7 +51,7 @@ def test_every_convention(name):
             assert sum(one.total for one in view.components.below() if not one.inside) == number
 
 
-def test_other_sizes_are_those_of_a_configuration():
+def test_other_sizes_count_like_a_configuration():
     keys = dict(named_configurations()["deepseek-v3"].keys)
     sizes = {"L": 30, "H": 1024, "E": 16}
     fields = {"L": "num_hidden_layers", "H": "hidden_size", "E": "n_routed_experts"}
@@ -64,37 +64,37 @@ def test_other_sizes_are_those_of_a_configuration():
 
 @pytest.mark.parametrize("name", ["brt-base", "x" * 100])
 def test_an_unknown_name_is_answered_without_a_command(name):
-    """Who reads the page may have no command line, and the names are on the start page."""
-    problem = asked("model", model=name)["problem"]
+    """A reader of the page may have no command line, and the start page lists the names."""
+    problem = answer_to("model", model=name)["problem"]
     assert name[:50] in problem
     assert LISTED_BY not in problem
     assert len(problem) < 200
 
 
-def test_a_key_that_is_passed_over_is_named_on_the_page():
+def test_an_ignored_key_is_named_on_the_page():
     config = json.dumps({"model_type": "qwen3", "my_note": 1, "auto_map": {}})
-    shown = "".join(asked("model", config=config)["parts"].values())
+    shown = "".join(answer_to("model", config=config)["parts"].values())
     assert "my_note" in shown
     assert "auto_map" in shown
 
 
-def test_a_dtype_may_be_spelt_in_another_way():
-    short, long = (asked("model", model="gpt2", dtype=name) for name in ("bf16", "bfloat16"))
+def test_a_dtype_may_have_another_spelling():
+    short, long = (answer_to("model", model="gpt2", dtype=name) for name in ("bf16", "bfloat16"))
     assert short == long
 
 
 def test_the_sum_is_by_component_in_letters():
-    shown = asked("model", model="bert-base")["parts"]["formula"]
+    shown = answer_to("model", model="bert-base")["parts"]["formula"]
     for row in ("<td>V·H</td><td>23,440,896</td>", "<td>(4·H² + 4·H) × L</td><td>28,348,416</td>"):
         assert row in shown
-    # What is a product already needs no brackets.
-    shown = asked("model", model="mixtral-8x7b")["parts"]["formula"]
+    # A product needs no brackets.
+    shown = answer_to("model", model="mixtral-8x7b")["parts"]["formula"]
     assert "<td>H·E·(3·F + 1) × L</td>" in shown
     assert "<td>2·H·⌊H/A⌋·(A + G) × L</td>" in shown
 
 
 def by_default():
-    """The model types that have a default for every size."""
+    """Return the model types that have a default for every size."""
     for model_type in model_types():
         with suppress(NotInCatalogue):
             entry({"model_type": model_type})
@@ -107,7 +107,7 @@ def test_most_types_have_default_sizes():
 
 @pytest.mark.parametrize("model_type", [*by_default()])
 def test_a_type_of_the_catalogue(model_type):
-    found = asked("model", model=model_type)
+    found = answer_to("model", model=model_type)
     assert f"{entry({'model_type': model_type}).count:,}" in found["parts"]["number"]
 
 
@@ -132,7 +132,7 @@ def test_a_type_of_the_catalogue(model_type):
     ],
 )
 def test_a_mistake_is_one_line(view, state, line):
-    found = asked(view, **state)
+    found = answer_to(view, **state)
     assert list(found) == ["problem"]
     assert line in found["problem"]
     assert "\n" not in found["problem"]
@@ -142,5 +142,5 @@ def test_no_file_is_read(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert"}))
     for name in ("config.json", "./config.json", "-", str(tmp_path / "config.json")):
-        assert list(asked("model", model=name)) == ["problem"]
-        assert list(asked("difference", a=name, b="gpt2")) == ["problem"]
+        assert list(answer_to("model", model=name)) == ["problem"]
+        assert list(answer_to("difference", a=name, b="gpt2")) == ["problem"]

@@ -16,6 +16,6 @@ def test_text_is_escaped_and_markup_is_not():
     assert lines([MARKUP]) == f'<ul class="lines"><li>{ESCAPED}</li></ul>'
 
 
-def test_what_is_joined_is_markup():
+def test_joined_markup_is_markup():
     assert isinstance(joined("a"), Html)
     assert joined(joined("&")) == "&amp;"

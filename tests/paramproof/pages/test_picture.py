@@ -33,7 +33,7 @@ def test_a_component_opens_and_leads_back():
     drawn = picture(view, "layers")
     assert '<a href="#at=" data-at="">total</a> › ' in drawn
     assert 'data-at="layers">layers</a>: 85,054,464, 77.69 %</p>' in drawn
-    # The layers are of one kind, and so their parts are shown, each with what it opens.
+    # The layers are all of one kind, so their parts are shown, each with a link.
     links = re.findall('<a href="#at=([^"]+)" data-at="[^"]+" aria-label="([^:]+): ', drawn)
     norms = ["attention_layer_norm", "feed_forward_layer_norm"]
     assert [name for _, name in links] == ["feed_forward", "attention", *norms]
@@ -42,7 +42,7 @@ def test_a_component_opens_and_leads_back():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_colour_is_a_component_of_the_sum(name):
+def test_each_component_of_the_sum_has_a_colour(name):
     view = View(resolve(name))
     terms = {}
     for term in view.terms:
@@ -57,7 +57,7 @@ def test_a_colour_is_a_component_of_the_sum(name):
     assert used <= {str(place) for place in range(COLOURS)}
 
 
-def test_colours_stay_where_sizes_change():
+def test_colours_do_not_depend_on_sizes():
     view = View(resolve("bert-base"))
     vast = view.resized(resolve({**BERT, "vocab_size": 10**9}))
     assert vast.components.parts[0].name == "embeddings"
@@ -75,14 +75,14 @@ BERT = {
 }
 
 
-def test_each_picture_of_a_file_has_a_place_of_its_own():
+def test_each_picture_in_a_file_has_its_own_id():
     drawn = pictures(View(resolve("deepseek-v3")))
     places = re.findall('<div id="([^"]+)"', drawn)
     assert len(places) == len(set(places)) == drawn.count("<svg")
     assert len(places) > 20
 
 
-def test_where_nothing_is_counted_nothing_is_drawn():
+def test_nothing_is_drawn_if_nothing_is_counted():
     nothing = View(resolve("llama-3-8b"), "biases-only")
     assert nothing.number == 0
     assert "<rect" not in picture(nothing)

@@ -22,16 +22,16 @@ def test_the_fields_of_letters(name):
     assert ", ".join(f"{letter} {field}" for letter, field in found.items()) == FIELDS[name]
 
 
-def test_of_a_derived_formula_what_moves_or_is_asked_about():
+def test_the_fields_of_a_derived_formula_affect_it_or_its_guards():
     fields = fields_of(resolve("deepseek-v3"))
     assert fields["nept"] == "num_experts_per_tok"
     assert fields["dr"] == "qk_rope_head_dim"
-    # Positions have no table, and nothing asks about them.
+    # Positions have no table, and no guard depends on them.
     assert "max_position_embeddings" not in fields.values()
 
 
 @pytest.mark.parametrize("name", ["bert-base", "llama-3-8b", "deepseek-v3"])
-def test_every_choice_is_possible_and_the_own_size_is_one(name):
+def test_every_choice_is_possible_and_includes_the_current_size(name):
     model = resolve(name)
     for letter, values in choices(model, model).items():
         assert sizes_of(model)[letter] in values
@@ -47,7 +47,7 @@ def test_choices_follow_the_other_letters():
     assert 96 not in choices(model, at_sizes(model, {"A": "64"}))["H"]
 
 
-def test_other_sizes_are_no_longer_what_was_published():
+def test_other_sizes_are_not_the_named_model():
     assert at_sizes(resolve("bert-base"), {"L": "13"}).named is None
     assert at_sizes(resolve("deepseek-v3"), {"L": "62"}).named is None
 
@@ -55,12 +55,12 @@ def test_other_sizes_are_no_longer_what_was_published():
 @pytest.mark.parametrize(
     "written", ["0", "-1", "1.5", "", "\N{ARABIC-INDIC DIGIT ONE}", "1" * 13, "0x10", "012"]
 )
-def test_what_is_no_size(written):
+def test_invalid_sizes_are_refused(written):
     with pytest.raises(ValueError, match="is no whole number from 1"):
         at_sizes(resolve("gpt2"), {"L": written})
 
 
-def test_what_is_outside_the_conditions():
+def test_sizes_outside_the_conditions_are_refused():
     with pytest.raises(ValueError, match="the formula holds where D ≤ L"):
         at_sizes(resolve("deepseek-v3"), {"D": "62"})
     with pytest.raises(ValueError, match="a divisor of hidden_size=768"):

@@ -1,4 +1,4 @@
-"""The tree of a model: lists in lists, which fold without a script."""
+"""The tree of a model: nested lists, which fold without a script."""
 
 from xml.etree import ElementTree
 
@@ -9,14 +9,14 @@ from paramproof.pages.viewing import View
 from paramproof.resolver import resolve
 
 AT_A_GLANCE = 30
-"""Lines."""
+"""The number of lines."""
 
 MANY_KINDS = ["jamba", "nemotron_h", "lfm2"]
-"""Model types whose layers are of several kinds."""
+"""Model types with several kinds of layers."""
 
 
 def elements(view):
-    """The tree as elements."""
+    """Return the tree as elements."""
     written = tree(view).replace("<wbr>", "").replace("<details open", '<details open=""')
     return ElementTree.fromstring(f"<div>{written}</div>")
 
@@ -30,20 +30,20 @@ def texts(line):
 
 
 def lines_of(view):
-    """The cells of each line, without the heads and the total."""
+    """Return the cells of each line, without the heading and the total."""
     found = [one for one in elements(view).iter("span") if is_line(one)]
     return [texts(line) for line in found][:-1]
 
 
-def in_view(element, depth=0):
-    """Yield the lines that are in view before anything is folded or unfolded."""
+def visible_lines(element, depth=0):
+    """Yield the lines that are visible before anything is folded or unfolded."""
     for item in element:
         if item.tag == "div" or is_line(item):
             yield item
         elif element.tag == "details" and "open" not in element.attrib and item.tag != "summary":
             continue
         else:
-            yield from in_view(item)
+            yield from visible_lines(item)
 
 
 @pytest.mark.parametrize("name", ["bert-base", "transformer-base", "deepseek-v3", "t5-small"])
@@ -67,7 +67,7 @@ def test_shapes_are_in_letters_and_in_numbers():
     lines = {cells[0]: cells[1:3] for cells in lines_of(View(resolve("deepseek-v3")))}
     assert lines["lm_head"] == ["shape (V, H)", "at these sizes (129280, 7168)"]
     assert lines["gate_up_proj"] == ["shape (E, 2·I, H)", "at these sizes (256, 4096, 7168)"]
-    # What holds tensors alone says their shapes.
+    # A component that contains only tensors shows their shapes.
     assert lines["experts"] == [
         "shape (E, 2·I, H) + (E, H, I)",
         "at these sizes (256, 4096, 7168) + (256, 7168, 2048)",
@@ -80,16 +80,16 @@ def test_heads():
 
 
 @pytest.mark.parametrize("name", ["bert-base", "deepseek-v3", "clip-vit-l-14", *MANY_KINDS])
-def test_what_is_unfolded_at_first_stays_readable(name):
+def test_the_initially_unfolded_lines_stay_readable(name):
     view = View(resolve(name))
-    lines = [*in_view(elements(view))]
+    lines = [*visible_lines(elements(view))]
     first = len(view.components.inside)
-    # With the heads and the total.
+    # With the heading and the total.
     assert first + 2 < len(lines) <= max(first, AT_A_GLANCE) + 2
     assert len(lines) < len(lines_of(view))
 
 
-def test_without_a_script_components_fold():
+def test_components_fold_without_a_script():
     view = View(resolve("bert-base"))
     folding = list(elements(view).iter("details"))
     assert all([part.tag for part in one] == ["summary", "ul"] for one in folding)

@@ -1,4 +1,4 @@
-"""Boxes: their areas are as the sizes, they fill what they lie in, and none lies on another."""
+"""Boxes: their areas are proportional to sizes, they fill their parent, and do not overlap."""
 
 from random import Random
 
@@ -19,7 +19,7 @@ SIZES = {
 
 @pytest.mark.parametrize("whole", [Box(0, 0, 1000, 480), Box(5, 7, 6, 40)], ids=["wide", "high"])
 @pytest.mark.parametrize("name", SIZES)
-def test_areas_are_as_the_sizes(name, whole):
+def test_areas_are_proportional_to_sizes(name, whole):
     boxes = [*squarified(SIZES[name], whole)]
     assert len(boxes) == len(SIZES[name])
     require_filled(boxes, SIZES[name], whole)
@@ -40,7 +40,7 @@ def test_cells_are_nearly_square():
     assert ratios[-1] < 8
 
 
-def test_what_could_not_be_seen_has_no_place():
+def test_invisible_cells_are_left_out():
     seen, *unseen = squarified([10**30, 10**15, 1], Box(5, 7, 6, 40))
     assert seen == pytest.approx((5, 7, 6, 40))
     assert unseen == [Box(5, 7, 0, 0)] * 2

@@ -1,4 +1,4 @@
-"""What fools the interpolation, and which other evidence catches it, or that none does."""
+"""What fools the interpolation, and which other evidence, if any, catches it."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def proved(builder):
 
 
 def derived(builder):
-    """Whether every tensor that is derived is as the formula says, at every size."""
+    """Return whether every derived tensor agrees with the formula, at every size."""
     case = case_of("encoder", "pooler")
     try:
         reading = derive(builder, case)
@@ -80,14 +80,14 @@ def nothing(spec):
 
 
 def cancelling(weights, spec):
-    """A query bias too few, and in each layer something else that is as large."""
+    """A query bias is missing, and each layer has another tensor of the same size."""
     kept = [w for w in weights if not w.path.endswith("query.bias")]
     layers = range(spec.num_hidden_layers)
     return [*kept, *(extra(f"layers.{index}.gain", spec.hidden_size) for index in layers)]
 
 
 def padded(weights, spec):
-    """The vocabulary rounded up to a multiple of 8, without a word."""
+    """The vocabulary is silently rounded up to a multiple of 8."""
     table, *rest = weights
     rows = -(-spec.vocab_size // 8) * 8
     return [Weight(table.path, (rows, spec.hidden_size), True, table.parts), *rest]
@@ -114,13 +114,13 @@ FOOLERS = {
 
 
 @pytest.mark.parametrize("fooler", FOOLERS, ids=lambda fooler: fooler.__name__)
-def test_caught_by(fooler):
+def test_the_evidence_that_catches_each_fooler(fooler):
     builder, catching = FOOLERS[fooler]
     assert {name for name, holds in EVIDENCE.items() if not holds(builder)} == catching
 
 
 @pytest.mark.parametrize("fooler", [padded, halved], ids=lambda fooler: fooler.__name__)
-def test_floors_and_padding_raise_the_alarm(fooler):
+def test_floors_and_padding_are_noticed(fooler):
     builder, _ = FOOLERS[fooler]
     found = recovered(builder)
     assert found.residual != 0
@@ -129,7 +129,7 @@ def test_floors_and_padding_raise_the_alarm(fooler):
 
 
 def test_a_degree_beyond_the_border_is_found_and_misread():
-    """It is no monomial of the grid, so the residual is wrong, and it is not 0."""
+    """It is not a monomial of the grid, so the residual is wrong, but not 0."""
     found = recovered(added(lambda spec: extra("cube", spec.vocab_size**3)))
     assert found.residual != 0
     assert text(found.residual) != "V³"
@@ -141,7 +141,7 @@ def test_a_degree_in_the_border_is_named():
 
 
 def test_too_few_sizes_are_named():
-    """A letter that a builder cannot vary must be declared: there is nothing to recover."""
+    """A letter that a builder cannot vary must be declared, since it cannot be recovered."""
     builder = Lists(refuses=lambda spec: spec.vocab_size not in (13, 42, 97))
     with pytest.raises(
         ValueError, match=r"too few sizes can be expressed to vary vocab_size: \[13, 42\]"
@@ -151,7 +151,7 @@ def test_too_few_sizes_are_named():
         recovered(Lists(refuses=lambda spec: True))
 
 
-def test_what_is_fixed_is_a_number():
+def test_a_fixed_size_is_a_number():
     builder = Lists(refuses=lambda spec: spec.type_vocab_size != 2 or not spec.num_hidden_layers)
     found = recovered(builder, {"type_vocab_size": 2})
     assert found.residual == 0

@@ -1,4 +1,4 @@
-"""Tensors derived of builders: what is read, what is refused, what differs from the formula."""
+"""Tensors derived from builders: what is read, what is refused, what differs from the formula."""
 
 from dataclasses import replace
 
@@ -31,7 +31,7 @@ def shape_of(weight_of):
 
 
 @pytest.mark.parametrize("case", EVERY, ids=lambda case: f"{case.family.name} {case}")
-def test_the_formula_derives_as_itself(case):
+def test_the_formula_is_derived_from_its_own_tensors(case):
     reading = read(Lists(), case)
     letters = case.symbols({})
     assert residuals(reading.tensors, letters) == []
@@ -50,14 +50,14 @@ def test_shapes():
 
 
 def test_unexplained():
-    """A length whose making nobody saw, and that is no simple combination of sizes."""
+    """A length that was computed unseen, and is not a simple combination of sizes."""
     builder = added(lambda spec: extra("own", int(spec.vocab_size) ** 2 + 1))
     with pytest.raises(ValueError, match=r"encoder: not explained: own of \("):
         read(builder, ENCODER)
 
 
-def test_a_branch_on_a_size_is_found_wherever_it_is():
-    """No model is built with so many tokens but to see what happens there."""
+def test_a_branch_on_a_size_is_found_at_any_size():
+    """A model with so many tokens is built only to see what changes there."""
 
     def sometimes(spec):
         return extra("own", 3) if spec.vocab_size > 25_000 else None
@@ -65,8 +65,8 @@ def test_a_branch_on_a_size_is_found_wherever_it_is():
     assert read(added(sometimes), ENCODER).branches == ("V ≤ 25000: else other tensors are made",)
 
 
-def test_a_size_that_cannot_be_varied_is_said():
-    """Nobody saw it asked, and every other size makes other tensors."""
+def test_a_size_that_cannot_be_varied_is_reported():
+    """The comparison was not seen, and every other size gives other tensors."""
 
     def sometimes(spec):
         return extra("own", 3) if int(spec.vocab_size) == 97 else None
@@ -74,7 +74,7 @@ def test_a_size_that_cannot_be_varied_is_said():
     assert read(added(sometimes), ENCODER).branches == ("V = 97: else nothing was derived",)
 
 
-def test_what_is_derived_is_held_to_any_model():
+def test_a_derivation_is_compared_with_another_model():
     reading = read(Lists(), ENCODER)
     spec = ENCODER.spec(dict.fromkeys(ENCODER.free, 3))
     right = Lists().build(spec).weights()
@@ -85,8 +85,8 @@ def test_what_is_derived_is_held_to_any_model():
     )
 
 
-def test_two_sizes_that_hold_other_tensors_of_one_name():
-    """A native path whose layers hold other canonical tensors is told apart."""
+def test_a_name_for_different_tensors_is_noticed():
+    """A native path whose layers hold other canonical tensors is noticed."""
 
     def swapped(weights, spec):
         other = ("layers.0.attention.value.bias",)
@@ -104,7 +104,7 @@ def test_generic_sizes_cannot_be_confused():
         assert len(set(sizes)) == len(sizes) >= 6
 
 
-def test_what_cannot_vary_is_a_number():
+def test_a_size_that_cannot_vary_is_a_number():
     fixed = {"type_vocab_size": 2, "tie_word_embeddings": True}
     known = known_sizes(fixed, ENCODER.family)
     assert known == {"type_vocab_size": 2}
@@ -141,8 +141,8 @@ def test_findings():
     assert (term.what, term.size) == ("wrong shape", 0)
 
 
-def test_the_model_of_its_own_sizes_is_made_once():
-    """It is looked at for its kind, and what was derived is held to the same model."""
+def test_the_model_at_its_own_sizes_is_built_once():
+    """It is examined for its kind, and the derivation is compared with the same model."""
     builder, case = Lists(), case_of("gpt", "bare")
     specs = []
 
@@ -153,7 +153,7 @@ def test_the_model_of_its_own_sizes_is_made_once():
             specs.append(spec)
             return builder.build(spec)
 
-    # The first time in a process a model more is made, to see whose functions run.
+    # A process builds one more model at first, to see whose functions run.
     read(builder, case)
     read(Listing(), case)
     untouched = [spec for spec in specs if type(spec.vocab_size) is int]

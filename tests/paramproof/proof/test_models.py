@@ -18,14 +18,14 @@ def prove(builder, **models):
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_its_combination_of_parts_only(name):
+def test_only_the_models_combination_of_parts_is_proved(name):
     (proof,) = proofs(NOBODYS, Lists(), models={name: NAMED[name]})
     assert (proof.status, proof.residual, proof.findings) == ("proved", "0", ())
     assert (proof.model, proof.family) == (name, NAMED[name].family)
     assert len(proof.parts) == 1
 
 
-def test_which_parts_those_are():
+def test_the_parts_of_a_named_model():
     tiny = NAMED["bert-tiny"]
     found = prove(Lists(), pooled=tiny, bare=replace(tiny, pooler=False))
     assert {name: proof.parts for name, proof in found.items()} == {
@@ -36,8 +36,8 @@ def test_which_parts_those_are():
     assert found["bare"].recovered.endswith(" + H·(V + P + T + 2)")
 
 
-def test_its_own_sizes_are_held():
-    """A tensor that is there at exactly these sizes, and asks nothing: no random model has it."""
+def test_the_models_own_sizes_are_compared():
+    """A tensor that exists at exactly these sizes, without a visible comparison."""
 
     def at_its_own(weights, spec):
         own = int(spec.vocab_size) == NAMED["gpt2"].vocab_size
@@ -50,7 +50,7 @@ def test_its_own_sizes_are_held():
     assert finding.endswith("adapter of (768,) is there 1 times, and not 0")
 
 
-def test_a_model_that_a_framework_cannot_express():
+def test_a_model_that_a_framework_does_not_support():
     refuses = Lists(refuses=lambda spec: spec.vocab_size == NAMED["bert-tiny"].vocab_size)
     found = prove(refuses, **{name: NAMED[name] for name in ("bert-tiny", "gpt2")})
     assert found["bert-tiny"].status == "not expressible"
@@ -58,7 +58,7 @@ def test_a_model_that_a_framework_cannot_express():
     assert found["gpt2"].status == "proved"
 
 
-def test_sizes_that_can_be_expressed_alone():
+def test_a_framework_that_supports_only_the_models_sizes():
     tiny = NAMED["bert-tiny"]
     (proof,) = prove(Lists(refuses=lambda spec: spec.pooler and spec != tiny), tiny=tiny).values()
     assert proof.status == "not expressible"

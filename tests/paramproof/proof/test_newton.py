@@ -1,4 +1,4 @@
-"""Interpolation itself: exact, unique, and on grids of the shape it claims."""
+"""Interpolation itself: exact, unique, and on grids of the stated shape."""
 
 from fractions import Fraction
 from itertools import product
@@ -35,7 +35,7 @@ def test_any_polynomial_on_the_grid_is_recovered(coefficients):
     assert polynomial(values, nodes) == expected
 
 
-def test_halves_stay_halves():
+def test_fractions_are_exact():
     nodes = [[0, 1, 2]]
     assert polynomial({(0,): 0, (1,): 0, (2,): 1}, nodes) == {
         (1,): Fraction(-1, 2),
@@ -51,7 +51,7 @@ def test_a_grid_has_every_divisor(family):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_grid_has_the_closed_form_s_products_and_the_smallest_others(family):
+def test_a_grid_has_the_closed_forms_products_and_the_smallest_others(family):
     grids = GRIDS[family]
     own = {grids.exponents(powers) for powers in grids.formulas[grids.fullest].terms}
     within = divisors(own)
@@ -66,10 +66,10 @@ def test_a_grid_has_the_closed_form_s_products_and_the_smallest_others(family):
 
 @pytest.mark.parametrize("family", FAMILIES)
 @given(st.data())
-def test_any_product_that_the_closed_form_cannot_have_is_seen(family, data):
-    """By its name where it lies in the border, and else as other coefficients.
+def test_any_product_missing_from_the_closed_form_is_noticed(family, data):
+    """By name if the product is in the border, and if not, as other coefficients.
 
-    L·F² is seen as multiples of L and L·F: it is 0 where F² alone would be seen, at L = 0.
+    L·F² shows up as multiples of L and L·F: it is 0 where F² alone would show up, at L = 0.
     """
     grids = GRIDS[family]
     own = divisors(grids.exponents(p) for p in grids.formulas[grids.fullest].terms)
@@ -95,7 +95,7 @@ def test_the_number_of_nodes():
 
 
 @pytest.mark.parametrize("nodes", [LAYER_NODES, *NODES], ids=str)
-def test_nodes_are_distinct_and_lie_in_several_residue_classes(nodes):
+def test_nodes_are_distinct_and_in_several_residue_classes(nodes):
     highest = max(exponent for g in GRIDS.values() for e in g.grid for exponent in e)
     assert len(set(nodes)) == len(nodes) >= highest + 1
     for modulus, classes in {2: 2, 3: 3, 8: 3}.items():

@@ -1,4 +1,4 @@
-"""Faults planted in every family, on lists of weights: what each kind of evidence says of them."""
+"""Faults planted in every family, on lists of weights, and what each kind of evidence reports."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ def frozen(name):
 
 
 def added_in(stack, layers, shape):
-    """A tensor that nobody knows, in each layer of a stack."""
+    """Return a builder with an unknown tensor in each layer of a stack."""
 
     def change(weights, spec):
         more = range(getattr(spec, layers))
@@ -39,7 +39,7 @@ def added_in(stack, layers, shape):
 
 
 def longer(name, by):
-    """The first axis of a table longer."""
+    """Return a builder that makes the first axis of a table longer."""
 
     def change(weights, spec):
         return [
@@ -84,7 +84,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=": ".join)
-def test_seen_in_totals(fault):
+def test_faults_are_noticed_in_totals(fault):
     family, _ = fault
     builder, residual = FAULTS[fault]
     found = interpolate(Grids(builder, FAMILIES[family], {}))
@@ -93,8 +93,8 @@ def test_seen_in_totals(fault):
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=": ".join)
-def test_seen_tensor_by_tensor(fault):
-    """With all parts there are, the same residual; the bare model has no fault in a part."""
+def test_faults_are_noticed_tensor_by_tensor(fault):
+    """With all parts, the same residual; the bare model has no fault in a part."""
     family, _ = fault
     builder, residual = FAULTS[fault]
     fullest = CASES[family][0]
@@ -115,7 +115,7 @@ def derived(builder, case):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_without_a_fault(family):
-    """What is found above is of the faults."""
+    """Hence the residuals above come from the faults."""
     found = interpolate(Grids(Lists(), FAMILIES[family], {}))
     assert (found.residual, found.alarms) == (0, ())
     case = case_of(family, SIMPLEST[family])

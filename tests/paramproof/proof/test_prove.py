@@ -1,4 +1,4 @@
-"""One framework's proofs: what makes one fail, and how its findings read."""
+"""The proofs of one framework: what makes one fail, and how its findings read."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def test_proved(family):
     assert (proof.status, proof.residual, proof.findings) == ("proved", "0", ())
     assert (proof.family, proof.recovered) == (family, proof.formula)
     assert len(proof.parts) == len(CASES[family])
-    # Lists of weights are read from values: no tensor was seen made.
+    # The lengths of lists of weights are fitted to values, since no tensor was traced.
     assert proof.tensors > proof.traced == 0
     assert proof.conditions
 
@@ -36,13 +36,13 @@ def test_steps_are_builds():
     assert all(done <= due for done, due in steps)
 
 
-def test_what_cannot_be_expressed_is_no_failure():
+def test_an_unsupported_family_is_not_a_failure():
     proof = prove(NOBODYS, Lists(refuses=lambda spec: spec.family == "llama"), "llama")
     assert (proof.status, proof.failed, proof.reason) == ("not expressible", False, "refused")
 
 
 def test_a_branch_beyond_every_node_and_point():
-    """A condition that the builder asks is seen without a model of that size."""
+    """A condition on a size is noticed without a model of that size."""
 
     def adapter(spec):
         return extra("adapter", spec.hidden_size) if spec.vocab_size > 25_000 else None
@@ -55,7 +55,7 @@ def test_a_branch_beyond_every_node_and_point():
 
 
 def test_the_same_total_from_other_tensors():
-    """Totals are equal at every size, and the reading still says what is not the formula's."""
+    """Totals are equal at every size, but the derived tensors differ from the formula's."""
 
     def swapped(weights, spec):
         kept = [w for w in weights if w.path != "embeddings.layer_norm.bias"]
@@ -87,8 +87,8 @@ def test_padding():
     assert all("a coefficient is no integer" in alarm for alarm in alarms)
 
 
-def test_seen_by_the_totals_only():
-    """A branch that nobody saw asked, at small sizes: with what is as large."""
+def test_a_fault_that_only_the_totals_show():
+    """A hidden branch at small sizes that cancels in the total."""
 
     def at_nodes(spec):
         plain = int(spec.hidden_size)
@@ -99,8 +99,8 @@ def test_seen_by_the_totals_only():
     assert proof.status == "different"
 
 
-def test_a_branch_that_nobody_saw_asked_is_seen_at_the_nodes():
-    """Two that cancel in the total, at one size: every model that is counted is compared."""
+def test_a_hidden_branch_is_noticed_at_the_nodes():
+    """Two tensors that cancel in the total, at one size: every counted model is compared."""
 
     def cancelling(weights, spec):
         if int(spec.max_position_embeddings) != 42:

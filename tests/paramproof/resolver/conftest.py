@@ -7,5 +7,5 @@ from paramproof.builders.registry import Framework
 
 @pytest.fixture(autouse=True)
 def without_transformers(monkeypatch):
-    """Derive nothing: a configuration that the catalogue does not have is refused."""
+    """Disable derivation, so that a configuration outside the catalogue is refused."""
     monkeypatch.setattr(Framework, "missing", ("transformers",))

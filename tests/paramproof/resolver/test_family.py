@@ -1,4 +1,4 @@
-"""Released configurations are models of a family where they have the same tensors."""
+"""Released configurations are models of a family if they have the same tensors."""
 
 import json
 from dataclasses import replace
@@ -18,7 +18,7 @@ CLASSES = [(kind, name) for kind, described in TYPES.items() for name in describ
 
 
 def spec_in(keys):
-    """The spec of a configuration by its own entry, None where it has other tensors."""
+    """Return the spec of a configuration from its catalogue entry, None if the tensors differ."""
     found = entry(keys)
     return spec_of(keys["model_type"], found.derivation.name, found, keys)
 
@@ -58,7 +58,7 @@ def test_a_released_file(config, spec, tmp_path):
 
 @pytest.mark.parametrize(
     ("config", "count"),
-    # As num_parameters() of the models of transformers gives them.
+    # num_parameters() of transformers' models returns these.
     [(BERT, 109_514_298), (ROBERTA, 124_697_433), (GPT2, 124_439_808), (LLAMA, 8_030_261_248)],
     ids=["bert", "roberta", "gpt2", "llama"],
 )
@@ -87,7 +87,7 @@ def test_heads_follow_the_class(architecture, pooler, mlm, nsp):
 
 @pytest.mark.parametrize(("kind", "name"), CLASSES)
 def test_every_class_that_a_family_describes(kind, name):
-    """At the type's own sizes the family and the catalogue agree, if the latter has the class."""
+    """At default sizes, the family agrees with the catalogue if the latter has the class."""
     found = resolve({"model_type": kind, "architectures": [name]})
     assert isinstance(found, ResolvedModel)
     if found.derivation:
@@ -110,12 +110,12 @@ def test_every_class_that_a_family_describes(kind, name):
     ],
     ids=["bert", "ernie", "roberta", "gpt2", "llama", "google", "baidu"],
 )
-def test_without_a_class_the_usual_one_is_taken(config, architecture, named):
+def test_the_usual_class_is_the_default(config, architecture, named):
     reading = resolve(config | {"architectures": named}).reading
     assert (reading.class_name, reading.is_class_named) == (architecture, False)
 
 
-def test_a_decoder_without_a_head_has_nothing_to_untie():
+def test_a_decoder_without_a_head_has_no_untied_head():
     for config, name in ((GPT2, "GPT2Model"), (LLAMA, "LlamaModel")):
         bare = resolve(config | {"architectures": [name], "tie_word_embeddings": False}).spec
         tied = resolve(config | {"tie_word_embeddings": True}).spec
@@ -123,10 +123,10 @@ def test_a_decoder_without_a_head_has_nothing_to_untie():
         assert bare == tied == replace(own, tie_word_embeddings=True)
 
 
-def test_what_is_absent_follows_from_the_rest():
+def test_missing_keys_follow_from_others():
     assert resolve(GPT2 | {"n_inner": None}).spec.intermediate_size == 4 * 768
     assert resolve(GPT2 | {"n_inner": 100}).spec.intermediate_size == 100
-    # Three times as wide as the model: the width of the projections that are stacked.
+    # Three times as wide as the model: the width of the stacked projections.
     assert resolve(GPT2 | {"n_inner": 3 * 768}).spec.intermediate_size == 3 * 768
     assert resolve(GPT2).spec.tie_word_embeddings is True
     absent = {"num_key_value_heads": None, "tie_word_embeddings": None}
@@ -152,7 +152,7 @@ def test_other_names_of_a_size():
     ],
     ids=["bert-untied", "roberta-untied", "ernie-tasks", "gpt2-cross", "llama-bias", "llama-mlp"],
 )
-def test_a_model_with_other_tensors_is_none_of_the_family(config, change, more):
+def test_a_model_with_other_tensors_is_not_of_the_family(config, change, more):
     assert spec_in(config) == resolve(config).spec
     assert spec_in(config | change) is None
     found = resolve(config | change)

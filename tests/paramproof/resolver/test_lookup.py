@@ -1,4 +1,4 @@
-"""Which formula a model has: the catalogue's, a family's, or one that is derived now."""
+"""The formula for a model: the catalogue's, a family's, or a new derivation."""
 
 import json
 from contextlib import suppress
@@ -36,7 +36,7 @@ HAND_MADE = [
 
 
 def outcome(count, keys):
-    """What counts a configuration: the number, or the class of the error and its key."""
+    """Return the number of parameters, or the class of the error and its key."""
     try:
         return count(keys)
     except (InvalidInput, NotInCatalogue) as error:
@@ -52,7 +52,7 @@ def by_resolver(keys):
 
 
 def test_public_configurations_have_one_answer():
-    """The catalogue's and the resolver's are the same for each, and most are counted."""
+    """Catalogue and resolver agree for each configuration, and count most of them."""
     configs = public_configurations()
     answers = [outcome(by_resolver, keys) for keys in configs]
     assert answers == [outcome(by_entry, keys) for keys in configs]
@@ -66,7 +66,7 @@ def test_configurations_by_hand_have_one_answer(keys):
 
 
 def test_the_command_has_the_same_answer(paramproof, tmp_path):
-    """A sample of the public configurations, and those by hand that are counted."""
+    """A sample of the public configurations, and the handmade ones that are counted."""
     configs = public_configurations()
     sample = [*configs[:: len(configs) // 18], LLAMA, ALL["google"]]
     assert len(sample) >= 20
@@ -85,8 +85,8 @@ def test_the_command_has_the_same_answer(paramproof, tmp_path):
 
 
 @pytest.fixture
-def deriving(monkeypatch):
-    """Derive without a framework, as if there were one; the list is of what was asked for."""
+def derivations(monkeypatch):
+    """Pretend that the frameworks are installed, and return the list of requested derivations."""
     asked = []
 
     def derived(what, *, keys, architecture, note, **_):
@@ -100,14 +100,14 @@ def deriving(monkeypatch):
     return asked
 
 
-def test_a_family_comes_first(deriving):
+def test_a_family_comes_first(derivations):
     spec = resolve(json.dumps(BERT)).described
     assert isinstance(spec, EncoderSpec)
     assert resolve("bert-base").described == replace(spec, pooler=True, mlm_head=False)
-    assert not deriving
+    assert not derivations
 
 
-def test_a_model_type_without_an_entry_is_derived(deriving, tmp_path):
+def test_a_model_type_without_an_entry_is_derived(derivations, tmp_path):
     file = tmp_path / "config.json"
     file.write_text(json.dumps(KEYS))
     notes = []
@@ -115,53 +115,53 @@ def test_a_model_type_without_an_entry_is_derived(deriving, tmp_path):
     assert isinstance(found, DerivedModel)
     assert found.described == MIXTURE
     assert (found.title, found.seconds is None) == (str(file), False)
-    assert deriving == [(str(file), KEYS, "MixtureModel")]
+    assert derivations == [(str(file), KEYS, "MixtureModel")]
     assert notes[1:] == ["importing"]
     assert found.reading.class_name == MIXTURE.name
     assert found.reading.is_class_named
     assert not resolve(KEYS).reading.is_class_named
 
 
-def test_a_class_that_the_family_has_and_the_catalogue_has_not(deriving):
+def test_a_class_of_the_family_that_the_catalogue_lacks(derivations):
     found = resolve(BERT, "BertForNextSentencePrediction")
     assert isinstance(found, ResolvedModel)
     assert (found.spec.nsp_head, found.derivation) == (True, None)
     assert found.reading.class_name == "BertForNextSentencePrediction"
-    assert not deriving
+    assert not derivations
 
 
-def test_nothing_is_derived_twice(deriving):
+def test_derivations_are_cached(derivations):
     for _ in range(2):
         resolve(json.dumps(KEYS))
         resolve(KEYS, "MixtureModel")
-    assert len(deriving) == 2
+    assert len(derivations) == 2
     resolve({**KEYS, "hidden_size": 9})
-    assert len(deriving) == 3
+    assert len(derivations) == 3
 
 
-def test_the_catalogue_comes_before_deriving(deriving):
+def test_the_catalogue_comes_before_deriving(derivations):
     keys = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"]}
     assert resolve(keys).inventory().total() == 46_702_792_704
     assert resolve(keys, "MixtralModel").derivation.name == "MixtralModel"
-    assert not deriving
+    assert not derivations
     for outside in (ODD, {"model_type": "opt", "num_attention_heads": 7}):
         assert resolve(outside).described == MIXTURE
-    assert len(deriving) == 2
+    assert len(derivations) == 2
 
 
-def test_a_model_is_derived_without_code_beside_the_file_and_quantization(deriving):
+def test_derivation_ignores_remote_code_and_quantization(derivations):
     beside = {"auto_map": {"AutoModel": "m.M"}, "quantization_config": {"quant_method": "fp8"}}
     reading = resolve(KEYS | beside).reading
-    assert deriving == [("", KEYS, "")]
+    assert derivations == [("", KEYS, "")]
     assert (reading.has_code, reading.quantized) == (True, "fp8")
 
 
-def test_the_usual_class_is_derived_where_none_is_named(deriving):
+def test_the_usual_class_is_derived_by_default(derivations):
     resolve(without(ODD, "architectures"))
-    assert deriving[0][2] == "MixtralForCausalLM"
+    assert derivations[0][2] == "MixtralForCausalLM"
     with suppress(InvalidInput):
         derive_request(read_request("gpt2"))
-    assert len(deriving) == 1
+    assert len(derivations) == 1
 
 
 def test_a_spec_is_not_derived():
@@ -183,8 +183,8 @@ def test_a_spec_is_not_derived():
         (ODD | {"architectures": ["MixtralForNothing"]}, False),
     ],
 )
-def test_what_to_install_is_said_where_it_helps(keys, install):
-    """That is where the release of the catalogue has the model type and the class."""
+def test_an_error_advises_to_install_only_if_that_helps(keys, install):
+    """Only if the catalogue's release has the model type and the class."""
     with pytest.raises(NotInCatalogue) as caught:
         resolve(keys)
     assert caught.value.install == (install_command("transformers") if install else "")
@@ -192,7 +192,7 @@ def test_what_to_install_is_said_where_it_helps(keys, install):
     assert ("pip install" in str(caught.value)) is install
 
 
-def test_where_a_configuration_is_wrong(tmp_path):
+def test_an_error_names_the_place_in_the_configuration(tmp_path):
     file = tmp_path / "config.json"
     for keys, key in ((KEYS, "model_type"), (BERT | {"hidden_size": "1"}, "hidden_size")):
         file.write_text(json.dumps(keys))
@@ -206,19 +206,19 @@ def test_where_a_configuration_is_wrong(tmp_path):
 @pytest.mark.parametrize(
     "named", ["BertModel", ["BertModel", "BertModel"], [1], {"a": 1}, 5, [["BertModel"]]]
 )
-def test_architectures_are_a_list_of_one_class(model_type, named):
+def test_architectures_must_be_a_list_of_one_class(model_type, named):
     with pytest.raises(InvalidInput) as caught:
         resolve({"model_type": model_type, "architectures": named})
     assert caught.value.key == "architectures"
 
 
-def test_a_class_takes_the_place_of_several():
+def test_a_given_class_replaces_several_architectures():
     several = BERT | {"architectures": ["BertModel", "BertForMaskedLM"]}
     assert resolve(several, "BertModel").reading.class_name == "BertModel"
 
 
 @pytest.mark.parametrize("source", ["bert-base", "m:make", {"family": "gpt", **{}}])
-def test_what_is_not_a_configuration_has_no_class_to_replace(source):
+def test_other_sources_take_no_class(source):
     if isinstance(source, dict):
         source = json.dumps({"vocab_size": 9, "hidden_size": 4, "num_hidden_layers": 1} | source)
     with pytest.raises(InvalidInput):
@@ -242,7 +242,7 @@ def test_a_live_model_has_no_formula():
         (BERT, {"hidden_sise": 3}, "unknown"),
     ],
 )
-def test_what_does_not_change_the_count_is_passed_over(config, change, name):
+def test_keys_without_effect_on_the_count_are_ignored(config, change, name):
     found, plain = resolve(config | change), resolve(config)
     assert found.inventory().total() == plain.inventory().total()
     assert getattr(found.reading, name) != getattr(plain.reading, name)
@@ -250,18 +250,18 @@ def test_what_does_not_change_the_count_is_passed_over(config, change, name):
         assert {*found.reading.unknown} == {*plain.reading.unknown, *change}
 
 
-def test_sizes_that_are_absent_are_assumed():
+def test_missing_sizes_are_assumed():
     small = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4}
     found = resolve(small | {"intermediate_size": 100})
     assert found.reading.assumed == {"vocab_size": 32_000, "num_hidden_layers": 32}
     assert resolve(LLAMA).reading.assumed == {}
-    # Null, a size that transformers computes of others is not assumed.
+    # A null that transformers computes from other sizes is not assumed.
     assert resolve(LLAMA | {"head_dim": None}).reading.assumed == {}
 
 
 @pytest.mark.parametrize("source", ["bert", "mixtral", "GPT2Model", "LlamaForCausalLM"])
 def test_a_model_type_by_name_is_native(source):
-    """It has transformers' names of tensors, even where a family describes it."""
+    """It has transformers' tensor names, even if a family describes it."""
     found = resolve(source)
     assert isinstance(found, DerivedModel)
     assert found.reading.is_default
@@ -269,7 +269,7 @@ def test_a_model_type_by_name_is_native(source):
     assert not resolve(found.keys).reading.is_default
 
 
-def test_nothing_to_install_helps_where_transformers_refuses_the_sizes():
+def test_no_advice_to_install_if_transformers_refuses_the_sizes():
     keys = {"model_type": "bert", "num_attention_heads": 7}
     with pytest.raises(NotInCatalogue) as caught:
         resolve(keys)

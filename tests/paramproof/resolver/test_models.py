@@ -1,4 +1,4 @@
-"""What a resolved model says of itself: its status, how it was read, and what it is of."""
+"""A resolved model's account of itself: its status, how it was read, and its title."""
 
 import json
 from dataclasses import replace
@@ -21,7 +21,7 @@ def reading(**more):
     return ConfigReading(model_type="toy", class_name=CLASS, **more)
 
 
-def test_of_a_file_that_says_all_there_is_nothing_to_say():
+def test_a_complete_file_needs_no_remark():
     assert [*reading().lines(), *reading().remarks()] == []
 
 
@@ -36,7 +36,7 @@ def test_a_class_that_is_not_named():
     assert CLASS in line
 
 
-def test_sizes_that_are_assumed():
+def test_assumed_sizes():
     (line,) = reading(assumed={"hidden_size": 8, "num_hidden_layers": 2}).lines()
     assert "hidden_size = 8" in line
     assert "num_hidden_layers = 2" in line
@@ -44,7 +44,7 @@ def test_sizes_that_are_assumed():
     assert line.count("size_") == MAX_KEYS_NAMED
 
 
-def test_quantized_weights_are_said():
+def test_quantized_weights_are_reported():
     (line,) = reading(quantized="gptq").lines()
     assert "gptq" in line
 
@@ -88,7 +88,7 @@ def test_the_dtype_of_a_part():
     assert resolve(part).reading.dtype == "bfloat16"
 
 
-def test_keys_that_are_passed_over_are_remarked_on():
+def test_ignored_keys_are_reported():
     keys = BERT | {"mlm_probability": 0.15, "b\x1b[2J": 1}
     found = resolve(keys).reading
     (line,) = found.remarks()
@@ -99,19 +99,19 @@ def test_keys_that_are_passed_over_are_remarked_on():
     assert line.count("key_") == MAX_KEYS_NAMED
 
 
-def test_code_beside_the_file_is_remarked_on():
+def test_remote_code_is_reported():
     (line,) = reading(has_code=True).remarks()
     assert "auto_map" in line
     assert CLASS in line
 
 
 def test_a_key_with_a_dot_in_its_name():
-    """As ``transformers.js_config``, which is not a part of the configuration."""
+    """For example ``transformers.js_config``, which is not a part of the configuration."""
     odd = {"a.b": 1, "transformers.js_config": {"a": 1}, ".": 2, "a.": 3}
     assert resolve(LLAMA | odd).reading.unknown == ("a.b", ".", "a.")
 
 
-def test_a_model_of_a_family_is_written(tmp_path):
+def test_a_model_of_a_family_has_a_written_formula(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps(BERT))
     for source in ("bert-base", str(tmp_path / "config.json")):
         found = resolve(source)
@@ -130,8 +130,8 @@ def test_a_model_of_a_family_is_written(tmp_path):
     ("guard", "status", "reasons"),
     [("V ≤ 40", FITTED, 1), ("V ≤ 50", PROVED, 0), ("V ≥ 50", PROVED, 0), ("V ≥ 51", FITTED, 1)],
 )
-def test_proved_inside_its_guards_alone(guard, status, reasons, monkeypatch):
-    """A guard that moves nothing bounds the sizes for which the formula is proved."""
+def test_a_formula_is_proved_only_inside_its_guards(guard, status, reasons, monkeypatch):
+    """A guard without effect on the count bounds the sizes for which the formula is proved."""
     assert MIXTURE.sizes["V"] == 50
     bounded = replace(MIXTURE, harmless=(condition_in(guard),))
     monkeypatch.setattr(lookup, "entry", lambda *_: Entry(bounded, MIXTURE.sizes))
@@ -143,7 +143,7 @@ def test_proved_inside_its_guards_alone(guard, status, reasons, monkeypatch):
     assert said.endswith(f": {status}")
 
 
-def test_the_reasons_for_which_a_formula_is_not_proved(monkeypatch):
+def test_reasons_why_a_formula_is_not_proved(monkeypatch):
     many = replace(MIXTURE, doubts=("a", "b", "c, d", "e", "f", "g"))
     fixed = with_tensors(*MIXTURE.tensors, fixed=("A",))
     for derivation, said in ((many, "a; b; c, d; e and 2 more"), (fixed, "A did not vary")):
@@ -153,7 +153,7 @@ def test_the_reasons_for_which_a_formula_is_not_proved(monkeypatch):
         assert f"{FITTED}: {said}" in found.origin()
 
 
-def test_where_a_derived_formula_is_from():
+def test_the_origin_of_a_derived_formula():
     here = DerivedModel(name="it", derivation=MIXTURE, seconds=0.25)
     first, *others = here.origin()
     assert MIXTURE.name in first
@@ -166,7 +166,7 @@ def test_where_a_derived_formula_is_from():
 
 
 @pytest.mark.parametrize(("head_dim", "status"), [(8, PROVED), (4, FITTED)])
-def test_the_data_have_the_words_of_the_text(head_dim, status, paramproof, tmp_path):
+def test_data_and_text_use_the_same_words(head_dim, status, paramproof, tmp_path):
     """The status, and whether there is a reason, both at the model's own sizes."""
     keys = {"model_type": "qwen3", "head_dim": head_dim}
     (tmp_path / "config.json").write_text(json.dumps(keys))

@@ -1,4 +1,4 @@
-"""What users name is read in one way: a model, a file, JSON, a type, a class or a function."""
+"""All commands read the user's argument alike: name, file, JSON, type, class or function."""
 
 import io
 import json
@@ -50,7 +50,7 @@ def test_the_fields_of_a_spec(name, tmp_path):
             assert read_request(source).spec == spec
 
 
-def test_only_the_sizes_that_are_due():
+def test_only_the_required_sizes():
     sizes = {key: size for key, size in asdict(named_model("gpt2").spec).items() if size > 1}
     assert read_request(sizes).spec == named_model("gpt2").spec
 
@@ -101,8 +101,8 @@ def test_a_model_type_or_class_has_default_sizes():
         assert {**found.keys, **keys} == found.keys
 
 
-def test_a_model_type_that_only_the_installed_transformers_has(tmp_path, monkeypatch):
-    """It may be newer than the one that the catalogue is of, and is not imported to find out."""
+def test_a_model_type_known_only_to_the_installed_transformers(tmp_path, monkeypatch):
+    """It may be newer than the catalogue's release, and it is not imported to find out."""
     package = tmp_path / "transformers"
     (package / "models" / "mixture_moe").mkdir(parents=True)
     (package / "__init__.py").write_text("raise ImportError('imported')")
@@ -148,7 +148,7 @@ def test_an_unknown_name_has_suggestions(name, meant):
 
 
 @pytest.mark.parametrize("name", ["", " ", "x" * 10_000, "\x1b[2J", "kein Modell"])
-def test_an_unknown_name_that_is_like_none(name):
+def test_an_unknown_name_without_similar_names(name):
     with pytest.raises(UnknownName) as caught:
         read_request(name)
     assert caught.value.suggestions == ()
@@ -165,7 +165,7 @@ def test_an_unknown_name_that_is_like_none(name):
         "folder/of/bert",
     ],
 )
-def test_what_is_not_a_file_is_not_downloaded(text, tmp_path, monkeypatch):
+def test_other_text_is_not_downloaded(text, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InvalidInput) as caught:
         read_request(text)

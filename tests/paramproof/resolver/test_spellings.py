@@ -1,4 +1,4 @@
-"""Configurations without a model_type, or written by somebody else, are read as today's."""
+"""Configurations without a model_type, or by other producers, are read like current ones."""
 
 import pytest
 
@@ -22,7 +22,7 @@ from tests.found_configs import (
 
 @pytest.mark.parametrize(
     ("name", "count"),
-    # As num_parameters() of the models of transformers gives them.
+    # num_parameters() of transformers' models returns these.
     [
         ("gpt2-medium", 354_823_168),
         ("hatebert", 109_514_298),
@@ -30,7 +30,7 @@ from tests.found_configs import (
         ("relora", 100_117_120),
     ],
 )
-def test_a_known_count_of_a_file_that_was_found(name, count):
+def test_a_known_count_of_a_public_file(name, count):
     found = resolve(FOUND[name])
     assert found.inventory().total() == closed_form(found.spec.letters()) == count
 
@@ -39,12 +39,12 @@ def test_a_known_count_of_a_file_that_was_found(name, count):
     ("name", "count"),
     [("dialogpt", 124_439_808), ("early-roberta", 124_645_632), ("early-bert", 177_853_440)],
 )
-def test_a_known_count_of_a_file_that_does_not_say_what_it_is(name, count):
+def test_a_known_count_of_a_file_without_a_model_type(name, count):
     assert resolve(UNNAMED[name][0]).inventory().total() == count
 
 
 @pytest.mark.parametrize(("keys", "kind", "name"), UNNAMED.values(), ids=UNNAMED)
-def test_a_file_that_does_not_say_what_it_is(keys, kind, name):
+def test_a_file_without_a_model_type(keys, kind, name):
     found = resolve(keys)
     assert not found.reading.is_class_named
     assert found.spec == resolve(keys | {"model_type": kind, "architectures": [name]}).spec
@@ -81,7 +81,7 @@ def test_a_file_of_the_first_release_of_gpt2():
     assert resolve(DIALOGPT).reading.class_name == "GPT2LMHeadModel"
 
 
-def test_special_tokens_are_read_as_none():
+def test_special_tokens_are_ignored():
     early = without(GPT2_MEDIUM, "model_type", "architectures")
     assert resolve(early).spec == resolve(GPT2_MEDIUM).spec == named_model("gpt2-medium").spec
     with pytest.raises(InvalidInput) as caught:
@@ -99,7 +99,7 @@ def test_an_older_name_of_a_class():
 @pytest.mark.parametrize(
     "config", [BERT, ERNIE, ROBERTA, GPT2, LLAMA], ids=lambda c: c["model_type"]
 )
-def test_the_class_alone_tells_the_type(config):
+def test_the_class_determines_the_type(config):
     assert as_transformers(without(config, "model_type")) == config
     assert resolve(without(config, "model_type")) == resolve(config)
     assert as_transformers(config) is config
@@ -117,20 +117,20 @@ def test_a_model_type_that_is_not_a_name(model_type):
     [ELECTRA, CDIAL_GPT, DIALOGPT | {"dff": 3072}, {"dim": 4096}, {"n_embd": 768}, {}],
     ids=["electra", "cdial-gpt", "ctrl", "params", "gpt2", "empty"],
 )
-def test_a_file_that_may_be_of_another_model(keys):
+def test_an_ambiguous_file_is_refused(keys):
     with pytest.raises(InvalidInput) as caught:
         resolve(keys)
     assert caught.value.key == "model_type"
 
 
-def test_a_misspelt_model_type_is_no_early_bert():
+def test_a_misspelt_model_type_is_not_an_early_bert():
     with pytest.raises(InvalidInput) as caught:
         as_transformers(without(BERT, "model_type", "architectures") | {"model_typ": "qwen3"})
     assert caught.value.key == "model_typ"
 
 
 @pytest.mark.parametrize("key", ["num_key_value_heads", "rope_theta", "text_config"])
-def test_a_file_with_a_later_key_has_lost_its_model_type(key):
+def test_a_newer_file_without_a_model_type_is_refused(key):
     with pytest.raises(InvalidInput) as caught:
         as_transformers(without(BERT, "model_type", "architectures") | {key: 4})
     assert caught.value.key == "model_type"

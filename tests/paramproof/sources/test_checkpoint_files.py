@@ -1,4 +1,4 @@
-"""Shards, files that are not what they should be, and pickles, which nobody opens."""
+"""Shards, malformed files, and pickles, which are never opened."""
 
 import json
 import pickle
@@ -74,7 +74,7 @@ PICKLE = pickle.dumps({"w": [1.0] * 100})
     ],
     ids=range(10),
 )
-def test_what_is_no_whole_file(content, words, file):
+def test_incomplete_files_are_refused(content, words, file):
     file.write_bytes(content)
     line = refusal(file)
     assert line.startswith(f"{file} is no whole safetensors file: ")
@@ -99,21 +99,21 @@ def test_a_pickle_is_not_even_opened(suffix, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-def test_what_is_no_file(tmp_path):
+def test_paths_that_are_not_files_are_refused(tmp_path):
     assert refusal(tmp_path) == f"{tmp_path}: is a directory: name the file in it"
     assert refusal(tmp_path / "absent") == f"{tmp_path / 'absent'}: does not exist"
     assert refusal(tmp_path / "absent.json") == f"{tmp_path / 'absent.json'}: does not exist"
 
 
-def test_a_name_that_stands_twice_in_a_header(file):
+def test_a_duplicate_name_in_a_header(file):
     entry = b'"w":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}'
     text = b"{" + entry + b"," + entry + b"}"
     file.write_bytes(struct.pack("<Q", len(text)) + text + b"\0" * 24)
     assert refusal(file) == f"the header of {file}: the key 'w' appears twice"
 
 
-def test_what_a_refusal_quotes_is_legible(tmp_path):
-    """Of a header, an index, and the name of a file."""
+def test_quoted_names_are_printable(tmp_path):
+    """From a header, an index, and a file's name."""
     bad = tmp_path / "\x1b[2J.safetensors"
     content = GOOD.replace(b"F32", b"\\u001b[2J" + b"x" * 10**6)
     length = struct.pack("<Q", len(content) - 8)
@@ -126,8 +126,8 @@ def test_what_a_refusal_quotes_is_legible(tmp_path):
         assert len(line) < 1000
 
 
-def test_an_index_of_a_great_many_names_is_read_at_once(tmp_path):
-    """In time that grows with the names, not with their square."""
+def test_an_index_with_many_names_is_read_quickly(tmp_path):
+    """In time proportional to the number of names, not to its square."""
     names = {f"tensor_{number}": (1,) for number in range(50_000)}
     write(tmp_path / "a.safetensors", names)
     index = tmp_path / "model.safetensors.index.json"

@@ -1,4 +1,4 @@
-"""Files that people have and that are no model's weights one by one: a sentence for each kind."""
+"""Common files that do not contain a model's weights one by one: each kind has its message."""
 
 import json
 from dataclasses import replace
@@ -22,7 +22,7 @@ def refusal(path):
 
 
 ADAPTERS = [
-    # PEFT saves without the adapter's name; a state_dict has it.
+    # PEFT saves names without the adapter's name; a state_dict includes it.
     "base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight",
     "base_model.model.model.layers.0.self_attn.q_proj.lora_B.default.weight",
     "base_model.model.model.embed_tokens.lora_embedding_A",
@@ -70,7 +70,7 @@ def test_a_weight_in_whole_numbers(dtype, size, tmp_path):
 
 
 def test_masks_of_bytes_are_buffers(tmp_path):
-    """As GPT-2's are in files of older versions."""
+    """GPT-2 has them in files of older versions."""
     masks = {"h.0.attn.bias": (1, 1, 11, 11)}
     path = write(tmp_path / "model.safetensors", masks, dtype="U8", size=1)
     assert compare_checkpoint(path, GPT).buffers == ("h.0.attn.bias",)
@@ -104,13 +104,13 @@ def test_one_shard_alone(tmp_path):
     assert refusal(shard) == f"{said}, which should lie beside it"
 
 
-def test_the_only_shard_is_the_whole(tmp_path):
+def test_a_single_shard_is_the_whole_file(tmp_path):
     path = write(tmp_path / "model-00001-of-00001.safetensors", canonical(GROUPED))
     assert compare_checkpoint(path, GROUPED).report.equal
 
 
 @pytest.mark.parametrize("what", ["an index", "a command"])
-def test_these_are_seen_everywhere(what, tmp_path, refused):
+def test_these_kinds_are_recognised_everywhere(what, tmp_path, refused):
     """In the shards of an index, and before a config.json is looked for."""
     write(tmp_path / "a.safetensors", {ADAPTERS[0]: (8, 12)})
     index = tmp_path / "model.safetensors.index.json"
@@ -138,13 +138,13 @@ def test_names_of_wrappers(name):
 
 
 @pytest.mark.parametrize("name", ["module", "_orig_mod", "a.module.b", "", "my_module.x"])
-def test_what_only_looks_like_a_wrapper(name):
+def test_names_that_only_look_wrapped(name):
     assert unwrapped(name) == (name, [])
 
 
 @pytest.mark.parametrize("spec", [GPT, GROUPED], ids=["gpt", "llama"])
 def test_wrapped_checkpoints(spec, paramproof, tmp_path):
-    """Of names of ours and buffers of Hugging Face's: passed over, and said so."""
+    """With our names, and with Hugging Face's buffers, which are ignored and reported."""
     tensors = (
         canonical(spec) | {"h.0.attn.bias": (1, 1, 11, 11)} if spec is GPT else canonical(spec)
     )
@@ -161,7 +161,7 @@ def test_wrapped_checkpoints(spec, paramproof, tmp_path):
     assert "passed over" not in done.stdout
 
 
-def test_a_wrapped_name_beside_its_own_is_one_too_many(tmp_path):
+def test_a_wrapped_name_beside_the_plain_one_is_extra(tmp_path):
     name = "layers.0.attention_norm.scale"
     tensors = canonical(GROUPED) | {f"module.{name}": (12,)}
     (row,) = compare_checkpoint(write(tmp_path / "w", tensors), GROUPED).report.rows
@@ -172,7 +172,7 @@ def test_a_wrapped_name_beside_its_own_is_one_too_many(tmp_path):
 
 
 @pytest.mark.parametrize("spec", [GPT, GROUPED], ids=["gpt", "llama"])
-def test_layers_beyond_the_files_are_not_written_out(spec, tmp_path):
+def test_missing_layers_are_not_listed_one_by_one(spec, tmp_path):
     many = replace(spec, num_hidden_layers=10**12)
     missing = (
         "layers.1.feed_forward.output.bias" if spec is GPT else "layers.1.attention_norm.scale"
@@ -191,7 +191,7 @@ def test_layers_beyond_the_files_are_not_written_out(spec, tmp_path):
     assert report.difference == sum(row.difference for row in report.rows)
 
 
-def test_a_layer_far_out_does_not_write_out_those_before_it(tmp_path):
+def test_a_large_layer_number_does_not_list_earlier_layers(tmp_path):
     content, length = header({"layers.999999999.attention_norm.scale": (12,)})
     path = tmp_path / "w"
     path.write_bytes(content + b"\0" * length)
@@ -200,6 +200,6 @@ def test_a_layer_far_out_does_not_write_out_those_before_it(tmp_path):
     assert len(report.rows) < 20_000
 
 
-def test_as_many_layers_as_the_file_has_are_looked_for(tmp_path):
+def test_as_many_layers_as_in_the_file_are_expected(tmp_path):
     spec = replace(GROUPED, num_hidden_layers=1001)
     assert compare_checkpoint(write(tmp_path / "w", canonical(spec)), spec).report.equal

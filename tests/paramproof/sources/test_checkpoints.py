@@ -1,4 +1,4 @@
-"""Checkpoints are compared with the formula by their headers, and nothing else of them is read."""
+"""Checkpoints are compared with the formula by their headers; weights are not read."""
 
 import json
 
@@ -68,7 +68,7 @@ def test_missing_extra_and_wrongly_shaped(file):
     ]
 
 
-def test_a_layer_too_many_and_a_part_that_is_not_asked_for(file):
+def test_an_extra_layer_and_an_unexpected_part(file):
     norm = "layers.2.attention_norm.scale"
     assert rows(write(file, canonical(GROUPED) | {norm: (12,)}), GROUPED) == [
         ("unexpected", norm, norm, (12,), 12)
@@ -81,7 +81,7 @@ def test_a_layer_too_many_and_a_part_that_is_not_asked_for(file):
     ]
 
 
-def test_a_tied_tensor_that_is_stored_is_an_extra_one(file):
+def test_a_stored_tied_tensor_is_extra(file):
     (row,) = compare_checkpoint(
         write(file, canonical(GPT) | {"lm_head.weight": (29, 12)}), GPT
     ).report.rows
@@ -89,7 +89,7 @@ def test_a_tied_tensor_that_is_stored_is_an_extra_one(file):
     assert row.note.endswith("should share the storage of embeddings.word_embeddings.weight")
 
 
-def test_names_of_stars_and_of_zeros_are_unknown(file):
+def test_names_with_stars_or_leading_zeros_are_unknown(file):
     for name in ("layers.*.attention_norm.scale", "layers.00.attention_norm.scale"):
         found = rows(write(file, canonical(GROUPED) | {name: (12,)}), GROUPED)
         assert found == [("unexpected", name, name, (12,), 12)]
@@ -124,7 +124,7 @@ def test_names(spec, name, parts, layout):
     assert names.storage(name) == (expected, layout)
 
 
-def test_buffers_are_no_weights(file):
+def test_buffers_are_not_weights(file):
     buffers = {"h.0.attn.bias": (1, 1, 11, 11), "transformer.h.1.attn.masked_bias": (1,)}
     found = compare_checkpoint(write(file, canonical(GPT) | buffers), GPT)
     assert found.report.equal
@@ -135,7 +135,7 @@ HUGE = LLAMA | {"num_hidden_layers": 2, "vocab_size": 10**7}
 
 
 def test_command(paramproof, tmp_path):
-    """Hundreds of gigabytes that are not there: whoever loaded them would not come back."""
+    """Hundreds of gigabytes, as holes: loading them would take forever."""
     spec = resolve(HUGE).spec
     tensors = canonical(spec)
     write(tmp_path / "model.safetensors", tensors, dtype="BF16", size=2)
@@ -152,7 +152,7 @@ def test_command(paramproof, tmp_path):
 
 
 @pytest.mark.parametrize("spec", [ENCODER, BOTH], ids=lambda spec: type(spec).__name__)
-def test_weights_that_were_saved_here_say_whose_they_are(spec, paramproof, tmp_path):
+def test_our_own_files_name_their_spec(spec, paramproof, tmp_path):
     arrays = odd_weights(stored_tensors(spec).values(), "float32")
     save_weights(tmp_path / "weights.safetensors", arrays, spec)
     done = paramproof("checkpoint", "weights.safetensors")
@@ -181,7 +181,7 @@ def test_command_different(spec, component, residual, paramproof, tmp_path):
 
 
 @pytest.mark.parametrize("prefix", ["base.", "base.inner."])
-def test_a_prefix_that_explains_all(prefix, tmp_path):
+def test_a_common_prefix_is_pointed_out(prefix, tmp_path):
     names = canonical(GROUPED)
     path = write(tmp_path / "a.safetensors", {f"{prefix}{name}": s for name, s in names.items()})
     found = compare_checkpoint(path, GROUPED)

@@ -1,4 +1,4 @@
-"""The reader of headers refuses and reads what the reference implementation does."""
+"""Our reader accepts and refuses the same headers as the reference implementation."""
 
 import json
 import struct
@@ -32,7 +32,7 @@ def written(file, entries, length, content=0):
 
 
 def reference(file):
-    """What the reference implementation reads: None where it refuses the file."""
+    """Return what the reference implementation reads, None if it refuses the file."""
     try:
         with safe_open(file, framework="numpy") as found:
             tensors = {name: found.get_slice(name) for name in found.keys()}  # noqa: SIM118
@@ -53,7 +53,7 @@ def ours(file):
 
 @st.composite
 def layouts(draw):
-    """Headers of a few tensors, one after the other, and how many bytes these have."""
+    """Draw headers of a few consecutive tensors, and the number of bytes of these."""
     entries, end = {}, 0
     for name in draw(st.lists(st.text(max_size=4), max_size=4, unique=True)):
         dtype = draw(st.sampled_from(list(BITS)))
@@ -68,7 +68,7 @@ def layouts(draw):
 
 @st.composite
 def damaged(draw):
-    """The same with a field changed, and perhaps a byte more or less at the end."""
+    """Draw such a header with one field changed, and perhaps a byte more or less at the end."""
     entries, end = draw(layouts())
     if entries and draw(st.booleans()):
         entry = entries[draw(st.sampled_from(list(entries)))]
@@ -86,14 +86,14 @@ def damaged(draw):
 
 
 @given(layouts())
-def test_whole_files_are_read_alike(file, layout):
+def test_valid_files_are_read_the_same(file, layout):
     entries, end = layout
     written(file, entries, 0, end)
     assert ours(file) == reference(file)
 
 
 @given(damaged(), st.sampled_from([0, 0, 0, -1, 1]))
-def test_damaged_files_are_refused_alike(file, layout, length):
+def test_damaged_files_are_refused_by_both(file, layout, length):
     entries, content = layout
     written(file, entries, length, content)
     assert ours(file) == reference(file)
@@ -104,7 +104,7 @@ def test_damaged_files_are_refused_alike(file, layout, length):
     [b"", b"[]", b"{}", b" {}", b"{} ", b"\xef\xbb\xbf{}", b"\xff{}", b'{"a":NaN}', b"null"],
     ids=repr,
 )
-def test_headers_that_are_hardly_json(file, text):
+def test_headers_that_are_nearly_json(file, text):
     written(file, text, 0)
     assert ours(file) == reference(file)
 
@@ -123,7 +123,7 @@ def test_headers_that_are_hardly_json(file, text):
     ],
     ids=repr,
 )
-def test_fields_of_the_wrong_kind_are_refused(file, changed):
+def test_fields_of_the_wrong_type_are_refused(file, changed):
     entry = {"dtype": "U8", "shape": [4], "data_offsets": [0, 4], **changed}
     written(file, {"a": entry}, 0, 4)
     assert reference(file) is None
@@ -162,7 +162,7 @@ def test_a_gap_between_tensors_is_refused(file):
 
 
 def test_a_header_longer_than_the_limit_is_not_read(file):
-    """The file is a hole: it takes no space."""
+    """The file is a hole, and takes no space."""
     length = MAX_HEADER_BYTES + 1
     with file.open("wb") as out:
         out.write(struct.pack("<Q", length))

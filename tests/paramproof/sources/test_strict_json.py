@@ -1,4 +1,4 @@
-"""JSON of users: what is read, what is refused, and in which time and memory."""
+"""Users' JSON: what is accepted, what is refused, and in what time and memory."""
 
 import io
 import json
@@ -29,7 +29,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def feed(monkeypatch):
-    """Put bytes on standard input."""
+    """Return a function that puts bytes on standard input."""
 
     def put(content):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
@@ -46,7 +46,7 @@ def refusal(function, *arguments, **options):
 
 
 def nested(depth, inside=""):
-    """An object with so many brackets within each other."""
+    """Return an object with ``depth`` nested brackets."""
     return '{"x": ' + "[" * (depth - 1) + inside + "]" * (depth - 1) + "}"
 
 
@@ -57,15 +57,15 @@ def test_json_is_read_up_to_a_depth():
 
 
 @pytest.mark.parametrize("text", ["[" * 200, '\\"' + "[" * 200, "\\\\", '\\\\\\"' + "[" * 200])
-def test_brackets_in_a_text_are_none(text):
+def test_brackets_in_text_do_not_count(text):
     assert object_in_text(nested(2, f'"{text}"'), "it") == {"x": [json.loads(f'"{text}"')]}
 
 
-def test_a_text_that_ends_in_a_backslash_ends():
+def test_text_may_end_in_a_backslash():
     assert object_in_text('{"x": "\\\\", "y": "' + "[" * 200 + '"}', "it")["x"] == "\\"
 
 
-def test_what_stands_side_by_side_is_not_deep():
+def test_values_side_by_side_are_not_deep():
     assert len(object_in_text(nested(2, ",".join(["[]"] * 500)), "it")["x"]) == 500
 
 
@@ -100,7 +100,7 @@ def test_floats_that_python_writes_are_read(written, value):
         ('"\\u001b[2J"', r"is not a JSON object: '\x1b[2J'"),
     ],
 )
-def test_what_is_no_object(text, reason):
+def test_other_values_than_objects_are_refused(text, reason):
     error = refusal(object_in_text, text, "it")
     assert (error.where, error.key) == ("it", "")
     assert error.reason.startswith(reason)
@@ -113,12 +113,12 @@ def test_what_is_no_object(text, reason):
         '{"x": [{"size": 1, "size": 2}]}',
     ],
 )
-def test_a_key_that_appears_twice_is_named(text):
+def test_a_duplicate_key_is_named(text):
     error = refusal(object_in_text, text, "it")
     assert (error.key, error.reason) == ("size", "the key 'size' appears twice")
 
 
-def test_many_keys_that_appear_twice_take_no_time():
+def test_many_duplicate_keys_are_refused_quickly():
     text = "{" + ",".join(f'"k{number % 50_000}": 1' for number in range(50_001)) + "}"
     start = time.process_time()
     assert refusal(object_in_text, text, "it").key == "k0"
@@ -127,12 +127,12 @@ def test_many_keys_that_appear_twice_take_no_time():
 
 @pytest.mark.parametrize("number", ["1" + "0" * 4999, "-" + "9" * 5000])
 def test_an_int_of_too_many_digits_is_not_a_size(number):
-    """The longest number is meant, and no digits in a text."""
+    """The longest number counts; digits inside a text do not."""
     text = f'{{"note": "{"1" * 9000}", "other": 123, "hidden_size": {number}}}'
     assert refusal(object_in_text, text, "it").reason == "a number of 5,000 digits is not a size"
 
 
-def test_a_byte_order_mark_is_passed_over(file, feed):
+def test_a_byte_order_mark_is_ignored(file, feed):
     content = b'\xef\xbb\xbf{"a": 1}'
     file.write_bytes(content)
     feed(content)
@@ -173,13 +173,13 @@ def test_files_are_read_up_to_a_length(file, feed):
             assert "33,554,432 bytes" in refusal(object_on_standard_input).reason
 
 
-def test_a_file_that_says_it_is_empty_is_read_no_further(tmp_path):
-    """As those in /proc do."""
+def test_a_file_of_size_0_is_read_with_a_limit(tmp_path):
+    """As the files in /proc do."""
     error = refusal(object_in_file, "/proc/self/maps", largest=10)
     assert (error.where, "10 bytes" in error.reason) == ("/proc/self/maps", True)
 
 
-def test_a_file_of_three_megabytes_is_read_in_little_memory(file):
+def test_three_megabytes_are_read_in_little_memory(file):
     modules = [f"model.layers.{i}.mlp.experts.{i % 128}.down_proj" for i in range(65_000)]
     file.write_text(json.dumps({"quantization_config": {"ignore": modules}}))
     assert file.stat().st_size > 3e6
@@ -204,7 +204,7 @@ def test_a_long_text_takes_little_memory(text):
     assert peak < 8 * len(text)
 
 
-def test_what_is_not_a_file(tmp_path):
+def test_paths_that_are_not_files_are_refused(tmp_path):
     loop, dangling = tmp_path / "loop", tmp_path / "dangling"
     loop.symlink_to(loop)
     dangling.symlink_to(tmp_path / "absent")
@@ -232,7 +232,7 @@ def test_a_link_to_a_file_is_read(file, tmp_path):
     assert object_in_file(tmp_path / "link") == {}
 
 
-def test_standard_input_that_is_closed(monkeypatch):
+def test_closed_standard_input(monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     assert refusal(object_on_standard_input).reason == "is closed"
 

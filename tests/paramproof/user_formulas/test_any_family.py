@@ -1,4 +1,4 @@
-"""A formula of any family: what its parameters say, and how it is compared, without a framework."""
+"""Formulas of any family, without a framework: parameters select the family; comparison."""
 
 from random import Random
 from types import SimpleNamespace
@@ -47,11 +47,11 @@ def results_of(function, family="", models=(), builder=None):
         (lambda spec, factor=4: 0, list(FAMILIES)),
     ],
 )
-def test_its_parameters_say_of_which_family(function, families):
+def test_the_parameters_select_the_family(function, families):
     assert list(UserFormula.of(function).families()) == families
 
 
-def test_where_several_fit_those_count_that_it_can_be_called_for():
+def test_only_families_that_can_call_the_formula_count():
     assert chosen_family(UserFormula.of(user_formulas.from_spec)).name == "encoder"
     by_keys = UserFormula.of(lambda spec: spec.num_key_value_heads)
     assert chosen_family(by_keys).name == "llama"
@@ -63,8 +63,8 @@ def test_where_several_fit_those_count_that_it_can_be_called_for():
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_called_with_every_letter_and_no_field(family):
-    """A field of the name of a letter, as ``pooler``, is the letter: 1 and not True."""
+def test_a_formula_called_with_every_letter(family):
+    """A field with the name of a letter, as ``pooler``, is the letter: 1 and not True."""
     spec = whole(FAMILIES[family])
     assert UserFormula.of(lambda **letters: sum(letters.values())).counts(spec) == {
         "total": sum(spec.letters())
@@ -143,7 +143,7 @@ def test_right(function, models):
     ],
 )
 def test_wrong(function, family, models, least, algebra):
-    """Models that it fits are equal; the smallest that it does not is small in every size."""
+    """The models listed are equal; the counterexample is small in every size."""
     *results, smallest = results_of(function, family, models)
     assert [result.model for result in results if result.status == "equal"][: len(models)] == models
     assert smallest.smallest
@@ -154,8 +154,8 @@ def test_wrong(function, family, models, least, algebra):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_every_spec_is_known_by_its_choices(family):
-    """Drawn at random, or of a named model, whose sizes no random one has."""
+def test_choices_determine_every_spec(family):
+    """Random specs, and those of named models, whose sizes no random spec has."""
     random = Random(0)
     specs = [random_spec(random, family) for _ in range(100)]
     specs += [one.spec for one in named_models().values() if one.spec.family == family]
@@ -165,7 +165,7 @@ def test_every_spec_is_known_by_its_choices(family):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_smallest(family):
-    """In each size by itself, and without any part that need not be there."""
+    """The smallest in each size separately, and without optional parts."""
     start = whole(FAMILIES[family])
     asked = []
 
@@ -185,7 +185,7 @@ def test_smallest(family):
     assert max(others.values()) == 1
 
 
-def test_what_is_never_drawn_stays_as_it_is(monkeypatch):
+def test_fields_that_are_never_drawn_do_not_change(monkeypatch):
     def narrow(cls, choices):
         (size,) = choices.sizes("vocab_size").values()
         others = dict.fromkeys(FAMILIES["gpt"].field_names, 1) | {"tie_word_embeddings": True}
@@ -195,8 +195,8 @@ def test_what_is_never_drawn_stays_as_it_is(monkeypatch):
     assert shrink(SPECS["gpt"], lambda asked: True) == SPECS["gpt"]
 
 
-def test_a_family_that_is_not_built_is_said_once():
-    """And the named models each; nothing random is asked for."""
+def test_an_unsupported_family_is_reported_once():
+    """And each named model; no random spec is requested."""
     builder = Lists(refuses=lambda spec: True)
     results = results_of(family_formulas.gpt2, models=["gpt2"], builder=builder)
     assert [(result.model, result.status) for result in results] == [

@@ -1,4 +1,4 @@
-"""``verify --formula`` of other families than the encoder, as users see it; MLP-Mixer is one."""
+"""``verify --formula`` for other families than the encoder, as users see it, with MLP-Mixer."""
 
 import re
 
@@ -38,7 +38,7 @@ def verify(paramproof, family_formulas):
         ),
     ],
 )
-def test_what_it_is_about_is_one_family(refused, outsider, family_formulas, arguments, line):
+def test_a_formula_has_exactly_one_family(refused, outsider, family_formulas, arguments, line):
     name, *others = arguments
     said = refused(
         "verify", "--framework", "toy", "--formula", f"{family_formulas}:{name}", *others
@@ -48,7 +48,7 @@ def test_what_it_is_about_is_one_family(refused, outsider, family_formulas, argu
 
 @pytest.mark.parametrize("arguments", [["gpt2"], ["any_spec", "--family", "gpt"]])
 def test_a_framework_without_the_family_says_so(verify, outsider, arguments):
-    """It is not broken; and nothing was compared, which is not that all was equal."""
+    """It is not broken; but nothing was compared, so not everything is equal."""
     done = verify(*arguments, "--framework", "toy")
     assert (done.returncode, done.stderr) == (1, "")
     assert re.search(r"^ +gpt2-xl +not expressible *$", done.stdout, re.MULTILINE)
@@ -57,8 +57,8 @@ def test_a_framework_without_the_family_says_so(verify, outsider, arguments):
     assert "broken" not in done.stdout
 
 
-def test_a_family_from_outside(verify, mixer):
-    """Its fields and letters by name; of the framework without it there is a line."""
+def test_a_family_of_another_distribution(verify, mixer):
+    """Fields and letters by name; the framework without the family gets a line."""
     done = verify("mixer", "--framework", "mixer-toy", "--framework", "toy", "--examples", "7")
     assert (done.returncode, done.stderr) == (0, "")
     assert "7 random mixer specs" in done.stdout
@@ -66,7 +66,7 @@ def test_a_family_from_outside(verify, mixer):
     assert "not expressible: the toy is an encoder\n" in done.stdout
 
 
-def test_a_family_from_outside_by_component(verify, mixer):
+def test_a_family_of_another_distribution_by_component(verify, mixer):
     done = verify("mixer_in_patches", "--framework", "mixer-toy", "--examples", "9")
     assert done.returncode == 1, done.stderr
     lines = done.stdout.splitlines()
@@ -80,7 +80,7 @@ def test_a_family_from_outside_by_component(verify, mixer):
     ]
 
 
-def test_no_algebra_where_a_framework_from_outside_is_off(verify, mixer):
+def test_no_algebra_if_a_plugin_framework_is_wrong(verify, mixer):
     done = verify("mixer", "--framework", "mixer-wrong", "--examples", "5")
     assert done.returncode == 1, done.stderr
     assert "num_blocks=1, " in done.stdout

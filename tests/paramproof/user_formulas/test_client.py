@@ -1,4 +1,4 @@
-"""A formula that ends its process, or raises what nobody expects: its own fault, in one line."""
+"""A formula that ends its process or raises anything is reported in one line, as its own fault."""
 
 import fcntl
 
@@ -17,8 +17,8 @@ ENDINGS = {
     "ends_the_process": "ended its process with status 0 at EncoderSpec(",
     "kills_the_process": "ended its process by SIGKILL at EncoderSpec(",
     "interrupted": "raised KeyboardInterrupt at EncoderSpec(",
-    # These answer for the named models: they end at a random spec, when they are called with
-    # symbols, and in the worker of one framework.
+    # These count the named models; they fail at a random spec, when called with symbols, or in the
+    # worker of one framework.
     "ends_without_layers": "ended its process with status 0 at EncoderSpec(",
     "kills_without_layers": "ended its process by SIGKILL at EncoderSpec(",
     "ends_at_symbols": "ended its process with status 0 at EncoderSpec(",
@@ -28,7 +28,7 @@ ENDINGS = {
 
 @pytest.fixture
 def refusal(refused, outsider):
-    """What ``verify --formula`` says of a formula that is refused."""
+    """Return a function that runs ``verify --formula`` and returns the refusal."""
 
     def of(reference):
         frameworks = ("--framework", "toy", "--framework", "toy-wrong")
@@ -39,7 +39,7 @@ def refusal(refused, outsider):
 
 @pytest.mark.parametrize("name", ENDINGS)
 def test_the_formula_is_to_blame(refusal, user_formulas, name):
-    """Not the framework, and in no silence."""
+    """The error blames neither the framework nor nobody."""
     line = refusal(f"{user_formulas}:{name}")
     assert line.startswith(f"paramproof: {user_formulas}:{name} {ENDINGS[name]}")
 
@@ -54,7 +54,7 @@ def test_the_formula_is_to_blame(refusal, user_formulas, name):
     ],
 )
 def test_a_module_that_cannot_be_imported(refusal, tmp_path, condition, ending, words):
-    """In this command's own process, or in a worker only."""
+    """In the command's own process, or only in a worker."""
     source = f"import os\nif {condition}:\n    {ending}\ndef f(spec): return 0\n"
     (tmp_path / "module.py").write_text(source)
     assert refusal("module:f") == f"paramproof: {words}"
@@ -92,7 +92,7 @@ def endless(tmp_path):
 
 
 def is_free(lock):
-    """Whether no process holds ``lock``: one that has ended holds none, even unreaped."""
+    """Return whether no process holds ``lock``; an ended process, even if unreaped, holds none."""
     with lock.open() as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -111,7 +111,7 @@ def is_free(lock):
         ("{}:exact", "not installed: toy-absent"),
     ],
 )
-def test_a_formula_is_tried_before_frameworks_are_looked_for(
+def test_a_formula_is_tried_before_frameworks_are_loaded(
     refused, outsider, user_formulas, reference, line
 ):
     reference = reference.format(user_formulas)
@@ -128,8 +128,8 @@ def test_a_formula_that_never_returns_is_ended(refused, outsider, endless, place
     assert is_free(lock)
 
 
-def test_the_time_limit_is_of_one_call(outsider, tmp_path, paramproof):
-    """Of many calls each is below it, and all of them take longer."""
+def test_the_time_limit_is_per_call(outsider, tmp_path, paramproof):
+    """Each call is below the limit, and all of them together exceed it."""
     source = "import time\ndef f(spec):\n    time.sleep(0.04)\n    return 0\n"
     (tmp_path / "slow.py").write_text(source)
     asked = ("verify", "--formula", "slow:f", "--family", "encoder", "--examples", "30")
@@ -138,7 +138,7 @@ def test_the_time_limit_is_of_one_call(outsider, tmp_path, paramproof):
     assert "models have the count of slow:f" in done.stdout
 
 
-def test_a_formula_that_was_ended_says_why_again(tmp_path, monkeypatch, endless):
+def test_a_stopped_formula_repeats_its_reason(tmp_path, monkeypatch, endless):
     endless("call")
     monkeypatch.syspath_prepend(tmp_path)
     with FormulaClient("endless:f", seconds=1.5) as asked:
@@ -152,18 +152,18 @@ def test_a_time_limit_is_a_number_of_seconds(refused, seconds):
     assert seconds in refused("verify", "--formula", "m:f", "--time-limit", seconds)
 
 
-def test_what_a_formula_prints_is_no_answer(paramproof, outsider, tmp_path):
+def test_a_formulas_output_is_not_an_answer(paramproof, outsider, tmp_path):
     (tmp_path / "loud.py").write_text("def f(spec):\n    print('{}')\n    return input() or 0\n")
     arguments = ("--framework", "toy", "--model", "bert-tiny")
     done = paramproof("verify", "--formula", "loud:f", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     *printed, line = done.stderr.splitlines()
     assert set(printed) == {"{}"}
-    # Nobody types anything there, nor takes a line that was meant for somebody else.
+    # Standard input is empty, so the formula cannot consume input meant for the command.
     assert line.startswith("paramproof: loud:f raised EOFError: ")
 
 
-def test_asked_as_if_it_were_here():
+def test_a_formula_in_a_process_behaves_like_a_local_one():
     report = Report(0, 2, (Row("wrong count", "total", None, None, None, 2),))
     here = UserFormula.of(user_formulas.without_biases, "tests.user_formulas:without_biases")
     with FormulaClient("tests.user_formulas:without_biases") as asked:
@@ -171,7 +171,7 @@ def test_asked_as_if_it_were_here():
         assert asked.difference(WHOLE, report) == [*difference(here, WHOLE, report)]
 
 
-def test_a_formula_that_has_ended_is_refused_again():
+def test_an_ended_formula_stays_refused():
     with FormulaClient("tests.user_formulas:ends_the_process") as asked:
         for _ in range(2):
             with pytest.raises(FormulaRefused, match="ended its process with status 0"):

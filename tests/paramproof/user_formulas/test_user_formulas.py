@@ -1,4 +1,4 @@
-"""A user-supplied formula: what it is called with, what it may return, and how it is compared."""
+"""A user's formula: its arguments, its possible results, and how it is compared."""
 
 import re
 from dataclasses import replace
@@ -66,7 +66,7 @@ REFUSED = {
 
 @pytest.fixture
 def verify(paramproof, outsider, request):
-    """Compare a calculator with the toy."""
+    """Return a function that compares a calculator with the toy framework."""
     module = request.getfixturevalue("user_formulas")
 
     def run(name, *arguments):
@@ -89,7 +89,7 @@ def test_called_with_every_letter():
     assert formula.counts(WHOLE) == {"total": sum(WHOLE.letters())}
 
 
-def test_called_with_what_has_no_default():
+def test_called_with_parameters_without_a_default():
     formula = UserFormula.of(lambda spec, factor=4: factor * spec.hidden_size)
     assert formula.counts(WHOLE) == {"total": 24}
 
@@ -109,7 +109,7 @@ def test_refused(name):
     assert REFUSED[name] in str(refusal.value)
 
 
-def test_the_largest_count_is_one():
+def test_the_largest_count_is_accepted():
     assert UserFormula.of(lambda spec: 10**100).counts(WHOLE) == {"total": 10**100}
 
 
@@ -123,7 +123,7 @@ def test_the_command_refuses(verify, name):
 
 
 def test_refused_in_a_worker(verify):
-    """It answers for the named models, and raises at a random spec."""
+    """It counts the named models, and raises at a random spec."""
     done = verify("raises_without_layers")
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
@@ -142,18 +142,18 @@ def test_refused_in_a_worker(verify):
         ("math:dist", "math:dist takes p, q: it may take the spec, or letters of L H"),
     ],
 )
-def test_not_to_be_found(refused, outsider, reference, words):
+def test_a_formula_that_is_not_found(refused, outsider, reference, words):
     assert words in refused("verify", "--framework", "toy", "--formula", reference)
 
 
-def test_a_module_that_leaves(refused, outsider, tmp_path):
+def test_a_module_that_exits(refused, outsider, tmp_path):
     (tmp_path / "leaving.py").write_text("raise SystemExit(0)\n")
     line = refused("verify", "--framework", "toy", "--formula", "leaving:f")
     assert line == "paramproof: leaving cannot be imported: SystemExit: 0"
 
 
 def test_nothing_else_is_called(tmp_path, monkeypatch):
-    """Neither another function of the module, nor its ``__getattr__`` for a name that it has."""
+    """Neither another function of the module, nor its ``__getattr__`` for an existing name."""
     source = "def f(): pass\ndef g(): raise SystemExit\ndef __getattr__(name): raise SystemExit\n"
     (tmp_path / "bystander.py").write_text(source)
     monkeypatch.chdir(tmp_path)
@@ -185,7 +185,7 @@ MODULES = {
 
 
 @pytest.mark.parametrize("how", MODULES)
-def test_a_function_that_a_module_makes_on_demand(how, tmp_path, monkeypatch):
+def test_a_function_that_a_module_creates_on_demand(how, tmp_path, monkeypatch):
     name = "on_demand_" + how.replace(" ", "_").replace("'", "")
     (tmp_path / f"{name}.py").write_text(ON_DEMAND + MODULES[how])
     monkeypatch.chdir(tmp_path)
@@ -198,7 +198,7 @@ def test_a_function_that_a_module_makes_on_demand(how, tmp_path, monkeypatch):
 
 
 def test_the_working_directory_comes_last(paramproof, outsider, tmp_path):
-    """A file there hides no module of Python's, in this process or in a worker."""
+    """A file there does not hide a module of Python's, in this process or in a worker."""
     (tmp_path / "fractions.py").write_text("raise SystemExit('hidden')\n")
     (tmp_path / "mine.py").write_text(
         "import fractions\ndef f(spec): return int(fractions.Fraction(4, 2))\n"
@@ -259,7 +259,7 @@ def test_one_layer_that_differs_is_found():
     assert compare_counts({"layers.*.attention": 5}, stored, {"layers": 2}).rows[0].difference == -1
 
 
-def test_nothing_can_be_asked_of_no_layers():
+def test_without_layers_a_layer_cannot_be_compared():
     assert compare_counts({"layers.*.attention": 4, "layers": 0}, [], {"layers": 0}).equal
 
 
@@ -286,19 +286,19 @@ def test_smallest():
     assert len(asked) == len(set(asked)) < MAX_BUILDS
 
 
-def test_smallest_asks_so_often_and_no_more(monkeypatch):
+def test_the_search_for_the_smallest_is_bounded(monkeypatch):
     asked = []
     monkeypatch.setattr("paramproof.user_formulas.shrink.MAX_BUILDS", 7)
     shrink(WHOLE, lambda spec: asked.append(spec) or spec.vocab_size == 13)
     assert len(asked) == 7
 
 
-def test_what_cannot_be_built_does_not_differ():
+def test_unsupported_specs_do_not_differ():
     builder = SimpleNamespace(supports=lambda spec: "not this one")
     assert not differs(builder, UserFormula.of(user_formulas.without_biases), SPEC)
 
 
-def test_residual_of_what_branches_on_a_part():
+def test_residual_of_a_formula_that_branches_on_a_part():
     formula = UserFormula.of(user_formulas.without_biases)
     report = Report(0, 2, (Row("wrong count", "total", None, None, None, 2),))
     least = replace(SPEC, hidden_size=1, num_attention_heads=1, num_hidden_layers=0, pooler=False)
@@ -331,8 +331,8 @@ def test_no_algebra(function, words):
     assert words in line
 
 
-def test_no_algebra_where_the_framework_is_off():
-    """The algebra of the count is ours: it is not printed where the model has another."""
+def test_no_algebra_if_the_framework_is_wrong():
+    """The algebra belongs to our count: it is not printed if the model has another count."""
     rows = (Row("wrong count", "total", None, None, None, 7),)
     (line,) = residual(UserFormula.of(user_formulas.exact), SPEC, Report(0, 7, rows))
     assert line == "no algebra: this framework does not have paramproof's count"
@@ -347,7 +347,7 @@ def test_assert_formula(outsider):
         assert_formula(user_formulas.returns_float, framework="toy", examples=5)
 
 
-def test_any_mapping_will_do():
+def test_any_mapping_is_accepted():
     formula = UserFormula.of(lambda spec: MappingProxyType({"pooler": 1}))
     assert formula.counts(SPEC) == {"pooler": 1}
 
@@ -370,7 +370,7 @@ def shout(spec):
 @pytest.mark.parametrize(
     "function", [lambda spec: Loud(), lambda spec: {repr(Loud()): 1}, shout], ids=range(3)
 )
-def test_what_a_formula_says_is_legible(function):
+def test_a_formulas_error_is_printable(function):
     formula = UserFormula.of(function, "\x1b[2J")
     with pytest.raises(FormulaRefused) as refusal:
         formula.counts(SPEC)

@@ -1,4 +1,4 @@
-"""Layouts executed, each against its definition written out by hand."""
+"""Layouts applied to arrays, each compared with its definition written out by hand."""
 
 import numpy as np
 import pytest
@@ -14,8 +14,8 @@ def array(*shape):
     return np.random.default_rng(shape).normal(size=shape)
 
 
-def there_and_back(weight, arrays):
-    """The stored array, after it has been taken apart into ``arrays`` again."""
+def round_trip(weight, arrays):
+    """Return the stored array, after splitting it into ``arrays`` and storing it again."""
     stored = from_canonical(weight, arrays, K, "float64")
     assert stored.shape == weight.shape
     tensors = {path: Tensor(path, part.shape, "") for path, part in arrays.items()}
@@ -23,23 +23,23 @@ def there_and_back(weight, arrays):
     return stored
 
 
-def test_as_it_is():
+def test_unchanged():
     kernel = array(I, O)
-    assert (there_and_back(Weight("w", (I, O), True, ("x",)), {"x": kernel}) == kernel).all()
+    assert (round_trip(Weight("w", (I, O), True, ("x",)), {"x": kernel}) == kernel).all()
 
 
 def test_transposed():
     kernel = array(I, O)
-    stored = there_and_back(Weight("w", (O, I), True, ("x",), ("transposed",)), {"x": kernel})
+    stored = round_trip(Weight("w", (O, I), True, ("x",), ("transposed",)), {"x": kernel})
     assert all(stored[o, i] == kernel[i, o] for i in range(I) for o in range(O))
 
 
 def test_heads_follow_each_other():
     """Head 0 is the first K columns, not every A-th."""
     kernel, bias = array(I, O), array(O)
-    out = there_and_back(Weight("w", (I, A, K), True, ("x",), ("heads_out",)), {"x": kernel})
-    one = there_and_back(Weight("b", (A, K), True, ("x",), ("heads",)), {"x": bias})
-    into = there_and_back(Weight("w", (A, K, I), True, ("x",), ("heads_in",)), {"x": kernel.T})
+    out = round_trip(Weight("w", (I, A, K), True, ("x",), ("heads_out",)), {"x": kernel})
+    one = round_trip(Weight("b", (A, K), True, ("x",), ("heads",)), {"x": bias})
+    into = round_trip(Weight("w", (A, K, I), True, ("x",), ("heads_in",)), {"x": kernel.T})
     for a in range(A):
         assert (out[:, a] == kernel[:, a * K : (a + 1) * K]).all()
         assert (one[a] == bias[a * K : (a + 1) * K]).all()
@@ -47,9 +47,9 @@ def test_heads_follow_each_other():
 
 
 def test_fused_parts_are_of_any_size():
-    """Fewer key and value heads than query heads make them narrower."""
+    """Fewer key and value heads than query heads make their parts narrower."""
     parts = {"q": array(I, 6), "k": array(I, 2), "v": array(I, 2)}
-    stored = there_and_back(Weight("w", (10, I), True, ("q", "k", "v"), ("transposed",)), parts)
+    stored = round_trip(Weight("w", (10, I), True, ("q", "k", "v"), ("transposed",)), parts)
     assert (stored[:6] == parts["q"].T).all()
     assert (stored[6:8] == parts["k"].T).all()
     assert (stored[8:] == parts["v"].T).all()
@@ -59,7 +59,7 @@ def test_fused_parts_are_of_any_size():
 def test_stacked(layers):
     kernels = {f"layers.{index}.x": array(I, O) + index for index in range(layers)}
     weight = Weight("w", (layers, I, A, K), True, ("layers.*.x",), ("stacked", "heads_out"))
-    stored = there_and_back(weight, kernels)
+    stored = round_trip(weight, kernels)
     for index in range(layers):
         assert (stored[index] == kernels[f"layers.{index}.x"].reshape(I, A, K)).all()
 

@@ -26,7 +26,7 @@ def weights_of(spec, dtype="float32"):
 
 @pytest.fixture(scope="module")
 def content(tmp_path_factory):
-    """The bytes of a good file."""
+    """Return the bytes of a valid file."""
     path = tmp_path_factory.mktemp("good") / "weights"
     save_weights(path, weights_of(SPEC), SPEC)
     return path.read_bytes()
@@ -38,7 +38,7 @@ def path(tmp_path):
 
 
 def refused(path, message, spec=SPEC):
-    """The error is one line that begins with the file's name."""
+    """Require an error in one line that begins with the file's name."""
     with pytest.raises(ValueError) as error:  # noqa: PT011
         read_weights(path, spec)
     assert str(error.value).startswith(f"{path}: ")
@@ -55,7 +55,7 @@ def test_round_trip(tmp_path_factory, spec, dtype):
 
 
 def bfloat16(bits):
-    """By its definition: a sign, eight bits of exponent, seven of fraction."""
+    """Return the value by definition: a sign, eight bits of exponent, seven of fraction."""
     sign, exponent, fraction = bits >> 15, bits >> 7 & 255, (bits & 127) / 128
     size = 2.0**-126 * fraction if exponent == 0 else 2.0 ** (exponent - 127) * (1 + fraction)
     return -size if sign else size
@@ -67,12 +67,12 @@ HALVES = {
 }
 
 EXPONENT = {"F16": 31 << 10, "BF16": 255 << 7}
-"""Its bits, all of which are set in what is infinite or no number."""
+"""The exponent's bits, which are all set in infinities and NaN."""
 
 
 @pytest.mark.parametrize("kind", HALVES)
 def test_half_precision_is_read_exactly(path, kind):
-    """Each finite value, of both signs, subnormal ones and both zeros among them."""
+    """Each finite value of both signs, including subnormals and both zeros."""
     bits = np.arange(2**16, dtype="<u2")
     bits = bits[bits & EXPONENT[kind] != EXPONENT[kind]]
     spec = replace(SPEC, vocab_size=-(-len(bits) // SPEC.hidden_size))
@@ -87,7 +87,7 @@ def test_half_precision_is_read_exactly(path, kind):
 
 
 def test_the_order_of_memory_does_not_matter(path):
-    """A transposed view, which is what PyTorch's kernels are, has its own shape and values."""
+    """A transposed view, such as PyTorch's kernels, keeps its own shape and values."""
     arrays = {name: np.asfortranarray(array) for name, array in weights_of(SPEC).items()}
     save_weights(path, arrays, SPEC)
     assert_same(read_weights(path, SPEC), arrays)
@@ -100,7 +100,7 @@ def test_weights_of_another_spec_are_refused_by_name(path):
 
 
 def header(content, change):
-    """A file whose header is changed by ``change(entries)``."""
+    """Return a file whose header is changed by ``change(entries)``."""
     (size,) = struct.unpack("<Q", content[:8])
     entries = json.loads(content[8 : 8 + size])
     change(entries)
@@ -146,7 +146,7 @@ SPOILT = {
 
 
 @pytest.mark.parametrize("how", SPOILT)
-def test_a_spoilt_file(path, content, how):
+def test_a_damaged_file(path, content, how):
     spoil, message = SPOILT[how]
     path.write_bytes(spoil(content))
     refused(path, message)
@@ -154,7 +154,7 @@ def test_a_spoilt_file(path, content, how):
 
 @given(data=st.data())
 def test_a_file_with_any_bytes_changed(tmp_path_factory, content, data):
-    """It is refused, or what was changed were values, and then it has still its shapes."""
+    """Either it is refused, or only values changed and the shapes are intact."""
     path = tmp_path_factory.mktemp("bytes") / "weights"
     spoilt = bytearray(content)
     (size,) = struct.unpack("<Q", content[:8])
@@ -170,7 +170,7 @@ def test_a_file_with_any_bytes_changed(tmp_path_factory, content, data):
         assert shapes == {name: tensor.shape for name, tensor in stored_tensors(SPEC).items()}
 
 
-def test_what_is_no_file(tmp_path):
+def test_paths_that_are_not_files_are_refused(tmp_path):
     refused(tmp_path, "no such file")
     refused(tmp_path / "absent", "no such file")
 

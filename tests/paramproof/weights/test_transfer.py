@@ -15,7 +15,7 @@ FIXED = "embeddings.position_embeddings.weight"
 
 
 class Arrays:
-    """A model that holds the tensors of SPEC as they are, but for those left out."""
+    """A model that holds the tensors of SPEC unchanged, except those left out."""
 
     dtype = "float32"
 
@@ -38,7 +38,7 @@ class Arrays:
 
 @pytest.fixture
 def fixed_positions(monkeypatch):
-    """The encoder with positions that are not learned, which a framework may hold or not."""
+    """The encoder with fixed positions, which a framework may store or not."""
 
     def with_fixed(letters):
         tensors = (replace(t, trainable=t.path != FIXED) for t in inventory(letters))
@@ -52,7 +52,7 @@ def others(model):
     return {path: array + 1 for path, array in model.arrays.items()}
 
 
-def test_a_fixed_tensor_is_not_demanded(fixed_positions):
+def test_a_fixed_tensor_is_not_required(fixed_positions):
     source, target = Arrays(without={FIXED}), Arrays()
     own = target.arrays[FIXED]
     source.arrays = others(source)
@@ -61,7 +61,7 @@ def test_a_fixed_tensor_is_not_demanded(fixed_positions):
     assert_same(canonical_weights(target, SPEC), {**source.arrays, FIXED: own})
 
 
-def test_a_fixed_tensor_that_is_not_held_is_left_out(fixed_positions):
+def test_a_fixed_tensor_that_is_not_stored_is_left_out(fixed_positions):
     source, target = Arrays(), Arrays(without={FIXED})
     source.arrays = others(source)
     transfer(source, target, SPEC)
@@ -69,7 +69,7 @@ def test_a_fixed_tensor_that_is_not_held_is_left_out(fixed_positions):
     assert_same(canonical_weights(target, SPEC), expected)
 
 
-def test_a_fixed_tensor_is_carried_and_held_to_its_shape(fixed_positions):
+def test_a_fixed_tensor_is_transferred_and_its_shape_checked(fixed_positions):
     source, target = Arrays(), Arrays()
     source.arrays = others(source)
     transfer(source, target, SPEC)
@@ -78,19 +78,19 @@ def test_a_fixed_tensor_is_carried_and_held_to_its_shape(fixed_positions):
         assign_weights(target, SPEC, source.arrays | {FIXED: np.ones(1, "float32")})
 
 
-def test_a_learned_tensor_is_demanded():
+def test_a_learned_tensor_is_required():
     with pytest.raises(ValueError, match=f"{FIXED} is missing"):
         canonical_weights(Arrays(without={FIXED}), SPEC)
 
 
-def test_a_frozen_model_is_carried():
+def test_a_frozen_model_is_transferred():
     source, target = Arrays(), Arrays(frozen=True)
     source.arrays = others(source)
     transfer(source, target, SPEC)
     assert_same(canonical_weights(target, SPEC), source.arrays)
 
 
-def test_what_has_no_canonical_name_is_refused():
+def test_a_weight_without_a_canonical_name_is_refused():
     strange = Weight("moving_mean", (6,), False, ())
     with pytest.raises(ValueError, match="not one of this spec: moving_mean is too much"):
         canonical_weights(Arrays(further=[strange]), SPEC)

@@ -8,13 +8,13 @@ import time
 import pytest
 
 PROMPTLY = 10
-"""Seconds in which a worker is gone after its parent."""
+"""Seconds within which a worker ends after its parent."""
 EVENTUALLY = 60
 
 
 @pytest.fixture
-def sleeping(invocation, failing_toy, tmp_path):
-    """Start a command whose worker sleeps for a minute, and return both: process and lock."""
+def start_sleeping_worker(invocation, failing_toy, tmp_path):
+    """Return a function that starts a command with a sleeping worker: its process and lock."""
     lock = tmp_path / "lock"
     lock.touch()
     started = []
@@ -35,7 +35,7 @@ def sleeping(invocation, failing_toy, tmp_path):
 
 
 def is_free(lock):
-    """Whether no process holds ``lock``: one that has ended holds none, even unreaped."""
+    """Return whether no process holds ``lock``; an ended process, even if unreaped, holds none."""
     with lock.open() as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -63,10 +63,10 @@ def within(seconds, happened):
     ],
     ids=lambda value: getattr(value, "name", ""),
 )
-def test_a_worker_ends_with_its_parent(sleeping, arguments, sent, status):
-    process, lock = sleeping(*arguments)
+def test_a_worker_ends_with_its_parent(start_sleeping_worker, arguments, sent, status):
+    process, lock = start_sleeping_worker(*arguments)
     process.send_signal(sent)
-    assert within(PROMPTLY, lambda: is_free(lock)), "the worker has outlived its parent"
+    assert within(PROMPTLY, lambda: is_free(lock)), "the worker outlived its parent"
     assert process.wait(EVENTUALLY) == status
     assert process.stderr.read() == ""
 
@@ -84,19 +84,19 @@ def f(spec):
 
 @pytest.mark.parametrize("condition", ["True", "'TOY_ENDS' in os.environ"], ids=["ours", "worker"])
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
-def test_the_process_of_a_formula_ends_too(sleeping, tmp_path, condition, sent):
-    """That of the command itself, and that of a worker."""
+def test_a_formulas_process_ends_too(start_sleeping_worker, tmp_path, condition, sent):
+    """The command's own formula process, and a worker's."""
     (tmp_path / "sleepy.py").write_text(SLEEPY.replace("CONDITION", condition))
-    process, lock = sleeping("verify", "--formula", "sleepy:f", "--model", "bert-tiny")
+    process, lock = start_sleeping_worker("verify", "--formula", "sleepy:f", "--model", "bert-tiny")
     process.send_signal(sent)
-    assert within(PROMPTLY, lambda: is_free(lock)), "the formula has outlived the command"
+    assert within(PROMPTLY, lambda: is_free(lock)), "the formula outlived the command"
 
 
-def test_a_hangup_that_is_ignored_stays_so(sleeping):
+def test_an_ignored_hangup_stays_ignored(start_sleeping_worker):
     """As under nohup."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        process, lock = sleeping("prove")
+        process, lock = start_sleeping_worker("prove")
     finally:
         signal.signal(signal.SIGHUP, before)
     process.send_signal(signal.SIGHUP)

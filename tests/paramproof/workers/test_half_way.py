@@ -1,4 +1,4 @@
-"""A worker that dies half-way is seen, however it dies, and so is one that skips a result."""
+"""A worker that dies half-way is noticed, however it dies, and so is a skipped result."""
 
 import pytest
 
@@ -19,7 +19,7 @@ ENDS = {
 
 @pytest.mark.parametrize("name", ENDS)
 def test_verify_half_way(failing_toy, name):
-    """What came before stands, and the last record says that there is no more."""
+    """Earlier results remain, and the last record says that no more follow."""
     results = run_in_workers([framework(name), framework("toy")], JOB)
     assert [result.status for result in results if result.framework == name] == [
         "equal",
@@ -39,7 +39,7 @@ def test_prove_half_way(failing_toy, name):
 
 @pytest.mark.parametrize("name", ENDS)
 def test_differences_half_way(failing_toy, name, monkeypatch):
-    """How many answers are due, only the worker knows."""
+    """Only the worker knows how many answers to expect."""
     monkeypatch.setenv("TOY_BUILD", "2")
     (answer,) = run_in_workers([framework(name)], Differences())
     assert answer.failed
@@ -48,8 +48,8 @@ def test_differences_half_way(failing_toy, name, monkeypatch):
 
 
 @pytest.mark.parametrize(("name", "number"), [("toy-skips", 4), ("toy-repeats", 6)])
-def test_fewer_or_more_than_were_due(failing_toy, name, number):
-    """The worker's own word is not enough: it says that it is done."""
+def test_fewer_or_more_results_than_expected(failing_toy, name, number):
+    """The worker's own report is not trusted: it says that it is done."""
     results = run_in_workers([framework(name)], JOB)
     assert len(results) == number + 1
     assert (results[-1].status, results[-1].reason) == (
@@ -69,11 +69,11 @@ def result(status="equal", model="", spec=MODELS["bert-tiny"]):
     return Result("toy", "1", model, status, spec)
 
 
-def test_due():
+def test_number_of_expected_results():
     job = Verify(MODELS, examples=3, seed=0, families=("encoder", "gpt"))
     assert job.due([]) == 1 + 3 + 3
     assert job.due([result(model="bert-tiny"), result("different")]) == 7
-    # A family that cannot be expressed is one result; a model that cannot be is not that.
+    # An unsupported family gives one result, unlike an unsupported model.
     assert job.due([result("not expressible", "bert-tiny")]) == 7
     assert job.due([result("not expressible")]) == 7
     assert job.due([result("not expressible", spec=None)]) == 1 + 3 + 1
@@ -84,8 +84,8 @@ def test_due():
     assert Differences().due([]) is None
 
 
-def test_due_of_a_formula():
-    """The smallest spec is one more, and nothing comes after a refusal."""
+def test_number_of_expected_results_for_a_formula():
+    """The smallest spec is one more result, and nothing follows a refusal."""
     job = Verify(MODELS, examples=3, seed=0, families=("encoder",), formula="mine:count")
     assert job.due([]) == 4
     assert job.due([result("not expressible", spec=None)]) == 1 + 1

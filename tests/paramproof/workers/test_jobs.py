@@ -1,4 +1,4 @@
-"""What a worker is asked for, and what it writes, as JSON and back."""
+"""A worker's jobs and records, converted to JSON and back."""
 
 import json
 
@@ -23,7 +23,7 @@ from tests.specs import SPECS
     ],
     ids=lambda job: job.name,
 )
-def test_a_job_comes_out_of_json_as_it_went_in(job):
+def test_a_job_round_trips_through_json(job):
     assert read(json.loads(json.dumps(written(job)))) == job
 
 
@@ -44,7 +44,7 @@ def test_the_record_of_a_worker_that_died(record):
     assert record.from_json(json.loads(json.dumps(broken.as_json()))) == broken
 
 
-def test_a_record_is_the_same_after_json():
+def test_a_record_round_trips_through_json():
     proof = Proof("torch", "2", "different", known={"T": 1}, parts=("a", "b"), findings=("c",))
     answer = Answer("torch", "shapes", "row", facts={"path": "x"}, components=("a", "b"))
     for record in (proof, answer):

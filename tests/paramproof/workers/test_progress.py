@@ -1,4 +1,4 @@
-"""What is told of a worker while it runs."""
+"""Progress reports about a worker while it runs."""
 
 from itertools import groupby
 
@@ -15,7 +15,7 @@ MODELS = {name: named_model(name).spec for name in ("bert-tiny", "gpt2")}
 
 
 def news_of(job, *names):
-    """All that is told of each framework, and what the workers found."""
+    """Return all progress reports on each framework, and the workers' records."""
     news = []
     found = run_in_workers(list(map(framework, names)), job, news.append)
     return {name: [one for one in news if one.framework == name] for name in names}, found
@@ -30,7 +30,7 @@ def steps(news):
 
 
 def test_verify(outsider):
-    """Results are counted; a family that cannot be expressed is one of them."""
+    """Results are counted, and an unsupported family gives one."""
     job = Verify(MODELS, examples=3, seed=0, families=("encoder", "gpt"))
     news, found = news_of(job, "toy")
     assert states(news["toy"]) == ["waiting", "importing", "running", "done"]
@@ -42,16 +42,16 @@ def test_verify(outsider):
 def test_prove_counts_its_grid(outsider):
     news, (proof,) = news_of(Prove(("encoder",)), "toy")
     told = list(dict.fromkeys(steps(news["toy"])))
-    # Until the first build nobody knows how many there are.
+    # Until the first build the total is unknown.
     assert told[0] == (0, 1)
     assert [done for done, _ in told[1:]] == list(range(proof.builds + 1))
-    # The grid, the smaller one, and what may be needed to derive two cases.
+    # The grid, the smaller one, and the builds that deriving two cases may need.
     assert {due for _, due in told[1:]} == {62 + 16 + 2 * (EFFORT.generic + EFFORT.held + 2)}
     assert states(news["toy"]) == ["waiting", "importing", "running", "done"]
 
 
 def test_differences(outsider):
-    """How many there are only the framework knows."""
+    """Only the framework knows how many there are."""
     news, found = news_of(Differences(), "toy")
     told = list(dict.fromkeys(steps(news["toy"])))
     assert told == [(done, None) for done in range(len(found) + 1)]
@@ -68,7 +68,7 @@ def test_a_worker_that_waits_and_one_that_breaks(outsider, monkeypatch):
         ("toy-broken", "importing"),
     ]
     told = [(one.framework, one.state) for one in news]
-    # One at a time: the second starts when the first has ended.
+    # One at a time: the second one starts when the first has ended.
     assert told.index(("toy-broken", "broken")) < told.index(("toy", "importing"))
     assert told[-1] == ("toy", "done")
 
@@ -91,5 +91,5 @@ def test_a_worker_that_dies_half_way(failing_toy, name):
         (Progress("toy", "broken"), "broken"),
     ],
 )
-def test_in_words(progress, words):
+def test_progress_in_words(progress, words):
     assert str(progress) == words

@@ -9,8 +9,8 @@ import pytest
 from paramproof.workers.pool import last_line
 
 
-def test_the_collector_leaves_what_was_imported_alone() -> None:
-    # In a process of its own: what is frozen stays so.
+def test_the_collector_skips_imported_objects() -> None:
+    # In a separate process, since freezing is permanent.
     program = """
 import gc
 from types import SimpleNamespace
@@ -37,5 +37,5 @@ print(gc.get_freeze_count())
         ("x" * 10**6, "x" * 497 + "..."),
     ],
 )
-def test_last_words_are_one_legible_line(errors: str, words: str) -> None:
+def test_the_last_words_are_one_printable_line(errors: str, words: str) -> None:
     assert last_line(errors) == words
