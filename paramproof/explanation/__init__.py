@@ -1,1 +1,1 @@
-"""Explain a number of parameters: what of which model it counts."""
+"""Explain a number: find the model, and the part of it, whose parameters it counts."""

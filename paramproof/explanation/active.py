@@ -1,4 +1,4 @@
-"""Explanations by the active parameters per token of a model with experts."""
+"""Explanations by the active parameters per token of a mixture of experts."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from paramproof.formulas.expression import expression
 
 
 def active_counts(derivation: Derivation) -> Counted:
-    """Yield the active parameters per token of a model with experts, under each convention.
+    """Yield the active parameters per token of a mixture of experts, under each convention.
 
-    Nothing where they have no single number.
+    Yield nothing if the number of experts per token is not known.
     """
     try:
         if not per_token(derivation):

@@ -1,4 +1,4 @@
-"""What ``explain`` answers: explanations that came to a number, and what is said where none did."""
+"""The answer of ``explain``: the explanations of a number, and facts for a number without any."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from paramproof.json_form import document
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An explanation with the number that it comes to, and the models that it holds for.
+    """An explanation with its count, and the models to which it applies.
 
-    ``rounded`` says how that number was rounded to the one in question, None where it was not.
-    ``as_published`` is set where the model's publisher printed the number for what is counted.
-    ``spec`` and ``tensors``, which say how often each is counted, are the first model's.
+    ``rounded`` is the way in which the count was rounded to the number, or None if it was not.
+    ``as_published`` is set if the model's publisher printed the number for the same parameters.
+    ``spec`` and ``tensors`` (how often each tensor is counted) are those of the first model.
     """
 
     explanation: Explanation
@@ -40,12 +40,12 @@ class Match:
 
     @property
     def reading(self) -> str:
-        """How the count was rounded to the number, in words; "" where it was not."""
+        """How the count was rounded to the number, in words; "" if it was not."""
         return self.rounded.of(self.count) if self.rounded else ""
 
     @property
     def bytes_each(self) -> int:
-        """How many bytes a parameter has where the number is one of bytes, or else 0."""
+        """The bytes of a parameter if the number is one of bytes, or else 0."""
         return self.rounded.bytes_each if self.rounded else 0
 
     @property
@@ -55,20 +55,20 @@ class Match:
 
     @property
     def distance(self) -> float:
-        """How far the count is from the number that is printed, 0 where that is exact."""
+        """The distance of the count from the printed number, 0 if that is exact."""
         return float(abs(self.count - self.rounded.stated)) if self.rounded else 0.0
 
 
 ACTIVE = "active parameters"
-"""What a published number is of, where it is not of all parameters or of a component."""
+"""The subject of a published number of active parameters."""
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedNumber:
-    """A number that was printed for a ``model``.
+    """A number that was published for a ``model``.
 
-    It is one of all parameters, or else ``of`` says of which. ``note`` is what the source says
-    that it includes.
+    It counts all parameters, or those that ``of`` names. ``note`` tells what it includes, according
+    to the source.
     """
 
     model: str
@@ -83,10 +83,10 @@ class PublishedNumber:
 class Explanations:
     """The explanations of a number that were ``found``, the best first.
 
-    Where there is none: those that rest on an ``unnamed`` size, and the ``nearest`` count, if one
-    is near. ``none_in`` are the models asked about, where only others explain the number.
-    ``published`` are the models that the number is printed for, but those that explain it;
-    ``retracted`` those that it was published for, and withdrawn.
+    If there are none, ``unnamed`` has those that need a size of no named model, and ``nearest`` the
+    nearest count, if one is near. ``none_in`` are the requested models, if only others explain the
+    number. ``published`` has the models for which the number was published, except those that
+    explain it, and ``retracted`` those for which it was published and withdrawn.
     """
 
     number: WrittenNumber
@@ -122,7 +122,7 @@ class Explanations:
         return f"<p>{escape(repr(self).strip('<>'))}</p>" + (f"<ol>{found}</ol>" if found else "")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return this as data that ``json.dumps`` takes, as ``paramproof/schema.json`` says."""
+        """Return the explanations as data for JSON, as ``paramproof/schema.json`` specifies."""
         # ``rendering`` imports this module.
         from paramproof.explanation.rendering import as_json
 

@@ -1,8 +1,7 @@
-"""An explanation of a number: which tensors of a model it counts, how often, at which sizes.
+"""Explanations of numbers: the tensors of a model that are counted, how often, and at which sizes.
 
-An explanation is data. What finds explanations and what recounts them share only this file and
-``heads``: ``recount`` walks the expanded inventory, tensor by tensor, and does not trust the
-search.
+An explanation is data. The search and the recount share only this module and ``heads``:
+``recount`` walks the expanded inventory, tensor by tensor, and does not trust the search.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ TRAINABLE = ("trainable",)
 
 
 ChangedSizes = tuple[tuple[str, int], ...]
-"""Fields of a spec or of a derived formula with values."""
+"""Fields of a spec or of a derived formula, with their new values."""
 
 
 class Part(NamedTuple):
-    """A component, ``times`` times (negative: left out), under conventions.
+    """A component, counted ``times`` times (negative if left out), under conventions.
 
-    ``one`` counts a component of a layer in one layer only. ``per_head_full_width`` counts it
-    once for each head beyond the first: every head then has it at full width.
+    With ``one``, a component of a layer is counted in one layer only. With ``per_head_full_width``,
+    it is counted once more for each head beyond the first, as if every head had it at full width.
     """
 
     component: str = ""
@@ -48,11 +47,11 @@ class Part(NamedTuple):
 class Explanation(NamedTuple):
     """A sum of parts of a model, perhaps at other ``sizes``, or with other ``heads``.
 
-    Explanations are ranked by ``complexity``, the number of things that there are to say.
-    ``sizes`` are fields of the spec and values. ``as_estimate`` replaces the model's layers by
-    those of the usual estimate 12·L·H², which are BERT's at an intermediate size of 4·H
-    (Kaplan et al. 2020, arXiv:2001.08361, table 1). ``active`` names the convention under which
-    the active parameters per token are counted, "" where all parameters are.
+    Explanations are ranked by ``complexity``, the number of facts needed to state them. ``sizes``
+    are fields of the spec with other values. ``as_estimate`` replaces the model's layers by those
+    of the usual estimate 12·L·H², which are BERT's at an intermediate size of 4·H (Kaplan et al.
+    2020, arXiv:2001.08361, table 1). ``active`` is the convention under which active parameters per
+    token are counted, or "" if all parameters are.
     """
 
     parts: tuple[Part, ...]
@@ -64,30 +63,30 @@ class Explanation(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Whether this counts one component, or the whole, of the model as it is."""
+        """Whether this counts one component, or the whole, of the unchanged model."""
         changed = self.sizes or self.heads or self.as_estimate
         return len(self.parts) == 1 and not changed
 
     @property
     def is_whole(self) -> bool:
-        """Whether this counts the model as it is, or its active parameters: no component."""
+        """Whether this counts the whole unchanged model, or its active parameters."""
         return self.is_plain and not self.parts[0].component
 
     @property
     def is_total(self) -> bool:
-        """Whether this is the model's number of trainable parameters."""
+        """Whether this counts the model's trainable parameters."""
         return self.is_whole and not self.active and self.parts[0].conventions == TRAINABLE
 
 
 TensorCounts: TypeAlias = frozenset[tuple[str, int]]
-"""How often tensors are counted, by their paths."""
+"""How often each tensor is counted, by path."""
 
 Counted = Iterator[tuple[int, Explanation]]
-"""Explanations, each with the number that it comes to."""
+"""Explanations, each with its count."""
 
 
 def spec_of(explanation: Explanation, spec: Spec) -> Spec:
-    """Return the spec whose tensors ``explanation``, of a model of ``spec``, counts."""
+    """Return ``spec`` with the changes that ``explanation`` makes to it."""
     if explanation.as_estimate:
         return usual_estimate(spec)
     if explanation.heads:
@@ -102,12 +101,12 @@ def with_sizes(spec: Any, sizes: ChangedSizes) -> Spec:
 
 
 def number_of_heads(spec: Spec) -> int:
-    """Return the number of attention heads, 1 for a family that has none."""
+    """Return the number of attention heads, 1 for a family without heads."""
     return getattr(spec, "num_attention_heads", 1)
 
 
 def has_usual_estimate(spec: Any) -> bool:
-    """Return whether ``spec`` has one stack of layers, heads of H / A, and tokens."""
+    """Return whether ``spec`` has one stack of layers, heads of size H / A, and a vocabulary."""
     sizes = ("num_hidden_layers", "num_attention_heads", "vocab_size")
     if not all(hasattr(spec, size) for size in sizes):
         return False
@@ -128,7 +127,7 @@ def usual_estimate(spec: Any) -> EncoderSpec:
 
 
 def inventory_of(described: Described, sizes: ChangedSizes = ()) -> Inventory:
-    """Return the tensors of a model in ints, with other values in some of its fields."""
+    """Return the tensors of a model, with ints as sizes and new values in some fields."""
     if not isinstance(described, Derivation):
         return inventory(with_sizes(described, sizes).letters())
     letters = {field: letter for letter, field in described.fields.items()}
@@ -138,10 +137,10 @@ def inventory_of(described: Described, sizes: ChangedSizes = ()) -> Inventory:
 def recount(
     explanation: Explanation, described: Described, named: Inventory | None = None
 ) -> tuple[int, TensorCounts]:
-    """Return the number that ``explanation`` comes to, and how often it counts which tensor.
+    """Return the count of ``explanation``, and how often it counts each tensor.
 
-    Two explanations of a model that count the same tensors are the same explanation. ``named``
-    are the tensors of a derived formula at its own sizes, where they are known already.
+    Two explanations of a model that count the same tensors are the same explanation. ``named`` has
+    the tensors of a derived formula at its own sizes, if the caller knows them already.
     """
     if isinstance(described, Derivation):
         return _recount_derived(explanation, described, named)
@@ -162,7 +161,7 @@ def recount(
 def _recount_derived(
     explanation: Explanation, derivation: Derivation, named: Inventory | None
 ) -> tuple[int, TensorCounts]:
-    """The same of a derived formula, which does not say which layers are of which kind."""
+    """Recount a derived formula, which does not tell which layers are of which kind."""
     if explanation.active:
         return _recount_active(explanation.active, derivation)
     times: Counter[Tensor] = Counter()
@@ -178,7 +177,7 @@ def _recount_derived(
 
 
 def _recount_active(convention: str, derivation: Derivation) -> tuple[int, TensorCounts]:
-    """The same of active parameters, whose shapes are evaluated one by one."""
+    """Recount active parameters, evaluating their shapes one by one."""
     total, counts = 0, []
     for tensor in ACTIVE_CONVENTIONS[convention](active(derivation)):
         lengths = [expression(one).evaluate(derivation.sizes) for one in tensor.shape]
@@ -195,7 +194,7 @@ def _expanded(spec: Spec, heads: Heads | None) -> Inventory:
 
 
 def _counts(part: Part, tensor: Tensor) -> bool:
-    """Whether ``part`` counts ``tensor``, whose layer is a number; the one layer is the first."""
+    """Return whether ``part`` counts ``tensor``; a part of one layer counts the first layer."""
     if part.one:
         return lies_in(tensor.path, at_layer(part.component, 0))
     return lies_in(starred(tensor.path), part.component)

@@ -1,4 +1,4 @@
-"""Explanations by attention whose heads each have projections of the full hidden size."""
+"""Explanations by attention whose heads each have projections as wide as the hidden size."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from paramproof.formulas.spec import Spec
 
 
 def full_width(tree: Tree, spec: Spec) -> Counted:
-    """Yield attention whose A heads each have matrices of full size, and what it lies in.
+    """Yield attention whose A heads each have full-size matrices, and components that contain it.
 
-    Not one kernel of H·H for query, key and value, whose columns the heads share, but A of
-    them, with biases or with the bias once; the same of the output projection. Keras with
-    ``key_dim`` set to the hidden size has A biases for query, key and value, one for the output.
+    Query, key and value then have not one H·H kernel, whose columns the heads share, but A of
+    them, and either A biases or one; likewise the output projection. Keras with ``key_dim`` set to
+    the hidden size has A biases for query, key and value, and one for the output.
     """
     counts, more = tree.counts(), number_of_heads(spec) - 1
     for outer, names in _widened(tree):
@@ -33,7 +33,7 @@ def full_width(tree: Tree, spec: Spec) -> Counted:
 
 
 def _with_biases_or_not(names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """The projections with their biases, without, and with those of the inputs alone."""
+    """Yield the projections with all biases, with none, and with only those of the inputs."""
     *inputs, last = names
     yield names
     yield tuple(f"{name}.kernel" for name in names)
@@ -42,7 +42,7 @@ def _with_biases_or_not(names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 
 def _widened(tree: Tree) -> Iterator[tuple[list[Node], tuple[str, ...]]]:
-    """What may have full-width heads: components, and the projections that then do."""
+    """Yield components that may have full-width heads, each with the projections that do."""
     inputs, output = ("query", "key", "value"), ("output",)
     for node in tree.counts():
         if any(inside(Node(path, node.one), node) for path in _attentions(tree, WHOLE)):
@@ -56,7 +56,7 @@ def _widened(tree: Tree) -> Iterator[tuple[list[Node], tuple[str, ...]]]:
 
 
 def _attentions(tree: Tree, outer: Node) -> list[str]:
-    """The attentions that ``outer`` is, has or lies in."""
+    """Return the attentions that ``outer`` is, contains, or lies in."""
     paths = {node.component for node in tree.counts() if node.component.endswith("attention")}
     return [path for path in sorted(paths) if _related(f"{path}.", outer.component)]
 

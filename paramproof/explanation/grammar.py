@@ -1,9 +1,9 @@
-"""The grammar of explanations: everything that is short to say about a model's parameters.
+"""The grammar of explanations: the ways to count a model's parameters that are short to state.
 
-Each function yields explanations of one form, with the number that each comes to. The more
-complex a form, the more numbers it reaches by chance, so every form is kept narrow, and complex
-ones explain large numbers only (``MIN_COUNT_BY_COMPLEXITY``);
-``python -m docs.writers.explain_rate`` measures how many numbers are still explained by chance.
+Each function yields explanations of one form, with their counts. The more complex a form, the more
+numbers it reaches by chance, so every form is kept narrow, and complex forms explain only large
+numbers (``MIN_COUNT_BY_COMPLEXITY``). ``python -m docs.writers.explain_rate`` measures how many
+numbers are still explained by chance.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ from paramproof.formulas.path import leaf, lies_in, parent
 from paramproof.formulas.spec import Spec
 
 MIN_COUNT_BY_COMPLEXITY = {1: 1, 2: 10**4, 3: 10**5, 4: 10**6, 5: 10**7}
-"""The smallest number that an explanation of this complexity is offered for."""
+"""The smallest number that an explanation of each complexity may explain."""
 
 MAX_LEFT_OUT = 2
-"""An explanation leaves out at most so many parts of a component."""
+"""The most parts of a component that an explanation leaves out."""
 
 MAX_ADDED = 4
-"""An explanation sums at most so many parts of a component."""
+"""The most parts of a component that an explanation adds up."""
 
 MODELS_REMEMBERED = 64
-"""What a model's explanations come to, whatever the number: who asks again need not wait."""
+"""The number of models whose explanations are cached, so that a second search is fast."""
 
 NON_EMBEDDING = (*TRAINABLE, "without-embeddings", "without-heads")
-"""What people call non-embedding parameters: two conventions, and one thing to say."""
+"""Non-embedding parameters: two conventions, but one fact to state."""
 
 ABOUT_HEADS = {"without-pooler", "without-heads"}
-"""Conventions that would undo what heads are named for."""
+"""Conventions that leave out the heads that an explanation adds."""
 
 
 def explanations(described: Described) -> Counted:
-    """Yield every explanation but those with a classifier or at other sizes, with its number."""
+    """Yield every explanation, except those with a classifier or at other sizes, with its count."""
     tree = Tree(inventory_of(described))
     spec = None if isinstance(described, Derivation) else described
     yield from components(tree)
@@ -68,10 +68,10 @@ def explanations(described: Described) -> Counted:
 
 
 def simple_explanations(described: Described, named: Inventory) -> Counted:
-    """Yield what people count most: components, the whole model, its active parameters.
+    """Yield the usual counts: components, the whole model, its active parameters.
 
-    The whole model is counted under one convention, and with other heads. ``named`` are its
-    tensors, in ints.
+    The whole model is counted under at most one convention, and with other heads. ``named`` has its
+    tensors, with ints as sizes.
     """
     tree = Tree(named)
     yield from components(tree)
@@ -83,7 +83,7 @@ def simple_explanations(described: Described, named: Inventory) -> Counted:
 
 
 def components(tree: Tree) -> Counted:
-    """Yield each component, of one layer or of all, under every rule of what is a parameter."""
+    """Yield each component, of one layer or of all, under every storage convention."""
     trained = tree.counts()
     for node, count in trained.items():
         yield count, Explanation((part_of(node),), 1)
@@ -103,7 +103,7 @@ def under_conventions(tree: Tree) -> Counted:
 
 
 def whole_under(tree: Tree, most: int) -> Counted:
-    """Yield the whole model under conventions that change its count, up to a complexity."""
+    """Yield the whole model under conventions that change its count, up to complexity ``most``."""
     plainly = tree.whole(TRAINABLE)
     yield plainly, Explanation((Part(),), 1)
     for names, complexity in whole_conventions():
@@ -112,7 +112,7 @@ def whole_under(tree: Tree, most: int) -> Counted:
 
 
 def whole_conventions() -> Iterator[tuple[tuple[str, ...], int]]:
-    """Yield the combinations that a whole model is counted under, with their complexity."""
+    """Yield the combinations of conventions for a whole model, with their complexity."""
     for storage in STORAGE:
         named = int(storage not in TRAINABLE)
         for number in range(3 - named):
@@ -145,7 +145,7 @@ def coarse_explanations(tree: Tree) -> Counted:
 
 
 def families(tree: Tree) -> Iterator[tuple[Node, list[Node]]]:
-    """Yield each component with the parts that it is the sum of; the whole model with tables."""
+    """Yield each component with the parts that add up to it, for the whole model coarse parts."""
     counts = tree.counts()
     yield WHOLE, list(_coarse(tree, WHOLE))
     for node in counts:
@@ -156,7 +156,7 @@ def families(tree: Tree) -> Iterator[tuple[Node, list[Node]]]:
 
 
 def _coarse(tree: Tree, node: Node) -> Iterator[Node]:
-    """The parts of the whole model, with embeddings and the two halves of it taken apart."""
+    """Yield the parts of the whole model, with embeddings, encoder and decoder split further."""
     for part in tree.counts():
         if part.one or parent(part.component) != node.component or part == node:
             continue
@@ -167,7 +167,7 @@ def _coarse(tree: Tree, node: Node) -> Iterator[Node]:
 
 
 def pairs(tree: Tree) -> Counted:
-    """Yield sums of two components that have parts of their own, wherever they lie."""
+    """Yield sums of any two components that have parts of their own."""
     counts = tree.counts()
     above = {parent(node.component) for node in counts}
     inner = [node for node in counts if node.component in above and node != WHOLE]
@@ -178,7 +178,7 @@ def pairs(tree: Tree) -> Counted:
 
 
 def left_out_or_twice(tree: Tree) -> Counted:
-    """Yield each component without one part of it, or with that part counted twice."""
+    """Yield each component without one of its parts, or with that part counted twice."""
     counts = tree.counts()
     for outer, whole in counts.items():
         for inner, count in counts.items():
@@ -190,7 +190,7 @@ def left_out_or_twice(tree: Tree) -> Counted:
 
 
 def with_other_heads(spec: Spec) -> Counted:
-    """Yield the whole model with heads that it does not have, under at most one convention."""
+    """Yield the whole model with other heads, under at most one convention."""
     for heads in heads_of(spec):
         tree = Tree(heads.on(inventory(heads.spec(spec).letters())))
         for count, explanation in whole_under(tree, most=2):
@@ -202,7 +202,7 @@ def with_other_heads(spec: Spec) -> Counted:
 
 
 def with_classifier(spec: Spec, number: int | None = None) -> Counted:
-    """Yield the whole model with a classifier of any size, or of the one that gives ``number``."""
+    """Yield the whole model with a classifier of any size, or of the size that gives ``number``."""
     for classifier, most in classifiers_of(spec):
         without, hidden = _without_classifier(classifier.spec(spec))
         each = hidden + classifier.bias
@@ -217,13 +217,13 @@ def with_classifier(spec: Spec, number: int | None = None) -> Counted:
 
 @lru_cache(MODELS_REMEMBERED)
 def _without_classifier(spec: Spec) -> tuple[int, int]:
-    """The count of a model, and its hidden size."""
+    """Return the count of a model, and its hidden size."""
     named = inventory(spec.letters())
     return Tree(named).whole(TRAINABLE), int(named.letter("H"))
 
 
 def estimates(tree: Tree, spec: Spec) -> Counted:
-    """Yield the usual estimates, 12·L·H² and L·(12·H² + 13·H) + V·H, where F is not 4·H."""
+    """Yield the usual estimates, 12·L·H² and L·(12·H² + 13·H) + V·H, if F is not 4·H."""
     if not has_usual_estimate(spec):
         return
     other = Tree(inventory(usual_estimate(spec).letters()))

@@ -1,10 +1,10 @@
-"""The heads that people put on a model, in place of those of its spec.
+"""The heads that people put on a model, instead of those of its spec.
 
-A family's spec has the heads that it was trained with. A classifier is in none of them: it is
-added to the inventory here, as tensors, so that every convention and the algebra have it too.
+A family's spec has only the heads that it was trained with. Classifiers are added to the inventory
+here, as tensors, so that every convention and the algebra include them.
 
 Source: transformers, src/transformers/models: modeling_bert.py, modeling_gpt2.py and
-modeling_llama.py, the class that each of these heads is ``like``.
+modeling_llama.py, the classes that ``Heads.like`` names.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ SpecFields = tuple[tuple[str, int], ...]
 """Fields of a spec with values."""
 
 MAX_LABELS = 1000
-"""A classifier has at most so many outputs."""
+"""The most outputs of a classifier."""
 
 MAX_LABELS_WITHOUT_BIAS = 100
-"""The same, where each adds H and nothing else, as wrong sums of matrices do by chance."""
+"""The most outputs without bias: each adds just H, as wrong sums of matrices do by chance."""
 
 
 class Heads(NamedTuple):
-    """What stands on a model, as on one of transformers' classes, which it is ``like``.
+    """The heads of a model, as in the class of transformers that they are ``like``.
 
-    ``says`` is that in words, ``fields`` those of the spec that make it so. A classifier at
-    ``component`` has ``labels`` outputs: labels·H + labels, without ``bias`` labels·H. The
-    decoder of a masked-language head that ``has_second_bias`` has its V biases twice.
+    ``says`` describes them, and ``fields`` sets them in the spec. A classifier at ``component``
+    has ``labels`` outputs and labels·H + labels parameters, or labels·H without ``bias``. With
+    ``has_second_bias``, the decoder of a masked-language head has its V biases twice.
     """
 
     like: str
@@ -46,12 +46,12 @@ class Heads(NamedTuple):
     has_second_bias: bool = False
 
     def spec(self, spec: Any) -> Spec:
-        """Return ``spec`` with these heads, as far as a spec can have them."""
+        """Return ``spec`` with those of these heads that a spec can have."""
         changed: Spec = replace(spec, **dict(self.fields))
         return changed
 
     def on(self, inventory: Inventory) -> Inventory:
-        """Return ``inventory``, of a spec with these heads, with the tensors no spec has."""
+        """Add to the inventory of a spec with these heads the tensors that no spec has."""
         hidden, source = inventory.letter("H"), f"transformers, {self.like}"
         tensors = inventory.tensors
         if self.labels:
@@ -62,13 +62,13 @@ class Heads(NamedTuple):
         return replace(inventory, tensors=tensors)
 
     def with_labels(self, labels: int) -> Heads:
-        """Return this classifier with so many outputs."""
+        """Return this classifier with ``labels`` outputs."""
         outputs = "1 label" if labels == 1 else f"{labels} labels"
         return self._replace(labels=labels, says=self.says.format(outputs))
 
 
 def heads_of(spec: Spec) -> Iterator[Heads]:
-    """Yield the heads that a spec of this family can have, but its own."""
+    """Yield the heads that a spec of this family can have, except its own."""
     for heads in _HEADS.get(family_of(spec).name, ()):
         for variant in (heads, *_untied(heads)):
             if variant.has_second_bias or variant.spec(spec) != spec:
@@ -76,10 +76,10 @@ def heads_of(spec: Spec) -> Iterator[Heads]:
 
 
 def classifiers_of(spec: Spec) -> Iterator[tuple[Heads, int]]:
-    """Yield the classifiers of a model of this family, each with the most labels it may have.
+    """Yield the classifiers of a model of this family, each with its maximum number of labels.
 
-    Those that have a number of labels already have that one. In place of a pooler, labels are
-    fewer than H: as many as that would be a pooler in disguise, of H·(H + 1).
+    A classifier with a fixed number of labels keeps it. A classifier that replaces the pooler has
+    fewer than H labels, since H labels would have the H·(H + 1) parameters of a pooler.
     """
     for classifier in _CLASSIFIERS.get(family_of(spec).name, ()):
         most = MAX_LABELS if classifier.bias else MAX_LABELS_WITHOUT_BIAS
@@ -89,15 +89,15 @@ def classifiers_of(spec: Spec) -> Iterator[tuple[Heads, int]]:
 
 
 def without_heads(spec: Any) -> Spec:
-    """Return what is the same in specs that differ in heads alone."""
+    """Return ``spec`` without heads, so that specs that differ only in heads become equal."""
     bare: Spec = replace(spec, **{name: on for name, on in _BARE.items() if hasattr(spec, name)})
     return bare
 
 
 def _untied(heads: Heads) -> Iterator[Heads]:
-    """The masked-language head among them with a decoder of its own, and one or two biases.
+    """Yield heads whose masked-language head has a decoder of its own, with one or two biases.
 
-    Two where transformers has ``tie_word_embeddings=False``: the head's and the decoder's.
+    With ``tie_word_embeddings=False``, transformers has two: the head's and the decoder's.
     """
     if ("mlm_head", True) in heads.fields:
         fields = (*heads.fields, ("tie_word_embeddings", False))
@@ -130,7 +130,7 @@ _HEADS = {
         Heads("BertForNextSentencePrediction", "with nsp_head", _encoder(nsp_head=True)),
     )
 }
-"""By family: heads that a spec can have."""
+"""The heads that a spec can have, by family."""
 
 _CLASSIFIERS = {
     "encoder": (
@@ -172,4 +172,4 @@ _CLASSIFIERS = {
         for family, name in (("gpt", "GPT2"), ("llama", "Llama"))
     },
 }
-"""By family: classifiers, of as many labels as one likes unless they say how many."""
+"""The classifiers of each family, with any number of labels unless it is given."""

@@ -1,4 +1,4 @@
-"""What an explanation comes to, in the letters of the model's family."""
+"""The count of an explanation as a formula, in the letters of the model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from paramproof.formulas.spec import FamilyLetters, Quantity, Spec
 
 
 def in_letters(explanation: Explanation, described: Described) -> Expression:
-    """The number of ``explanation`` as a polynomial."""
+    """Return the count of ``explanation`` as a polynomial."""
     if isinstance(described, Derivation):
         if explanation.active:
             return expression(size(ACTIVE_CONVENTIONS[explanation.active](active(described))))
@@ -47,21 +47,21 @@ def _sum(explanation: Explanation, named: Inventory, heads: Quantity = 1) -> Exp
 
 
 def beyond(explanation: Explanation, described: Described) -> Expression:
-    """What ``explanation`` has beyond the component that it begins with, as the model has it."""
+    """Return the difference between ``explanation`` and the component that it begins with."""
     return in_letters(explanation, described) - in_letters(reference(explanation), described)
 
 
 def reference(explanation: Explanation) -> Explanation:
-    """The component that ``explanation`` begins with, as the model has it."""
+    """Return the component that ``explanation`` begins with, in the unchanged model."""
     first = explanation.parts[0]
     return Explanation((Part(first.component, first.one),), 1)
 
 
 def symbols(spec: Spec, explanation: Explanation | None = None) -> FamilyLetters:
-    """The letters of ``spec``: a symbol for each size, numbers for the indicators.
+    """Return the letters of ``spec``: a symbol for each size, a number for each indicator.
 
-    Where there are as many key heads as others, and target tokens as source tokens, they are
-    written so (G = A, U = V), and then AK = H too. A size that ``explanation`` changes has a prime.
+    Equal numbers of heads (G = A) and equal vocabularies (U = V) share a symbol; with G = A and
+    A·K = H, K is written as H/A. A size that ``explanation`` changes has a prime.
     """
     if explanation and explanation.as_estimate:
         usual = symbols(usual_estimate(spec))
@@ -82,7 +82,7 @@ def symbols(spec: Spec, explanation: Explanation | None = None) -> FamilyLetters
 
 
 def in_powers(residual: int, described: Described) -> str:
-    """A difference that no explanation fits, by its size: ``−3·H² + 12·H − 5``."""
+    """Return an unexplained difference in powers of the hidden size: ``−3·H² + 12·H − 5``."""
     if not isinstance(described, Derivation):
         hidden = int(described.hidden_size)
     elif (hidden := described.sizes.get("H", 0)) == 0:

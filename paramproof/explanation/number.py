@@ -1,9 +1,9 @@
 """Numbers as people write them: 2,362,368; 2_362_368; 110M; 6.7B; 1.5e9; 438MB.
 
-A number with all its digits is meant exactly. One with a unit, a point or an exponent, or
-with many zeros at its end, is rounded, and says less than it seems to: which units (10⁶ or
-2²⁰), how many digits, whether rounded or cut off, is to be found out. One of bytes (438MB, 418 MiB,
-437928960 bytes) stands for as many parameters as it holds at four, two or one bytes each.
+A number with all its digits is exact. A number with a unit, a point or an exponent, or with many
+zeros at its end, is rounded, and can be read in several ways: in units of 10⁶ or 2²⁰, with more or
+fewer significant digits, rounded or cut off. A number of bytes (438MB, 418 MiB, 437928960 bytes)
+stands for as many parameters as fit into it at four, two or one bytes each.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from fractions import Fraction
 UNITS = {"": 0, "k": 1, "m": 2, "b": 3, "g": 3, "t": 4}
 WORDS = {"thousand": "k", "million": "m", "billion": "b", "trillion": "t"}
 BYTES_EACH = {4: "float32", 2: "float16 or bfloat16", 1: "float8 or int8"}
-"""Bytes of a parameter, with the types that have so many."""
+"""Bytes of a parameter, with the types of that size."""
 
 MAX_DIGITS = 30
-"""A number with more digits is refused."""
+"""The most digits of a number."""
 
 MIN_ROUNDED_ZEROS = 5
-"""A number with so many zeros at its end, or more, may be a rounded one."""
+"""The fewest zeros at the end of a whole number that may be rounded."""
 
 _DIGITS = r"\d{1,3}(?P<separator>[,_'\u202f\u2009 ])\d{3}(?:(?P=separator)\d{3})*|\d+"
 _NUMBER = re.compile(
@@ -35,7 +35,7 @@ _NUMBER = re.compile(
 
 
 class RoundingMode(IntEnum):
-    """How a count was rounded to the number that is printed, the most usual way first."""
+    """How a count was rounded to the printed number, the most common way first."""
 
     NONE = 0
     TO_LAST_DIGIT = 1
@@ -48,8 +48,8 @@ class RoundingMode(IntEnum):
 class RoundedReading:
     """One way to read a rounded number: it stands for any number in [low, high).
 
-    ``says`` is the ``rounding`` in words. One of bytes stands for parameters of ``bytes_each``,
-    which is 0 where the number is of parameters.
+    ``says`` is the ``rounding`` in words. For a number of bytes, ``bytes_each`` is the size of a
+    parameter; for a number of parameters, it is 0.
     """
 
     low: Fraction
@@ -63,17 +63,17 @@ class RoundedReading:
 
     @property
     def middle(self) -> Fraction:
-        """The number halfway."""
+        """The middle of the interval."""
         return (self.low + self.high) / 2
 
     @property
     def stated(self) -> Fraction:
-        """The number that is printed, in parameters."""
+        """The printed number, in parameters."""
         from_below = self.rounding in (RoundingMode.NONE, RoundingMode.CUT_OFF)
         return self.low if from_below else self.middle
 
     def of(self, count: int) -> str:
-        """Return how ``count`` becomes the number: its bytes, and how it was rounded."""
+        """Return, in words, how ``count`` becomes the number: its bytes and its rounding."""
         if not self.bytes_each:
             return self.says
         size = f"{count * self.bytes_each:,} bytes in {BYTES_EACH[self.bytes_each]}"
@@ -82,9 +82,9 @@ class RoundedReading:
 
 @dataclass(frozen=True, slots=True)
 class WrittenNumber:
-    """A number as it was written; ``exact`` is None where only rounded readings make sense.
+    """A number as it was written; ``exact`` is None if only rounded readings make sense.
 
-    Where it is of bytes, these readings come first.
+    If it may be a number of bytes, ``bytes_readings`` come before ``readings``.
     """
 
     text: str
@@ -94,12 +94,12 @@ class WrittenNumber:
 
     @property
     def power_of_two(self) -> int | None:
-        """The exponent where the number is a power of two, or else None."""
+        """The exponent if the number is a power of two, or else None."""
         exact = self.exact or 0
         return exact.bit_length() - 1 if exact > 1 and not exact & (exact - 1) else None
 
     def same_as(self, other: WrittenNumber) -> bool:
-        """Return whether both write one number: 6738415616 and 6,738,415,616, 117M and 0.117B."""
+        """Return whether both are one number: 6738415616 and 6,738,415,616, 117M and 0.117B."""
         return (self.exact is not None and self.exact == other.exact) or self.rounds_as(other)
 
     def rounds_as(self, other: WrittenNumber) -> bool:
@@ -115,9 +115,9 @@ class WrittenNumber:
 
 
 def read(text: str) -> WrittenNumber:
-    """Return the number that ``text`` writes.
+    """Return the number written in ``text``.
 
-    Raises ``ValueError``, in one line, where it is not a number, is zero, or is absurdly long.
+    Raises ``ValueError``, in one line, if it is not a number, is zero, or is absurdly long.
     """
     match = _NUMBER.fullmatch(text.strip())
     if not match or len(text) > 2 * MAX_DIGITS:
@@ -143,13 +143,13 @@ def read(text: str) -> WrittenNumber:
 
 
 def _of_bytes(text: str, size: Fraction) -> WrittenNumber:
-    """A number of bytes with all its digits."""
+    """Return an exact number of bytes."""
     exact = (RoundedReading(size, size + 1, ""),)
     return WrittenNumber(text, None, bytes_readings=tuple(_in_bytes(exact)))
 
 
 def _in_bytes(readings: Iterable[RoundedReading]) -> Iterator[RoundedReading]:
-    """The same as readings of bytes: the number of parameters that have as many."""
+    """Yield readings as numbers of bytes: the number of parameters that take as many bytes."""
     for each in BYTES_EACH:
         for one in readings:
             low, high = one.low / each, one.high / each
@@ -157,10 +157,10 @@ def _in_bytes(readings: Iterable[RoundedReading]) -> Iterator[RoundedReading]:
 
 
 def _readings(digits: int, shift: int, unit: str, zeros: int) -> Iterator[RoundedReading]:
-    """Rounded to the last digit, in either unit; cut off there; rounded to the last non-zero."""
+    """Yield the readings: rounded in either unit, cut off, rounded to the last non-zero digit."""
     power = UNITS[unit]
     one, binary = (Fraction(10) ** shift * base**power for base in (1000, 1024))
-    # Zeros after a point are meant; those of 110M may have been rounded away.
+    # Zeros after a point are significant; that of 110M may come from rounding.
     coarse = zeros if shift >= 0 else 0
     figures = len(str(digits))
     if unit or not coarse:

@@ -1,4 +1,4 @@
-"""Verdicts on published numbers: the way to count that gives one at its printed precision."""
+"""Verdicts on published numbers: the way of counting that gives a number as it was printed."""
 
 from __future__ import annotations
 
@@ -20,18 +20,20 @@ LEFT_OUT = (
     "without-heads",
     "without-embeddings",
 )
-"""Conventions that a published total may be of, after the default, those that say most first."""
+"""Conventions that a published total may follow, besides the default, the likeliest first."""
 
 
 class Verdict(NamedTuple):
-    """What is true of a published number.
+    """The verdict on a published number.
 
-    ``conventions`` are the ways to count that give it, none where no way does; ``how`` says how
-    their counts become the number, or what the number has more than the first way's.
+    ``conventions`` are the ways of counting that give it, if any. ``how`` tells how their counts
+    are rounded to the number, or if none gives it, how the number differs from the first.
+    ``is_exact`` is set if a count is the number itself.
     """
 
     conventions: tuple[str, ...]
     how: str
+    is_exact: bool = False
 
     @property
     def in_full(self) -> str:
@@ -40,20 +42,20 @@ class Verdict(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The verdict in words, where the first convention goes without saying."""
+        """The verdict in words, which names the first convention unless it is the default."""
         under = "" if not self.conventions else self.conventions[0]
         return self.how if under in ("", DEFAULT) else f"{self.how}, under {under}"
 
 
 def verdict(published: str, counts: Mapping[str, int]) -> Verdict:
-    """Return the verdict on a number as it is printed; ``counts`` are by convention, best first.
+    """Return the verdict on a number as printed; ``counts`` are by convention, the best first.
 
-    What is rounded to the digits that are printed comes before what is cut off behind them, and
-    that before what has zeros that may be rounded. Raises ``ValueError`` where it is not a number.
+    Counts rounded to the printed digits are preferred to counts cut off after them, and those to
+    counts rounded to fewer digits. Raises ``ValueError`` if it is not a number.
     """
     written = read(published)
     if exact := _among(counts, lambda number: number == written.exact):
-        return Verdict(exact, "exact")
+        return Verdict(exact, "exact", is_exact=True)
     for reading in written.readings:
         if reading.rounding is RoundingMode.BINARY:  # Nobody publishes parameters in 2²⁰ or 2³⁰.
             continue
@@ -62,7 +64,8 @@ def verdict(published: str, counts: Mapping[str, int]) -> Verdict:
     (first, number), *_ = counts.items()
     if written.exact is None:
         return Verdict((), f"no convention gives it; {first} is {number:,}")
-    return Verdict((), f"no convention gives it; {signed(written.exact - number)} to {first}")
+    difference = signed(written.exact - number)
+    return Verdict((), f"no convention gives it; it differs from {first} by {difference}")
 
 
 def _among(counts: Mapping[str, int], holds: Callable[[int], bool]) -> tuple[str, ...]:
@@ -72,7 +75,7 @@ def _among(counts: Mapping[str, int], holds: Callable[[int], bool]) -> tuple[str
 def verdict_on_total(published: str, named: Inventory) -> Verdict:
     """Return the verdict on a published number of all parameters of a model.
 
-    The trained ones, however they were rounded, come before what other conventions count.
+    Trainable parameters, however rounded, come before the counts under other conventions.
     """
     counts = totals(named)
     plainly = verdict(published, {DEFAULT: counts[DEFAULT]})
@@ -80,7 +83,7 @@ def verdict_on_total(published: str, named: Inventory) -> Verdict:
 
 
 def totals(named: Inventory) -> dict[str, int]:
-    """Return the counts that a published total may be, by convention, as far as they are known."""
+    """Return the counts that a published total may mean, by convention, if they are decided."""
     found: dict[str, int] = {}
     for convention in (DEFAULT, *LEFT_OUT):
         storage = (DEFAULT,) if convention in PARTS else ()

@@ -1,4 +1,4 @@
-"""Which of several explanations is the first, which are one and the same, which are too many."""
+"""Order explanations, join equal ones, and drop those that are too many."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paramproof.formulas.parts import TABLES
 
 
 def different(found: Iterable[Match]) -> Iterator[Match]:
-    """Of the explanations by one model that count the same tensors, the simplest."""
+    """Yield the simplest of the explanations by one model that count the same tensors."""
     seen = set()
     for one in sorted(found, key=_rank):
         key = (one.tensors, one.explanation.sizes, one.explanation.as_estimate)
@@ -23,9 +23,9 @@ def different(found: Iterable[Match]) -> Iterator[Match]:
 
 
 def _rank(found: Match) -> tuple[object, ...]:
-    """Totals first, then released models, then what is simpler and nearer to the number.
+    """Return the sort key: totals first, then released models, then simpler and nearer counts.
 
-    Of equals, those are first that leave out no table: few people forget one.
+    Among equals, those that leave out no embedding table come first: few people forget one.
     """
     explanation = found.explanation
     return (
@@ -47,13 +47,13 @@ def is_synthetic(name: str) -> bool:
 
 
 def tables_left_out(explanation: Explanation) -> int:
-    """Return how many of the parts that ``explanation`` leaves out are tables."""
+    """Return how many of the parts that ``explanation`` leaves out are embedding tables."""
     left_out = (part.component for part in explanation.parts if part.times < 0)
     return sum(level in TABLES for path in left_out for level in path.split("."))
 
 
 def joined(found: Iterable[Match]) -> list[Match]:
-    """By rank, with one for all models of which words and count are the same."""
+    """Return explanations by rank, with one for all models with the same words and count."""
     groups: dict[tuple[str, int, str], list[Match]] = {}
     for one in sorted(found, key=_rank):
         groups.setdefault((one.text, one.count, one.reading), []).append(one)
@@ -64,9 +64,9 @@ def joined(found: Iterable[Match]) -> list[Match]:
 
 
 def best_exact(found: Iterable[Match]) -> list[Match]:
-    """Return, in order, those more complex than the simplest by at most one.
+    """Return, in order, those that exceed the least complexity by at most one.
 
-    Beside the total of a model nothing that is more complex.
+    If one of them is the total of a model, return only the simplest.
     """
     found = joined(found)
     more = 0 if any(one.explanation.is_total for one in found) else 1
@@ -74,10 +74,10 @@ def best_exact(found: Iterable[Match]) -> list[Match]:
 
 
 def best_rounded(found: Iterable[Match]) -> list[Match]:
-    """Return, in order, the simplest of those that round to a number, and those published so.
+    """Return, in order, the simplest explanations that round to a number, and the published ones.
 
-    Where a released model's count rounds to the number in the usual way, those that do so in
-    2³⁰ or to fewer digits are left out; where some model's total does, components are.
+    If a released model's count rounds to the number in the usual way, those that do so in 2³⁰ or to
+    fewer digits are left out. If some model's total is among them, components are left out.
     """
     found = list(found)
     best = _simplest(found, more=0)
@@ -91,7 +91,7 @@ def best_rounded(found: Iterable[Match]) -> list[Match]:
 
 
 def _published(found: Iterable[Match]) -> Iterator[Match]:
-    """Yield for each model the count that was published as the number, rounded as usual."""
+    """Yield for each model the best count that was published as the number."""
     by_model: dict[tuple[str, ...], Match] = {}
     for one in sorted(found, key=_rank):
         if one.as_published:

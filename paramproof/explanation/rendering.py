@@ -1,4 +1,4 @@
-"""Explanations in words and in letters, as lines and as JSON."""
+"""Render explanations in words and letters, as lines and as JSON."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ MAX_MODELS_NAMED = 6
 class Rendered:
     """An explanation in words and in letters.
 
-    ``difference`` is what it has beyond the component that it begins with, and ``residual``
-    the same in letters; 0 and empty where it is that component, or a sum of several.
-    ``equal`` are further explanations that come to the same in letters.
+    ``difference`` is the difference from the component that it begins with, and ``residual`` the
+    same in letters; they are 0 and "" if it is that component or a sum of several. ``equal`` are
+    further explanations with the same formula.
     """
 
     match: Match
@@ -36,7 +36,7 @@ class Rendered:
     equal: tuple[str, ...] = ()
 
     def lines(self, everything: bool = False) -> Iterator[str]:
-        """Yield the explanation, its algebra, its models; with ``everything``, all of them."""
+        """Yield the explanation, its formula and its models; with ``everything``, all of them."""
         found = self.match
         yield f"  {found.text}{_number_of(found)}"
         whole = not found.explanation.parts[0].component
@@ -50,7 +50,7 @@ class Rendered:
         yield f"    of {some_of(found.models, limit(MAX_MODELS_NAMED, everything))}"
 
     def as_json(self) -> dict[str, Any]:
-        """Return this as JSON has it."""
+        """Return this as data for JSON."""
         explanation = self.match.explanation
         return {
             "explanation": self.match.text,
@@ -81,7 +81,7 @@ def _heads_as_json(heads: Heads) -> dict[str, Any]:
 
 
 def render(found: Iterable[Match]) -> list[Rendered]:
-    """Return each explanation with its algebra, with one for all that are equal in letters."""
+    """Return the explanations with their formulas; those with the same formula are joined."""
     groups: dict[tuple[object, ...], list[Match]] = {}
     for one in found:
         expression = algebra.in_letters(one.explanation, one.spec)
@@ -103,7 +103,7 @@ def _render(match: Match, equal: tuple[str, ...] = ()) -> Rendered:
 
 
 def as_json(answer: Explanations) -> dict[str, Any]:
-    """Return the whole answer as JSON has it."""
+    """Return the whole answer as data for JSON."""
     near = answer.nearest
     return {
         "number": answer.number.text,
@@ -134,10 +134,10 @@ def _published_as_json(one: PublishedNumber) -> dict[str, Any]:
 
 
 def limit(most: int, everything: bool) -> int:
-    """Return ``most``, or as many as there are."""
+    """Return ``most``, or no limit with ``everything``."""
     return sys.maxsize if everything else most
 
 
 def _number_of(found: Match) -> str:
-    """The count that was rounded, and how; nothing where the number is the count."""
+    """Return the count and how it was rounded, or "" if the number is the count."""
     return f" = {found.count:,}, {found.reading}" if found.reading else ""

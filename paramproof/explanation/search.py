@@ -1,4 +1,4 @@
-"""Find where a number comes from: its best explanations, by one model or by several."""
+"""Search for the best explanations of a number, by one model or by several."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from paramproof.formulas.conventions import STORAGE
 from paramproof.formulas.models import NamedModel, named_models
 
 NEAR = Fraction(1, 20)
-"""A count that differs from a number by a larger share of it is not near."""
+"""The largest difference of a near count, as a share of the number."""
 
 MOST_ROUNDED_AWAY = Fraction(1, 4)
-"""Nobody rounds a larger share of a count away, though 1T may be 671B to one digit."""
+"""The largest share of a count that rounding changes: nobody writes 671B as 1T."""
 
 
 def explain(number: WrittenNumber, models: Sequence[SearchedModel]) -> Explanations:
-    """Return the best explanations of ``number`` by ``models``; where there is none, what is near.
+    """Return the best explanations of ``number`` by ``models``, or else the nearest count.
 
-    Of an exact number these are the simplest and those more complex by one.
+    For an exact number, these are the simplest ones and those more complex by one.
     """
     withdrawn = tuple(_retracted(number))
     found = exact(number.exact, models) if number.exact else []
@@ -45,7 +45,7 @@ def explain(number: WrittenNumber, models: Sequence[SearchedModel]) -> Explanati
 
 
 def _readings(number: WrittenNumber) -> Iterator[list[RoundedReading]]:
-    """Yield the readings that are tried together: bytes of a usual size, of one, parameters."""
+    """Yield readings to try together: of four and two bytes, of one byte, of parameters."""
     yield [one for one in number.bytes_readings if one.bytes_each > 1]
     yield [one for one in number.bytes_readings if one.bytes_each == 1]
     yield [*number.readings]
@@ -58,9 +58,9 @@ def _retracted(number: WrittenNumber) -> Iterator[NamedModel]:
 
 
 def exact(number: int, models: Sequence[SearchedModel]) -> list[Match]:
-    """Return what explains ``number`` at the models' own sizes, or at those of a named model.
+    """Return the explanations of ``number`` at the models' own sizes, or at a named model's.
 
-    Where it is some model's total, the forms of several parts are not tried.
+    If it is the total of some model, only simple explanations are tried.
     """
     some_total = any(model.total == number for model in models)
     return best_exact(_exactly(number, models, simple=some_total))
@@ -76,7 +76,7 @@ def _exactly(number: int, models: Sequence[SearchedModel], *, simple: bool) -> I
 def rounded(
     number: WrittenNumber, readings: Sequence[RoundedReading], models: Sequence[SearchedModel]
 ) -> list[Match]:
-    """Return what was rounded to the number: counts of whole models, of one its components too."""
+    """Return the counts that round to the number: whole models, and components of a single one."""
     low = min((one.low for one in readings), default=0)
     high = max((one.high for one in readings), default=0)
     found: list[Match] = []
@@ -96,7 +96,7 @@ def rounded(
 
 
 def _is_likely(reading: RoundedReading, count: int, explanation: Explanation) -> bool:
-    """Whether people would print ``count`` so; in one byte each they have whole models only."""
+    """Return whether people would write ``count`` like this; one byte is for whole models only."""
     if reading.bytes_each == 1 and not explanation.is_total:
         return False
     return abs(count - reading.stated) <= MOST_ROUNDED_AWAY * count
@@ -110,10 +110,10 @@ def _at_unnamed_sizes(number: int, models: Sequence[SearchedModel]) -> Iterator[
 
 
 def nearest(number: WrittenNumber, models: Sequence[SearchedModel]) -> Match | None:
-    """Return the count that is nearest to a number, None where none is near.
+    """Return the count that is nearest to a number, or None if none is near.
 
-    Of several models only totals count, where the number is as large as some model, and those
-    of models that were released come before those of synthetic ones.
+    If there are several models and the number is as large as one of them, only totals count.
+    Released models are preferred to synthetic ones.
     """
     reading = None
     if number.exact is None:
@@ -132,7 +132,7 @@ def nearest(number: WrittenNumber, models: Sequence[SearchedModel]) -> Match | N
 def _near(
     wanted: int, models: Sequence[SearchedModel]
 ) -> Iterator[tuple[int, int, Explanation, SearchedModel]]:
-    """Yield what is near a number: components, whole models, and active parameters."""
+    """Yield the counts near a number: components, whole models, and active parameters."""
     for model in models:
         for count, explanation in model.simple:
             distance = abs(count - wanted)
@@ -152,7 +152,7 @@ def _match(
     number: int,
     rounded: RoundedReading | None = None,
 ) -> Match:
-    """The explanation, recounted. Raises ``ArithmeticError`` where the search was wrong."""
+    """Recount an explanation. Raises ``ArithmeticError`` if the search was wrong."""
     count, tensors = recount(explanation, model.described, model.named)
     if count != number:
         raise ArithmeticError(f"{model.name}: {explanation} comes to {count}, not {number}")

@@ -1,4 +1,4 @@
-"""A model that numbers are looked for in, with what its parameters come to."""
+"""A model in which numbers are searched, with the counts of its explanations."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.spec import Spec
 
 WHOLE_CONVENTIONS = frozenset({NON_EMBEDDING, *((storage,) for storage in STORAGE)})
-"""What a rounded number of a whole model may be counted under, where no model is named."""
+"""Conventions for rounded numbers of whole models, if no model is given."""
 
 
 @dataclass(frozen=True, eq=False)
 class SearchedModel:
-    """A model that numbers are looked for in.
+    """A model in which numbers are searched.
 
-    Of one with ``every_form`` the whole grammar is tried on an exact number, of others what
-    people count most. ``printed`` is the number of its parameters as it was published, and
-    ``printed_active`` that of its active parameters.
+    With ``every_form``, the whole grammar is tried on an exact number; without, only the usual
+    counts. ``printed`` is its published number of parameters, and ``printed_active`` that of its
+    active parameters.
     """
 
     name: str
@@ -43,7 +43,7 @@ class SearchedModel:
 
     @cached_property
     def named(self) -> Inventory:
-        """Its tensors, in ints."""
+        """Its tensors, with ints as sizes."""
         return inventory_of(self.described)
 
     @cached_property
@@ -53,22 +53,23 @@ class SearchedModel:
 
     @cached_property
     def simple(self) -> tuple[tuple[int, Explanation], ...]:
-        """The explanations that people give most, each with its number."""
+        """The usual explanations, each with its count."""
         return tuple(dict.fromkeys(simple_explanations(self.described, self.named)))
 
     def candidates(self, number: int | None, *, alone: bool) -> Iterator[tuple[int, Explanation]]:
-        """Yield the explanations that an exact ``number`` may have, each with its own number.
+        """Yield the possible explanations of an exact ``number``, or of any, with their counts.
 
-        ``alone`` says that no other model is searched. Where there is no ``number``, those of any.
+        ``alone`` is set if no other model is searched.
         """
         if self.every_form:
             return candidates(self.described, alone=alone, number=number)
         return large_enough(self.simple)
 
     def rounded_candidates(self, *, alone: bool) -> Counted:
-        """Yield the explanations that a rounded number may have, each with its number.
+        """Yield the possible explanations of a rounded number, with their counts.
 
-        Components, and conventions that leave little of a model, only of one searched ``alone``.
+        Components, and conventions that leave little of a model, are tried only if it is searched
+        ``alone``.
         """
         for count, explanation in self.simple:
             part = explanation.parts[0]
@@ -85,9 +86,9 @@ class SearchedModel:
 def candidates(
     described: Described, *, alone: bool = False, number: int | None = None
 ) -> Iterator[tuple[int, Explanation]]:
-    """Yield every explanation by a model that an exact number may have, with its count.
+    """Yield every possible explanation of an exact number by a model, with its count.
 
-    Where the ``number`` is given, the labels of a classifier are solved for.
+    If the ``number`` is given, the number of labels of a classifier is solved for.
     """
     if isinstance(described, Derivation):
         found = (*explanations(described), *with_labels(described, number))
@@ -100,7 +101,7 @@ def candidates(
 
 
 def large_enough(found: tuple[tuple[int, Explanation], ...]) -> Counted:
-    """Yield the explanations whose number is large enough for so complex a form."""
+    """Yield the explanations whose count is large enough for their complexity."""
     for count, explanation in found:
         if count >= MIN_COUNT_BY_COMPLEXITY[explanation.complexity]:
             yield count, explanation

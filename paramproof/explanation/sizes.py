@@ -1,8 +1,8 @@
-"""Explanations by a model at another number of tokens, positions or types than its own.
+"""Explanations by a model at another vocabulary, number of positions or number of types.
 
-Every count is linear in these sizes, so the size is solved for: two counts give the slope.
-A size that some named model has makes an explanation. Solving for an arbitrary size succeeds
-for one number in H by chance, so such matches are listed last, and not as explanations.
+Every count is linear in these sizes, so the size is solved for: two counts give the slope. The
+size of some named model makes an explanation. Solving for an arbitrary size succeeds by chance for
+one in H numbers, so such matches are not explanations, and are listed last.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FIELDS = {
     "max_position_embeddings": 2**17,
     "type_vocab_size": 16,
 }
-"""The sizes that tables have, with the largest that is tried."""
+"""The sizes of embedding tables, with the largest value that is tried."""
 
 
 @cache
@@ -49,8 +49,8 @@ def known() -> dict[str, dict[int, list[str]]]:
 def at_known_sizes(spec: Spec, *, alone: bool = False) -> Counted:
     """Yield explanations of the coarse forms at each size that another named model has.
 
-    Unless ``spec`` is asked about ``alone``, not at those that make it another named model, or
-    one with other heads: that model's own explanation is simpler.
+    Unless ``spec`` is searched ``alone``, sizes that make it another named model, with or without
+    its heads, are skipped: that model's own explanation is simpler.
     """
     changes: dict[ChangedSizes, list[tuple[int, ChangedSizes]]] = {}
     for sizes, explanation, count, slope in _sloped(spec):
@@ -64,7 +64,7 @@ def at_known_sizes(spec: Spec, *, alone: bool = False) -> Counted:
 def _others(
     spec: Spec, sizes: ChangedSizes, *, shorter: bool
 ) -> Iterator[tuple[int, ChangedSizes]]:
-    """The sizes that other named models have, each as a difference, and as fields."""
+    """Yield the sizes of other named models, each as a difference and as fields."""
     (field, own), *_ = sizes
     for value in known()[field]:
         other = tuple((name, value) for name, _ in sizes)
@@ -80,7 +80,7 @@ def _named_bodies() -> frozenset[Spec]:
 
 
 LABELS, MOST_LABELS = "num_labels", 1000
-"""The size that a classifier of transformers has, and the most that is tried."""
+"""The field for the size of a classifier in transformers, and the largest value tried."""
 
 
 def with_labels(derivation: Derivation, number: int | None) -> Counted:
@@ -92,7 +92,7 @@ def with_labels(derivation: Derivation, number: int | None) -> Counted:
 
 
 def _solved(derivation: Derivation, field: str, number: int, most: int) -> Iterator[int]:
-    """The value of a field, of which the formula is linear, that gives ``number``."""
+    """Yield the value of a field that gives ``number``, if the formula is linear in the field."""
     own = next((name for name, known in derivation.fields.items() if known == field), "")
     if not own:
         return
@@ -107,7 +107,7 @@ def _solved(derivation: Derivation, field: str, number: int, most: int) -> Itera
 
 
 def at_unnamed_sizes(spec: Described, number: int) -> Iterator[Explanation]:
-    """Yield explanations of ``number`` as the whole model, at a size that is solved for."""
+    """Yield explanations of ``number`` by the whole model, at a size that is solved for."""
     if isinstance(spec, Derivation):
         for field, most in FIELDS.items():
             for value in _solved(spec, field, number, most):
@@ -126,7 +126,7 @@ def at_unnamed_sizes(spec: Described, number: int) -> Iterator[Explanation]:
 
 @lru_cache(MODELS_REMEMBERED)
 def _sloped(spec: Spec) -> tuple[tuple[ChangedSizes, Explanation, int, int], ...]:
-    """Each size with the coarse explanations it occurs in: their count, and what one adds."""
+    """Return each size with the coarse explanations that depend on it, their counts and slopes."""
     return tuple(_slopes(spec))
 
 
@@ -141,7 +141,7 @@ def _slopes(spec: Spec) -> Iterator[tuple[ChangedSizes, Explanation, int, int]]:
 
 
 def _sizes(spec: Spec) -> Iterator[ChangedSizes]:
-    """The sizes to change; what is one table's changes together."""
+    """Yield the sizes to change; the sizes of a shared table change together."""
     together = getattr(spec, "share_embeddings", False)
     for field in FIELDS:
         if together and field == "target_vocab_size":

@@ -1,4 +1,4 @@
-"""An answer as lines of text."""
+"""The answer of ``explain`` as lines of text."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from paramproof.formulas.notation import SUPERSCRIPTS
 from paramproof.formulas.printing import MINUS, and_more, signed
 
 WIDTH = 80
-"""Columns that the text fits."""
+"""The width of the text."""
 
 MAX_SHOWN = 6
-"""So many explanations are printed."""
+"""The most explanations that are printed."""
 
 MAX_PUBLISHED_SHOWN = 3
-"""So many models are printed that the number was published for."""
+"""The most published numbers that are printed."""
 
 MAX_UNNAMED_SHOWN = 3
-"""So many are printed of those that rest on a size that no named model has."""
+"""The most explanations printed that need a size of no named model."""
 
 
 def lines(answer: Explanations, *, everything: bool = False, width: int = WIDTH) -> Iterator[str]:
-    """Yield what is printed: the explanations, or that there is none and what is near.
+    """Yield the explanations of a number, or else the nearest count.
 
-    The first few, and of their models, unless ``everything`` is asked for. A line that is longer
-    than ``width`` goes on in the next.
+    Without ``everything``, only the first explanations and models are printed. A line longer than
+    ``width`` is wrapped.
     """
     for line in (*_retracted(answer), *_lines(answer, everything), *_near(answer)):
         yield from _folded(line, width)
 
 
 def _folded(line: str, width: int) -> list[str]:
-    """The line in lines of at most ``width``, if its words are, each further one indented."""
+    """Wrap a line to ``width`` without breaking words, indenting the continuation lines."""
     margin = " " * (len(line) - len(line.lstrip()) + 2)
     folded = textwrap.wrap(
         line,
@@ -54,11 +54,11 @@ def _folded(line: str, width: int) -> list[str]:
 
 
 def _retracted(answer: Explanations) -> Iterator[str]:
-    """What was withdrawn of the number: for which models, by whom, and what they have."""
+    """Yield the models for which the number was published and withdrawn, with their counts."""
     for model in answer.retracted:
         count = Tree(inventory(model.spec.letters())).whole(TRAINABLE)
         yield f"{answer.number.text} was published for {model.name}, and is wrong"
-        yield f"  {model.name} has {count:,}, published since as {model.published}"
+        yield f"  {model.name} has {count:,}, since published as {model.published}"
         yield f"  {model.retracted_source}"
         yield ""
 
@@ -66,7 +66,7 @@ def _retracted(answer: Explanations) -> Iterator[str]:
 def _lines(answer: Explanations, everything: bool) -> Iterator[str]:
     number, where = answer.number, ", ".join(answer.none_in)
     if answer.found:
-        other = f"{number}: not explained by {where}; other models have it:"
+        other = f"{number} is not explained by {where}, but by other models:"
         yield other if where else f"{number} is"
         rendered = render(answer.found)
         shown = rendered[: limit(MAX_SHOWN, everything)]
@@ -82,15 +82,15 @@ def _lines(answer: Explanations, everything: bool) -> Iterator[str]:
     yield from _published(answer, everything)
     if answer.unnamed and not answer.published:
         yield (
-            "at another size of one table, which no named model has, it would be the following; "
-            "but one number in hidden_size fits so by chance:"
+            "with an embedding table of a size that no named model has, it could be the following, "
+            "but one number in every hidden_size fits like this by chance:"
         )
         rendered = render(answer.unnamed)
         yield from _numbered(rendered, limit(MAX_UNNAMED_SHOWN, everything), everything)
 
 
 def _published(answer: Explanations, everything: bool) -> Iterator[str]:
-    """For which models the number is printed, though it is not their count, and what is true."""
+    """Yield the models for which the number was published, and the verdicts on it."""
     shown = answer.published[: limit(MAX_PUBLISHED_SHOWN, everything)]
     for number, one in enumerate(shown):
         if number or answer.found or answer.none_in:
@@ -106,7 +106,7 @@ def _published(answer: Explanations, everything: bool) -> Iterator[str]:
 
 
 def _near(answer: Explanations) -> Iterator[str]:
-    """The count that is nearest, where the number has no explanation."""
+    """Yield the nearest count, if the number has no explanation."""
     number, near = answer.number, answer.nearest
     if answer.found or near is None:
         return
@@ -121,12 +121,12 @@ def _near(answer: Explanations) -> Iterator[str]:
 
 
 def _perhaps_by_chance(number: WrittenNumber) -> Iterator[str]:
-    """A warning where every product of powers of two is as good an explanation."""
+    """Yield a warning if the number is a power of two, as many products of sizes are."""
     if (power := number.power_of_two) is not None:
         yield ""
         yield (
-            f"{number} is 2{str(power).translate(SUPERSCRIPTS)}: where sizes are powers of two "
-            "their products are too, so that each of these may fit by chance"
+            f"{number} is 2{str(power).translate(SUPERSCRIPTS)}: sizes are often powers of two, "
+            "and so are their products, so each of these may fit by chance"
         )
 
 
@@ -140,7 +140,7 @@ def _numbered(rendered: list[Rendered], most: int, everything: bool) -> Iterator
 
 
 def _legend(rendered: list[Rendered]) -> Iterator[str]:
-    """What the conventions mean that were named."""
+    """Yield the meanings of the conventions that were named."""
     explanations = [one.match.explanation for one in rendered]
     parts = [part for one in explanations for part in one.parts]
     names = dict.fromkeys(name for part in parts for name in part.conventions)

@@ -1,6 +1,6 @@
-"""The components of a model with their counts, under one way of counting after the other.
+"""The components of a model with their counts, by convention.
 
-Counts here are products of a tensor's size and its multiplicity: nothing is expanded.
+A tensor's count is the product of its size and its multiplicity; no layers are expanded.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from paramproof.formulas.path import LAYER, beginnings, has_layer, leaf, lies_in
 
 
 class Node(NamedTuple):
-    """A component: of ``one`` layer, or of all there are; "" is the whole model."""
+    """A component, in ``one`` layer or in all layers; "" is the whole model."""
 
     component: str = ""
     one: bool = False
@@ -34,7 +34,7 @@ def part_of(node: Node, times: int = 1, conventions: tuple[str, ...] = TRAINABLE
 
 
 class Tree:
-    """The counts of every component of an inventory in ints, by convention."""
+    """The counts of every component of an inventory with ints as sizes, by convention."""
 
     def __init__(self, inventory: Inventory) -> None:
         self.inventory = inventory
@@ -46,10 +46,10 @@ class Tree:
         self._of_kinds = {component for component, kinds in often.items() if len(kinds) > 1}
 
     def counts(self, conventions: tuple[str, ...] = TRAINABLE) -> NodeCounts:
-        """Return each component's count under ``conventions``; those that are 0 are absent.
+        """Return each component's count under ``conventions``; components of 0 are absent.
 
-        A component of one layer has a count for it and one for all, where there are several, and
-        all are of one kind. There is none under conventions that cannot be decided.
+        A component of a layer has a count for one layer and one for all, if there are several
+        layers, all of one kind. If the conventions cannot be decided, there are no counts.
         """
         if conventions not in self._counts:
             sums: NodeCounts = defaultdict(int)
@@ -73,12 +73,12 @@ class Tree:
             return replace(self.inventory, tensors=())
 
     def whole(self, conventions: tuple[str, ...]) -> int:
-        """Return what the whole model counts under ``conventions``; 0 where nobody can decide."""
+        """Return the count of the whole model under ``conventions``, 0 if it cannot be decided."""
         counted_size: int = size(self._counted(conventions))
         return counted_size
 
     def number(self, explanation: Explanation) -> int:
-        """Return what ``explanation`` comes to on this model, at the model's own sizes."""
+        """Return the count of ``explanation`` for this model, at the model's own sizes."""
         return sum(part.times * self._part(part) for part in explanation.parts)
 
     def _part(self, part: Part) -> int:
@@ -90,7 +90,7 @@ class Tree:
 
 @cache
 def nodes(path: str) -> tuple[Node, ...]:
-    """Return every component that the tensor at ``path`` lies in, the whole model first."""
+    """Return every component that contains the tensor at ``path``, the whole model first."""
     return tuple(_nodes(path))
 
 
@@ -105,7 +105,7 @@ def _nodes(path: str) -> Iterator[Node]:
 
 
 def _doubled(node: Node, sums: NodeCounts) -> bool:
-    """Whether this is one layer of a single one, which all layers are too."""
+    """Return whether this is a component of one layer in a stack of one layer."""
     return node.one and sums.get(Node(node.component)) == sums[node]
 
 

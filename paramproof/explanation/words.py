@@ -10,11 +10,11 @@ from paramproof.formulas.path import LAYER, has_layer, in_braces, leaf, lies_in,
 from paramproof.formulas.printing import some_of
 
 MAX_OWNERS_NAMED = 3
-"""Of the named models that have a size, so many are named."""
+"""The most models that are named for a size."""
 
 
 def words(explanation: Explanation) -> str:
-    """Return ``explanation`` as a person would give it, without the model's name.
+    """Return ``explanation`` as a person would state it, without the model's name.
 
     ``the whole model without pooler``, ``layers.*.attention in one layer`` …
     """
@@ -50,12 +50,12 @@ def split(explanation: Explanation) -> tuple[list[Part], list[Part], list[Part],
 
 
 def of_one(explanation: Explanation) -> bool:
-    """Return whether the explanation starts from one component, and is no sum of several."""
+    """Return whether the explanation starts from one component and is not a sum of several."""
     return len(split(explanation)[0]) == 1
 
 
 def _as_in_keras(wide: Sequence[Part]) -> bool:
-    """Whether the heads have biases of their own, and the output, wide as it is, has one."""
+    """Return whether each head has biases of its own, and the widened output has one bias."""
     widened = [part.component for part in wide]
     return any(leaf(path) == "query" for path in widened) and any(
         path.endswith("output.kernel") for path in widened
@@ -63,7 +63,7 @@ def _as_in_keras(wide: Sequence[Part]) -> bool:
 
 
 def _components(parts: Sequence[Part]) -> list[str]:
-    """Parts by their names; those of one component together, ``attention.{query,key}``."""
+    """Return the names of parts; parts of one component are joined, ``attention.{query,key}``."""
     groups: dict[tuple[object, ...], list[str]] = {}
     for part in parts:
         above = parent(part.component)
@@ -89,7 +89,7 @@ def _component(part: Part) -> str:
 
 
 def _listed(parts: Sequence[Part], base: Part) -> str:
-    """Parts of ``base``; what is in the same layers is said relative to it."""
+    """Return the names of parts of ``base``; those in the same layers are relative to it."""
     if has_layer(base.component) and all(part.one == base.one for part in parts):
         inner = (part.component.removeprefix(f"{base.component}.") for part in parts)
         parts = [Part(component) for component in inner]
@@ -98,7 +98,7 @@ def _listed(parts: Sequence[Part], base: Part) -> str:
 
 
 def _sizes(explanation: Explanation) -> str:
-    """The sizes with the models that have them all; those of one table are one size."""
+    """Return the sizes, and the models that have them all; a shared table has one size."""
     values = {field.removeprefix("target_"): value for field, value in explanation.sizes}
     text = ", ".join(f"{field}={value}" for field, value in values.items())
     if not values.keys() <= known().keys():

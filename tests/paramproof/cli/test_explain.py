@@ -55,7 +55,7 @@ def test_an_explanation_in_other_models_only(paramproof, tmp_path):
     done = paramproof("explain", "109482240", "gpt2", "--json", str(file))
     assert done.returncode == 0
     first, *rest = done.stdout.splitlines()
-    assert first == "109,482,240: not explained by gpt2; other models have it:"
+    assert first == "109,482,240 is not explained by gpt2, but by other models:"
     assert rest[-1] == "    of bert-base-uncased"
     assert json.loads(file.read_text("utf-8"))["none_in"] == ["gpt2"]
 
@@ -84,7 +84,7 @@ def test_only_at_a_size_that_nobody_has(paramproof):
     done = paramproof("explain", "111385344", "bert-base")
     assert done.returncode == 1
     assert (
-        "111,385,344: no explanation found\nat another size of one table, which no named model has"
+        "111,385,344: no explanation found\nwith an embedding table of a size that no named "
         in done.stdout
     )
     assert "the whole model, at vocab_size=33000, which no named model has" in done.stdout

@@ -68,7 +68,7 @@ def test_configurations_as_json(paramproof):
     assert models["llama-3.1-8b"]["verdict"]["how"] == "exact"
     assert models["gpt-j-6b"]["verdict"] == {
         "conventions": [],
-        "how": "no convention gives it; +2,498,560 to trainable",
+        "how": "no convention gives it; it differs from trainable by +2,498,560",
     }
 
 

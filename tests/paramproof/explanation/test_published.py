@@ -83,7 +83,7 @@ def test_withdrawn_numbers(number, model, count, since):
     assert [one.name for one in found.retracted] == [model]
     assert list(lines(found))[:5] == [
         f"{number} was published for {model}, and is wrong",
-        f"  {model} has {count}, published since as {since}",
+        f"  {model} has {count}, since published as {since}",
         "  table 2 of Radford et al. 2019; openai/gpt-2, README.md, calls its counts",
         "    wrong",
         "",

@@ -22,9 +22,13 @@ COUNTS = {"trainable": 37_552_282_624, "head-only": 36_625_603_584, "neither": 3
         ("37.55B", ["trainable"], "rounded to 4 significant digits"),
         ("35B", ["neither"], "cut off after the last digit"),
         ("40B", ["trainable", "head-only", "neither"], "rounded to 1 significant digit"),
-        ("36,700,000,000", [], "no convention gives it; −852,282,624 to trainable"),
+        ("36,700,000,000", [], "no convention gives it; it differs from trainable by −852,282,624"),
         ("36.7B", [], "no convention gives it; trainable is 37,552,282,624"),
-        ("39,000,000,000", [], "no convention gives it; +1,447,717,376 to trainable"),
+        (
+            "39,000,000,000",
+            [],
+            "no convention gives it; it differs from trainable by +1,447,717,376",
+        ),
     ],
 )
 def test_verdict(printed, conventions, how):
