@@ -1,4 +1,4 @@
-"""The one way from what a user names to a model: ``resolve``."""
+"""Find the model that a user names: ``resolve`` is the only way in."""
 
 from paramproof.resolver.lookup import catalogued, derive_request, resolve, resolve_request
 from paramproof.resolver.models import AnyModel, DerivedModel, LiveModel, ResolvedModel

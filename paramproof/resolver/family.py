@@ -1,6 +1,6 @@
-"""The spec of a family that describes the same model as a configuration of transformers.
+"""Find the family spec that describes the same model as a configuration of transformers.
 
-A family knows what the catalogue does not: canonical names, and how every framework builds it.
+A family adds to the catalogue's formula canonical names, and a builder for every framework.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from paramproof.catalogue import Entry
 from paramproof.formulas import EncoderSpec, GPTSpec, Inventory, LlamaSpec, Spec, inventory
 
 BASE = {"pooler": True, "tie_word_embeddings": True}
-"""An encoder without a head that could be tied."""
+"""The parts of an encoder that has no head to tie."""
 
 MASKED = {"pooler": False, "mlm_head": True}
 PRETRAINING = {"pooler": True, "mlm_head": True, "nsp_head": True}
 NEXT_SENTENCE = {**BASE, "nsp_head": True}
 
 HEADLESS = {"tie_word_embeddings": True}
-"""A decoder without a head has as many parameters as one whose head is its token table."""
+"""A decoder without a head has the same parameters as one whose head is tied to the embeddings."""
 
 SIZES = (
     "vocab_size",
@@ -37,14 +37,14 @@ GPT2 = {
     "n_inner": "intermediate_size",
     "n_positions": "max_position_embeddings",
 }
-"""Fields of GPT-2's configuration, and what its spec calls them."""
+"""Fields of GPT-2's configuration, with their names in its spec."""
 
 
 class FamilyClasses(NamedTuple):
-    """A model type that a family describes: its spec, and what each class has of its parts.
+    """A model type that a family describes: its spec, and the optional parts of each class.
 
-    ``is_stacked`` says that transformers has the projections of queries, keys and values in one
-    tensor, and the family in three.
+    ``is_stacked`` is set if transformers keeps the projections of queries, keys and values in one
+    tensor, where the family has three.
     """
 
     spec: type[Spec]
@@ -82,9 +82,9 @@ TYPES: Mapping[str, FamilyClasses] = {
 
 
 def spec_of(model_type: str, class_name: str, entry: Entry, keys: Mapping[str, Any]) -> Spec | None:
-    """Return the spec of the class of transformers, at the sizes of an entry of its model type.
+    """Return the spec of a transformers class, at the sizes of an entry of its model type.
 
-    None where no family has the class, and where the entry is of that class and has other tensors.
+    Return None if no family has the class, or if the entry is of the class but has other tensors.
     """
     described = TYPES.get(model_type)
     parts = described.classes.get(class_name) if described else None
@@ -107,22 +107,22 @@ def _sizes(described: FamilyClasses, entry: Entry) -> dict[str, int]:
         name = GPT2.get(field, field)
         if name in described.sizes and letter in entry.sizes:
             found[name] = entry.sizes[letter]
-    # What GPT-2's configuration calls n_inner is null in most files.
+    # n_inner of GPT-2 is null in most files.
     found.setdefault("intermediate_size", 4 * found["hidden_size"])
     return found
 
 
 def _parts(parts: Mapping[str, bool], entry: Entry, keys: Mapping[str, Any]) -> dict[str, bool]:
-    """Return which parts a class has; a head is tied as the configuration or its type says."""
+    """Return the parts of a class; the configuration or the default of its type ties the head."""
     default = keys.get("model_type") != "llama"
     tied = keys.get("tie_word_embeddings")
     return {"tie_word_embeddings": default if tied is None else tied is True, **parts}
 
 
 def _shapes(named: Inventory, width: int = 0) -> Counter[tuple[int, ...]]:
-    """Return how often each shape is trained, whichever way its axes stand.
+    """Return how many trainable tensors have each shape, whatever the order of its axes.
 
-    A tensor that is three times as wide as ``width`` counts as three.
+    If ``width`` is given, a tensor of three times that width counts as three tensors.
     """
     found: Counter[tuple[int, ...]] = Counter()
     for tensor in named:

@@ -1,4 +1,4 @@
-"""Look up the formula of what a user names: the catalogue's, a family's, or one derived now."""
+"""Find the formula of a requested model: in the catalogue, in a family, or by deriving it."""
 
 from __future__ import annotations
 
@@ -32,44 +32,43 @@ from paramproof.sources.live.readers import live_weights
 from paramproof.sources.live.weight import name_of
 
 Note: TypeAlias = Callable[[str], None]
-"""Receives how far a derivation is."""
+"""A function that receives the progress of a derivation."""
 
 NOT_BUILT = ("auto_map", QUANTIZATION)
-"""Keys that a model is derived without: code beside the file, and how its weights are stored."""
+"""Keys that a derivation ignores: custom code, and how the weights are stored."""
 
 _derived: dict[tuple[str, str], Derivation] = {}
-"""By configuration and class: what this process has derived."""
+"""The formulas that this process has derived, by configuration and class."""
 
 
 def _ignore(_: str) -> None:
-    """Receive a note, and do nothing."""
+    """Receive a note and do nothing."""
 
 
 def resolve(source: object, class_name: str = "", note: Note = _ignore) -> AnyModel:
     """Return the model that ``source`` names, as ``read_request`` reads it, with its formula.
 
-    The formula is the catalogue's; where it has none, that of a family's spec, or one that is
-    derived now where transformers is installed. ``class_name`` takes the place of the class that a
-    configuration names.
+    The formula comes from the catalogue, or else from a family, or else it is derived, if
+    transformers is installed. ``class_name`` replaces the class that a configuration names.
 
-    Raises ``InvalidInput`` for what is wrong, and ``NotInCatalogue`` for a configuration that
-    has no formula; each with its source and its key.
+    Raises ``InvalidInput`` for a wrong source or key, and ``NotInCatalogue`` for a configuration
+    without a formula. Both errors have the source and the key.
     """
     return resolve_request(read_request(source), class_name, note)
 
 
 def live_model(request: Request) -> LiveModel:
-    """Return the live model that a request names. Raises ``ValueError`` for what is none."""
+    """Return the live model of a request. Raises ``ValueError`` if it is not a model."""
     return LiveModel(name=name_of(request.live), weights=(*live_weights(request.live),))
 
 
 def resolve_request(request: Request, class_name: str = "", note: Note = _ignore) -> AnyModel:
-    """Return the model that a request asks for. Raises as ``resolve`` does."""
+    """Return the requested model. Raises the same errors as ``resolve``."""
     if request.live is not None:
         raise InvalidInput("a live model has no formula", where=name_of(request.live))
     if request.keys is None and class_name:
         where = path_text(request.name)
-        raise InvalidInput("is not a configuration: it has no class to replace", where=where)
+        raise InvalidInput("--class applies only to a configuration", where=where)
     if request.spec is not None:
         return ResolvedModel(name=request.name, spec=request.spec, named=request.named)
     if request.reference:
@@ -92,11 +91,11 @@ def _configured(request: Request, keys: Mapping[str, Any], class_name: str, note
 
 
 def catalogued(request: Request, keys: Mapping[str, Any], class_name: str = "") -> AnyModel:
-    """Return the model of a configuration by the catalogue's formula, or else by a family's.
+    """Return the model of a configuration, with the formula of the catalogue or of a family.
 
-    Where a family describes the same model, it is one of the family.
+    If a family describes the same model, the result has the family's spec.
 
-    Raises ``InvalidInput`` and ``NotInCatalogue``, which has what to install where that helps.
+    Raises ``InvalidInput`` and ``NotInCatalogue``; the latter says what to install, if that helps.
     """
     try:
         found = entry(keys, class_name)
@@ -129,7 +128,7 @@ def catalogued(request: Request, keys: Mapping[str, Any], class_name: str = "") 
 
 
 def _of_family(request: Request, keys: Mapping[str, Any], class_name: str) -> ResolvedModel | None:
-    """Return a class that a family has and the catalogue does not, as BERT's for next sentences."""
+    """Return the model of a class that only a family has, such as BertForNextSentencePrediction."""
     name, model_type = class_name or named_class(keys), str(keys["model_type"])
     described = TYPES.get(model_type)
     if described is None or name not in described.classes:
@@ -152,7 +151,7 @@ def _reading(
     *,
     is_class_named: bool = True,
 ) -> ConfigReading:
-    """Return how a configuration was read, by the catalogue where it was ``found`` there."""
+    """Return how a configuration was read, with the details of its catalogue entry if ``found``."""
     return ConfigReading(
         model_type=str(keys["model_type"]),
         class_name=name,
@@ -169,40 +168,40 @@ def _reading(
 
 
 def _quantized(keys: Mapping[str, Any]) -> str:
-    """Return the method by which a file's weights are quantized, "" where they are not."""
-    said = keys.get("quantization_config") or keys.get("compression_config")
-    if not isinstance(said, Mapping):
+    """Return the quantization method that a configuration names, or "" if there is none."""
+    config = keys.get("quantization_config") or keys.get("compression_config")
+    if not isinstance(config, Mapping):
         return ""
-    method = said.get("quant_method", said.get("quantization_method"))
+    method = config.get("quant_method", config.get("quantization_method"))
     return method if isinstance(method, str) and method else "unknown method"
 
 
 BITS_STORED = {8: "int8", 4: "int4"}
 STORED = {"fp8": "float8", "fbgemm_fp8": "float8", "mxfp4": "int4"}
-"""Types of quantized weights, by the bits or the method that a file names."""
+"""Types of quantized weights, by the number of bits or the method in a configuration."""
 
 
 def _stored(keys: Mapping[str, Any]) -> str:
-    """Return the type of a file's quantized weights, "" where it does not say one."""
-    said = keys.get(QUANTIZATION)
-    if not isinstance(said, Mapping):
+    """Return the type of the quantized weights, or "" if the configuration does not tell."""
+    config = keys.get(QUANTIZATION)
+    if not isinstance(config, Mapping):
         return ""
-    if method := STORED.get(str(said.get("quant_method"))):
+    if method := STORED.get(str(config.get("quant_method"))):
         return method
     for key, bits in (("load_in_8bit", 8), ("load_in_4bit", 4)):
-        if said.get(key) is True:
+        if config.get(key) is True:
             return BITS_STORED[bits]
-    given = said.get("bits")
+    given = config.get("bits")
     return BITS_STORED.get(given, "") if isinstance(given, int) else ""
 
 
 def _dtype(keys: Mapping[str, Any]) -> str:
-    """Return the type of a file's numbers, its language model's where the whole has none."""
+    """Return the dtype of a configuration, or of its ``text_config`` if the whole has none."""
     for part in (keys, keys.get("text_config")):
         if isinstance(part, Mapping):
-            said = part.get("dtype") or part.get("torch_dtype")
-            if isinstance(said, str):
-                return said.removeprefix("torch.")
+            dtype = part.get("dtype") or part.get("torch_dtype")
+            if isinstance(dtype, str):
+                return dtype.removeprefix("torch.")
     return ""
 
 
@@ -215,18 +214,18 @@ def derive_request(
     seconds: float = 600,
     note: Note = _ignore,
 ) -> Derivation:
-    """Return the formula that is derived now of what a request asks for, in another process.
+    """Derive the formula of a request in another process, and return it.
 
-    It starts from these ``sizes`` by field, in place of the configuration's or the function's.
+    ``sizes`` replaces, by field, the starting sizes of the configuration or of the function.
 
-    Raises ``InvalidInput`` for a model that no code is named for, and ``ValueError``, in one line,
-    where nothing is derived, or not within so many ``seconds``.
+    Raises ``InvalidInput`` for a model without code to derive it from, and ``ValueError``, in one
+    line, if no formula is derived, or none within ``seconds``.
     """
     derive = partial(derive_in_subprocess, sizes=sizes, seed=seed, seconds=seconds, note=note)
     if request.reference:
         return derive(request.reference)
     if request.keys is None:
-        problem = "has a formula that is written by hand: derive a model type, such as bert"
+        problem = "its formula is written by hand: derive a model type instead, such as bert"
         raise InvalidInput(problem, where=path_text(request.name))
     keys = {name: value for name, value in request.keys.items() if name not in NOT_BUILT}
     chosen = class_name or named_class(keys) or _usual_class(str(keys["model_type"]))
@@ -234,17 +233,17 @@ def derive_request(
 
 
 def _usual_class(model_type: str) -> str:
-    """Return the usual class of a model type, "" where it has no entry."""
+    """Return the usual class of a model type, or "" if the catalogue does not have the type."""
     return usual_class(read_type(model_type)) if model_type in model_types() else ""
 
 
 def _on_the_spot(
     request: Request, class_name: str, error: NotInCatalogue, note: Note
 ) -> DerivedModel:
-    """Derive the formula now, of the class of transformers.
+    """Derive the formula of a configuration from its class in transformers.
 
-    Raises ``error`` where transformers is not installed, with what to install where that helps,
-    and ``ValueError``, in one line, where transformers refuses the configuration.
+    Raises ``error`` if transformers is not installed, and ``ValueError``, in one line, if
+    transformers refuses the configuration.
     """
     keys = request.keys or {}
     if _transformers().missing:
@@ -272,6 +271,6 @@ def _transformers() -> Framework:
 
 
 def _is_in_transformers(keys: Mapping[str, Any], class_name: str) -> bool:
-    """Return whether the release that the catalogue is of has the model type and the class."""
+    """Return whether the transformers release of the catalogue has the model type and the class."""
     model_type, name = str(keys.get("model_type")), class_name or named_class(keys)
     return has_type(model_type) and (not name or has_class(model_type, name))

@@ -1,4 +1,4 @@
-"""A model that was resolved: its tensors, its sources, and how sure its formula is."""
+"""Resolved models: their tensors, their sources, and the status of their formulas."""
 
 from __future__ import annotations
 
@@ -17,26 +17,27 @@ from paramproof.formulas.printing import legible, path_text, some_of
 from paramproof.sources.live.weight import LiveWeight
 
 MAX_NAMED = 4
-"""Buffers and reasons that a line names."""
+"""How many buffers or reasons a line names."""
 
 MAX_KEYS_NAMED = 8
 
 COUNTED = "counted"
-"""The status of a live model: its weights were counted, and it has no formula."""
+"""The status of a live model, whose weights were counted without a formula."""
 
 WRITTEN = "written"
-"""The status of a formula that was written by hand, and is compared with every framework."""
+"""The status of a formula that was written by hand and is compared with every framework."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigReading:
     """How a configuration was read.
 
-    ``is_default`` says that a model type was named, and no size given. ``assumed`` has the type's
-    default of each size that is absent, ``unknown`` the keys that the configuration class does not
-    have. ``quantized`` names the method by which the file's weights are stored, "" for none;
-    ``dtype`` the type of its numbers and ``stored`` that of its quantized weights, each "" where
-    the file does not say. ``has_code`` says that ``auto_map`` names code beside the file.
+    ``is_default`` is set if only a model type was named, without sizes. ``assumed`` has the default
+    of each size that is absent, and ``unknown`` the keys that the configuration class does not
+    have. ``quantized`` is the quantization method, ``dtype`` the type of the weights, and
+    ``stored`` the type of the quantized weights; each is "" if the file does not tell.
+    ``has_code`` is set if ``auto_map`` names custom code. ``read_as`` has the model types that
+    were replaced, with the ones used instead.
     """
 
     model_type: str
@@ -52,20 +53,21 @@ class ConfigReading:
     read_as: Mapping[str, str] = field(default_factory=dict)
 
     def lines(self) -> Iterator[str]:
-        """Yield what was assumed, a line for each kind."""
+        """Yield the assumptions, a line for each kind."""
         if self.is_default:
             yield f"sizes: the defaults of {self.model_type}, class {self.class_name}"
         elif not self.is_class_named:
-            yield f"class: {self.class_name}, as usual of {self.model_type}: the file names none"
+            usual = f"usual for {self.model_type}; the file names none"
+            yield f"class: {self.class_name} ({usual})"
         for model_type, other in self.read_as.items():
             yield (
-                f"read as {other}, whose class the file names: transformers does not have "
-                f"the model type {legible(model_type)}"
+                f"read as {other}, the type of the class that the file names: transformers does "
+                f"not have the model type {legible(model_type)}"
             )
         if self.assumed and not self.is_default:
             sizes = [f"{legible(name)} = {size}" for name, size in self.assumed.items()]
             absent = some_of(sizes, MAX_KEYS_NAMED)
-            yield f"assumed, as absent from the file: {absent} (defaults of {self.model_type})"
+            yield f"defaults of {self.model_type}, absent from the file: {absent}"
         if self.quantized:
             yield (
                 f"quantized ({legible(self.quantized)}): counted as the model before quantization; "
@@ -73,13 +75,13 @@ class ConfigReading:
             )
 
     def remarks(self) -> Iterator[str]:
-        """Yield what was passed over, for standard error."""
+        """Yield what was ignored, for standard error."""
         if self.unknown:
             names = some_of([*map(legible, self.unknown)], MAX_KEYS_NAMED)
-            yield f"passed over, as {self.model_type} does not have these keys: {names}"
+            yield f"ignored keys, which {self.model_type} does not have: {names}"
         if self.has_code:
             yield (
-                "auto_map names code beside the file, which is not run: counted as "
+                "auto_map names custom code, which is not run: counted as "
                 f"{self.class_name} of transformers"
             )
 
@@ -88,8 +90,8 @@ class ConfigReading:
 class ResolvedModel:
     """A model of a family.
 
-    ``named`` is what is published of a named model, ``reading`` how its configuration was read,
-    and ``derivation`` the catalogue's formula of the same model.
+    ``named`` has the published facts about a named model, ``reading`` how its configuration was
+    read, and ``derivation`` the catalogue's formula of the same model.
     """
 
     name: str
@@ -100,25 +102,25 @@ class ResolvedModel:
 
     @property
     def described(self) -> Spec:
-        """What it is described by."""
+        """The spec that describes it."""
         return self.spec
 
     @property
     def title(self) -> str:
-        """The name as it may stand in a line."""
+        """The name, made printable in one line."""
         return path_text(self.name)
 
     @property
     def status(self) -> str:
-        """How sure its formula is."""
+        """The status of its formula: always written by hand."""
         return WRITTEN
 
     def inventory(self) -> Inventory:
-        """Return its tensors, in ints."""
+        """Return its tensors, with ints as sizes."""
         return inventory(self.spec.letters())
 
     def origin(self) -> Iterator[str]:
-        """Yield lines on where the sizes are from, and what has been published about them."""
+        """Yield lines on the source of the sizes, and on published numbers."""
         if self.named:
             yield from published_lines(self.named)
         if self.reading:
@@ -130,10 +132,10 @@ class ResolvedModel:
 class DerivedModel:
     """A model whose formula was derived, at its own sizes.
 
-    ``made_by`` names what it was derived from, and ``seconds`` how long that took where it was
-    derived just now, None where the catalogue has it. ``keys`` are those of its configuration,
-    None for a model that a function makes. ``heads`` are those that transformers ties when it
-    builds the model, although its configuration says that they are not tied.
+    ``seconds`` is the time that the derivation took, or None if the formula is the catalogue's.
+    ``keys`` are those of its configuration, or None for a model that a function returns.
+    ``heads`` are the heads that transformers ties when it builds the model, although the
+    configuration says that they are not tied.
     """
 
     name: str
@@ -146,40 +148,40 @@ class DerivedModel:
 
     @property
     def title(self) -> str:
-        """The name as it may stand in a line."""
+        """The name, made printable in one line."""
         return path_text(self.name)
 
     @property
     def described(self) -> Derivation:
-        """What it is described by."""
+        """The derivation that describes it."""
         return self.derivation
 
     @property
     def status(self) -> str:
-        """How sure its formula is at its own sizes."""
+        """The status of its formula at its own sizes: proved or fitted."""
         return self.derivation.status_at(self.derivation.sizes)
 
     def inventory(self) -> Inventory:
-        """Return its tensors, in ints."""
+        """Return its tensors, with ints as sizes."""
         return self.derivation.inventory(self.derivation.sizes)
 
     @property
     def as_loaded(self) -> Derivation:
-        """The formula of the model that transformers loads, with ``heads`` that are not tied."""
+        """The formula of the model as transformers loads it, with ``heads`` untied."""
         return as_loaded(self.derivation, self.heads)
 
     @property
     def loaded(self) -> int:
-        """The parameters of the model that transformers loads, with each of the ``heads``."""
+        """The parameters of the model as transformers loads it, with ``heads`` untied."""
         return self.as_loaded.count(self.derivation.sizes)
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why its formula is not proved at its sizes; none where it is."""
+        """The reasons why its formula is not proved at its sizes; empty if it is."""
         return self.derivation.reasons_at(self.derivation.sizes)
 
     def origin(self) -> Iterator[str]:
-        """Yield lines on where the formula is from, how sure it is, and what it does not count."""
+        """Yield lines on the source and the status of the formula, and what it does not count."""
         if self.named:
             yield from published_lines(self.named)
         if self.reading:
@@ -193,7 +195,7 @@ class DerivedModel:
             yield f"buffers, not counted: {some_of([*map(legible, buffers)], MAX_NAMED)}"
 
     def _of_heads(self) -> str:
-        """Return why a loaded model has more parameters than the model as built."""
+        """Return the reason why the loaded model has more parameters than the model as built."""
         size = sum((one.size for one in self.heads), Expression())
         names = " and ".join(one.path for one in self.heads)
         fields = " and ".join(dict.fromkeys(f"{one.field}: false" for one in self.heads))
@@ -207,13 +209,13 @@ class DerivedModel:
         made = self.derivation.evidence.versions.items()
         versions = ", ".join(f"{name} {version}" for name, version in made)
         if self.seconds is None:
-            return f"{self.derivation.name} of the catalogue ({versions})"
+            return f"{self.derivation.name} in the catalogue ({versions})"
         return f"{legible(self.derivation.name)}, derived in {self.seconds:.1f} s ({versions})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveModel:
-    """A model that a framework has made: its weights are counted, and it has no formula."""
+    """A model of a framework, whose weights are counted without a formula."""
 
     name: str
     weights: tuple[LiveWeight, ...]
@@ -222,16 +224,16 @@ class LiveModel:
 
     @property
     def status(self) -> str:
-        """That its weights were counted."""
+        """The status of a model whose weights were counted."""
         return COUNTED
 
     @property
     def title(self) -> str:
-        """The name as it may stand in a line."""
+        """The name, made printable in one line."""
         return path_text(self.name)
 
     def inventory(self) -> Inventory:
-        """Return its weights as tensors, the further names of one as tied to its first."""
+        """Return its weights as tensors; further names of a weight are tied to its first name."""
         own = [_tensor(one, one.path) for one in self.weights]
         tied = [_tensor(one, other) for one in self.weights for other in one.others]
         return Inventory({}, (*own, *tied))
@@ -251,7 +253,7 @@ AnyModel: TypeAlias = ResolvedModel | DerivedModel
 
 
 def published_lines(named: Published) -> Iterator[str]:
-    """Yield lines on what is published about a model, and where its sizes are from."""
+    """Yield lines on the published numbers of a model, and on the source of its sizes."""
     what = f" for {named.component}" if named.component else ""
     yield f"published{what}: {named.published} ({named.source})"
     if isinstance(named, NamedConfiguration) and named.active:

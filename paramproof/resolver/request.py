@@ -1,6 +1,6 @@
-"""Read what a user names: a model, a file, standard input, JSON, a type, a class, a function.
+"""Read how a user names a model: by name, file, standard input, JSON, type, class or function.
 
-It is read once, here, and nothing is looked up yet.
+This module reads the source, once; ``lookup`` then finds the formula.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ from paramproof.sources.strict_json import (
 )
 
 STANDARD_INPUT = "-"
-"""What a command takes for standard input, in place of a model."""
+"""The model argument that stands for standard input."""
 
 REFERENCE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
-"""MODULE:FUNCTION."""
+"""The form MODULE:FUNCTION."""
 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
-"""What a model is called on Hugging Face's Hub, ``meta-llama/Llama-3.1-8B``."""
+"""The form of a model's name on the Hugging Face Hub, ``meta-llama/Llama-3.1-8B``."""
 
 NOTHING_IS_DOWNLOADED = "nothing is downloaded: give the path of its config.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a user names. One of ``spec``, ``keys``, ``reference`` and ``live`` is given.
+    """A model that a user requests, by exactly one of ``spec``, ``keys``, ``reference``, ``live``.
 
-    ``keys`` are those of a configuration as transformers spells them. ``is_default`` says that
-    they are a model type, and perhaps a class, alone. ``named`` is what is published of a named
-    model; ``reference`` is MODULE:FUNCTION, and ``live`` a model of a framework.
+    ``keys`` are those of a configuration, as transformers spells them; ``is_default`` is set if
+    they are only a model type, and perhaps a class. ``reference`` is MODULE:FUNCTION, and ``live``
+    a model of a framework. ``named`` has the published facts about a named model.
     """
 
     name: str
@@ -67,14 +67,14 @@ class Request:
 
 
 def read_request(source: object) -> Request:
-    """Return what ``source`` asks for.
+    """Return the request that ``source`` makes.
 
-    A ``str`` is looked at in this order: ``-``, JSON, a named model (whatever the case of its
-    letters), a file, a model type or class of transformers, MODULE:FUNCTION. A file of the same
-    name as a model is written with its directory, ``./gpt2``.
+    A ``str`` is tried in this order: ``-``, JSON, a named model (in upper or lower case), a file, a
+    model type or class of transformers, MODULE:FUNCTION. For a file with the name of a model,
+    write its directory, too: ``./gpt2``.
 
-    Raises ``InvalidInput`` for a file that cannot be read or keys that are wrong, and
-    ``UnknownName``, which is one, for a name that nothing has.
+    Raises ``InvalidInput`` for a file that cannot be read or keys that are wrong, and its subclass
+    ``UnknownName`` for an unknown name.
     """
     # nnx.State, linen's FrozenDict and a module of MLX are mappings, and no configurations.
     is_of_framework = comes_from("flax", source) or unsupported_framework(source)
@@ -109,17 +109,17 @@ def _read_text(source: str) -> Request:
 
 
 def request_for_name(name: str) -> Request:
-    """Return what a named model, a model type or a class asks for; no file is looked at.
+    """Return the request for a named model, a model type or a class, without looking at files.
 
-    Raises ``UnknownName`` for a name that nothing has.
+    Raises ``UnknownName`` for an unknown name.
     """
-    if found := _named(name) or _type_or_class(name):
-        return found
+    if request := _named(name) or _type_or_class(name):
+        return request
     raise _unknown_name(name)
 
 
 def _named(name: str) -> Request | None:
-    """Return a named model; None where there is none."""
+    """Return the request for a named model, or None if no model has the name."""
     known = canonical_name(name, model_names())
     full = SHORT_NAMES.get(known or "", known or "")
     if model := named_models().get(full):
@@ -134,7 +134,7 @@ def _in_file(path: str) -> Request:
 
 
 def _described(name: str, keys: Mapping[str, Any]) -> Request:
-    """Return the request of JSON: the fields of a spec, or the keys of a configuration."""
+    """Return the request for JSON: the fields of a spec, or the keys of a configuration."""
     try:
         if "family" in keys or _is_spec(keys):
             return Request(name=name, spec=spec_from({"family": _family(keys), **keys}))
@@ -147,7 +147,7 @@ def _described(name: str, keys: Mapping[str, Any]) -> Request:
 
 
 def _type_or_class(text: str) -> Request | None:
-    """Return the request of a model type or a class at its default sizes."""
+    """Return the request for a model type or a class at its default sizes."""
     if text in model_types() or has_type(text) or _is_installed_type(text):
         return Request(name=text, keys={"model_type": text}, is_default=True)
     if model_type := type_with_class(text):
@@ -157,9 +157,9 @@ def _type_or_class(text: str) -> Request | None:
 
 
 def _is_installed_type(text: str) -> bool:
-    """Return whether the transformers that is installed has a folder for a model type.
+    """Return whether the installed transformers has a folder for a model type.
 
-    It may be newer than the one that the catalogue is of, and is not imported to find out.
+    That release may be newer than the catalogue's. It is not imported to find out.
     """
     found = find_spec("transformers") if text.replace("-", "_").isidentifier() else None
     folders = (found.submodule_search_locations if found else None) or ()
@@ -167,13 +167,13 @@ def _is_installed_type(text: str) -> bool:
 
 
 def _is_spec(keys: Mapping[str, Any]) -> bool:
-    """Return whether all keys are fields of specs, and none says that they are a configuration."""
+    """Return whether all keys are fields of specs, and there is no ``model_type``."""
     fields_of_specs = {name for family in FAMILIES.values() for name in family.field_names}
     return "model_type" not in keys and bool(keys) and keys.keys() <= fields_of_specs
 
 
 def _family(keys: Mapping[str, Any]) -> str:
-    """Return the family whose spec has all of these fields, and needs no other; else an encoder."""
+    """Return the family whose spec can be made from exactly these keys, or else the encoder."""
     fitting = (name for name, family in FAMILIES.items() if _fits(keys, family))
     return next(fitting, "encoder")
 
@@ -185,12 +185,12 @@ def _fits(keys: Mapping[str, Any], family: Family) -> bool:
 
 
 def _unknown(text: str) -> InvalidInput:
-    """Return the error for a text that names nothing: a URL, a model on the Hub, or a typo."""
+    """Return the error for a text that names no model: a URL, a model on the Hub, or a typo."""
     if re.match(r"\w+://", text):
-        return InvalidInput(f"{NOTHING_IS_DOWNLOADED}, and not a URL", where=path_text(text))
+        return InvalidInput(f"is a URL; {NOTHING_IS_DOWNLOADED}", where=path_text(text))
     own = text.rpartition("/")[2].lower()
     if HUB_ID.fullmatch(text) and not text.endswith(".json"):
-        also = f", or the named model {own}" if own in {*model_names()} else ""
+        also = f", or use the named model {own}" if own in {*model_names()} else ""
         return InvalidInput(f"is not a file; {NOTHING_IS_DOWNLOADED}{also}", where=path_text(text))
     if os.sep in text or "/" in text or text.endswith(".json"):
         return InvalidInput("does not exist", where=path_text(text))

@@ -1,9 +1,9 @@
-"""Configurations that were written before transformers had a ``model_type``, in today's keys.
+"""Translate configurations from before transformers had a ``model_type`` into today's keys.
 
-Google's ``bert_config.json`` (google-research/bert, ``modeling.py``, BertConfig), Baidu's
+These are Google's ``bert_config.json`` (google-research/bert, ``modeling.py``, BertConfig), Baidu's
 ``ernie_config.json`` (PaddlePaddle/ERNIE, ``model/ernie.py`` of release/r2.0 and
-``ernie/modeling_ernie.py`` of develop), and the BERT and GPT-2 of transformers before 3. A file
-that only names its class has the type of that class.
+``ernie/modeling_ernie.py`` of develop), and BERT and GPT-2 of transformers before version 3. A file
+that only names its class gets the model type of that class.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ GOOGLE = frozenset(
         "pooler_type",
     }
 )
-"""Keys of Google's files that its model does not read: its pooler is (H, H)."""
+"""Keys of Google's files that its model does not read: its pooler is always (H, H)."""
 
 BAIDU = {"sent_type_vocab_size": "type_vocab_size", "emb_size": "hidden_size"}
-"""Keys of Baidu's files that transformers spells otherwise."""
+"""Keys of Baidu's files, with the names that transformers gives them."""
 
 ERNIE = frozenset({*BAIDU, "task_type_vocab_size", "use_task_id"})
 
@@ -44,7 +44,7 @@ OTHER_MODELS = {
     "dff": "CTRL",
     "embedding_size": "ALBERT or ELECTRA",
 }
-"""Keys that a file of another model has beside those of BERT or GPT-2."""
+"""Keys that tell other models apart from BERT and GPT-2, with the names of those models."""
 
 
 LATER = frozenset(
@@ -66,18 +66,18 @@ LATER = frozenset(
         "vision_config",
     }
 )
-"""Keys of models that came after ``model_type``: a file with one of them has lost it."""
+"""Keys of models newer than ``model_type``: a file with one of them has lost its model type."""
 
 
 def as_transformers(keys: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the keys of a configuration with a ``model_type``.
 
-    Raises ``InvalidInput`` for a file that does not say what model it is of.
+    Raises ``InvalidInput`` for a configuration whose model type cannot be recognised.
     """
     if (model_type := keys.get("model_type")) is not None:
         if not isinstance(model_type, str):
-            said = f"model_type={shown(model_type)} is not a model type of transformers"
-            raise InvalidInput(said, key="model_type")
+            problem = f"model_type={shown(model_type)} is not a model type of transformers"
+            raise InvalidInput(problem, key="model_type")
         return keys
     if class_name := named_class(keys):
         if found := type_with_class(class_name):
@@ -89,7 +89,7 @@ def as_transformers(keys: Mapping[str, Any]) -> Mapping[str, Any]:
     for key, other in OTHER_MODELS.items():
         if keys.get(key) is not None:
             raise InvalidInput(
-                f"model_type is missing, and {key}={shown(keys[key])} may be of {other}: "
+                f"model_type is missing, and {key}={shown(keys[key])} could mean {other}: "
                 "add the model_type",
                 key="model_type",
             )
@@ -98,7 +98,7 @@ def as_transformers(keys: Mapping[str, Any]) -> Mapping[str, Any]:
     if all(name in keys for name in BERT_NEEDS):
         return _without_strangers(_ernie(keys) if _is_baidus(keys) else _bert(keys))
     raise InvalidInput(
-        "model_type is missing: a config.json of transformers has one, and a spec has a family",
+        "model_type is missing: add it for a config.json of transformers, or a family for a spec",
         key="model_type",
     )
 
@@ -106,7 +106,7 @@ def as_transformers(keys: Mapping[str, Any]) -> Mapping[str, Any]:
 def _without_strangers(keys: dict[str, Any]) -> dict[str, Any]:
     """Return keys whose model type was recognised by their names.
 
-    Raises ``InvalidInput`` where one of them is not of that type: it may be of any other.
+    Raises ``InvalidInput`` for a misspelt ``model_type``, and for a key of a newer model.
     """
     guess = str(keys["model_type"])
     for key in find_unknown_keys(read_type(guess), keys):
@@ -122,8 +122,9 @@ def _without_strangers(keys: dict[str, Any]) -> dict[str, Any]:
 
 def _gpt2(keys: Mapping[str, Any]) -> dict[str, Any]:
     if keys.get("n_special"):
-        said = f"n_special={shown(keys['n_special'])}: each special token has a row of its own"
-        raise InvalidInput(f"{said}, which no model of today has", key="n_special")
+        given = f"n_special={shown(keys['n_special'])}"
+        problem = f"{given} adds a row for each special token, which transformers no longer does"
+        raise InvalidInput(problem, key="n_special")
     return {**keys, "model_type": "gpt2"}
 
 
@@ -135,12 +136,12 @@ def _bert(keys: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_baidus(keys: Mapping[str, Any]) -> bool:
-    """Return whether a file is Baidu's: with a key of its own, or without a feed-forward size."""
+    """Return whether a file is Baidu's: it has one of Baidu's keys, or no feed-forward size."""
     return not ERNIE.isdisjoint(keys) or "intermediate_size" not in keys
 
 
 def _ernie(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Return Baidu's keys as transformers': its code takes four hidden sizes for feed-forward."""
+    """Return Baidu's keys as transformers spells them; the feed-forward size defaults to 4·H."""
     found: dict[str, Any] = {}
     for key, value in keys.items():
         name = BAIDU.get(key, key)

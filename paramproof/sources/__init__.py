@@ -1,1 +1,1 @@
-"""What users name: models, configurations, checkpoints and functions."""
+"""Readers for what users give: JSON, checkpoints, live models and functions."""

@@ -1,4 +1,4 @@
-"""Load a function named as MODULE:FUNCTION, from Python's path or the working directory."""
+"""Load the function MODULE:FUNCTION from Python's path or the working directory."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any, cast
 from paramproof.formulas.printing import legible, shown
 
 MAX_ERROR_SHOWN = 500
-"""Characters of another's error."""
+"""Characters shown of an error in the user's code."""
 
 
 def load_reference(reference: str) -> Callable[..., Any]:
     """Return the function that ``reference``, written MODULE:FUNCTION, names.
 
-    Raises ``ValueError``, in one line, where there is none.
+    Raises ``ValueError``, in one line, if there is no such function.
     """
     module, colon, name = reference.partition(":")
     if not (colon and name.isidentifier() and all(map(str.isidentifier, module.split(".")))):
@@ -26,15 +26,15 @@ def load_reference(reference: str) -> Callable[..., Any]:
     function = _attribute(_imported(module), name, reference)
     if not callable(function):
         kind = legible(type(function).__name__)
-        raise ValueError(f"{reference}: {name!r} is no function, it is of type {kind}")
+        raise ValueError(f"{reference}: {name!r} is not a function but of type {kind}")
     return cast(Callable[..., Any], function)
 
 
 def _attribute(module: ModuleType, name: str, reference: str) -> Any:
-    """Return what a module has by a name, or what its ``__getattr__`` returns for the name.
+    """Return an attribute of a module, or the value that its ``__getattr__`` returns.
 
-    A package may make its functions only then (PEP 562), and transformers loads its classes so. A
-    ``__getattr__`` is not called for a name that the module has.
+    Packages such as transformers create their attributes in ``__getattr__`` (PEP 562). It is not
+    called for a name that the module has.
     """
     namespace = vars(module)
     if name in namespace:
@@ -51,16 +51,16 @@ def _attribute(module: ModuleType, name: str, reference: str) -> Any:
 
 
 def in_one_line(error: BaseException) -> str:
-    """Return the type of an error and its message, in one line that is legible."""
+    """Return the type of an error and its message, in one printable line."""
     line = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
     return legible(line, MAX_ERROR_SHOWN)
 
 
 def _imported(module: str) -> ModuleType:
-    """Import ``module``, looking in the working directory last, so that it hides nothing.
+    """Import ``module``, with the working directory last in the path, so that it hides nothing.
 
-    A package of the same name elsewhere (several distributions install a ``tests``) is
-    looked into first, and then its namesake in the working directory.
+    If a package of the same name is installed (several distributions install a ``tests``), the
+    module is looked for there first, and then in the working directory.
     """
     here = Path.cwd()
     if str(here) not in sys.path:

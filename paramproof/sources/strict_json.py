@@ -1,4 +1,4 @@
-"""Read user-supplied JSON strictly: one object, no key twice, bounded in length and in depth."""
+"""Read user-supplied JSON strictly: one object, no repeated keys, limited length and depth."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import path_text, shown
 
 MAX_FILE_BYTES = 2**25
-"""Bytes of a configuration: lists of quantised modules make some 3 MB long."""
+"""The largest file, in bytes; lists of quantised modules make some configurations 3 MB long."""
 
 MAX_DEPTH = 100
-"""Brackets within brackets."""
+"""The deepest nesting of brackets."""
 
 MAX_LISTS = 2_000_000
-"""Lists and objects: each takes far more memory than its two characters."""
+"""The most lists and objects: each takes far more memory than its two characters."""
 
 STANDARD_INPUT = "standard input"
-"""What errors call it."""
+"""The name of standard input in errors."""
 
 CHUNK = 2**18
-"""Bytes that are read at once: a reader takes memory for all that it is asked for."""
+"""Bytes read at once, since ``read`` allocates memory for the whole number requested."""
 
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-"""How a text in UTF-16 begins."""
+"""The byte order marks of UTF-16."""
 
 _STRING = re.compile(r'"[^"]*"')
 _BRACKET = re.compile(r"[][{}]")
@@ -49,7 +49,7 @@ def object_in_file(path: Path, *, largest: int = MAX_FILE_BYTES) -> dict[str, An
     try:
         size = os.stat(path).st_size
         if size > largest:
-            reason = f"has {size:,} bytes: files larger than {largest:,} bytes are not read"
+            reason = f"has {size:,} bytes, more than the limit of {largest:,}"
             raise InvalidInput(reason, where=where)
         with open(path, "rb") as file:
             content = _up_to(largest + 1, file)
@@ -91,7 +91,7 @@ def object_in_text(text: str, where: str) -> dict[str, Any]:
         raise
     except json.JSONDecodeError as error:
         raise InvalidInput(f"is not JSON: {error}", where=where) from None
-    except ValueError:  # Python reads no int of so many digits.
+    except ValueError:  # Python refuses an int with this many digits.
         digits = max(map(len, re.findall(r"\d+", _without_strings(text))))
         reason = f"a number of {digits:,} digits is not a size"
         raise InvalidInput(reason, where=where) from None
@@ -103,7 +103,7 @@ def object_in_text(text: str, where: str) -> dict[str, Any]:
 def require_file(path: Path, usual: str = "") -> None:
     """Raise ``InvalidInput``, whose ``where`` is ``path``, unless it is a regular file.
 
-    Of a directory that has a file of the ``usual`` name, the error suggests that file.
+    For a directory that contains a file with the ``usual`` name, the error suggests that file.
     """
     try:
         mode = os.stat(path).st_mode
@@ -111,7 +111,7 @@ def require_file(path: Path, usual: str = "") -> None:
         raise InvalidInput(_why_absent(path, error), where=path_text(path)) from None
     if stat.S_ISDIR(mode):
         inside = path / usual
-        meant = f"did you mean {path_text(inside)}?" if inside.is_file() else "name the file in it"
+        meant = f"did you mean {path_text(inside)}?" if inside.is_file() else "name a file in it"
         raise InvalidInput(f"is a directory: {meant}", where=path_text(path))
     if not stat.S_ISREG(mode):
         raise InvalidInput("is not a regular file", where=path_text(path))
@@ -127,7 +127,7 @@ def _why_absent(path: Path, error: Exception) -> str:
 
 
 def _up_to(number: int, file: IO[bytes]) -> bytes:
-    """Read ``number`` bytes, or all there are: a file in /proc has more than its size says."""
+    """Read up to ``number`` bytes; a file in /proc has more bytes than its size says."""
     found = bytearray()
     while chunk := file.read(min(CHUNK, number - len(found))):
         found += chunk
@@ -136,7 +136,7 @@ def _up_to(number: int, file: IO[bytes]) -> bytes:
 
 def _object_in(content: bytes, where: str, largest: int) -> dict[str, Any]:
     if len(content) > largest:
-        raise InvalidInput(f"is longer than {largest:,} bytes, which are not read", where=where)
+        raise InvalidInput(f"is longer than {largest:,} bytes, the limit", where=where)
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
@@ -148,7 +148,7 @@ def _object_in(content: bytes, where: str, largest: int) -> dict[str, Any]:
 def _require_shallow(text: str) -> None:
     """Refuse brackets that are nested too deep, or too many.
 
-    Python's own limit is that of its stack, which in a browser ends the interpreter.
+    Python's own limit is its stack, whose overflow in a browser ends the interpreter.
     """
     bare = _without_strings(text)
     if sum(map(bare.count, _STEP)) > 2 * MAX_LISTS:

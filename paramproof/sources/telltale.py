@@ -1,7 +1,7 @@
-"""What the names of tensors give away: that these are not the weights of a model, one by one.
+"""Recognise, by tensor names, files and models whose tensors are not plain weights.
 
-An adapter's file has what is added to weights, a quantised model has several weights in one
-number, and FSDP several tensors in one. A wrapper only puts its own name before the others.
+An adapter has tensors that are added to weights, a quantised model packs several weights into one
+number, and FSDP packs several tensors into one. A wrapper only adds its own name to the others.
 
 Sources: huggingface/peft, docs, "PEFT checkpoint format"; bitsandbytes, ``nn/modules.py``;
 AutoGPTQ, ``qlinear``; vllm-project/compressed-tensors; torch, ``fsdp/_flat_param.py`` and
@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Disguise:
-    """What has names with one of these ``signs`` in them, between two dots.
+    """A kind of file or model that is recognised by ``signs``: parts of names between dots.
 
-    ``file`` and ``model`` say what to do with a file and with a live model.
+    ``file`` and ``model`` tell the user what to do with such a file or live model.
     """
 
     what: str
@@ -28,7 +28,7 @@ class Disguise:
 
 
 ADAPTER = Disguise(
-    "has an adapter's tensors, which are added to weights and are none themselves",
+    "has tensors of an adapter, which are added to weights and are not weights themselves",
     frozenset(
         (
             *("lora_A", "lora_B", "lora_embedding_A", "lora_embedding_B", "lora_magnitude_vector"),
@@ -40,19 +40,19 @@ ADAPTER = Disguise(
 )
 
 QUANTISED = Disguise(
-    "is quantised: weights are packed or have scales beside them",
+    "is quantised: weights are packed or have separate scales",
     frozenset(
         (
             *("absmax", "nested_absmax", "quant_map", "nested_quant_map", "quant_state", "SCB"),
             *("qweight", "qzeros", "weight_packed", "weight_scale", "weight_scale_inv"),
         )
     ),
-    file="give the file that it was made from",
+    file="give the file before quantisation",
     model="compare the model before it is quantised",
 )
 
 FLAT = Disguise(
-    "is sharded by FSDP: tensors lie one behind the other in flat parameters, cut in shards",
+    "is sharded by FSDP: tensors are concatenated into flat parameters and cut into shards",
     frozenset(("_flat_param",)),
     file="save with StateDictType.FULL_STATE_DICT",
     model="compare the module before it is wrapped, or within "
@@ -60,19 +60,19 @@ FLAT = Disguise(
 )
 
 DATA_PARALLEL = "module"
-"""What ``nn.DataParallel``, its like and DeepSpeed put before every name, and nowhere else."""
+"""The prefix that ``nn.DataParallel`` and DeepSpeed add to every name, only at its beginning."""
 
 WRAPPERS = {
     DATA_PARALLEL: "DataParallel",
     "_orig_mod": "torch.compile",
     "_fsdp_wrapped_module": "FSDP",
-    "_checkpoint_wrapped_module": "checkpointing of activations",
+    "_checkpoint_wrapped_module": "activation checkpointing",
 }
-"""The name that a wrapper gives to what it wraps, and what the wrapper is."""
+"""The names that wrappers give to the wrapped module, with the names of the wrappers."""
 
 
 def disguise(names: Iterable[str], *among: Disguise) -> tuple[str, Disguise] | None:
-    """Return the first name that gives one ``among`` these away, and which; None if none does."""
+    """Return the first name with a sign of one ``among`` these, and which one; None without any."""
     for name in names:
         parts = frozenset(name.split("."))
         for found in among:
@@ -82,7 +82,7 @@ def disguise(names: Iterable[str], *among: Disguise) -> tuple[str, Disguise] | N
 
 
 def unwrapped(name: str) -> tuple[str, list[str]]:
-    """Return ``name`` without the names of wrappers in it, and these."""
+    """Return ``name`` without the names of wrappers, and the names that were removed."""
     kept: list[str] = []
     gone: list[str] = []
     for part in name.split("."):

@@ -152,7 +152,7 @@ def test_a_calculator_without_a_family(paramproof, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["models:none"], "models:none is not made: ValueError: NoneType is no model of PyTorch, "),
+        (["models:none"], "models:none is not made: ValueError: NoneType is not a model of "),
         (["models:mlp", "--size", "width"], "--size 'width' is not NAME=VALUE"),
         (["models:raising"], r"models:raising is not made: RuntimeError: clear \x1b[2J the screen"),
         (["models:endless", "--time-limit", "9"], "models:endless: not derived within 9 seconds"),

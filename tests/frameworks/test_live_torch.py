@@ -26,7 +26,7 @@ def test_equal():
 
 
 def test_a_state_dict_is_not_a_model():
-    with pytest.raises(ValueError, match=r"ln_1\.weight is a tensor of PyTorch: a state_dict has"):
+    with pytest.raises(ValueError, match=r"ln_1\.weight is a PyTorch tensor: a state_dict also"):
         report_on(encoder()["h"][0].ln_1.state_dict(prefix="ln_1."))
 
 

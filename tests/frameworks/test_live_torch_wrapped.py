@@ -56,7 +56,7 @@ def test_sharded_by_fsdp(own, two_ranks):
     name = "pos" if own else "_flat_param"
     assert refusal(net) == (
         "torch.distributed.fsdp.fully_sharded_data_parallel.FullyShardedDataParallel is sharded "
-        "by FSDP: tensors lie one behind the other in flat parameters, cut in shards "
+        "by FSDP: tensors are concatenated into flat parameters and cut into shards "
         f"(it has _fsdp_wrapped_module.{name}): compare the module before it is wrapped, or "
         "within FullyShardedDataParallel.summon_full_params(model)"
     )
@@ -93,7 +93,7 @@ def test_fully_shard(two_ranks):
     assert compare_live(net, SPEC).equal
 
 
-SAID = "is quantised: weights are packed or have scales beside them (it has "
+SAID = "is quantised: weights are packed or have separate scales (it has "
 ADVICE = "): compare the model before it is quantised"
 
 
@@ -151,7 +151,7 @@ def test_an_adapter():
     net = encoder().requires_grad_(False)
     net["h"][0]["wq"].lora_A = nn.ModuleDict({"default": nn.Linear(12, 2, bias=False)})
     assert refusal(net) == (
-        "torch.nn.modules.container.ModuleDict has an adapter's tensors, which are added to "
-        "weights and are none themselves (it has h.0.wq.lora_A.default.weight): compare what "
-        "merge_and_unload() returns, or the model before it had them"
+        "torch.nn.modules.container.ModuleDict has tensors of an adapter, which are added to "
+        "weights and are not weights themselves (it has h.0.wq.lora_A.default.weight): compare "
+        "what merge_and_unload() returns, or the model before it had them"
     )

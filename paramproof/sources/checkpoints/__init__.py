@@ -1,4 +1,4 @@
-"""Checkpoints compared with the formula: their headers, and not a weight."""
+"""Compare checkpoints with the formula, by their headers: no weight is loaded."""
 
 from paramproof.sources.checkpoints.compare import CheckpointReport, compare_checkpoint
 from paramproof.sources.checkpoints.header import Checkpoint, checkpoint

@@ -1,4 +1,4 @@
-"""Compare a checkpoint with the formula: tensors missing, extra, or of another shape."""
+"""Compare a checkpoint with the formula: missing, extra and differently shaped tensors."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from paramproof.sources.checkpoints.header import Checkpoint, StoredTensor, chec
 from paramproof.sources.checkpoints.names import CheckpointNames
 
 MAX_LAYERS_IN_ROWS = 1000
-"""So many layers, or as many as a file has tensors, have rows of their own."""
+"""The most layers that get rows of their own, unless the file has more tensors than that."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointReport:
     """A checkpoint, the names of its buffers, and the report on its other tensors.
 
-    ``prefix`` is what all names begin with, if the names are known without it; else it is "".
-    ``instead`` is the prefix that would be known in its place, or "".
+    ``prefix`` is an unknown prefix of all names, without which they would be known, or "".
+    ``instead`` is the usual prefix, which could replace it, or "".
     """
 
     checkpoint: Checkpoint
@@ -34,31 +34,31 @@ class CheckpointReport:
 
     @property
     def prefix_hint(self) -> str:
-        """The line that says which prefix explains why no name is known, or "" without one."""
+        """The line on a prefix that keeps all names from being known, or "" without one."""
         perhaps = f": perhaps it should be {self.instead}" if self.instead else ""
         return f"all names begin with {legible(self.prefix)}{perhaps}" if self.prefix else ""
 
     @property
     def dtypes(self) -> tuple[str, ...]:
-        """The types of its tensors, each once, in the words of the format."""
+        """The types of its tensors, each once, as the format names them."""
         return self.checkpoint.dtypes
 
     @property
     def wrappers(self) -> tuple[str, ...]:
-        """Names of wrappers within the names of its tensors, which were passed over."""
+        """Names of wrappers in the names of its tensors, which were ignored."""
         return self.checkpoint.wrappers
 
 
 def compare_checkpoint(path: str | Path | Checkpoint, spec: Spec) -> CheckpointReport:
     """Compare the checkpoint at ``path`` with the formula of ``spec``, by its headers.
 
-    Names are those of Hugging Face, with or without the prefix of the model inside, or the
-    canonical ones; names of wrappers in them (``module.``, ``_orig_mod.``) are passed over. A
-    header does not say what is trainable, so that is as the formula has it. A file has no
-    shared storage either: a tied tensor that is stored is an extra one.
+    Names are those of Hugging Face, with or without the prefix of the base model, or the canonical
+    ones; names of wrappers in them (``module.``, ``_orig_mod.``) are ignored. A header does not
+    tell which tensors are trainable, so the formula decides. A file cannot share storage either,
+    so a tied tensor that is stored counts as extra.
 
-    Raises ``ValueError``, in one line, for a checkpoint that cannot be read, or does not have
-    a model's weights one by one.
+    Raises ``ValueError``, in one line, for a checkpoint that cannot be read, or whose tensors are
+    not plain weights.
     """
     found = path if isinstance(path, Checkpoint) else checkpoint(path)
     named = inventory(spec.letters())
@@ -81,19 +81,19 @@ def _weight(stored: StoredTensor, storage: Storage, fixed: set[str]) -> Weight:
 
 
 def _compared(named: Inventory, weights: list[Weight]) -> Report:
-    """Compare layer by layer; where layers are very many, those beyond the file's in one row."""
+    """Compare layer by layer; of very many layers, those beyond the file's share one row."""
     paths = (path for weight in weights for path in weight.parts)
     beyond = 1 + max((layer_of(path) or 0 for path in paths), default=-1)
     most = max(MAX_LAYERS_IN_ROWS, len(weights))
-    held = [t if t.repeat <= most else replace(t, repeat=min(beyond, most)) for t in named]
-    report = compare(Inventory(named.letters, tuple(held)), weights)
-    pairs = zip(named, held, strict=True)
+    cut = [t if t.repeat <= most else replace(t, repeat=min(beyond, most)) for t in named]
+    report = compare(Inventory(named.letters, tuple(cut)), weights)
+    pairs = zip(named, cut, strict=True)
     absent = (row for tensor, part in pairs for row in _absent(tensor, part.repeat))
     return Report(named.total(), report.actual, (*report.rows, *absent))
 
 
 def _absent(tensor: Tensor, first: int) -> Iterator[Row]:
-    """A row for ``tensor`` in all its layers from ``first`` on."""
+    """Yield one row for ``tensor`` in all its layers from ``first`` on."""
     layers = tensor.present * (tensor.repeat - first)
     if layers and tensor.trainable and tensor.tied_to is None:
         path = tensor.path.replace(LAYER, f"{first}-{tensor.repeat - 1}")

@@ -1,7 +1,7 @@
-"""The tensors that a checkpoint says it has, by its headers alone: no weight is loaded.
+"""Read the tensors that a checkpoint lists in its headers: no weight is loaded.
 
-A checkpoint is a safetensors file, or an index (JSON) that says which of several such files,
-its shards, has which tensor. Nothing is unpickled: a file of pickles is refused unopened.
+A checkpoint is a safetensors file, or an index (JSON) that maps tensors to several such files, its
+shards. Nothing is unpickled: a pickle is refused unopened.
 
 Source: https://github.com/huggingface/safetensors, section "Format".
 """
@@ -22,29 +22,29 @@ from paramproof.sources.strict_json import object_in_file, require_file
 from paramproof.sources.telltale import ADAPTER, FLAT, QUANTISED, disguise, unwrapped
 
 MAX_INDEX_BYTES = 2**26
-"""Bytes: room for some 500,000 names."""
+"""The largest index, in bytes: enough for some 500,000 names."""
 
 PICKLED = {".bin", ".ckpt", ".pickle", ".pkl", ".pt", ".pth"}
-"""Suffixes of what ``torch.save`` and ``pickle`` write."""
+"""Suffixes of files that ``torch.save`` and ``pickle`` write."""
 
 MAGIC = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
-"""How a file begins that they wrote."""
+"""The first bytes of such files."""
 
 GGUF = b"GGUF"
-"""How a file of llama.cpp's begins."""
+"""The first bytes of a file of llama.cpp."""
 
 SHARD = re.compile(r"(?P<stem>.+)-\d{5}-of-(?P<shards>\d{5})\.safetensors")
-"""What Hugging Face calls one shard of several."""
+"""The file name that Hugging Face gives a shard."""
 
 SPEC = "spec"
-"""The entry of a header's metadata that says of what spec the weights are."""
+"""The entry of a header's metadata that contains the spec of the weights."""
 
 CONVERT = "it may run code, so it is never opened here: convert it to safetensors"
 
 
 @dataclass(frozen=True, slots=True)
 class StoredTensor:
-    """One tensor as a header has it."""
+    """One tensor, as listed in a header."""
 
     name: str
     shape: tuple[int, ...]
@@ -66,22 +66,22 @@ class Checkpoint:
 
     @property
     def dtypes(self) -> tuple[str, ...]:
-        """The types of its tensors, each once, in the words of the format."""
+        """The types of its tensors, each once, as the format names them."""
         return tuple(dict.fromkeys(stored.dtype for stored in self.tensors))
 
     @property
     def wrappers(self) -> tuple[str, ...]:
-        """The names of wrappers within the names of its tensors, each once."""
+        """The names of wrappers in the names of its tensors, each once."""
         found = (unwrapped(stored.name)[1] for stored in self.tensors)
         return tuple(dict.fromkeys(wrapper for wrappers in found for wrapper in wrappers))
 
 
 def checkpoint(path: str | Path) -> Checkpoint:
-    """The tensors in the checkpoint at ``path``: ``….safetensors`` or ``….index.json``.
+    """Return the tensors in the checkpoint at ``path``: ``….safetensors`` or ``….index.json``.
 
-    Raises ``ValueError``, in one line that names the file, for anything that cannot be read,
-    where index and shards contradict each other, for one shard alone, and for tensors that are
-    no model's weights one by one: an adapter's, a quantised model's, FSDP's flat parameters.
+    Raises ``ValueError``, in one line that names the file, for a file that cannot be read, for an
+    index that contradicts its shards, for a single shard, and for tensors that are not plain
+    weights: those of an adapter, of a quantised model, or FSDP's flat parameters.
     """
     path = Path(path)
     if path.suffix != ".json":
@@ -114,14 +114,15 @@ def _in_file(path: Path) -> Iterator[StoredTensor]:
             yield StoredTensor(name, entry.shape, sys.intern(entry.dtype))
     except (NotSafetensors, OSError) as error:
         where = path_text(path)
-        raise ValueError(f"{where} is no whole safetensors file: {_why(path, error)}") from None
+        problem = f"is not a complete safetensors file: {_why(path, error)}"
+        raise ValueError(f"{where} {problem}") from None
 
 
 def _require_no_lone_shard(path: Path) -> None:
     shard = SHARD.fullmatch(path.name)
     if shard and int(shard["shards"]) > 1:
         index = path.with_name(f"{shard['stem']}.safetensors.index.json")
-        where = "" if index.exists() else ", which should lie beside it"
+        where = "" if index.exists() else ", which should be next to it"
         raise ValueError(
             f"{path_text(path)} is one of {int(shard['shards'])} shards: "
             f"give their index, {legible(index.name)}{where}"
@@ -129,7 +130,7 @@ def _require_no_lone_shard(path: Path) -> None:
 
 
 def _require_weights(found: Checkpoint) -> None:
-    """Raise ``ValueError`` where names or types say that these are no weights one by one."""
+    """Raise ``ValueError`` if names or types show that the tensors are not plain weights."""
     # GPT-2's old masks are bytes as well, and end in bias.
     packed = (
         (stored.name, QUANTISED)
@@ -137,15 +138,15 @@ def _require_weights(found: Checkpoint) -> None:
         if stored.dtype[:1] in ("I", "U") and stored.name.endswith("weight")
     )
     names = (stored.name for stored in found.tensors)
-    told = disguise(names, ADAPTER, FLAT, QUANTISED) or next(packed, None)
-    if told:
-        name, seen = told
+    recognised = disguise(names, ADAPTER, FLAT, QUANTISED) or next(packed, None)
+    if recognised:
+        name, kind = recognised
         where = path_text(found.path)
-        raise ValueError(f"{where} {seen.what} (it has {legible(name)}): {seen.file}")
+        raise ValueError(f"{where} {kind.what} (it has {legible(name)}): {kind.file}")
 
 
 def _why(path: Path, error: NotSafetensors | OSError) -> str:
-    """Say what a file is that is not safetensors, as far as its first bytes tell."""
+    """Return why a file is not safetensors, as far as its first bytes tell."""
     try:
         with path.open("rb") as file:
             start = file.read(8)
@@ -162,15 +163,15 @@ def _why(path: Path, error: NotSafetensors | OSError) -> str:
 
 
 def _shards(path: Path) -> dict[Path, list[str]]:
-    """The names that an index says each shard has."""
+    """Return the names that an index assigns to each shard."""
     where = path_text(path)
     found: Any = object_in_file(path, largest=MAX_INDEX_BYTES).get("weight_map")
     if not isinstance(found, dict) or not found:
-        raise ValueError(f"{where} is no index of shards: it has no weight_map")
+        raise ValueError(f"{where} is not an index of shards: weight_map is missing")
     shards: dict[Path, list[str]] = {}
     for name, shard in found.items():
         if not isinstance(shard, str) or shard in ("", "..") or Path(shard).name != shard:
-            raise ValueError(f"{where}: {shown(shard)} is no file's name, for {shown(name)}")
+            raise ValueError(f"{where}: {shown(shard)} is not a file name, for {shown(name)}")
         shards.setdefault(path.parent / shard, []).append(name)
     for shard in shards:
         if not shard.exists():
@@ -180,14 +181,14 @@ def _shards(path: Path) -> dict[Path, list[str]]:
 
 
 def _in_shard(path: Path, names: list[str]) -> list[StoredTensor]:
-    """The tensors of a shard, which are those that the index names."""
+    """Return the tensors of a shard, which must be those that the index names."""
     where = path_text(path)
     tensors = list(_in_file(path))
     found = {stored.name for stored in tensors}
     absent = [name for name in names if name not in found]
     if absent:
-        raise ValueError(f"{where} does not have {shown(absent[0])}, which the index says it has")
+        raise ValueError(f"{where} does not have {shown(absent[0])}, which the index assigns to it")
     surplus = sorted(found - set(names))
     if surplus:
-        raise ValueError(f"{where} has {shown(surplus[0])}, which the index does not say of it")
+        raise ValueError(f"{where} has {shown(surplus[0])}, which the index does not assign to it")
     return tensors

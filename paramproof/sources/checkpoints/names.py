@@ -1,8 +1,7 @@
-"""What the tensors of a checkpoint are: a name in a file, the canonical tensors, their layout.
+"""Map the tensor names of a checkpoint to canonical tensors and their layout.
 
-A name is Hugging Face's, as ``builders/huggingface.toml`` has it, or the canonical one itself,
-with or without the names of wrappers (``module.``, ``_orig_mod.``) in it. A tensor of any other
-name has no canonical name: it is an extra one.
+A name is Hugging Face's, as in ``builders/huggingface.toml``, or the canonical one, with or without
+the names of wrappers (``module.``, ``_orig_mod.``). A tensor with any other name is extra.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from paramproof.formulas.path import LAYER, has_layer
 from paramproof.sources.telltale import unwrapped
 
 MAX_NAME = 1000
-"""Characters: no tensor that is known has a longer name."""
+"""The longest name that is looked up, in characters: all known names are shorter."""
 
 
 def shared_prefixes(names: Sequence[str]) -> Iterator[str]:
-    """Yield what all names begin with, up to each of the dots in it, the shortest first."""
+    """Yield the prefixes that all names share, each up to a dot, the shortest first."""
     first, last = min(names, default=""), max(names, default="")
     for end, (sign, other) in enumerate(zip(first, last, strict=False), 1):
         if sign != other:
@@ -30,20 +29,20 @@ def shared_prefixes(names: Sequence[str]) -> Iterator[str]:
 
 
 class CheckpointNames:
-    """What names mean in the checkpoints of one family, for models of one inventory."""
+    """The meaning of names in the checkpoints of one family, for models of one inventory."""
 
     def __init__(self, family: str, inventory: Inventory) -> None:
         self.names = names_of(family)
         self.canonical = {tensor.path: Storage((tensor.path,)) for tensor in inventory}
 
     def is_buffer(self, name: str) -> bool:
-        """Return whether ``name`` is one of those that a model has beside its weights."""
+        """Return whether ``name`` is the name of a buffer."""
         if len(name) > MAX_NAME:
             return False
         return NUMBER.sub(LAYER, self._without_prefix(unwrapped(name)[0])) in self.names.buffers
 
     def storage(self, name: str) -> Storage:
-        """Return the canonical tensors in the one called ``name``, and how they are stored."""
+        """Return the canonical tensors in the tensor called ``name``, and how they are stored."""
         if len(name) > MAX_NAME or has_layer(name):
             return Storage()
         own, _ = unwrapped(name)
@@ -52,11 +51,11 @@ class CheckpointNames:
 
     @property
     def usual_prefix(self) -> str:
-        """The prefix of the model inside that names have in the family's files, or ""."""
+        """The prefix of the base model in the family's files, or ""."""
         return next(iter(self.names.prefixes), "")
 
     def unknown_prefix(self, names: Sequence[str]) -> str:
-        """Return what all names begin with, if no name is known with it and all are without it."""
+        """Return the shared prefix without which all names are known, if none is known with it."""
         if not names or any(len(name) > MAX_NAME or self._is_known(name) for name in names):
             return ""
         for prefix in shared_prefixes([unwrapped(name)[0] for name in names]):

@@ -1,8 +1,9 @@
-"""Read the header of a safetensors file with the standard library, and check it as the format asks.
+"""Read the header of a safetensors file with the standard library, and check it strictly.
 
-The file begins with the length of its header, eight bytes with the lowest first. The header is
-JSON: the type, shape and place of each tensor by name, and texts under ``__metadata__``. The bytes
-of the tensors follow, without gaps. A test compares this reader with the reference implementation.
+The file begins with the length of its header, as a little-endian integer of eight bytes. The header
+is JSON: the type, shape and offsets of each tensor by name, and texts under ``__metadata__``. The
+bytes of the tensors follow, without gaps. A test compares this reader with the reference
+implementation.
 
 Source: https://github.com/huggingface/safetensors, section "Format".
 """
@@ -21,7 +22,7 @@ MAX_HEADER_BYTES = 100_000_000
 """The limit of the reference implementation."""
 
 LENGTH_BYTES = 8
-"""How many bytes say how long the header is."""
+"""The size of the header's length, in bytes."""
 
 METADATA = "__metadata__"
 
@@ -33,19 +34,19 @@ BITS = {
     **dict.fromkeys(("I32", "U32", "F32"), 32),
     **dict.fromkeys(("C64", "F64", "I64", "U64"), 64),
 }
-"""How many bits an element has, by the name of its type."""
+"""Bits of an element, by the name of its type."""
 
 MAX_INTEGER = 2**64 - 1
 """The largest integer that the reference implementation reads."""
 
 
 class NotSafetensors(ValueError):
-    """A file that does not follow the format; the message says how, without the file's name."""
+    """A file does not follow the format. The message says why, without the file's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class TensorEntry:
-    """What a header says of one tensor."""
+    """A header's entry for one tensor."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -68,8 +69,8 @@ class Header:
 def read_header(path: Path) -> Header:
     """Return the header of the safetensors file at ``path``.
 
-    Raises ``NotSafetensors`` where the file does not follow the format, ``ValueError``, which names
-    the file, where its JSON has a key twice, and ``OSError`` where it cannot be read.
+    Raises ``NotSafetensors`` if the file does not follow the format, ``ValueError``, which names
+    the file, if its JSON repeats a key, and ``OSError`` if it cannot be read.
     """
     size = path.stat().st_size
     with path.open("rb") as file:
@@ -142,7 +143,7 @@ def _entry(name: str, found: Any) -> TensorEntry:
 
 
 def _elements(shape: list[int]) -> int:
-    """Return the number of elements, or more than any file has bits where there are too many."""
+    """Return the number of elements, or if that is huge, a number larger than any file has bits."""
     elements = 1
     for length in shape:
         elements *= length

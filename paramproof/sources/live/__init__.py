@@ -1,1 +1,1 @@
-"""The weights of a live model of any framework, by what the framework itself says."""
+"""Read the weights of a live model of any framework, as the framework itself lists them."""

@@ -1,8 +1,8 @@
 """Read the parameters of a PyTorch module: each storage once, under all of its names.
 
-``nn.DataParallel``, ``torch.compile`` and FSDP 2 (``fully_shard``) leave parameters and shapes as
-they were. What else changes them is refused in a sentence: FSDP 1, quantisation, adapters.
-PyTorch is not imported here; whoever made the module has imported it.
+``nn.DataParallel``, ``torch.compile`` and FSDP 2 (``fully_shard``) leave parameters and shapes
+unchanged. Models changed by FSDP 1, quantisation or adapters are refused. PyTorch is not imported
+here: the code that built the module has imported it.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from paramproof.sources.live.weight import LiveWeight, name_of
 from paramproof.sources.telltale import ADAPTER, FLAT, QUANTISED, Disguise, disguise
 
 WRAPPED_BY_FSDP = "_fsdp_wrapped_module"
-"""The name that FSDP 1 gives to a module; gone while ``summon_full_params`` lasts."""
+"""The name that FSDP 1 gives to a module; absent inside ``summon_full_params``."""
 
 
 def torch_weights(model: Any) -> Iterator[LiveWeight]:
     """Return the weights of an ``nn.Module``.
 
-    Parameters that share a storage, the same one or one each, are one weight, trainable where
-    any of them is.
+    Parameters that are the same elements of a storage are one weight, which is trainable if any
+    of them is.
 
-    Raises ``ValueError``, in one line, where its parameters are not those of the model's
-    layers, or have no shape yet.
+    Raises ``ValueError``, in one line, if its parameters are not plain weights, or have no shape
+    yet.
     """
     if not hasattr(type(model), "named_parameters"):
-        raise ValueError(f"{name_of(model)} is no nn.Module")
-    told = _told(model)
-    if told:
-        path, seen = told
-        raise ValueError(f"{name_of(model)} {seen.what} (it has {legible(path)}): {seen.model}")
+        raise ValueError(f"{name_of(model)} is not an nn.Module")
+    recognised = _disguise(model)
+    if recognised:
+        path, kind = recognised
+        raise ValueError(f"{name_of(model)} {kind.what} (it has {legible(path)}): {kind.model}")
     found: dict[object, list[tuple[str, Any]]] = {}
     for path, parameter in model.named_parameters(remove_duplicate=False):
         if type(parameter).__name__ == "UninitializedParameter":
@@ -46,15 +46,15 @@ def torch_weights(model: Any) -> Iterator[LiveWeight]:
 
 
 def _elements(parameter: Any) -> object:
-    """What is equal for parameters that are the same elements of a storage, and for no others.
+    """Return a key that is equal exactly for parameters with the same elements of a storage.
 
-    A matrix, its transpose and its rows as one vector are. A storage is an object with an
-    address of its own on the meta device too, where its data has none.
+    A matrix has the same key as its transpose and as its rows in one vector. A storage object has
+    an address on the meta device, too, where its data has none.
     """
     try:
         storage = parameter.untyped_storage()._cdata
         axes = sorted(zip(parameter.stride(), parameter.shape, strict=True))
-    except (NotImplementedError, RuntimeError):  # of a sparse one, which has no storage
+    except (NotImplementedError, RuntimeError):  # A sparse parameter has no storage.
         return id(parameter)
     steps: list[tuple[int, int]] = []
     for step, length in axes:
@@ -65,12 +65,11 @@ def _elements(parameter: Any) -> object:
     return storage, parameter.storage_offset(), tuple(steps)
 
 
-def _told(model: Any) -> tuple[str, Disguise] | None:
-    """The first name that gives away that parameters are not those of layers, and what."""
+def _disguise(model: Any) -> tuple[str, Disguise] | None:
+    """Return the first name that shows that parameters are not plain weights, and their kind."""
     named = dict(model.named_parameters())
-    told = disguise(named, ADAPTER, FLAT)
-    if told:
-        return told
+    if by_name := disguise(named, ADAPTER, FLAT):
+        return by_name
     sharded = any(
         getattr(getattr(module, "_handle", None), "uses_sharded_strategy", False)
         for module in model.modules()
@@ -78,14 +77,14 @@ def _told(model: Any) -> tuple[str, Disguise] | None:
     for path, parameter in named.items():
         if sharded and WRAPPED_BY_FSDP in path.split("."):
             return path, FLAT
-        # None but floating-point numbers can be trained; bitsandbytes and Quanto have others.
+        # Only floating-point numbers can be trained; bitsandbytes and Quanto have others.
         if not (parameter.is_floating_point() or parameter.is_complex()):
             return path, QUANTISED
     for path, _ in model.named_buffers():
         if path.split(".")[-1] in ("qweight", "weight_packed"):
             return path, QUANTISED
     for path, module in model.named_modules():
-        # PyTorch's own, whose weights are in no parameter and no buffer.
+        # PyTorch's own quantised modules, whose weights are neither parameters nor buffers.
         if ".nn.quantized." in type(module).__module__:
             return path or name_of(module), QUANTISED
     return None

@@ -1,16 +1,16 @@
-"""Read the weights of a live model, whatever their names and the framework.
+"""Read the weights of a live model of any framework, whatever their names.
 
-A framework is known by the modules its model's classes come from. None is imported to find
-out; one that a model comes from has been imported by whoever made the model.
+A model's framework is recognised by the modules of its classes. No framework is imported for that:
+the code that built the model has imported its framework.
 
-What is a parameter, each framework says itself: ``nn.Parameter`` in PyTorch (a buffer is
-none), ``weights`` in Keras (with the moving statistics of a batch norm), the ``params``
-collection in linen (with other collections as not trainable), ``nnx.Param`` in nnx (with the
-statistics of a batch norm as not trainable).
+Each framework defines its parameters: ``nn.Parameter`` in PyTorch (buffers do not count),
+``weights`` in Keras (including the moving statistics of a batch norm), the ``params`` collection in
+linen (other collections are not trainable), ``nnx.Param`` in nnx (the statistics of a batch norm
+are not trainable).
 
-A model of another framework is refused by name, also one that looks like something else: a module
-of MLX is a dict. A dict of arrays alone does not say which framework it is of, nor which of the
-arrays are trained, so it is refused unless it has linen's ``params`` collection.
+A model of an unsupported framework is refused by name, even if it looks like something else: an
+MLX module is a dict. A plain dict of arrays tells neither its framework nor which arrays are
+trained, so it is refused unless it has linen's ``params`` collection.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def live_weights(model: Any) -> list[LiveWeight]:
     or its ``nnx.State``, or of linen: a bound module, a pair (module, variables), or the
     variables as ``module.init`` returns them.
 
-    Raises ``ValueError``, in one line, for a model that is not built, is empty, or is of no
-    framework that is supported.
+    Raises ``ValueError``, in one line, for a model that is not built, is empty, or belongs to an
+    unsupported framework.
     """
     found = [weight for weight in reader(model)(model) if weight.size]
     if not found:
@@ -40,11 +40,11 @@ def live_weights(model: Any) -> list[LiveWeight]:
 
 
 def reader(model: Any) -> Callable[[Any], Iterator[LiveWeight]]:
-    """Return what reads the weights of ``model``, by where its classes come from.
+    """Return the function that reads the weights of ``model``, by the modules of its classes.
 
-    Raises ``ValueError``, with the full name of the class, where nothing does.
+    Raises ``ValueError``, with the full name of the class, if there is none.
     """
-    # Keras comes before PyTorch: on that backend a Keras layer is an nn.Module too.
+    # Keras comes before PyTorch: with that backend, a Keras layer is an nn.Module, too.
     for framework, read in READERS.items():
         if comes_from(framework, model):
             return read
@@ -58,31 +58,31 @@ def reader(model: Any) -> Callable[[Any], Iterator[LiveWeight]]:
     if is_pair(model) and comes_from("flax.linen", module):
         return lambda pair: _linen_variables(pair[1])
     raise ValueError(
-        f"{name_of(model)} is no model of PyTorch, Keras, tf-keras, linen or nnx "
-        "(linen: give the variables, or (module, variables))"
+        f"{name_of(model)} is not a model of PyTorch, Keras, tf-keras, linen or nnx "
+        "(for linen, give the variables or the pair (module, variables))"
     )
 
 
 def unsupported_framework(model: Any) -> str:
-    """Return the framework that a model is of and that has no reader, "" for any other model."""
+    """Return the name of a model's framework if that has no reader, or else ""."""
     found = (name for package, name in UNSUPPORTED.items() if comes_from(package, model))
     return next(found, "")
 
 
 def is_pair(model: Any) -> bool:
-    """Whether it is what linen has of a model: the module and its variables."""
+    """Return whether ``model`` is a pair of a linen module and its variables."""
     return isinstance(model, tuple) and len(model) == 2 and isinstance(model[1], Mapping)
 
 
 def comes_from(framework: str, model: Any) -> bool:
-    """Whether a class of ``model`` is of a module of ``framework``, such as ``flax.nnx``."""
+    """Return whether a class of ``model`` is defined in ``framework``, such as ``flax.nnx``."""
     modules = (base.__module__ for base in type(model).__mro__)
     return any(f"{module}.".startswith(f"{framework}.") for module in modules)
 
 
 def _keras(model: Any) -> Iterator[LiveWeight]:
     if not hasattr(type(model), "trainable_weights"):
-        raise ValueError(f"{name_of(model)} is no Keras model or layer")
+        raise ValueError(f"{name_of(model)} is not a Keras model or layer")
     layers = [model, *getattr(model, "layers", ())]
     unbuilt = next((layer for layer in layers if not getattr(layer, "built", True)), None)
     if unbuilt is not None:
@@ -110,7 +110,7 @@ def _linen_variables(variables: Mapping[str, Any]) -> Iterator[LiveWeight]:
     for collection, tree in variables.items():
         for path, leaf in _leaves(tree, collection):
             _require_array(leaf, path)
-            # One array under two names is stored once; one shape twice is no array at all.
+            # An array with two names is stored once; equal abstract shapes are separate arrays.
             abstract = type(leaf).__name__ == "ShapeDtypeStruct"
             key = path if abstract else id(leaf)
             found.setdefault(key, []).append((path, leaf, collection == "params"))
@@ -132,7 +132,7 @@ def _require_collections(variables: Mapping[str, Any]) -> None:
 
 
 def _leaves(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Yield what a tree of mappings has that is no mapping, with its path."""
+    """Yield the leaves of a tree of mappings, each with its path."""
     if isinstance(tree, Mapping) and not unsupported_framework(tree):
         for name, branch in tree.items():
             yield from _leaves(branch, f"{path}/{name}")
@@ -145,25 +145,25 @@ def _leaves(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
 def _require_array(leaf: Any, path: str) -> None:
     _require_known(leaf, path)
     if not hasattr(leaf, "shape"):
-        raise ValueError(f"{legible(path)} is of type {legible(type(leaf).__name__)} and no array")
+        raise ValueError(f"{legible(path)} is not an array but {legible(type(leaf).__name__)}")
 
 
 def _require_known(leaf: Any, path: str) -> None:
-    """Refuse an array of a framework in which a mapping of arrays does not say enough."""
+    """Refuse an array of a framework whose models cannot be counted from a mapping of arrays."""
     if comes_from("torch", leaf):
         raise ValueError(
-            f"{legible(path)} is a tensor of PyTorch: a state_dict has buffers too, and tied "
-            "matrices twice; give the module"
+            f"{legible(path)} is a PyTorch tensor: a state_dict also has buffers, and tied "
+            "matrices twice, so give the module"
         )
     if other := unsupported_framework(leaf):
         raise ValueError(
-            f"{legible(path)} is of {other} ({name_of(leaf)}), which is not supported yet; "
+            f"{legible(path)} belongs to {other} ({name_of(leaf)}), which is not supported yet; "
             f"{SUPPORTED}"
         )
 
 
 def _nnx(model: Any) -> Iterator[LiveWeight]:
-    # Whoever made the model has imported it.
+    # The code that built the model has imported Flax.
     from flax import nnx
 
     for kind in (nnx.Param, nnx.BatchStat):
@@ -181,9 +181,9 @@ READERS = {
     "flax.nnx": _nnx,
     "torch": torch_weights,
 }
-"""Where a model's classes come from, and how its weights are read."""
+"""The reader of each framework, by the package of a model's classes."""
 
-SUPPORTED = "supported are PyTorch, Keras, tf-keras, Flax linen and nnx"
+SUPPORTED = "PyTorch, Keras, tf-keras, Flax linen and nnx are supported"
 
 UNSUPPORTED: Mapping[str, str] = {
     "mlx": "MLX",
@@ -193,4 +193,4 @@ UNSUPPORTED: Mapping[str, str] = {
     "tinygrad": "tinygrad",
     "mindspore": "MindSpore",
 }
-"""Packages that the classes of other frameworks come from, with the names of the frameworks."""
+"""The packages of other frameworks' classes, with the names of the frameworks."""

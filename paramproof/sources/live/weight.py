@@ -1,4 +1,4 @@
-"""A weight of a live model, as its framework's reader tells it."""
+"""A weight of a live model, as its framework's reader returns it."""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ class LiveWeight:
 
 
 def name_of(model: Any) -> str:
-    """Return the class of ``model`` as it may stand in a line."""
+    """Return the full name of the class of ``model``, made printable in one line."""
     kind = type(model)
     return legible(f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins."))

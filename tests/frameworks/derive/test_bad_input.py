@@ -36,7 +36,7 @@ def refusal_here(name, **sizes):
             "no_model",
             "it is not made: ValueError: dict has no collection 'params', so it is not the "
             "variables of a linen module: give them as module.init returns them, {'params': …}; "
-            "supported are PyTorch, Keras, tf-keras, Flax linen and nnx",
+            "PyTorch, Keras, tf-keras, Flax linen and nnx are supported",
         ),
         ("lazy", "it is not made: ValueError: weight has no shape yet: the module is lazy"),
         ("empty", "it has no parameters"),

@@ -45,7 +45,7 @@ def test_sizes_that_are_none(sizes, said):
 @pytest.mark.parametrize(
     ("what", "said"),
     [
-        (f"{BAD}:NUMBER", f"{BAD}:NUMBER: 'NUMBER' is no function, it is of type int"),
+        (f"{BAD}:NUMBER", f"{BAD}:NUMBER: 'NUMBER' is not a function but of type int"),
         (f"{BAD}:nobody", f"{BAD}:nobody: {BAD} has no 'nobody'"),
         ("a\x1b[31mb:c", "'a\\x1b[31mb:c' is not MODULE:FUNCTION"),
         ("no.such:f", "no.such cannot be imported: ModuleNotFoundError: No module named 'no'"),

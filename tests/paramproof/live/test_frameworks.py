@@ -11,7 +11,7 @@ import pytest
 import paramproof
 from paramproof.sources.live.readers import UNSUPPORTED, live_weights
 
-SUPPORTED = "supported are PyTorch, Keras, tf-keras, Flax linen and nnx"
+SUPPORTED = "PyTorch, Keras, tf-keras, Flax linen and nnx are supported"
 
 
 def class_of(name, module, *bases, **more):
@@ -63,7 +63,7 @@ def test_a_module_of_another_framework_is_refused_by_name(said):
 
 def test_a_namesake_of_a_framework_is_not_that_framework():
     namesake = class_of("Module", "mlxtend.nn")()
-    with pytest.raises(ValueError, match=r"^mlxtend\.nn\.Module is no model of PyTorch, Keras, "):
+    with pytest.raises(ValueError, match=r"^mlxtend\.nn\.Module is not a model of PyTorch, "):
         live_weights(namesake)
 
 
@@ -98,15 +98,18 @@ def test_a_pair_has_the_variables_of_its_module():
 @pytest.mark.parametrize(
     ("tree", "said"),
     [
-        ({"params": {"a": {"weight": MlxArray()}}}, "params/a/weight is of MLX (mlx.core.array)"),
-        ({"a": {"weight": MlxArray()}}, "a/weight is of MLX (mlx.core.array)"),
+        (
+            {"params": {"a": {"weight": MlxArray()}}},
+            "params/a/weight belongs to MLX (mlx.core.array)",
+        ),
+        ({"a": {"weight": MlxArray()}}, "a/weight belongs to MLX (mlx.core.array)"),
         (
             {"params": {"a": MlxLinear(weight=np.empty(3))}},
-            "params/a is of MLX (mlx.nn.layers.linear.Linear)",
+            "params/a belongs to MLX (mlx.nn.layers.linear.Linear)",
         ),
         (
             {"a.weight": class_of("Tensor", "torch", shape=(3,))()},
-            "a.weight is a tensor of PyTorch: a state_dict has buffers too",
+            "a.weight is a PyTorch tensor: a state_dict also has buffers",
         ),
     ],
 )

@@ -39,19 +39,19 @@ def test_an_index_and_its_shards_may_not_contradict_each_other(tmp_path):
         return refusal(index).removeprefix(f"{tmp_path}/")
 
     assert refused(weight_map | {"more": shard}) == (
-        f"{shard} does not have 'more', which the index says it has"
+        f"{shard} does not have 'more', which the index assigns to it"
     )
     less = {key: value for key, value in weight_map.items() if key != name}
-    assert refused(less) == f"{shard} has {name!r}, which the index does not say of it"
+    assert refused(less) == f"{shard} has {name!r}, which the index does not assign to it"
     assert refused(weight_map | {name: "absent.safetensors"}) == (
         "model.safetensors.index.json names the shard absent.safetensors, which does not exist"
     )
     for strange in ("../secret.safetensors", "/etc/passwd", "a/b", "", "..", 3, None):
-        assert f"{strange!r} is no file's name" in refused({name: strange})
+        assert f"{strange!r} is not a file name" in refused({name: strange})
     (tmp_path / "x.bin").write_bytes(b"")
     assert "is a pickle by its name" in refused({name: "x.bin"})
-    assert "has no weight_map" in refused({})
-    assert "has no weight_map" in refused([name])
+    assert "weight_map is missing" in refused({})
+    assert "weight_map is missing" in refused([name])
 
 
 GOOD, LENGTH = header({"w": (2, 3)})
@@ -77,7 +77,7 @@ PICKLE = pickle.dumps({"w": [1.0] * 100})
 def test_incomplete_files_are_refused(content, words, file):
     file.write_bytes(content)
     line = refusal(file)
-    assert line.startswith(f"{file} is no whole safetensors file: ")
+    assert line.startswith(f"{file} is not a complete safetensors file: ")
     assert words in line
 
 
@@ -100,7 +100,7 @@ def test_a_pickle_is_not_even_opened(suffix, tmp_path):
 
 
 def test_paths_that_are_not_files_are_refused(tmp_path):
-    assert refusal(tmp_path) == f"{tmp_path}: is a directory: name the file in it"
+    assert refusal(tmp_path) == f"{tmp_path}: is a directory: name a file in it"
     assert refusal(tmp_path / "absent") == f"{tmp_path / 'absent'}: does not exist"
     assert refusal(tmp_path / "absent.json") == f"{tmp_path / 'absent.json'}: does not exist"
 

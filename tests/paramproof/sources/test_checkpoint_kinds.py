@@ -35,9 +35,9 @@ ADAPTERS = [
 def test_an_adapter(name, tmp_path):
     path = write(tmp_path / "adapter_model.safetensors", {name: (8, 12)})
     assert refusal(path) == (
-        f"{path} has an adapter's tensors, which are added to weights and are none themselves "
-        f"(it has {name}): merge them (peft: merge_and_unload) and save the model, or give the "
-        "file without them"
+        f"{path} has tensors of an adapter, which are added to weights and are not weights "
+        f"themselves (it has {name}): merge them (peft: merge_and_unload) and save the model, or "
+        "give the file without them"
     )
 
 
@@ -56,15 +56,15 @@ def test_a_quantised_model(how, tmp_path):
     tensors = {f"{LINEAR}.{name}": (3, 2) for name in QUANTISED[how]}
     path = write(tmp_path / "model.safetensors", tensors, dtype="F32")
     line = refusal(path)
-    assert line.startswith(f"{path} is quantised: weights are packed or have scales beside them ")
-    assert line.endswith("): give the file that it was made from")
+    assert line.startswith(f"{path} is quantised: weights are packed or have separate scales ")
+    assert line.endswith("): give the file before quantisation")
 
 
 @pytest.mark.parametrize(("dtype", "size"), [("U8", 1), ("I8", 1), ("I32", 4)])
 def test_a_weight_in_whole_numbers(dtype, size, tmp_path):
     tensors = {f"{LINEAR}.weight": (72, 1)}
     path = write(tmp_path / "model.safetensors", tensors, dtype=dtype, size=size)
-    assert f"is quantised: weights are packed or have scales beside them (it has {LINEAR}.w" in (
+    assert f"is quantised: weights are packed or have separate scales (it has {LINEAR}.w" in (
         refusal(path)
     )
 
@@ -80,7 +80,7 @@ def test_flat_parameters(tmp_path):
     name = "_fsdp_wrapped_module.layers.0._fsdp_wrapped_module._flat_param"
     path = write(tmp_path / "model.safetensors", {name: (100,)})
     assert refusal(path) == (
-        f"{path} is sharded by FSDP: tensors lie one behind the other in flat parameters, cut in "
+        f"{path} is sharded by FSDP: tensors are concatenated into flat parameters and cut into "
         f"shards (it has {name}): save with StateDictType.FULL_STATE_DICT"
     )
 
@@ -89,8 +89,8 @@ def test_gguf(tmp_path):
     path = tmp_path / "llama-3-8b.Q4_K_M.gguf"
     path.write_bytes(b"GGUF\x03\0\0\0" + b"\0" * 16)
     assert refusal(path) == (
-        f"{path} is no whole safetensors file: it is in GGUF, llama.cpp's format, with names and "
-        "packed types of its own: give the safetensors files that it was converted from"
+        f"{path} is not a complete safetensors file: it is in GGUF, llama.cpp's format, with names "
+        "and packed types of its own: give the safetensors files that it was converted from"
     )
 
 
@@ -101,7 +101,7 @@ def test_one_shard_alone(tmp_path):
     said = f"{shard} is one of 3 shards: give their index, model.safetensors.index.json"
     assert refusal(shard) == said
     index.unlink()
-    assert refusal(shard) == f"{said}, which should lie beside it"
+    assert refusal(shard) == f"{said}, which should be next to it"
 
 
 def test_a_single_shard_is_the_whole_file(tmp_path):
@@ -116,9 +116,9 @@ def test_these_kinds_are_recognised_everywhere(what, tmp_path, refused):
     index = tmp_path / "model.safetensors.index.json"
     index.write_text(json.dumps({"weight_map": {ADAPTERS[0]: "a.safetensors"}}))
     if what == "an index":
-        assert "has an adapter's tensors" in refusal(index)
+        assert "has tensors of an adapter" in refusal(index)
     else:
-        assert "has an adapter's tensors" in refused("checkpoint", "a.safetensors")
+        assert "has tensors of an adapter" in refused("checkpoint", "a.safetensors")
 
 
 WRAPPED = {
@@ -154,11 +154,11 @@ def test_wrapped_checkpoints(spec, paramproof, tmp_path):
     done = paramproof("checkpoint", "weights.safetensors", "--model", config)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[1] == (
-        "passed over in names: _orig_mod. (torch.compile), module. (DataParallel)"
+        "ignored in names: _orig_mod. (torch.compile), module. (DataParallel)"
     )
     write(tmp_path / "weights.safetensors", canonical(spec))
     done = paramproof("checkpoint", "weights.safetensors", "--model", config)
-    assert "passed over" not in done.stdout
+    assert "ignored" not in done.stdout
 
 
 def test_a_wrapped_name_beside_the_plain_one_is_extra(tmp_path):

@@ -196,10 +196,10 @@ def test_a_common_prefix_is_pointed_out(prefix, tmp_path):
 def test_command_refuses(refused, tmp_path):
     write(tmp_path / "model.safetensors", canonical(GPT))
     assert refused("checkpoint", "model.safetensors") == (
-        "paramproof: there is no config.json beside model.safetensors: give one with --model"
+        "paramproof: no config.json next to model.safetensors: give one with --model"
     )
     assert "no model is named 'x'" in refused("checkpoint", "model.safetensors", "--model", "x")
-    assert refused("checkpoint", ".") == "paramproof: .: is a directory: name the file in it"
+    assert refused("checkpoint", ".") == "paramproof: .: is a directory: name a file in it"
     assert refused("checkpoint", "absent") == "paramproof: absent: does not exist"
     arguments = ("model.safetensors", "--model", "gpt2", "--class", "GPT2Model")
-    assert "gpt2: is not a configuration" in refused("checkpoint", *arguments)
+    assert "gpt2: --class applies only to a configuration" in refused("checkpoint", *arguments)

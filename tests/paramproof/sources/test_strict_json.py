@@ -211,7 +211,7 @@ def test_paths_that_are_not_files_are_refused(tmp_path):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     reasons = {
-        tmp_path: "is a directory: name the file in it",
+        tmp_path: "is a directory: name a file in it",
         tmp_path / "absent": "does not exist",
         tmp_path / "absent" / "config.json": "does not exist",
         "x" * 300: "does not exist",

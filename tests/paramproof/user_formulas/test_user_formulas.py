@@ -137,7 +137,7 @@ def test_refused_in_a_worker(verify):
         ("user_formulas", "'user_formulas' is not MODULE:FUNCTION"),
         ("a b:c", "'a b:c' is not MODULE:FUNCTION"),
         (":f", "':f' is not MODULE:FUNCTION"),
-        ("math:pi", "math:pi: 'pi' is no function, it is of type float"),
+        ("math:pi", "math:pi: 'pi' is not a function but of type float"),
         ("math:tau_squared", "math:tau_squared: math has no 'tau_squared'"),
         ("math:dist", "math:dist takes p, q: it may take the spec, or letters of L H"),
     ],
