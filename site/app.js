@@ -1,5 +1,5 @@
-// Takes events, asks Python, puts its HTML in place. The state is what stands behind the # of the
-// address, which no server is told.
+// Handle events, send requests to Python, and insert its HTML. The state is the fragment of the URL,
+// which is never sent to a server.
 
 const { view, root, model } = document.body.dataset;
 const ASKED = { model: "model", number: "number", difference: "difference" };
@@ -26,7 +26,7 @@ const toAddress = (wanted) => {
   return `#${new URLSearchParams(own)}`;
 };
 
-// Change some of the state, and the address with it; null takes a key out.
+// Change some of the state, and the URL with it; null removes a key.
 function change(some, { push = false } = {}) {
   const wanted = { ...state, ...some };
   for (const key of Object.keys(wanted)) if (wanted[key] === null) delete wanted[key];
@@ -43,7 +43,7 @@ function follow() {
 
 function begin({ asking = true } = {}) {
   const since = performance.now();
-  say("Python is starting …");
+  say("Starting Python …");
   worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
   worker.onerror = (event) => say(`Python did not start: ${event.message}`);
   worker.onmessage = ({ data }) => {
@@ -52,12 +52,12 @@ function begin({ asking = true } = {}) {
     if (!data.ready) return answered(data);
     python = true;
     document.body.dataset.ready = Math.round(performance.now() - since);
-    say("Python is ready: the numbers are computed in this browser.");
+    say("Python is ready. All numbers are computed in this browser.");
     if (asking || next) ask();
   };
 }
 
-// Start Python anew; what it could not answer is not asked again.
+// Start Python again, without repeating the request that ended it.
 function again() {
   worker.terminate();
   python = false;
@@ -66,7 +66,7 @@ function again() {
 
 const complete = () => ({ model: state.model || state.config, number: state.n, difference: state.a && state.b })[view];
 
-// Ask for the state as it is; while an answer is under way only the last question waits.
+// Request the current state; while Python is busy, only the latest request waits.
 function ask() {
   if (!python || !complete()) return;
   next = { view: ASKED[view], state: { ...state } };
@@ -105,8 +105,7 @@ function place(found) {
   copying();
 }
 
-// Put HTML into a place; what a reader has folded or unfolded there stays so, and what has the
-// focus keeps it.
+// Insert HTML into an element, keeping what the reader has folded or unfolded, and the focus.
 function put(place, html) {
   const folds = () => [...place.querySelectorAll("details[data-path]")];
   const open = new Map(folds().map((one) => [one.dataset.path, one.open]));
@@ -118,7 +117,7 @@ function put(place, html) {
   }
 }
 
-// Whether the fields there are are those of the model in view: then they keep the focus.
+// Return whether the controls belong to the current model; then they are kept, with their focus.
 function controlsFit() {
   const letters = [...document.querySelectorAll("#fields [data-letter]")].map((one) => one.dataset.letter);
   const fits = byId("controls").dataset.of === [state.model, state.config, state.class].join("\n") ;
@@ -142,7 +141,7 @@ function controls() {
   form.elements.dtype.value = state.dtype ?? "float32";
 }
 
-// What opens a component leaves the rest of the state as it is.
+// A link that opens a component keeps the rest of the state.
 function links() {
   for (const one of document.querySelectorAll("[data-at]")) {
     one.setAttribute("href", toAddress({ ...state, at: one.dataset.at }));
@@ -154,7 +153,7 @@ function copying() {
     button.hidden = false;
     button.onclick = async () => {
       await navigator.clipboard.writeText(byId(button.dataset.copy).textContent);
-      say("copied");
+      say("Copied.");
     };
   }
 }
@@ -191,17 +190,17 @@ function listen() {
     event.preventDefault();
     const file = event.dataTransfer.files[0];
     if (!file) return;
-    if (file.size > MAX_CONFIGURATION) return problem(`${file.name} has ${file.size} bytes: no configuration is longer than ${MAX_CONFIGURATION}`);
+    if (file.size > MAX_CONFIGURATION) return problem(`${file.name} has ${file.size} bytes, more than the limit of ${MAX_CONFIGURATION}`);
     configure(await file.text());
   });
 }
 
-// Show a configuration's model; it stays behind the #, and so in the browser.
+// Show the model of a configuration, which is part of the fragment and so stays in the browser.
 function configure(text) {
   location.href = `${root}model.html${toAddress({ config: text.trim() })}`;
 }
 
-// Show the rows in which all words of the filter are, and of each choice the chosen.
+// Show the rows that contain all words of the filter and match every chosen option.
 function filter() {
   const wanted = new FormData(byId("filter"));
   const words = (wanted.get("q") ?? "").toLowerCase().split(/\s+/);
@@ -218,7 +217,7 @@ function filtered() {
   filter();
 }
 
-// Put the state into a form's fields; what it does not say is empty.
+// Put the state into the fields of a form; fields without a value are emptied.
 function filled(form) {
   const said = fromAddress();
   for (const field of form.elements) if (field.name) field.value = said[field.name] ?? "";

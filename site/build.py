@@ -1,7 +1,7 @@
 """Build the site into a folder: ``python site/build.py FOLDER NODE_MODULES``.
 
-What is shown is made by ``paramproof.pages``, here and in the browser alike. NODE_MODULES is where
-npm has put what package.json names.
+``paramproof.pages`` makes the HTML, both here and in the browser. NODE_MODULES is the folder in
+which npm has installed the packages of package.json.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ PYODIDE = (
 
 
 NEEDED = ("squarify",)
-"""Packages of pure Python that the pages import, beside this one."""
+"""Pure-Python packages that the pages import, besides this one."""
 
 
 def build(folder: Path, modules: Path) -> None:
-    """Write the site into ``folder``, in place of what a former build has put there."""
+    """Write the site into ``folder``, replacing an earlier build."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "models").mkdir(parents=True)
     (folder / "pyodide").mkdir()
@@ -57,9 +57,9 @@ def build(folder: Path, modules: Path) -> None:
         file.write_text(model_page(resolve(name), "../"), "utf-8")
     views = {
         "index": ("How many parameters?", index_view()),
-        "model": ("A model", model_view()),
-        "number": ("Where a number comes from", number_view()),
-        "difference": ("Two models", difference_view()),
+        "model": ("Model", model_view()),
+        "number": ("Explain a number", number_view()),
+        "difference": ("Compare two models", difference_view()),
         "frameworks": ("How the frameworks differ", frameworks_view()),
     }
     for view, (title, body) in views.items():
@@ -67,14 +67,14 @@ def build(folder: Path, modules: Path) -> None:
 
 
 def add(name: str, archive: zipfile.ZipFile) -> None:
-    """Add a package to an archive as it is installed here, with its licence."""
+    """Add an installed package to an archive, with its licence."""
     for part in distribution(name).files or ():
         if part.parts[0] != ".." and "__pycache__" not in part.parts:
             archive.write(str(part.locate()), str(part))
 
 
 def wheel() -> Path:
-    """Return a wheel of this project, made now."""
+    """Build a wheel of this project, and return its path."""
     folder = tempfile.mkdtemp()
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "-d", folder]
     subprocess.run(command, cwd=HERE.parent, check=True, stdout=subprocess.DEVNULL)

@@ -1,4 +1,4 @@
-"""The reference of framework differences as a page that is searched."""
+"""The page of framework differences, with a filter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEADINGS = {
     "counts": ("Counts", ("how", "bert-tiny", "bert-base-uncased", "difference")),
     "abstract": ("Without allocating", ("held", "value")),
 }
-"""Each section with the facts that its columns are."""
+"""The title of each section, and the facts in its columns."""
 
 COMPONENTS = (
     "embeddings",
@@ -32,13 +32,13 @@ COMPONENTS = (
 
 
 def frameworks_view() -> Html:
-    """Every answer of the reference, those of frameworks that agree in one row."""
+    """Return the page with every answer; frameworks that agree share a row."""
     written = json.loads(DATA.read_text("utf-8"))
     cells = [Answer.from_json(cell) for cell in written["cells"]]
-    asked = ", ".join(f"{name} {version}" for name, version in written["versions"].items())
+    versions = ", ".join(f"{name} {version}" for name, version in written["versions"].items())
     return main(
         "How the frameworks differ",
-        tag("p", f"What each framework answered when it was asked by running it: {asked}."),
+        tag("p", f"Every answer was found by running the framework itself: {versions}."),
         _filter(sorted({cell.framework for cell in cells})),
         *(_section(name, cells) for name in HEADINGS),
     )
@@ -58,10 +58,10 @@ def _rows(cells: list[Answer], facts: tuple[str, ...]) -> Iterator[Html]:
         alike.setdefault(key, []).append(cell)
     for (question, *answers), same in sorted(alike.items(), key=lambda pair: pair[0][0]):
         names = [cell.framework for cell in same]
-        said = joined(path(question), " ", same[0].what)
+        title = joined(path(question), " ", same[0].what)
         about = [one for one in COMPONENTS if any(_is_about(cell, one) for cell in same)]
         yield row(
-            said,
+            title,
             ", ".join(names),
             *answers,
             data_row=True,
@@ -77,14 +77,14 @@ def _is_about(cell: Answer, component: str) -> bool:
 def _filter(frameworks: list[str]) -> Html:
     return tag(
         "form",
-        tag("label", "show those with ", tag("input", name="q", type="search")),
-        _select("component", list(COMPONENTS)),
-        _select("framework", frameworks),
+        tag("label", "Filter ", tag("input", name="q", type="search")),
+        _select("component", "Component", list(COMPONENTS)),
+        _select("framework", "Framework", frameworks),
         id="filter",
         role="search",
     )
 
 
-def _select(name: str, values: list[str]) -> Html:
+def _select(name: str, label: str, values: list[str]) -> Html:
     options = [tag("option", "all", value=""), *(tag("option", one, value=one) for one in values)]
-    return tag("label", f"{name} ", tag("select", *options, name=name))
+    return tag("label", f"{label} ", tag("select", *options, name=name))

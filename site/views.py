@@ -1,4 +1,4 @@
-"""The pages that are no named model's: what they ask for, and where answers are put."""
+"""The pages other than those of named models: their forms, and the elements for answers."""
 
 from __future__ import annotations
 
@@ -12,21 +12,26 @@ from paramproof.resolver import resolve
 
 NO_SCRIPT = tag(
     "noscript",
-    tag("p", "Without JavaScript: the pages of the models say their numbers, and the command "),
-    tag("p", tag("code", "paramproof"), " answers the rest."),
+    tag(
+        "p",
+        "This page needs JavaScript. Without it, the pages of the named models still show their "
+        "numbers; for everything else, use the command ",
+        tag("code", "paramproof"),
+        ".",
+    ),
 )
 
 
 def index_view() -> Html:
-    """Every model that has a name with its number, every model type, and a place to paste."""
+    """Return the page with every named model, every model type, and a form for a configuration."""
     published = {**named_models(), **named_configurations()}
     rows = []
     for name, one in published.items():
         model = resolve(name)
-        said = f"{one.published}{f' for {one.component}' if one.component else ''}"
+        number = f"{one.published}{f' for {one.component}' if one.component else ''}"
         verdict = verdict_on(one, model).text
         link = tag("a", name, href=f"models/{name}.html")
-        rows.append(row(link, f"{model.inventory().total():,}", said, verdict, data_row=True))
+        rows.append(row(link, f"{model.inventory().total():,}", number, verdict, data_row=True))
     types = (
         tag("li", tag("a", one, href=f"model.html#model={one}"), data_row=True)
         for one in model_types()
@@ -34,61 +39,63 @@ def index_view() -> Html:
     heads = ["model", "parameters", "published", "verdict"]
     return main(
         "How many parameters?",
-        tag("p", "Exact numbers of transformers, by formulas that are held to real frameworks."),
+        tag("p", "Exact parameter counts of transformers, by formulas checked against frameworks."),
         _paste(),
-        tag("h2", "Models that have names"),
+        tag("h2", "Named models"),
         _filter(),
-        table("Trainable parameters, and what is published", heads, rows, class_="n2"),
+        table("Trainable parameters, and published numbers", heads, rows, class_="n2"),
         tag("h2", "Model types of Hugging Face transformers, at their default sizes"),
         tag("ul", *types, class_="types"),
     )
 
 
 def model_view() -> Html:
-    """Any other model: a type, a class, or a configuration."""
-    return main("A model", NO_SCRIPT, _paste(), frame({}))
+    """Return the page for any other model: a type, a class, or a configuration."""
+    return main("Model", NO_SCRIPT, _paste(), frame({}))
 
 
 def number_view() -> Html:
-    """A number, and perhaps a model."""
-    number = _field("n", "number, such as 2,362,368 or 110M", None)
-    return main("Where a number comes from", *_asking(number, _field("model", "model, if known")))
+    """Return the page that explains a number, by all named models or by one model."""
+    number = _field("n", "Number, such as 2,362,368 or 110M", None)
+    model = _field("model", "Model (optional)")
+    return main("Explain a number", *_form("Explain", number, model))
 
 
 def difference_view() -> Html:
-    """Two models."""
-    return main("Two models", *_asking(_field("a", "A"), _field("b", "B")))
+    """Return the page that compares two models."""
+    models = _field("a", "Model A"), _field("b", "Model B")
+    return main("Compare two models", *_form("Compare", *models))
 
 
-def _field(name: str, said: str, known: str | None = "known") -> Html:
-    return tag("label", said, " ", tag("input", name=name, autocomplete="off", list=known))
+def _field(name: str, label: str, known: str | None = "known") -> Html:
+    return tag("label", label, " ", tag("input", name=name, autocomplete="off", list=known))
 
 
-def _asking(*fields: Html) -> tuple[Html, ...]:
-    """Return the form, and the place for its answer."""
+def _form(button: str, *fields: Html) -> tuple[Html, ...]:
+    """Return a form with a button, and the element for its answer."""
     known = dict.fromkeys([*model_names(), *model_types()])
     options = tag("datalist", *(tag("option", value=one) for one in known), id="known")
-    form = tag("form", *fields, tag("button", "ask"), options, id="question")
+    form = tag("form", *fields, tag("button", button), options, id="question")
     return NO_SCRIPT, form, tag("div", id="answer", aria_live="polite")
 
 
 def _filter() -> Html:
-    search = tag("label", "show those with ", tag("input", name="q", type="search"))
+    search = tag("label", "Filter ", tag("input", name="q", type="search"))
     return tag("form", search, id="filter", role="search")
 
 
 def _paste() -> Html:
     return tag(
         "details",
-        tag("summary", "paste or drop a config.json"),
+        tag("summary", "Paste or drop a config.json"),
         tag(
             "form",
             tag(
                 "label",
-                "A configuration; it stays in this browser.",
+                "Configuration (it stays in this browser)",
                 tag("textarea", id="config", name="config"),
             ),
-            tag("button", "count"),
+            tag("button", "Count"),
             id="paste",
         ),
     )

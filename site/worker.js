@@ -1,4 +1,4 @@
-// Python, and in it paramproof as it is installed, in a thread of its own.
+// Run Python with the paramproof wheel, in a thread of its own.
 
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
@@ -12,7 +12,7 @@ async function start() {
   return python.pyimport("paramproof.pages.answers").answer;
 }
 
-// Start Python as the build has left it, with all imported.
+// Start Python from the image of the build, in which everything is already imported.
 async function fromImage() {
   const { body } = await fetched("python.image");
   const whole = new Response(body.pipeThrough(new DecompressionStream("gzip")));
@@ -32,7 +32,7 @@ onmessage = async ({ data }) => {
   try {
     postMessage({ ...JSON.parse(answer(question)), milliseconds: performance.now() - start });
   } catch (error) {
-    // What Python has no line for may have ended it.
+    // An error that Python did not turn into a line may have ended it.
     postMessage({ ended: true, problem: `no answer: ${String(error).trim().split("\n").at(-1)}` });
   }
 };

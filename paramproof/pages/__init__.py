@@ -1,5 +1,5 @@
-"""Pages of HTML: a model, a number, a difference; made alike for files and in the browser.
+"""HTML pages of a model, a number and a difference, for files and for the browser.
 
-A browser's Python runs this as it is: it imports the standard library and squarify, which is pure
-Python, and what is below needs no more.
+The same code runs in a browser's Python, so it imports only the standard library and squarify,
+which is pure Python.
 """

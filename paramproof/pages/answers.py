@@ -1,7 +1,7 @@
-"""What a page asks: a view with its state in, parts of HTML out, or one line that says why not.
+"""Answer the requests of a page: from a view and its state, make parts of HTML or an error line.
 
-The state is what stands in a link: texts by name. Nothing in it is a path, and nothing is read
-but what belongs to this package.
+The state is that of a link: texts by name. None of them is read as a path, and no files are read
+except those of this package.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
 State = Mapping[str, str]
 
 KEYS = ("model", "config", "class", "under", "dtype", "at")
-"""The parts of a state that are no letters."""
+"""The keys of a state that are not letters."""
 
 
-def answer(asked: str) -> str:
+def answer(request: str) -> str:
     """Return the answer to ``{"view": …, "state": {…}}``, both as JSON.
 
-    It has ``parts``, HTML by the name of its place, or a ``problem``, which is one line of text.
+    It has ``parts``, HTML by the id of its element, or a ``problem``, which is one line of text.
     """
-    question = json.loads(asked)
+    question = json.loads(request)
     try:
         found = VIEWS[question["view"]](question["state"])
     except (ValueError, ArithmeticError) as error:
         line = legible(" ".join(_reason(error).split()), MAX_MESSAGE_SHOWN)
-        found = {"problem": line or "nothing was found"}
+        found = {"problem": line or "no answer was found"}
     return json.dumps(found, ensure_ascii=False)
 
 
 def _reason(error: Exception) -> str:
-    """Return what is wrong, without a command to run, which a reader of a page may not have."""
+    """Return the reason of an error, without the command that the terminal would suggest."""
     return error.reason if isinstance(error, UnknownName | NotInCatalogue) else str(error)
 
 
@@ -72,14 +72,14 @@ def model(state: State) -> dict[str, Any]:
 
 
 def number(state: State) -> dict[str, Any]:
-    """Return what explains a number: by one model, or by all that have names."""
+    """Return the explanations of a number, by one model or by all named ones."""
     wanted = read(state.get("n", ""))
     one = _model(*_key(state)) if state.get("model") or state.get("config") else None
     return {"title": str(wanted), "parts": {"answer": explanations(wanted, one)}}
 
 
 def two(state: State) -> dict[str, Any]:
-    """Return what one model has more than another."""
+    """Return the difference between two models."""
     first, other = (_model(state.get(name, ""), "", "") for name in "ab")
     return {
         "title": f"{title(other)} − {title(first)}",
@@ -100,7 +100,7 @@ def _key(state: State) -> tuple[str, str, str]:
 
 @lru_cache(maxsize=16)
 def _model(name: str, config: str, class_name: str) -> AnyModel:
-    """Return the model of a configuration, or else of a name, a model type or a class."""
+    """Return the model of a configuration, or of a name, a model type or a class."""
     if config:
         if len(config) > MAX_FILE_BYTES:
             raise ValueError(f"the configuration is longer than {MAX_FILE_BYTES:,} characters")

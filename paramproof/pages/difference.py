@@ -1,4 +1,4 @@
-"""Two models side by side: as algebra, and as a picture."""
+"""Compare two models: as formulas, as numbers, and as bars."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BARS = ("first", "other")
 
 
 def difference(first: AnyModel, other: AnyModel) -> Html:
-    """Return what the second model has more, component by component."""
+    """Return how the second model differs from the first, component by component."""
     models = (first, other)
     found = difference_of(first, other)
     rows = [*found.rows, found.total]
@@ -25,11 +25,11 @@ def difference(first: AnyModel, other: AnyModel) -> Html:
     ]
     return joined(
         tag("p", tag("output", _signed(rows[-1]), id="total"), " parameters", class_="big"),
-        tag("p", "in letters, B − A = ", tag("code", text(more), id="sum"), class_="sum"),
+        tag("p", "B − A = ", tag("code", text(more), id="sum"), class_="sum"),
         lines([*size_lines(found)]),
         table(
-            "Components of both, a bar above for A, below for B",
-            ["component", "picture", "B − A", *named, "difference"],
+            "Components of both models (upper bar: A, lower bar: B)",
+            ["component", "bars", "B − A", *named, "difference"],
             [_row(one, largest) for one in rows],
             class_="n4 n5 n6",
         ),

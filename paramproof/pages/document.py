@@ -1,4 +1,4 @@
-"""Whole documents: the pages of the site, and a model's page as one file of its own."""
+"""Whole documents: the pages of the site, and the page of a model as a single file."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from paramproof.resolver import AnyModel
 
 VIEWS = {
     "index": "Models",
-    "number": "Number",
-    "difference": "Difference",
+    "number": "Explain a number",
+    "difference": "Compare models",
     "frameworks": "Frameworks",
 }
-"""The pages that every page leads to."""
+"""The pages that every page links to."""
 
 ONLY_OURS = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "worker-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
 )
-"""Nothing is loaded from elsewhere, and no script of a document runs that is not a file of ours."""
+"""The policy of all pages: load nothing from other hosts, and run no inline scripts."""
 
 
 def page(name: str, view: str, body: Html, *, root: str = "", model: str = "") -> str:
-    """Return a page of the site; ``root`` leads to its folder, ``model`` is in view."""
+    """Return a page of the site; ``root`` is the path to its folder, ``model`` the model shown."""
     head = joined(
         tag("meta", http_equiv="Content-Security-Policy", content=ONLY_OURS),
         tag("link", rel="stylesheet", href=f"{root}style.css"),
@@ -36,22 +36,22 @@ def page(name: str, view: str, body: Html, *, root: str = "", model: str = "") -
         tag("script", src=f"{root}app.js", type="module"),
     )
     links = (
-        tag("a", said, href=f"{root}{file}.html", aria_current="page" if file == view else None)
-        for file, said in VIEWS.items()
+        tag("a", label, href=f"{root}{file}.html", aria_current="page" if file == view else None)
+        for file, label in VIEWS.items()
     )
     top = tag(
         "header",
-        tag("a", "to the content", href="#main", class_="skip"),
+        tag("a", "Skip to content", href="#main", class_="skip"),
         tag("b", "paramproof"),
         tag("nav", *links, aria_label="Views"),
     )
     status = tag("footer", tag("p", "", id="status", role="status"))
-    said = {"data_view": view, "data_root": root, "data_model": model}
-    return _document(name, head, joined(top, body, status), **said)
+    attributes = {"data_view": view, "data_root": root, "data_model": model}
+    return _document(name, head, joined(top, body, status), **attributes)
 
 
 def model_page(model: AnyModel, root: str) -> str:
-    """Return the page of a named model: its numbers, which it says without a script."""
+    """Return the page of a named model, whose numbers can be read without a script."""
     view = View(model)
     body = main(title(model), sections(view, DTYPE, live=True))
     name = f"{title(model)}: {view.number:,} parameters"
@@ -59,7 +59,7 @@ def model_page(model: AnyModel, root: str) -> str:
 
 
 def model_file(model: AnyModel, under: str = DEFAULT, dtype: str = DTYPE) -> str:
-    """Return a model's page as one file, which needs no other, no network and no script."""
+    """Return the page of a model as one file, which needs no other file, network or script."""
     view = View(model, under)
     style = files("paramproof.pages").joinpath("static/style.css").read_text("utf-8")
     policy = f"default-src 'none'; style-src '{_digest(style)}'"
@@ -72,7 +72,7 @@ def model_file(model: AnyModel, under: str = DEFAULT, dtype: str = DTYPE) -> str
 
 
 def main(heading: str, *content: object) -> Html:
-    """Return the content of a page below its heading, with a place for what is wrong."""
+    """Return the heading and content of a page, with an element for error messages."""
     problem = tag("p", "", id="problem", role="alert")
     return tag("main", tag("h1", heading, id="title"), problem, *content, id="main")
 

@@ -1,4 +1,4 @@
-"""A number explained: what ``explain`` prints, its models as links."""
+"""The explanations of a number: the text of ``explain``, with links to the models."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from paramproof.pages.markup import Html, joined, tag
 from paramproof.resolver import AnyModel, DerivedModel
 
 UNFOLDED = 10**6
-"""Columns of a text that a page folds."""
+"""A width at which lines are not wrapped, since the browser wraps them."""
 
 
 def explanations(wanted: WrittenNumber, model: AnyModel | None) -> Html:
-    """Return what explains a number, by one model or by all that have names."""
+    """Return the explanations of a number, by one model or by all named ones."""
     found = [*lines(explained(wanted, model), width=UNFOLDED)]
     if isinstance(model, DerivedModel):
         found += ["", *model.origin()]
@@ -26,15 +26,15 @@ def explanations(wanted: WrittenNumber, model: AnyModel | None) -> Html:
 
 
 def _block(text: str) -> Iterator[Html]:
-    """Yield the lines of an explanation: what it is, its algebra, its models."""
+    """Yield the lines of an explanation: its words, its formula, its models."""
     for line in text.split("\n"):
-        said = line.lstrip()
-        shown = tag("code", said) if said.startswith("=") else _linked(said)
-        yield tag("p", shown, class_=f"i{len(line) - len(said)}")
+        bare = line.lstrip()
+        shown = tag("code", bare) if bare.startswith("=") else _linked(bare)
+        yield tag("p", shown, class_=f"i{len(line) - len(bare)}")
 
 
 def _linked(line: str) -> Html:
-    """Return a line in which each name of a model leads to it."""
+    """Return a line in which each model name links to the model."""
     known = {*model_names()}
     words = re.split(r"([\w.-]*\w)", line)
     links = (

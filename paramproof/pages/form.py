@@ -1,4 +1,4 @@
-"""What can be changed of a model: convention, dtype, and a field and a slider for each letter."""
+"""The controls of a model's page: convention, dtype, and a field and a slider for each size."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from paramproof.pages.sizing import fields_of, has_experts, sizes_of
 from paramproof.pages.viewing import ACTIVE, MEANINGS
 from paramproof.resolver import AnyModel
 
-NOTE = "The numbers change as a letter does; a slider stays where the formula holds."
+NOTE = "Change a size to see the new counts. Sliders offer only sizes for which the formula holds."
 
 
 def letters(model: AnyModel) -> Html:
-    """Return the letters with their fields and sizes."""
+    """Return a list of the letters, with their fields and sizes."""
     sizes = sizes_of(model)
     known = [f"{name} = {sizes[name]:,} ({legible(f)})" for name, f in fields_of(model).items()]
     return lines(known)
@@ -24,31 +24,31 @@ def letters(model: AnyModel) -> Html:
 def form(
     own: AnyModel, model: AnyModel, under: str, dtype: str, allowed: Mapping[str, list[int]]
 ) -> Html:
-    """Return the fields: convention, dtype, and a slider for each letter over what it may be.
+    """Return the controls: convention, dtype, and a field and a slider for each letter.
 
-    They are switched off: what listens to them switches them on.
+    They are disabled until the script that handles them has started.
     """
     sizes, fields = sizes_of(model), fields_of(own)
     names = [name for name in MEANINGS if name not in ACTIVE or has_experts(own)]
     return tag(
         "form",
-        _select("under", "counted are", names, under),
-        _select("dtype", "bytes at", list(BITS), dtype),
+        _select("under", "Convention", names, under),
+        _select("dtype", "Data type", list(BITS), dtype),
         tag("p", NOTE, class_="note"),
         tag(
             "div",
             *(_letter(name, field, sizes[name], allowed[name]) for name, field in fields.items()),
             class_="letters",
         ),
-        tag("button", "own sizes again", type="reset", disabled=True),
+        tag("button", "Reset sizes", type="reset", disabled=True),
         id="fields",
-        aria_label="What is counted, and at which sizes",
+        aria_label="Convention, data type and sizes",
     )
 
 
-def _select(name: str, said: str, values: list[str], chosen: str) -> Html:
+def _select(name: str, label: str, values: list[str], chosen: str) -> Html:
     options = (tag("option", one, value=one, selected=one == chosen) for one in values)
-    return tag("label", said, " ", tag("select", *options, name=name, disabled=True))
+    return tag("label", label, " ", tag("select", *options, name=name, disabled=True))
 
 
 def _letter(name: str, field: str, size: int, allowed: list[int]) -> Html:
@@ -65,11 +65,11 @@ def _letter(name: str, field: str, size: int, allowed: list[int]) -> Html:
         "input",
         type="range",
         data_letter=name,
-        aria_label=f"{name}, within the conditions",
+        aria_label=f"{name}, sizes for which the formula holds",
         min=0,
         max=len(allowed) - 1,
         value=allowed.index(size),
         disabled=True,
     )
-    said = tag("label", tag("b", name), " ", tag("small", legible(field)), for_=f"size-{name}")
-    return tag("div", said, tag("div", number, slider))
+    label = tag("label", tag("b", name), " ", tag("small", legible(field)), for_=f"size-{name}")
+    return tag("div", label, tag("div", number, slider))

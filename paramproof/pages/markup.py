@@ -1,4 +1,4 @@
-"""Markup from text: the one place where anything is escaped."""
+"""Make HTML from text. All escaping happens in this module."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ import re
 from collections.abc import Iterable
 
 VOID = frozenset({"input", "link", "meta", "wbr"})
-"""Elements that nothing lies in."""
+"""Elements without content."""
 
 
 class Html(str):
-    """Markup, which goes into a page as it is; any other text is escaped."""
+    """Markup, which goes into a page unchanged; any other text is escaped."""
 
     __slots__ = ()
 
 
 def joined(*parts: object) -> Html:
-    """Return parts one after the other, all that is no markup escaped; None is nothing."""
+    """Join parts, escaping all that are not markup and skipping None."""
     return Html("".join(_escaped(part) for part in parts if part is not None))
 
 
 def tag(name: str, /, *parts: object, **attributes: object) -> Html:
     """Return an element: ``tag("a", "text", href="#x", class_="link")``.
 
-    An attribute is left out where it is None or False, and bare where it is True; ``_`` stands for
-    ``-``, and behind a word of Python's for nothing.
+    An attribute is left out if it is None or False, and has no value if it is True. In its name,
+    ``_`` stands for ``-``; a trailing ``_``, as in ``class_``, is dropped.
     """
     written = "".join(
         f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{_text(value)}"')
@@ -39,7 +39,7 @@ def tag(name: str, /, *parts: object, **attributes: object) -> Html:
 def table(
     caption: str, heads: Iterable[object], rows: Iterable[Html], **attributes: object
 ) -> Html:
-    """Return a table whose first column has the rows' headings; it scrolls where it is wide."""
+    """Return a table whose first column has the headings of the rows; a wide table scrolls."""
     head = tag("tr", *(tag("th", one, scope="col") for one in heads))
     parts = (tag("caption", caption), tag("thead", head), tag("tbody", *rows))
     whole = tag("table", *parts, **attributes)
@@ -47,24 +47,24 @@ def table(
 
 
 def row(first: object, *cells: object, **attributes: object) -> Html:
-    """Return a row of a table, the first cell its heading."""
+    """Return a row of a table; its first cell is the heading."""
     rest = (tag("td", one) for one in cells)
     return tag("tr", tag("th", first, scope="row"), *rest, **attributes)
 
 
 def path(dotted: str) -> Html:
-    """Return a path of dotted names as it stands in code."""
+    """Return a path of dotted names, marked up as code."""
     return tag("code", breakable(dotted))
 
 
 def breakable(name: str) -> Html:
-    """Return a name that a narrow line breaks between its words."""
+    """Return a name that may be wrapped between its words."""
     first, *words = re.split(r"(?<=[._])", name)
     return joined(first, *(joined(tag("wbr"), word) for word in words))
 
 
 def swatch(kind: str | None) -> Html:
-    """Return a sample of the colour of a class."""
+    """Return a small sample of a class's colour."""
     rect = tag("rect", width="100%", height="100%", class_=kind)
     return tag("svg", rect, class_="swatch", aria_hidden="true")
 

@@ -1,4 +1,4 @@
-"""The page of a model: its number, letters, formula, tree, conventions and evidence, by part."""
+"""The page of a model, in parts: number, letters, formula, tree, conventions and evidence."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ from paramproof.resolver import AnyModel, DerivedModel
 
 DTYPE = "float32"
 UNNAMED = "the configuration"
-"""What a model is called that has no name."""
+"""The title of a model without a name."""
 
 HEADINGS = {
-    "picture": "Picture",
+    "picture": "Treemap",
     "formula": "Formula",
     "tree": "Tree",
     "conventions": "Conventions",
     "evidence": "Evidence",
 }
-"""The parts of a page below its number and its letters, in order."""
+"""The sections of a page, in order."""
 
 BRACKETED = re.compile(r"[(⌊⌈][^()⌊⌋⌈⌉]*[)⌋⌉]")
-"""What stands in brackets that are in no others."""
+"""The innermost brackets with their content."""
 
 NOTES = {
-    "picture": "Area is parameters; a colour is a component of the sum below. A component opens by "
-    "a click, and the path above it leads back.",
-    "tree": "A component unfolds by a click or by Enter.",
+    "picture": "Areas show numbers of parameters, colours the components of the formula below. "
+    "Click a component to open it; use the path above the picture to go back.",
+    "tree": "Click a component or press Enter to unfold it.",
 }
 
 
 def parts(view: View, dtype: str = DTYPE) -> dict[str, Html]:
-    """Return what changes with sizes and convention, by the name of the part."""
+    """Return the parts that change with the sizes and the convention, by name."""
     return {
         "number": _number(view, dtype),
         "formula": _formula(view),
@@ -58,12 +58,12 @@ def parts(view: View, dtype: str = DTYPE) -> dict[str, Html]:
 
 
 def title(model: AnyModel) -> str:
-    """Return the name of a model, of a configuration that it is one."""
+    """Return the name of a model, or ``UNNAMED`` for a configuration."""
     return UNNAMED if model.name.startswith("{") or not model.name else model.title
 
 
 def sections(view: View, dtype: str, *, live: bool) -> Html:
-    """Return the whole page below its heading; what is not ``live`` has no fields to fill in."""
+    """Return the whole page below its heading, with controls only if it is ``live``."""
     own = view.model
     if live:
         controls = form(own, own, view.under, dtype, choices(own, own))
@@ -74,7 +74,7 @@ def sections(view: View, dtype: str, *, live: bool) -> Html:
 
 
 def frame(found: Mapping[str, Html]) -> Html:
-    """Return the places of all parts, with what is found; a place of which nothing is stays."""
+    """Return the elements of all parts, with their content; an element without content is empty."""
     return tag(
         "div",
         tag(
@@ -84,7 +84,7 @@ def frame(found: Mapping[str, Html]) -> Html:
             class_="panel",
             tabindex="0",
             role="region",
-            aria_label="Number, and what it depends on",
+            aria_label="Number of parameters, and controls",
         ),
         tag("div", *(_section(name, found.get(name)) for name in HEADINGS), class_="sections"),
         class_="model",
@@ -106,7 +106,7 @@ def _number(view: View, dtype: str) -> Html:
     rounded = f" ≈ {as_named(number)}, {as_named(number, 3)}" if number >= 1000 else ""
     return joined(
         tag("p", tag("output", f"{number:,}", id="total"), rounded, class_="big"),
-        tag("p", tag("b", f"parameters, {view.under}:"), f" {MEANINGS[view.under]}"),
+        tag("p", tag("b", f"parameters ({view.under}):"), f" {MEANINGS[view.under]}"),
         tag("p", bytes_text(number, dtype), id="bytes"),
     )
 
@@ -126,7 +126,7 @@ def _formula(view: View) -> Html:
         tag("p", tag("code", text(view.formula), id="sum"), class_="sum"),
         _copied("text", "sum"),
         lines(where),
-        table("The sum by component", ["component", "in letters", "number"], rows, class_="n3"),
+        table("Terms by component", ["component", "formula", "number"], rows, class_="n3"),
         tag(
             "details",
             tag("summary", "LaTeX"),
@@ -137,18 +137,18 @@ def _formula(view: View) -> Html:
 
 
 def _product(term: Term) -> str:
-    """Return what a term is, in letters."""
+    """Return a term as a product, with brackets around a sum."""
     if term.each == 0 or term.times == 1:
         return each_text(term)
-    said = each_text(term)
-    flat, before = said, ""
+    each = each_text(term)
+    flat, before = each, ""
     while flat != before:
         flat, before = BRACKETED.sub("", flat), flat
-    return f"({said}) {times_text(term)}" if " " in flat else f"{said} {times_text(term)}"
+    return f"({each}) {times_text(term)}" if " " in flat else f"{each} {times_text(term)}"
 
 
 def _copied(what: str, of: str) -> Html:
-    return tag("button", f"copy {what}", type="button", data_copy=of, hidden=True)
+    return tag("button", f"Copy {what}", type="button", data_copy=of, hidden=True)
 
 
 def _conventions(model: AnyModel) -> Html:
@@ -159,7 +159,7 @@ def _conventions(model: AnyModel) -> Html:
     ]
     return joined(
         table(
-            "What the number may count",
+            "Counts by convention",
             ["convention", "count", "what is counted"],
             rows,
             class_="n2 conventions",
@@ -169,7 +169,7 @@ def _conventions(model: AnyModel) -> Html:
 
 
 def _active(model: AnyModel) -> dict[str, int | None]:
-    """Return what one token passes by convention, of a model with experts."""
+    """Return the active parameters of a mixture of experts, by convention."""
     return {name: _decided(model, name) for name in ACTIVE} if has_experts(model) else {}
 
 
@@ -181,7 +181,7 @@ def _decided(model: AnyModel, under: str) -> int | None:
 
 
 def _routing(model: AnyModel) -> list[str]:
-    """Return how many experts a token passes, or why nobody can say."""
+    """Return how many experts are used per token, or why that is not known."""
     if not isinstance(model, DerivedModel):
         return []
     try:
@@ -192,13 +192,13 @@ def _routing(model: AnyModel) -> list[str]:
 
 def _evidence(model: AnyModel) -> Iterator[str]:
     if model.named:
-        yield f"verdict on what is published: {verdict_on(model.named, model).text}"
+        yield f"verdict on the published number: {verdict_on(model.named, model).text}"
     yield from model.origin()
     yield from model.reading.remarks() if model.reading else ()
     if not isinstance(model, DerivedModel):
         family = model.spec.family
         yield (
-            f"formula: of the family {family}, derived twice, tensor by tensor and as one "
-            "polynomial, and held to every framework that can build it"
+            f"formula: written by hand for the family {family}, twice: tensor by tensor and as one "
+            "polynomial; compared with every framework that can build it"
         )
-        yield f"to hold it to those that you have: paramproof verify --family {family}"
+        yield f"to compare it with your frameworks: paramproof verify --family {family}"

@@ -1,4 +1,4 @@
-"""A picture of a model, in which area is parameters: a component opens, and leads back."""
+"""A treemap of a model, whose areas are numbers of parameters and whose components open."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from paramproof.pages.viewing import Branch, View
 SHEET = Box(0, 0, 1000, 480)
 
 ROOM = (90, 44)
-"""What is less wide or high than this is not taken apart."""
+"""The smallest width and height of a box that is divided into parts."""
 
 MATRIX = 0.9
-"""The share of its unit from which on a matrix stands for all of it."""
+"""The share of a unit's parameters from which its largest tensor stands for all of it."""
 
 COLOURS = 7
-"""Classes ``c0`` …, for what has the most parameters, the next …; the last for all the rest."""
+"""The number of colour classes: ``c0`` for the largest component, the last for all the rest."""
 
 THIN = 0.5
-"""What is thinner is not drawn."""
+"""The smallest width or height of a box that is drawn."""
 
 LETTER, LINE = 9, 20
-"""Width and height that a letter takes."""
+"""The width and height of a letter."""
 
 
 class Cell(NamedTuple):
-    """A component that is not taken apart further: its names below what is opened, and its box."""
+    """A component that is not divided further, with its names below the opened one, and its box."""
 
     names: tuple[str, ...]
     component: Branch
@@ -37,12 +37,12 @@ class Cell(NamedTuple):
 
 
 def picture(view: View, at: str = "") -> Html:
-    """Return the picture opened at a component, or else at the whole; a link is ``#at=…``."""
+    """Return the treemap of a component, or of the whole model; its links are ``#at=…``."""
     return _opened(view, view.components, at, lambda path: f"#at={quote(path)}")
 
 
 def pictures(view: View) -> Html:
-    """Return the picture opened at each component that has parts: the address chooses, by ``#``."""
+    """Return the treemaps of all components with parts; the fragment of the URL selects one."""
     whole = view.components
     opened = (one for one in whole.below() if one.parts or one is whole)
     found = (
@@ -53,15 +53,15 @@ def pictures(view: View) -> Html:
 
 
 def colour(view: View, kind: str) -> str | None:
-    """Return the class of what lies in a component of the sum of this name."""
+    """Return the colour class of a component of the sum, by its name."""
     return f"c{min(view.colours[kind], COLOURS - 1)}" if kind else None
 
 
 def cells(component: Branch, box: Box, names: tuple[str, ...]) -> Iterator[Cell]:
-    """Yield what a component consists of, with boxes that fill its own; no part where it is small.
+    """Yield the cells of a component, whose boxes fill its own; a small box is not divided.
 
-    A unit that is nearly all one matrix is not taken apart. What could not be seen has an empty
-    box.
+    A unit that consists nearly of a single matrix is not divided either. Parts too small to be seen
+    have an empty box.
     """
     parts = component.parts if box.width >= ROOM[0] and box.height >= ROOM[1] else []
     if component.is_unit and parts and parts[0].total > MATRIX * component.total:
@@ -87,14 +87,14 @@ def _opened(view: View, whole: Branch, at: str, link: Callable[[str], str]) -> H
         *_linked(view, opened, whole.total, links),
         viewBox=f"0 0 {SHEET.width} {SHEET.height}",
         role="group",
-        aria_label=f"Components of {opened.name}, area is parameters",
+        aria_label=f"Treemap of {opened.name}: areas are numbers of parameters",
     )
-    said = f": {opened.total:,}, {_share(opened, whole.total)}" if opened is not whole else None
-    return joined(tag("p", *between, said, class_="way"), drawn)
+    total = f": {opened.total:,}, {_share(opened, whole.total)}" if opened is not whole else None
+    return joined(tag("p", *between, total, class_="way"), drawn)
 
 
 def _linked(view: View, opened: Branch, whole: int, links: dict[str, str]) -> Iterator[Html]:
-    """Yield the parts of what is opened; one that has parts itself is a link that opens it."""
+    """Yield the parts of the opened component; a part with parts of its own is a link."""
     parts = opened.first_apart().parts or [opened]
     # A convention may count nothing.
     parts = [one for one in parts if one.total]
@@ -103,13 +103,13 @@ def _linked(view: View, opened: Branch, whole: int, links: dict[str, str]) -> It
             continue
         drawn = (_cell(view, cell, whole) for cell in cells(part, box, (part.name,)))
         yield tag("g", *drawn, class_="cells", aria_hidden="true")
-        said = _said(part, whole)
-        edge = _rect(box, tag("title", said), class_="edge")
+        label = _label(part, whole)
+        edge = _rect(box, tag("title", label), class_="edge")
         if part.path in links:
             at = {"href": links[part.path], "data_at": part.path}
-            yield tag("a", edge, **at, aria_label=said, class_="cell")
+            yield tag("a", edge, **at, aria_label=label, class_="cell")
         else:
-            yield tag("g", edge, role="img", aria_label=said, class_="cell")
+            yield tag("g", edge, role="img", aria_label=label, class_="cell")
 
 
 def _cell(view: View, cell: Cell, whole: int) -> Html | None:
@@ -134,7 +134,7 @@ def _is_seen(box: Box) -> bool:
     return min(box.width, box.height) >= THIN
 
 
-def _said(part: Branch, whole: int) -> str:
+def _label(part: Branch, whole: int) -> str:
     return f"{part.name}: {part.total:,}, {_share(part, whole)}"
 
 

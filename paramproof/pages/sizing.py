@@ -1,4 +1,4 @@
-"""A model at other sizes than its own: its letters, and which values each may have."""
+"""Change the sizes of a model: its letters, and the values that each may have."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from paramproof.formulas.spec import Spec
 from paramproof.resolver import AnyModel, DerivedModel
 
 MAX_DIGITS = 12
-"""Digits of a size that can be asked for."""
+"""The most digits of a size."""
 
 STEPS = 32
-"""So many values are offered for a letter, up to four times the model's own."""
+"""The number of values offered for a letter, up to four times the model's own."""
 
 SMALL = 64
-"""Up to here the next numbers are offered one by one."""
+"""The largest size for which the next smaller and larger integers are offered, too."""
 
 _SIZE = re.compile(rf"[1-9][0-9]{{0,{MAX_DIGITS - 1}}}")
 
 
 def fields_of(model: AnyModel) -> dict[str, str]:
-    """Return by letter the field of each size of a model that something depends on."""
+    """Return the fields, by letter, of the sizes on which the count or a guard depends."""
     if not isinstance(model, DerivedModel):
         return _fields_of_spec(model.spec)
     derivation = model.derivation
-    asked = [stated.condition.letters for stated in derivation.conditions]
-    moving = derivation.formula.letters.union(*asked, _chosen(model).values())
-    return {name: field for name, field in derivation.fields.items() if name in moving}
+    guarded = [stated.condition.letters for stated in derivation.conditions]
+    used = derivation.formula.letters.union(*guarded, _chosen(model).values())
+    return {name: field for name, field in derivation.fields.items() if name in used}
 
 
 def has_experts(model: AnyModel) -> bool:
-    """Return whether a model has experts, of which is known how many a token passes."""
+    """Return whether a model has experts, and the number used per token is known."""
     return isinstance(model, DerivedModel) and bool(_chosen(model))
 
 
 def _chosen(model: DerivedModel) -> dict[str, str]:
-    """The letters of experts per token, which move what is active."""
+    """Return the letters of experts per token, on which the active parameters depend."""
     try:
         return per_token(model.derivation)
     except ValueError:
@@ -66,19 +66,20 @@ def sizes_of(model: AnyModel) -> Mapping[str, int]:
 
 
 def at_sizes(model: AnyModel, asked: Mapping[str, str]) -> AnyModel:
-    """Return the model at sizes as they are written, by letter.
+    """Return the model at new sizes, given as text by letter.
 
-    Raises ``ValueError``, in one line, for what is no size, for a letter that the model has not,
-    and for sizes that it cannot have.
+    Raises ``ValueError``, in one line, for a text that is not a size, for a letter that the model
+    does not have, and for sizes that it cannot have.
     """
     fields = fields_of(model)
     sizes = {}
     for name, written in asked.items():
         if name not in fields:
-            raise ValueError(f"{shown(name)} is no letter of this model: {', '.join(fields)}")
+            letters = ", ".join(fields)
+            raise ValueError(f"{shown(name)} is not a letter of this model; it has {letters}")
         if not _SIZE.fullmatch(written):
             raise ValueError(
-                f"{name} = {shown(written)} is no whole number from 1, of at most "
+                f"{name} = {shown(written)} is not a positive whole number of at most "
                 f"{MAX_DIGITS} digits"
             )
         sizes[name] = int(written)
@@ -97,16 +98,16 @@ def _at(model: AnyModel, sizes: Mapping[str, int], fields: Mapping[str, str]) ->
 
 
 def require_shown(model: AnyModel) -> None:
-    """Raise ``ValueError`` for a size that is too large to be shown."""
+    """Raise ``ValueError`` for a size that is too large to show."""
     for name, size in sizes_of(model).items():
         if size >= 10**MAX_DIGITS:
             raise ValueError(f"{name} = {shown(size)} has more than {MAX_DIGITS} digits")
 
 
 def choices(own: AnyModel, model: AnyModel) -> dict[str, list[int]]:
-    """Return for each letter values that it may have, the others being as they are in ``model``.
+    """Return possible values of each letter, while the other letters keep the sizes of ``model``.
 
-    They are around those of ``own``, and that of ``model`` is among them.
+    The values lie around those of ``own``, and include that of ``model``.
     """
     fields, before, now = fields_of(own), sizes_of(own), sizes_of(model)
     found = {}

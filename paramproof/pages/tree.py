@@ -1,4 +1,4 @@
-"""The tree of a model: components that fold, each with its shapes, numbers and share."""
+"""The tree of a model: components that can be folded, with their shapes, numbers and shares."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from paramproof.pages.viewing import Branch, View
 HEADS = ("component", "shape", "at these sizes", "each", "×", "total", "share")
 
 MOST_UNFOLDED = 30
-"""Lines at most that are in view before anything is folded or unfolded; the first level always."""
+"""The most lines that are unfolded at first, beyond the first level."""
 
 
 def tree(view: View) -> Html:
-    """Return the components as lists in lists, and below them what is tied."""
+    """Return the components as nested lists, followed by the tied tensors."""
     whole = view.components
     depth = _unfolded(whole)
     heads = (tag("span", one) for one in HEADS)
@@ -42,9 +42,9 @@ def _branch(view: View, part: Branch, depth: int, unfolded: int) -> Html:
 def _cells(view: View, part: Branch) -> list[str]:
     assert part.row is not None
     row = part.row
-    # What holds tensors alone says their shapes while it is folded.
-    held = part.inside if part.is_unit else [part]
-    shapes = [one.row.tensor.shape for one in held if one.row and one.row.tensor]
+    # A folded component that has only tensors shows their shapes.
+    shown = part.inside if part.is_unit else [part]
+    shapes = [one.row.tensor.shape for one in shown if one.row and one.row.tensor]
     return [
         part.name,
         " + ".join(shape_text(map(text, shape)) for shape in shapes),
@@ -56,7 +56,7 @@ def _cells(view: View, part: Branch) -> list[str]:
 
 
 def _line(view: View, part: Branch, cells: list[str], depth: int = 1) -> Html:
-    """Return a line; each of its numbers says what it is to those who do not see the columns."""
+    """Return a line, whose numbers have labels for screen readers."""
     name, *numbers = cells
     title = legible(part.row.path) if part.row else None
     whole = view.number or 1
@@ -79,7 +79,7 @@ def _bar(view: View, part: Branch, whole: int) -> Html:
 
 
 def _unfolded(whole: Branch) -> int:
-    """Return how many levels are in view: as many as fit, tensors not counted."""
+    """Return how many levels are unfolded at first: as many as fit, not counting tensors."""
     depth, seen, level = 0, 0, whole.inside
     while level and (depth == 0 or seen + len(level) <= MOST_UNFOLDED):
         depth, seen = depth + 1, seen + len(level)

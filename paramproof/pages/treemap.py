@@ -1,4 +1,4 @@
-"""Where the cells of a picture lie: area is parameters."""
+"""Lay out the boxes of a treemap, whose areas are numbers of parameters."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import NamedTuple
 from squarify import normalize_sizes, squarify
 
 LEAST = 1
-"""What has a smaller area has no place, as it could not be seen."""
+"""The smallest area that is drawn, since a smaller one could not be seen."""
 
 
 class Box(NamedTuple):
-    """A rectangle: its left upper corner, its width and its height."""
+    """A rectangle: its upper left corner, its width and its height."""
 
     x: float
     y: float
@@ -21,9 +21,9 @@ class Box(NamedTuple):
 
 
 def squarified(sizes: Sequence[int], box: Box) -> Iterator[Box]:
-    """Yield for each size, the largest first, a box of such an area; together they are ``box``.
+    """Yield a box for each size, the largest first; their areas are proportional and fill ``box``.
 
-    Those of the sizes that could not be seen come last, and are empty.
+    The boxes of sizes too small to be seen come last, and are empty.
     """
     areas = normalize_sizes(sizes, box.width, box.height) if sizes else []
     seen = [area for area in areas if area >= LEAST]

@@ -1,4 +1,4 @@
-"""A model as a page shows it: under a convention, in letters and at sizes."""
+"""A model as a page shows it: under a convention, as formulas and at sizes."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from paramproof.pages.sizing import sizes_of
 from paramproof.resolver import AnyModel
 
 ACTIVE = {f"active, {name}": convention for name, convention in ACTIVE_CONVENTIONS.items()}
-"""What one token passes, by the name that a page has for it."""
+"""The conventions for active parameters, by their names on a page."""
 
 MEANINGS = {name: function.__doc__ or "" for name, function in CONVENTIONS.items()} | {
-    name: f"What one token passes. {function.__doc__}" for name, function in ACTIVE.items()
+    name: f"Active parameters per token. {function.__doc__}" for name, function in ACTIVE.items()
 }
 
 
 @dataclass(frozen=True)
 class View:
-    """What a convention counts of a model, in letters; ``model`` says at which sizes.
+    """The parameters of a model that a convention counts, as formulas, at the sizes of ``model``.
 
-    Raises ``ValueError``, in one line, for no convention and for one that cannot be decided.
+    Raises ``ValueError``, in one line, for an unknown convention and one that cannot be decided.
     """
 
     model: AnyModel
@@ -43,7 +43,7 @@ class View:
 
     @cached_property
     def lettered(self) -> Lettered:
-        """Return the tensors that count, each as one that does."""
+        """The counted tensors, each marked as trainable and not tied."""
         if self.under in ACTIVE:
             whole = active_in_letters(self.model)
             named = ACTIVE[self.under](whole.named)
@@ -58,22 +58,22 @@ class View:
 
     @cached_property
     def rows(self) -> list[TreeRow]:
-        """The tree, in letters."""
+        """The tree, with formulas as counts."""
         return list(tree(self.lettered.named))
 
     @cached_property
     def terms(self) -> list[Term]:
-        """The sum, by component."""
+        """The terms of the formula, by component."""
         return terms(self.lettered.named)
 
     @cached_property
     def formula(self) -> Expression:
-        """All of it."""
+        """The formula of the whole count."""
         return expression(self.lettered.named.total())
 
     @cached_property
     def colours(self) -> dict[str, int]:
-        """Return a number for each name of a component of the sum, 0 for the largest."""
+        """The rank of each component of the sum, by name: 0 for the largest."""
         found: Counter[str] = Counter()
         for term in self.terms:
             found[leaf(term.path)] += self.at(term.times * term.each)
@@ -81,7 +81,7 @@ class View:
 
     @cached_property
     def number(self) -> int:
-        """All of it, as a number."""
+        """The whole count."""
         return self.at(self.formula)
 
     def at(self, one: Quantity) -> int:
@@ -89,7 +89,7 @@ class View:
         return expression(one).evaluate(self.lettered.sizes)
 
     def resized(self, model: AnyModel) -> View:
-        """Return the same of the model at other sizes: what is in letters is not made again."""
+        """Return the view of the model at other sizes, reusing the formulas."""
         made = {name: getattr(self, name) for name in ("rows", "terms", "formula", "colours")}
         sizes = {**self.lettered.sizes, **sizes_of(model)}
         other = View(model, self.under)
@@ -98,7 +98,7 @@ class View:
 
     @cached_property
     def components(self) -> Branch:
-        """Return the tree as components, without those that nothing is counted of."""
+        """The tree as components, without those whose count is 0."""
         root = Branch("total", "", self.number)
         above = [root]
         for row in self.rows:
@@ -119,10 +119,10 @@ class View:
 
 @dataclass
 class Branch:
-    """A component: its name, what it is called in a link, its number, and what lies in it.
+    """A component: its name, its path in links, its count, and the components inside it.
 
-    ``row`` is its line of the tree, and ``kind`` the name of the component of the sum that it lies
-    in; the whole has neither.
+    ``row`` is its row of the tree, and ``kind`` the name of the component of the sum that contains
+    it; the whole model has neither.
     """
 
     name: str
@@ -134,39 +134,39 @@ class Branch:
 
     @property
     def parts(self) -> list[Branch]:
-        """What lies in it, the largest first."""
+        """The components inside it, the largest first."""
         return sorted(self.inside, key=lambda one: -one.total)
 
     @property
     def is_unit(self) -> bool:
-        """Whether all that lies in it is tensors."""
+        """Whether it contains only tensors."""
         return bool(self.inside) and not any(one.inside for one in self.inside)
 
     def below(self) -> Iterator[Branch]:
-        """Yield it, and all that lies in it."""
+        """Yield this component and all components inside it."""
         yield self
         for part in self.inside:
             yield from part.below()
 
     def way(self, path: str) -> list[Branch]:
-        """Return what leads to a component, from this one to it; this one where there is none."""
+        """Return the components from this one down to ``path``, as far as they exist."""
         for part in self.inside:
             if path == part.path or path.startswith(f"{part.path}."):
                 return [self, *part.way(path)]
         return [self]
 
     def largest_kind(self) -> str:
-        """Return its kind, or that of the largest part of it that has one."""
+        """Return its kind, or that of its largest part with a kind."""
         found = (part.largest_kind() for part in self.parts)
         return self.kind or next(filter(None, found), "")
 
     def first_apart(self) -> Branch:
-        """Return it, or the first below that consists of several."""
+        """Return this component, or the first one below it that has not just one part."""
         return self.inside[0].first_apart() if len(self.inside) == 1 else self
 
 
 def label(row: TreeRow) -> str:
-    """Return the last name of a path, of the layers of a stack how many there are."""
+    """Return the last name of a path, or the number of layers of a stack."""
     return (
         f"{text(expression(row.times))} ×" if leaf(row.path) == LAYER else legible(leaf(row.path))
     )

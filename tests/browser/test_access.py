@@ -69,14 +69,14 @@ def test_a_phone_scrolls_no_answer_sideways(request, place):
 def test_the_keyboard_reaches_the_content_first(built):
     built.open("index.html")
     built.page.keyboard.press("Tab")
-    assert built.page.evaluate("document.activeElement.textContent") == "to the content"
+    assert built.page.evaluate("document.activeElement.textContent") == "Skip to content"
     names = ("banner", "navigation", "main", "contentinfo", "search")
     assert all(built.page.get_by_role(name).count() == 1 for name in names)
 
 
 def test_parts_of_a_model_are_regions_with_headings(models):
     models.state("model.html", model="bert-base")
-    for name in ("Picture", "Formula", "Tree", "Conventions", "Evidence"):
+    for name in ("Treemap", "Formula", "Tree", "Conventions", "Evidence"):
         assert models.page.get_by_role("region", name=name, exact=True).is_visible()
         assert models.page.get_by_role("heading", name=name, exact=True).is_visible()
 

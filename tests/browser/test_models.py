@@ -120,7 +120,7 @@ def test_sizes_outside_the_conditions_are_one_line(models):
     models.state("model.html", model="deepseek-v3", dr="7")
     assert models.problem == "DeepseekV3ForCausalLM: the formula holds where 2 divides dr"
     models.state("model.html", model="deepseek-v3", L="9" * 500)
-    assert "is no whole number from 1, of at most 12 digits" in models.problem
+    assert "is not a positive whole number of at most 12 digits" in models.problem
 
 
 @pytest.mark.parametrize("model_type", ["qwen3", "mixtral", "t5"])

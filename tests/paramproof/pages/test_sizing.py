@@ -56,7 +56,7 @@ def test_other_sizes_are_not_the_named_model():
     "written", ["0", "-1", "1.5", "", "\N{ARABIC-INDIC DIGIT ONE}", "1" * 13, "0x10", "012"]
 )
 def test_invalid_sizes_are_refused(written):
-    with pytest.raises(ValueError, match="is no whole number from 1"):
+    with pytest.raises(ValueError, match="is not a positive whole number"):
         at_sizes(resolve("gpt2"), {"L": written})
 
 
