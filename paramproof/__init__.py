@@ -1,8 +1,8 @@
-"""Exact parameter counts of transformers, checked against what frameworks really build.
+"""Exact parameter counts of transformers, checked against the models that frameworks build.
 
-``paramproof.formulas`` says what should exist, ``paramproof.builders`` builds what really exists,
-and the rest compares the two and answers questions. The names below are imported when they are
-first used, so that importing this package costs nothing.
+``paramproof.formulas`` states which tensors a model should have, ``paramproof.builders`` builds the
+model in each framework, and the rest compares the two and answers questions. The names below are
+imported on first use, so importing this package costs almost nothing.
 """
 
 from importlib import import_module
@@ -60,7 +60,7 @@ _FROM = {
     "inventory": "formulas.families",
     "load": "builders.registry",
 }
-"""The module of each name that is not one of ``formulas.spec``."""
+"""The module of each name that is not in ``formulas.spec``."""
 
 
 def __getattr__(name: str) -> Any:

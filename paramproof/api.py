@@ -1,7 +1,6 @@
-"""What other programs call: ``paramproof.count``, ``explain``, ``diff`` and ``derive``.
+"""The Python API: ``paramproof.count``, ``explain``, ``diff`` and ``derive``.
 
-Nothing outside the standard library is imported, but where a live model or function needs its own
-framework.
+Only the standard library is imported, unless a live model or a function needs its own framework.
 """
 
 from __future__ import annotations
@@ -27,12 +26,11 @@ def count(source: object, class_name: str = "") -> Count:
 
     ``source`` is a name (``"llama-3-8b"``), the path of a ``config.json``, its text or its keys, a
     model type or class of transformers, MODULE:FUNCTION, or a live model of PyTorch, Keras or
-    Flax, whose weights are counted. ``class_name`` takes the place of the class that a
-    configuration names.
+    Flax, whose weights are counted. ``class_name`` replaces the class that a configuration names.
 
-    Raises ``InvalidInput`` for what is wrong, with its ``where`` and ``key``, and
-    ``NotInCatalogue`` for a configuration that the catalogue has no formula for, with what to
-    ``install`` to derive it; both are ``ValueError``.
+    Raises ``InvalidInput`` for a wrong source, with ``where`` and ``key``, and ``NotInCatalogue``
+    for a configuration without a formula, with what to ``install`` to derive one. Both are
+    subclasses of ``ValueError``.
 
     >>> int(count("bert-base"))
     109482240
@@ -44,20 +42,20 @@ def count(source: object, class_name: str = "") -> Count:
 
 
 def explain(number: int | str, source: object = None, class_name: str = "") -> Explanations:
-    """Return which parameters a number counts, of the model that ``source`` names, or of any.
+    """Explain which parameters a number counts, in the model ``source`` or in any named model.
 
     ``number`` is an int, or text as people write it: ``110M``, ``2,362,368``, ``438MB``.
 
-    Raises ``InvalidInput`` for text that is not a number, and as ``count`` does.
+    Raises ``InvalidInput`` for text that is not a number, and the same errors as ``count``.
     """
     model = None if source is None else resolve(source, class_name)
     return explained(read(str(number)), model)
 
 
 def diff(first: object, other: object) -> Difference:
-    """Return what the second model has more than the first, by component, in letters and numbers.
+    """Return how the second model differs from the first, by component, in letters and numbers.
 
-    Raises as ``count`` does.
+    Raises the same errors as ``count``.
     """
     return difference_of(resolve(first), resolve(other))
 
@@ -65,14 +63,14 @@ def diff(first: object, other: object) -> Difference:
 def derive(
     source: object, class_name: str = "", *, seed: int = 0, seconds: float = 600, **sizes: int
 ) -> Derivation:
-    """Return the formula that is derived from the code that makes a model.
+    """Derive the formula of a model from its code, and return it.
 
-    ``source`` is a function whose int parameters are the sizes and that returns a model, or
-    what names a model type, a class, a configuration, or MODULE:FUNCTION. ``sizes`` are those to
-    start from, by name. It is derived in another process, a function that no module has by its
-    name in this one, for as many ``seconds`` at most.
+    ``source`` is a function that returns a model and whose int parameters are the sizes, or it
+    names a model type, a class, a configuration, or MODULE:FUNCTION. ``sizes`` are those to start
+    from, by name. The formula is derived in another process, within ``seconds``; that of a function
+    that cannot be imported by name is derived in this process.
 
-    Raises ``ValueError``, in one line, where no formula is found.
+    Raises ``ValueError``, in one line, if no formula is found.
     """
     if callable(source):
         name = _reference(source)
@@ -84,7 +82,7 @@ def derive(
 
 
 def _reference(function: Callable[..., Any]) -> str:
-    """Return MODULE:FUNCTION of a function, "" for one that cannot be imported by that name."""
+    """Return MODULE:FUNCTION of a function, or "" if it cannot be imported by that name."""
     module, name = getattr(function, "__module__", ""), getattr(function, "__qualname__", "")
     if not module or module == "__main__" or not name.isidentifier():
         return ""

@@ -1,7 +1,7 @@
-"""Count many configurations: a line of JSON in, a line of JSON out, in order, on all processors.
+"""Count many configurations, one per line of JSON, in order and on all processors.
 
-Only so many lines are in memory as are being counted, however long the input is. The catalogue
-is asked, and nothing is derived.
+Only the lines that are being counted are in memory, however long the input is. Counts come from
+the catalogue and from families; nothing is derived.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from paramproof.resolver.spellings import as_transformers
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
 
 LINES_AT_ONCE = 128
-"""Lines that a process is given at a time."""
+"""The number of lines in a chunk, the unit of work of a process."""
 
 AHEAD = 4
-"""Chunks of lines that wait for each process."""
+"""The number of chunks that wait for each process."""
 
 Line = tuple[int, bytes]
 """A line with its number, from 1."""
 
 
 def lines_of(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of a file; of one longer than ``MAX_FILE_BYTES``, its beginning."""
+    """Yield the lines of a file, each cut off after ``MAX_FILE_BYTES``."""
     while line := file.readline(MAX_FILE_BYTES + 1):
         yield line
         while len(line) > MAX_FILE_BYTES and not line.endswith(b"\n"):
@@ -53,17 +53,17 @@ def lines_of(file: BinaryIO) -> Iterator[bytes]:
 def count_lines(
     lines: Iterable[bytes], *, first: int = 1, processes: int | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield a document for each line, numbered from ``first``: its count, or why it has none.
+    """Yield a document for each line, numbered from ``first``, with its count or an error.
 
-    A line is a configuration's keys, or an object whose ``config`` they are; what else the object
-    has is repeated under ``about``. It runs in as many ``processes`` as there are processors.
+    A line is a configuration, or an object with the configuration under ``config``; the other keys
+    of the object are repeated under ``about``. The default is one process for each processor.
     """
     numbered = enumerate(lines, first)
     chunk = list(islice(numbered, LINES_AT_ONCE))
     if len(chunk) < LINES_AT_ONCE:
         yield from _count_chunk(chunk)
         return
-    # Windows has no more than 61 in a pool.
+    # Windows allows at most 61 processes in a pool.
     workers = min(processes or os.cpu_count() or 1, 61)
     waiting: deque[Future[list[dict[str, Any]]]] = deque()
     with ProcessPoolExecutor(workers, initializer=_begin_worker) as pool:
@@ -98,7 +98,7 @@ def _count_chunk(chunk: Iterable[Line]) -> list[dict[str, Any]]:
 
 
 def count_line(number: int, line: bytes) -> dict[str, Any]:
-    """Return the document of a line: of the kind ``line``, with ``total`` or with ``error``."""
+    """Return the document of a line, of the kind ``line``, with a ``total`` or an ``error``."""
     about: Mapping[str, Any] = {}
     try:
         keys, about = _keys_in(line)
@@ -112,7 +112,7 @@ def count_line(number: int, line: bytes) -> dict[str, Any]:
 
 
 def digest_of(line: bytes) -> str:
-    """Return what a line of the input is known by: 16 hexadecimal digits of its SHA-256."""
+    """Return the digest that identifies an input line: 16 hexadecimal digits of its SHA-256."""
     return sha256(line.strip()).hexdigest()[:16]
 
 
@@ -134,9 +134,9 @@ def _keys_in(line: bytes) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
 
 
 def _counted(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a line says of a configuration.
+    """Return the count of a configuration, with its details.
 
-    It asks the entry itself: what a model has beside takes longer than its total.
+    The catalogue entry is used directly, since making a whole model takes longer than its total.
     """
     spelled = as_transformers(keys)
     try:
@@ -157,14 +157,14 @@ def _counted(keys: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_family(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the same of a class that only a family has; raise as ``catalogued`` does."""
+    """Return the count of a class that only a family has. Raises the errors of ``catalogued``."""
     data = Count(catalogued(Request(name="", keys=keys), keys)).to_dict()
     named = ("model_type", "class", "class_assumed", "total", "status", "assumed", "unknown_keys")
     return {**{name: data[name] for name in named}, "active": data["total"]}
 
 
 _active_formulas: dict[tuple[object, ...], Expression | None] = {}
-"""By type, class, variant and fields: finding what is active takes longer than all else."""
+"""The active formulas by type, class, variant and fields, since deriving them is the slowest."""
 
 
 def _active(found: Entry, keys: Mapping[str, Any]) -> int | None:

@@ -1,8 +1,8 @@
-"""A process of this project's own, which ends when its parent does.
+"""A child process that ends when its parent does.
 
-Both talk in lines of JSON: requests go to the child's standard input, what it tells comes from
-its standard output. Its input stays open, as a life line: at the end of it the child ends at
-once. That end comes however the parent ended, SIGKILL included, and on every system.
+Both communicate in lines of JSON: requests go to the child's standard input, and its answers come
+from its standard output. The input stays open as a lifeline: when it is closed, the child exits at
+once. That works however the parent ended, SIGKILL included, and on every system.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ CHUNK = 1 << 16
 
 
 class Child:
-    """A process that runs ``python -m MODULE ARGUMENTS``, and is over at the end of the context.
+    """A process that runs ``python -m MODULE ARGUMENTS``, and is killed at the end of the context.
 
-    It sees the modules that this process sees, has ``environment`` beside this process's own
-    variables, and writes its standard error to ``errors``.
+    It can import the same modules as this process, gets ``environment`` in addition to this
+    process's variables, and writes its standard error to ``errors``.
     """
 
     def __init__(
@@ -54,22 +54,22 @@ class Child:
             pass
 
     def ask(self, request: Any) -> None:
-        """Send ``request``. A child that has ended does not get it, as its status will say."""
+        """Send ``request``, which is lost if the child has ended."""
         assert self._process.stdin is not None
-        # A pipe that nobody reads is an invalid argument on Windows.
+        # On Windows, writing to a pipe without a reader is an invalid argument.
         with suppress(OSError):
             self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
 
     def answers(self) -> Iterator[Any]:
-        """Yield what the child tells, until it ends; a line that it could not end is left out."""
+        """Yield the child's answers until it ends, without an incomplete last line."""
         assert self._process.stdout is not None
         for line in self._process.stdout:
             if line.endswith("\n"):
                 yield json.loads(line)
 
     def wait(self) -> int:
-        """Wait until the child has ended by itself, and return its status."""
+        """Wait until the child has ended, and return its status."""
         return self._process.wait()
 
     def kill(self) -> None:
@@ -78,7 +78,7 @@ class Child:
 
     @contextmanager
     def time_limit(self, seconds: float) -> Iterator[threading.Event]:
-        """Kill the child after ``seconds`` in this context; the event says whether it was."""
+        """Kill the child after ``seconds`` in this context; the event is then set."""
         late = threading.Event()
 
         def end() -> None:
@@ -94,10 +94,10 @@ class Child:
 
 
 class Parent:
-    """The parent, seen from the child: what it asks, and what it is told.
+    """The parent, as seen from the child: it sends requests and receives answers.
 
-    To be made once, before anything else runs: from then on standard input is empty, what is
-    printed goes to standard error, and the end of the parent is the end of this process.
+    Create it once, before anything else runs. From then on, standard input is empty, printed text
+    goes to standard error, and this process ends when its parent does.
     """
 
     def __init__(self) -> None:
@@ -115,11 +115,11 @@ class Parent:
         return json.loads(self._requests.get())
 
     def tell(self, data: Any) -> None:
-        """Tell the parent ``data``."""
+        """Send ``data`` to the parent."""
         print(json.dumps(data), file=self._lines, flush=True)
 
     def _listen(self, source: int) -> None:
-        # Not through sys.stdin: a thread that waits in it holds a lock that Python wants at exit.
+        # A thread that waits in sys.stdin holds a lock that Python needs at exit, so read directly.
         rest = b""
         while chunk := os.read(source, CHUNK):
             *lines, rest = (rest + chunk).split(b"\n")

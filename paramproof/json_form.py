@@ -1,12 +1,11 @@
-"""The one form of JSON that this project writes for other programs.
+"""The JSON documents that this project writes for other programs.
 
 The ``to_dict()`` of ``Count``, ``Difference`` and ``Explanations``, and every ``--json``, give a
 document: an object with the version of the form under ``paramproof``, with its ``kind``, and with
 the keys of that kind. ``count --jsonl`` writes a document on each line. ``schema.json`` beside this
 file is the JSON Schema of all kinds.
 
-What workers send to the command that started them, and the files in the folder of a hunt, are not
-of this form.
+The messages of workers, and the files in the folder of a hunt, do not have this form.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Fixtures for your own tests: of a formula, and of a live model.
+"""Pytest fixtures that check a live model or a formula of yours.
 
-The plugin comes with the installation. It imports no framework and sets no variable: the
-check of a model needs none but the model's own, and the check of a formula loads the one it
-is asked about, for which the process must be set up as ``paramproof frameworks`` says.
+The plugin is installed with paramproof. It imports no framework and sets no environment variable.
+Checking a model needs only the model's framework. Checking a formula loads the framework that you
+name, whose environment variables must already be set (``paramproof frameworks``).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import pytest
 
 @pytest.fixture(scope="session")
 def assert_parameters() -> Callable[..., None]:
-    """``assert_parameters(model, spec)``: a live model has the parameters of ``spec``.
+    """``assert_parameters(model, spec)`` asserts that a live model has the parameters of ``spec``.
 
-    In place of the spec may stand the path of a config.json or its keys.
+    Instead of a spec, pass the path of a config.json or its keys.
     """
     from paramproof.live.report import assert_parameters
 
@@ -28,8 +28,8 @@ def assert_parameters() -> Callable[..., None]:
 def assert_formula() -> Callable[..., Any]:
     """``assert_formula(formula, framework="torch", family="", examples=25, seed=0)``.
 
-    A function of a spec, or of letters or fields by name, gives the count of the models that
-    the framework really builds; ``family`` decides where several fit.
+    It asserts that ``formula``, a function of a spec, or of letters or fields by name, gives the
+    counts of the models that the framework builds. ``family`` decides if several families fit.
     """
     from paramproof.user_formulas.verdict import assert_formula
 

@@ -1,6 +1,6 @@
-"""Random specs by a seed, for ``paramproof verify``.
+"""Random specs from a seed, for ``paramproof verify``.
 
-``tests.strategies`` has the same specs as Hypothesis strategies.
+``tests.strategies`` generates the same specs with Hypothesis.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from paramproof.formulas.spec.drawing import Choose, draw
 
 
 def constructed(family: str, choose: Choose, fixed: Mapping[str, Any]) -> Spec:
-    """A spec of ``family`` with the fields in ``fixed``, and the others as ``choose`` says."""
+    """Return a spec of ``family`` with the ``fixed`` fields; ``choose`` sets the others."""
     return draw(FAMILIES[family].spec, choose, fixed)
 
 
 def random_spec(random: Random, family: str = "encoder", **fixed: Any) -> Any:
-    """One model of ``family``, of any shape, with the fields in ``fixed`` at their values."""
+    """Return a random spec of ``family`` with the ``fixed`` fields."""
     return constructed(family, lambda name, low, high: random.randint(low, high), fixed)
 
 
 def random_specs(
     builder: Builder, number: int, seed: int, family: str = "encoder", **fixed: Any
 ) -> list[Any]:
-    """``number`` models of ``family`` that ``builder`` can express: the same for a seed.
+    """Return ``number`` specs of ``family`` that ``builder`` can express, the same for each seed.
 
-    Not drawn by Hypothesis, whose examples also depend on its version and on which modules
-    it finds in the working directory. Raises ``ValueError`` where hardly any is expressible.
+    They do not come from Hypothesis, whose examples also depend on its version and on the modules
+    in the working directory. Raises ``ValueError`` if hardly any spec can be expressed.
     """
     random = Random(seed)
     specs: list[Spec] = []
@@ -47,7 +47,7 @@ def random_specs(
 
 
 def refusal(builder: Builder, family: str) -> str:
-    """Why ``builder`` can express no model of ``family``; empty where it can express some."""
+    """Return why ``builder`` cannot express any model of ``family``, or "" if it can."""
     random = Random(0)
     reason = ""
     for _ in range(100):
@@ -59,5 +59,5 @@ def refusal(builder: Builder, family: str) -> str:
 
 
 def fixed_in(family: str, fixed: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A framework's fixed fields, which are an encoder's, as far as they are about ``family``."""
+    """Return a framework's fixed fields, which apply only to encoders, for ``family``."""
     return fixed if family == "encoder" else {}

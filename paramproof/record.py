@@ -1,4 +1,4 @@
-"""What a worker writes about one framework: a record, a line of JSON each."""
+"""The records that a worker writes about a framework, each a line of JSON."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from paramproof.builders.registry import Framework
 
 @dataclass(frozen=True, slots=True)
 class Record(ABC):
-    """What was found out about ``framework``, as data of dicts, tuples and scalars."""
+    """A result about ``framework``, made of dicts, tuples and scalars."""
 
     framework: str
 
     @property
     @abstractmethod
     def failed(self) -> bool:
-        """Whether this is a reason not to trust the formula or the framework."""
+        """Whether this result contradicts the formula, or the framework broke."""
 
     @classmethod
     @abstractmethod
     def broken(cls, framework: Framework, reason: str) -> Self:
-        """Return the record of a worker that died."""
+        """Return the record for a worker that died."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return this record as what ``json.dumps`` takes."""
+        """Return this record as data for JSON."""
         return asdict(self)
 
     @classmethod

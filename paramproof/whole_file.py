@@ -1,4 +1,4 @@
-"""A file that is there whole or not at all, whatever ends half-way."""
+"""Write a file completely or not at all, even if the process ends half-way."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import tempfile
 from pathlib import Path
 
 BESIDE = ".paramproof-"
-"""How the folder begins in which a file is written; a process that is killed leaves it there."""
+"""The prefix of the temporary folder, which a killed process leaves behind."""
 
 
 def write_whole(file: Path, text: str) -> None:
-    """Write ``text`` beside ``file`` and put it in its place, with the permissions it has.
+    """Write ``text`` to a temporary file, and replace ``file`` with it, keeping its permissions.
 
-    Raises ``OSError`` where that fails: what was there is as it was.
+    Raises ``OSError`` if that fails; ``file`` is then unchanged.
     """
     with tempfile.TemporaryDirectory(dir=file.parent, prefix=BESIDE) as beside:
         whole = Path(beside) / "whole"
