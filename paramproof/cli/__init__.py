@@ -1,1 +1,1 @@
-"""The command line: a file for each command, and what they print with."""
+"""The command line: a module for each command, and modules that print for several."""

@@ -1,4 +1,4 @@
-"""``paramproof count --active``: total and active as a table."""
+"""The table of ``paramproof count --active``: total and active parameters."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from paramproof.counting.conventions import UNDECIDED
 
 
 def active_table(counts: Counts) -> Table:
-    """Return a line for each convention: total, active and its share."""
+    """Return a table with the total, the active parameters and their share, by convention."""
     table = Table("convention", **PLAIN)
     for heading in ("total", "active", "share"):
         table.add_column(heading, justify=RIGHT, no_wrap=True)
-    for name, one in counts.items():
-        if one is None:
+    for name, pair in counts.items():
+        if pair is None:
             table.add_row(name, UNDECIDED, "", "")
             continue
-        share = f"{100 * one.active / one.total:.2f} %" if one.total else ""
-        table.add_row(name, f"{one.total:,}", f"{one.active:,}", share)
+        share = f"{100 * pair.active / pair.total:.2f} %" if pair.total else ""
+        table.add_row(name, f"{pair.total:,}", f"{pair.active:,}", share)
     return table

@@ -1,4 +1,4 @@
-"""Several models side by side, with their differences to the first."""
+"""Several models side by side, with their differences from the first."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from paramproof.formulas.printing import legible, signed
 from paramproof.resolver import AnyModel, DerivedModel
 
 COMPONENT = 24
-"""Columns that the names of components have at least; longer ones are folded."""
+"""Minimum width of the component names; longer names are folded."""
 GAP = 2
-"""Columns between two columns."""
+"""Width of the space between two columns."""
 
 
 class _Column(NamedTuple):
-    """What a model has by the name of the row, in blocks: sizes, components, totals."""
+    """The numbers of a model by row name, in three blocks: sizes, components and totals."""
 
     title: str
     blocks: Sequence[Mapping[str, int]]
 
     @property
     def widest(self) -> int:
-        """Columns of the longest number."""
+        """Width of the longest number."""
         return max(len(f"{number:,}") for block in self.blocks for number in block.values())
 
 
 def beside_tables(
     models: Sequence[AnyModel], depth: int | None, dtype: str, width: int
 ) -> Iterator[Table]:
-    """Yield tables of as many ``models`` as ``width`` has room for; the first is in each.
+    """Yield tables that compare the first model with as many of the others as fit in ``width``.
 
-    The components are those of ``depth`` levels, or of as many as can be read of each model; bytes
-    only where there is a ``dtype``.
+    They show the components down to ``depth``, or to a depth at which every model is still
+    readable, and the bytes if a ``dtype`` is given.
     """
     inventories = [model.inventory() for model in models]
     trees = [list(tree(named, depth)) for named in inventories]
@@ -61,7 +61,7 @@ def beside_tables(
             taken.append(others.pop(0))
         table = _table(first, taken)
         if shown:
-            table.caption = f"{max(map(len, trees)):,} rows, here those of --depth {shown}"
+            table.caption = f"shown to --depth {shown}, of {max(map(len, trees)):,} rows"
         yield table
 
 
@@ -70,7 +70,7 @@ def _blocks(
 ) -> Sequence[Mapping[str, int]]:
     nodes: Counter[str] = Counter()
     for node in rows:
-        # One layer has no row: its total is that of all of them, of whichever kind.
+        # A single layer has no row of its own: the row of its stack has the total of all layers.
         if leaf(node.path) != LAYER and (depth is None or node.depth <= depth):
             nodes[node.path] += node.total
     size = {f"bytes, {dtype}": bytes_of(whole, dtype)} if dtype else {}
@@ -78,18 +78,18 @@ def _blocks(
 
 
 def _sizes(model: AnyModel) -> dict[str, int]:
-    """The sizes of a model by letter; a letter that no family has may be anything: by field."""
+    """Return the sizes of a model by letter, or by field if no family defines the letter."""
     if isinstance(model, DerivedModel):
         known = BUILT_IN.factors
         sizes, fields = model.derivation.sizes, model.derivation.fields
-        moving = model.derivation.formula.letters
-        return {n if n in known else fields[n]: size for n, size in sizes.items() if n in moving}
+        used = model.derivation.formula.letters
+        return {n if n in known else fields[n]: size for n, size in sizes.items() if n in used}
     letters = model.spec.letters()
     return {name: getattr(letters, name) for name in size_letters(type(letters))}
 
 
 def _needs(first: _Column, other: _Column) -> int:
-    """Columns of a model and its difference to the first, whose sign is one more."""
+    """Return the width of a model and of its difference from the first, sign included."""
     return other.widest + GAP + max(first.widest, other.widest) + 1 + GAP
 
 
@@ -103,10 +103,10 @@ def _table(first: _Column, others: Sequence[_Column]) -> Table:
             difference = "− first" if others[1:] else "difference"
             table.add_column(difference, justify=RIGHT, no_wrap=True)
     for number, block in enumerate(first.blocks):
-        there = [column.blocks[number] for column in others]
-        for row in _merged([list(block), *map(list, there)]):
+        other_blocks = [column.blocks[number] for column in others]
+        for row in _merged([list(block), *map(list, other_blocks)]):
             cells = [_cell(block, row)]
-            for other in there:
+            for other in other_blocks:
                 cells += [_cell(other, row), _difference(block, other, row, sizes=not number)]
             table.add_row(escape(_label(row)), *cells)
         table.add_section()
@@ -114,7 +114,7 @@ def _table(first: _Column, others: Sequence[_Column]) -> Table:
 
 
 def _merged(orders: Sequence[Sequence[str]]) -> list[str]:
-    """Every name of ``orders``, each after those that come before it in its own."""
+    """Return every name in ``orders``, each after the names that precede it in its own order."""
     merged: list[str] = []
     for order in orders:
         place = 0
@@ -132,7 +132,7 @@ def _cell(block: Mapping[str, int], row: str) -> str:
 def _difference(
     first: Mapping[str, int], other: Mapping[str, int], row: str, *, sizes: bool
 ) -> str:
-    """What ``other`` has more. A component that is absent has none; an absent size is no 0."""
+    """Return how much more ``other`` has: an absent component counts as 0, an absent size not."""
     if not (row in first and row in other) and (sizes or row not in {**first, **other}):
         return "-"
     difference = other.get(row, 0) - first.get(row, 0)

@@ -1,4 +1,4 @@
-"""``paramproof checkpoint``: compare a file of weights with the formula, by its header."""
+"""``paramproof checkpoint``: compare the header of a checkpoint with the formula."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ from paramproof.sources.telltale import WRAPPERS
 MAX_DTYPES_NAMED = 6
 
 
-@click.command("checkpoint", short_help="Compare a file of weights with the formula.")
+@click.command("checkpoint", short_help="Compare a checkpoint with the formula.")
 @click.argument("file", metavar="FILE", type=Path)
 @model_option(
     "Model to compare with: a name or a config.json. "
-    "Default: the spec in FILE, or the config.json beside it."
+    "Default: the spec in FILE, or the config.json next to it."
 )
 @class_option
 def checkpoint_command(file: Path, model: str, class_name: str) -> None:
     """Compare the tensors in FILE with the formula, by their names and shapes.
 
-    FILE is a safetensors file, or the index of a sharded one (model.safetensors.index.json).
-    Only headers are read, and no weight.
+    FILE is a safetensors file, or the index of a sharded checkpoint
+    (model.safetensors.index.json). Only headers are read, never the weights.
 
-    Names are mapped as transformers maps them when it loads a file. So FILE may be as transformers
-    saves it, with one tensor for each expert, or as a model has its tensors in memory. Prefixes
-    that DataParallel, torch.compile and FSDP add are passed over. A file whose names cannot be
-    mapped is not equal, even if its shapes are right.
+    Names are mapped as transformers maps them when it loads a checkpoint. FILE may therefore use
+    the names that transformers saves, with one tensor for each expert, or those of a model in
+    memory. Prefixes that DataParallel, torch.compile and FSDP add are ignored. If the names cannot
+    be mapped, FILE is reported as different, even if its shapes are right.
 
-    A file that this project saved contains its spec. Any other file needs a config.json.
+    A file that paramproof saved contains its spec. Any other file needs a config.json.
     """
     read = checkpoint(file)
     resolved = resolving(model or recorded_spec(file) or _beside(file), class_name)
@@ -65,25 +65,25 @@ def checkpoint_command(file: Path, model: str, class_name: str) -> None:
 def _beside(file: Path) -> str:
     config = file.parent / "config.json"
     if not config.exists():
-        raise ValueError(f"there is no config.json beside {path_text(file)}: give one with --model")
+        raise ValueError(f"no config.json next to {path_text(file)}: give one with --model")
     return str(config)
 
 
 def _compared_by_names(read: Checkpoint, resolved: DerivedModel) -> bool:
-    """Print how a file compares with a derived formula; return whether it is equal."""
+    """Compare a checkpoint with a derived formula, print the result, and return whether equal."""
     found = compare_weight_file(read, resolved.derivation, is_untied=bool(resolved.heads))
     lines = _about(read, read.wrappers, found.buffers, resolved)
-    rendered = found.report.render(resolved.derivation, "every tensor has its name and its shape")
-    for line in [*lines, *_about_names(found), rendered]:
+    equal = "every tensor has the expected name and shape"
+    for line in [*lines, *_about_names(found), found.report.render(resolved.derivation, equal)]:
         say(line)
     return found.equal
 
 
 def _about_names(found: WeightFileReport) -> Iterator[str]:
     if found.by_shapes:
-        yield "compared by shapes only: no name in the file is one of the formula's"
+        yield "compared by shapes only: the formula has none of the names in the file"
     if found.prefix:
-        yield f"different names: all begin with {legible(found.prefix)} and fit without it"
+        yield f"different names: all begin with {legible(found.prefix)} and match without it"
     for weight in found.untied:
         yield (
             f"untied in the file: {legible(weight.path)} has {weight.size:,} values of its own, "
@@ -91,7 +91,7 @@ def _about_names(found: WeightFileReport) -> Iterator[str]:
         )
     if found.untied:
         total = found.report.formula + sum(weight.size for weight in found.untied)
-        yield f"with what is untied in the file: {total:,}"
+        yield f"with the untied tensors of the file: {total:,}"
 
 
 def _about(
@@ -103,9 +103,9 @@ def _about(
     yield from resolved.origin()
     if wrappers:
         names = ", ".join(f"{name}. ({WRAPPERS[name]})" for name in wrappers)
-        yield f"passed over in names: {names}"
+        yield f"ignored in names: {names}"
     if buffers:
-        yield f"not weights, passed over: {some_of([*map(legible, buffers)], 1)}"
+        yield f"buffers, not compared: {some_of([*map(legible, buffers)], 1)}"
 
 
 def _verdict(found: CheckpointReport, resolved: ResolvedModel) -> Iterator[str]:

@@ -18,15 +18,15 @@ from paramproof.resolver import DerivedModel, ResolvedModel
 @model_option("Model to compare with: a name, a config.json, or a spec as JSON.", required=True)
 @class_option
 def compare_command(reference: str, model: str, class_name: str) -> None:
-    """Compare the live model that MODULE:FUNCTION returns with the formula, by its shapes.
+    """Compare the live model that MODULE:FUNCTION returns with the formula, shape by shape.
 
     The function returns a model of PyTorch, Keras, tf-keras or Flax nnx. For Flax linen it returns
-    the pair (module, variables), or the variables. The names of the weights do not matter.
+    the pair (module, variables), or the variables. The names of the weights do not matter, unless
+    they are those of transformers: then names are compared too.
 
     --model is the name of a model, a config.json, or JSON with the fields of a spec, inline or in a
-    file. The formula of a config.json is that of a family, the catalogue's, or one that is derived
-    from transformers where that is installed. If the model has the names of transformers, names
-    are compared too.
+    file. The formula for a config.json comes from a family or from the catalogue, or is derived
+    if transformers is installed.
     """
     resolved = resolving(model, class_name)
     if isinstance(resolved, ResolvedModel):

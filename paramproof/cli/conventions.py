@@ -21,11 +21,11 @@ from paramproof.formulas.conventions import (
 )
 
 LEAST_FOR_MEANINGS = 24
-"""Columns that the meanings have in the table; where there are fewer they stand below it."""
+"""Width that the meanings need in the table; with less, they are printed below it."""
 
 
 def print_count(name: str, named: Inventory, conventions: Sequence[str]) -> None:
-    """Print the count of a model under ``conventions``, with what each of them means.
+    """Print the count of a model under ``conventions``, and the meaning of each.
 
     Raises ``ValueError`` as ``paramproof.formulas.conventions.count`` does.
     """
@@ -34,15 +34,15 @@ def print_count(name: str, named: Inventory, conventions: Sequence[str]) -> None
         chosen.insert(0, DEFAULT)
     number = count(named, *chosen)
     console.print(f"{name}, {', '.join(chosen)}: {number:,}", highlight=False)
-    console.print(f"{in_units(number)} in 10⁶, {in_units(number, MEBI)} in 2²⁰", highlight=False)
-    console.print(f"rounded as in names of models: {as_named(number)}, {as_named(number, 3)}")
+    console.print(f"{in_units(number)} × 10⁶, {in_units(number, MEBI)} × 2²⁰", highlight=False)
+    console.print(f"rounded: {as_named(number)}, {as_named(number, 3)}")
     for convention in chosen:
         console.print(f"{convention}: {CONVENTIONS[convention].__doc__}", markup=False)
 
 
 def print_conventions(name: str, named: Inventory) -> None:
-    """Print the count of a model under every convention; those of PARTS, of trained tensors."""
-    console.print(f"{name}: all rows below `listed` count trainable parameters only", markup=False)
+    """Print the count of a model under every convention; those of PARTS count trained tensors."""
+    console.print(f"{name}: the rows below `listed` count trainable parameters only", markup=False)
     needed = Measurement.get(console, console.options, _table(named)).maximum
     room = console.width - needed >= LEAST_FOR_MEANINGS
     console.print(_table(named, meanings=room))
@@ -55,7 +55,7 @@ def print_conventions(name: str, named: Inventory) -> None:
 def _table(named: Inventory, meanings: bool = False) -> Table:
     table = Table(**PLAIN)
     table.add_column("convention", no_wrap=True)
-    for heading in ("count", "10⁶", "2²⁰", "as named"):
+    for heading in ("count", "10⁶", "2²⁰", "rounded"):
         table.add_column(heading, justify="right", no_wrap=True)
     if meanings:
         table.add_column("what is counted")

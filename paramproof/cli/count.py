@@ -1,4 +1,4 @@
-"""``paramproof count``: models as trees, under a convention, in letters, or as JSON."""
+"""``paramproof count``: print a model as a tree, a number, a formula or JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ from typing import Any
 
 import click
 
-from paramproof.cli.count_print import print_active, print_beside, print_otherwise, print_tree
+from paramproof.cli.count_print import (
+    print_active,
+    print_beside,
+    print_count_or_formula,
+    print_tree,
+)
 from paramproof.cli.options import INSTEAD, MODELS, class_option, completing, json_option
 from paramproof.cli.output import complain, require_writable, write_file, write_json
 from paramproof.cli.resolving import require_families, require_one_input, resolving, resolving_all
@@ -39,26 +44,28 @@ class CountOptions:
     class_name: str
 
     def require_one_kind(self) -> None:
-        """Raise ``ValueError`` for options that ask for different kinds of answers."""
+        """Raise ``ValueError`` if the options request different kinds of output."""
         in_numbers = bool(self.conventions or self.every)
         in_letters = self.symbolic or self.latex
         of_tree = bool(self.depth or self.dtype or self.json_file)
         if in_numbers + in_letters + of_tree > 1 and not self.html_file:
             raise ValueError(
-                "--depth, --dtype and --json are about the tree, --under and --all-conventions "
-                "count in numbers, --symbolic and --latex in letters: give options of one kind"
+                "options of different kinds cannot be combined: --depth, --dtype and --json are "
+                "for the tree, --under and --all-conventions for numbers, --symbolic and --latex "
+                "for the formula"
             )
         if self.active and (in_numbers or self.latex or self.depth or self.dtype):
-            raise ValueError("--active goes only with --symbolic or --json")
+            raise ValueError("--active can be combined only with --symbolic or --json")
         if self.resume and not self.lines_file:
-            raise ValueError("--resume goes only with --jsonl")
+            raise ValueError("--resume needs --jsonl")
 
     def require_page(self, models: Sequence[str]) -> None:
-        """Raise ``ValueError`` for options that a model's page does not go with."""
+        """Raise ``ValueError`` for options that do not apply to the page of a model."""
         other = self.depth or self.json_file or self.every or self.symbolic or self.latex
         if other or self.active or len(models) > 1 or len(self.conventions) > 1:
             raise ValueError(
-                "--html is the page of one model: it goes with --dtype and one --under"
+                "--html writes the page of one model: "
+                "it can be combined only with --dtype and one --under"
             )
 
 
@@ -72,7 +79,7 @@ class CountOptions:
     shell_complete=completing(lambda: BITS),
     help=f"Also print the bytes at this dtype: {', '.join(BITS)}.",
 )
-@json_option("everything: components, tensors, every convention", where=INSTEAD)
+@json_option("components, tensors and every convention", where=INSTEAD)
 @click.option(
     "--under",
     "conventions",
@@ -85,29 +92,29 @@ class CountOptions:
     "--all-conventions", "every", is_flag=True, help="Count under every convention, as a table."
 )
 @click.option(
-    "--symbolic", is_flag=True, help="Print the count in letters: its terms and the closed form."
+    "--symbolic", is_flag=True, help="Print the formula: its terms in letters and the closed form."
 )
 @click.option(
     "--active",
     is_flag=True,
-    help="Print total and active parameters, those used per token by a mixture of experts.",
+    help="Print total and active parameters (those used per token in a mixture of experts).",
 )
 @click.option(
     "--html",
     "html_file",
     type=Path,
     metavar="FILE",
-    help="Write the model's page to FILE, which needs no other file and no network.",
+    help="Write the model's page to FILE: one HTML file that works offline.",
 )
-@click.option("--latex", is_flag=True, help="Print the same terms as LaTeX (amsmath, align*).")
+@click.option("--latex", is_flag=True, help="Print the formula as LaTeX (amsmath, align*).")
 @click.option(
     "--jsonl",
     "lines_file",
     metavar="FILE",
-    help="Count every configuration in FILE, one a line (- is standard input), as JSON lines.",
+    help="Count the configurations in FILE, one per line (- is standard input); print JSON lines.",
 )
 @click.option(
-    "--resume", is_flag=True, help="With --jsonl and --json FILE: go on after the lines in FILE."
+    "--resume", is_flag=True, help="With --jsonl and --json FILE: continue after the lines in FILE."
 )
 @class_option
 def count_command(models: Sequence[str], **options: Any) -> None:
@@ -115,56 +122,56 @@ def count_command(models: Sequence[str], **options: Any) -> None:
 
     \b
     MODEL is one of
-      a model's name                  bert-base (`paramproof models` lists them)
-      a config.json, or - for one on standard input, or its JSON
+      a model name                    bert-base (`paramproof models` lists them)
+      a config.json                   a path, - for standard input, or the JSON itself
       a model type or class of Hugging Face transformers   qwen3, Qwen3ForCausalLM
-      MODULE:FUNCTION                 a function of yours that makes a model
+      MODULE:FUNCTION                 a function of yours that returns a model
 
-    No framework is needed for what the catalogue has; anything else is derived where transformers
-    is installed. Several models are printed side by side, with their differences to the first.
+    Models in the catalogue need no framework. The formulas of others are derived, if transformers
+    is installed. Several models are printed side by side, with their differences from the first.
 
-    With --under, print one number instead, and what it counts; several conventions apply together.
+    With --under, print one number and what it counts. Several conventions can be combined.
     """
     dtype = options.pop("dtype")
-    asked = CountOptions(**options, dtype=require_dtype(dtype) if dtype else "")
-    asked.require_one_kind()
-    if asked.lines_file:
+    chosen = CountOptions(**options, dtype=require_dtype(dtype) if dtype else "")
+    chosen.require_one_kind()
+    if chosen.lines_file:
         if models:
-            raise ValueError("--jsonl takes no MODEL: the configurations are in its FILE")
+            raise ValueError("--jsonl reads configurations from its FILE: leave out MODEL")
         # Pools of processes take time to import, and one model needs none.
         from paramproof.cli.count_lines import write_lines
 
-        raise SystemExit(write_lines(asked.lines_file, asked.json_file, resume=asked.resume))
+        raise SystemExit(write_lines(chosen.lines_file, chosen.json_file, resume=chosen.resume))
     if not models:
         raise click.UsageError("give a MODEL: a name, a config.json, or a model type")
-    if asked.html_file:
-        _write_page(asked.html_file, models, asked)
+    if chosen.html_file:
+        _write_page(chosen.html_file, models, chosen)
         return
-    resolved, refused = _resolved(models, asked.class_name)
-    _answer(resolved, asked)
+    resolved, refused = _resolved(models, chosen.class_name)
+    _answer(resolved, chosen)
     if refused:
         raise SystemExit(2)
 
 
-def _answer(models: Sequence[AnyModel], asked: CountOptions) -> None:
-    if asked.json_file:
-        _write_json(asked.json_file, models, asked)
-    elif asked.active:
+def _answer(models: Sequence[AnyModel], chosen: CountOptions) -> None:
+    if chosen.json_file:
+        _write_json(chosen.json_file, models, chosen)
+    elif chosen.active:
         for model in models:
-            print_active(model, asked.symbolic)
-    elif asked.conventions or asked.every or asked.symbolic or asked.latex:
+            print_active(model, chosen.symbolic)
+    elif chosen.conventions or chosen.every or chosen.symbolic or chosen.latex:
         for model in models:
-            print_otherwise(model, asked.conventions, asked.every, asked.latex)
+            print_count_or_formula(model, chosen.conventions, chosen.every, chosen.latex)
     elif len(models) == 1:
-        print_tree(models[0], asked.depth, asked.dtype)
+        print_tree(models[0], chosen.depth, chosen.dtype)
     else:
-        print_beside(models, asked.depth, asked.dtype)
+        print_beside(models, chosen.depth, chosen.dtype)
 
 
 def _resolved(models: Sequence[str], class_name: str) -> tuple[list[AnyModel], bool]:
-    """Return the models that can be counted, and whether others were refused on standard error.
+    """Return the models that can be counted, and whether any was refused.
 
-    Raises ``ValueError`` where one model is asked for, or none can be counted.
+    Errors for refused models go to standard error. Raises ``ValueError`` if none can be counted.
     """
     require_one_input(models)
     found: list[AnyModel] = []
@@ -182,18 +189,18 @@ def _resolved(models: Sequence[str], class_name: str) -> tuple[list[AnyModel], b
     return found, bool(refused)
 
 
-def _write_json(file: Path, models: Sequence[AnyModel], asked: CountOptions) -> None:
-    how: dict[str, Any] = {"depth": asked.depth, "dtype": asked.dtype, "active": asked.active}
+def _write_json(file: Path, models: Sequence[AnyModel], chosen: CountOptions) -> None:
+    how: dict[str, Any] = {"depth": chosen.depth, "dtype": chosen.dtype, "active": chosen.active}
     body = {"models": [count_data(model, model.inventory(), **how) for model in models]}
     write_json(file, document("counts", body))
 
 
-def _write_page(file: Path, models: Sequence[str], asked: CountOptions) -> None:
+def _write_page(file: Path, models: Sequence[str], chosen: CountOptions) -> None:
     from paramproof.pages.document import model_file
     from paramproof.pages.model import DTYPE
 
-    asked.require_page(models)
+    chosen.require_page(models)
     require_writable(file, "--html")
-    (under,) = asked.conventions or (DEFAULT,)
-    (model,) = resolving_all(models, asked.class_name)
-    write_file(file, model_file(model, under, asked.dtype or DTYPE), "--html")
+    (under,) = chosen.conventions or (DEFAULT,)
+    (model,) = resolving_all(models, chosen.class_name)
+    write_file(file, model_file(model, under, chosen.dtype or DTYPE), "--html")

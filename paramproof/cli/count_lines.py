@@ -1,4 +1,4 @@
-"""``paramproof count --jsonl``: a configuration a line in, a count or a reason a line out."""
+"""``paramproof count --jsonl``: one configuration per line in, one count or error per line out."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from paramproof.resolver import STANDARD_INPUT
 from paramproof.sources.strict_json import require_file
 
 REFUSED = 2
-"""The status where a line was refused."""
+"""The exit status if a line was refused."""
 
 
 @dataclass(slots=True)
 class LinesDone:
-    """How many lines are written, how many of them have a reason and no count.
+    """The number of lines written, and how many of them have an error instead of a count.
 
-    ``digest`` is that of the last line of the input that is written.
+    ``digest`` identifies the input line of the last line written.
     """
 
     written: int = 0
@@ -42,11 +42,11 @@ class LinesDone:
 def write_lines(source: str, json_file: Path | None, *, resume: bool) -> int:
     """Write the count of each configuration in ``source``; return the exit status.
 
-    They go to ``json_file`` or standard output. With ``resume`` a file goes on after the lines
-    that it has; without, a file that exists is refused, so that no run is lost.
+    The counts go to ``json_file`` or standard output. With ``resume``, a file is continued after
+    its last line; without, a file that exists is refused, so that no results are overwritten.
 
-    Raises ``InvalidInput`` for a file that cannot be read or written, and for one to resume that
-    has the lines of another input.
+    Raises ``InvalidInput`` for a file that cannot be read or written, and for a file to resume
+    whose lines come from another input.
     """
     out = None if json_file is None or str(json_file) == STANDARD_OUTPUT else json_file
     progress = _done(out, resume)
@@ -62,29 +62,29 @@ def write_lines(source: str, json_file: Path | None, *, resume: bool) -> int:
                 target.flush()
                 progress.add(body)
     except KeyboardInterrupt:
-        how = "; --resume goes on" if out else ""
+        how = "; --resume continues" if out else ""
         remark(f"stopped after {progress.written:,} lines{how}")
         raise
     counted = progress.written - progress.refused
-    earlier = f", {before:,} of them before" if before else ""
+    earlier = f" ({before:,} lines in earlier runs)" if before else ""
     remark(f"{counted:,} of {progress.written:,} configurations counted{earlier}")
     return REFUSED if progress.refused else 0
 
 
 def _done(out: Path | None, resume: bool) -> LinesDone:
-    """Return how far a file is already, and cut off a last line that is not whole.
+    """Return the progress recorded in the output file, after removing an incomplete last line.
 
-    Raises ``InvalidInput`` for a file that has anything else.
+    Raises ``InvalidInput`` for a file that ``count --jsonl`` did not write.
     """
     if resume and out is None:
-        raise InvalidInput("--resume needs --json FILE, which has the lines that are done")
+        raise InvalidInput("--resume needs --json FILE, the output of the earlier run")
     progress = LinesDone()
-    # A pipe or a device has no lines to go on after.
+    # A pipe or a device has no earlier lines.
     if out is None or not out.is_file():
         return progress
     where = f"--json {path_text(out)}"
     if not resume:
-        problem = "exists: give --resume to go on after its lines, or another file"
+        problem = "already exists: give --resume to continue it, or name another file"
         raise InvalidInput(problem, where=where)
     whole = 0
     with out.open("rb+") as file:
@@ -94,7 +94,7 @@ def _done(out: Path | None, resume: bool) -> LinesDone:
             try:
                 progress.add(json.loads(line))
             except (ValueError, KeyError, TypeError):
-                problem = f"line {progress.written + 1} is not one that count --jsonl wrote"
+                problem = f"line {progress.written + 1} was not written by count --jsonl"
                 raise InvalidInput(problem, where=where) from None
             whole += len(line)
         file.truncate(whole)
@@ -102,18 +102,16 @@ def _done(out: Path | None, resume: bool) -> LinesDone:
 
 
 def _require_same_input(lines: Iterator[bytes], progress: LinesDone, source: str) -> None:
-    """Pass over the lines that are done. Raises ``InvalidInput`` where they are others."""
+    """Skip the lines that are done. Raises ``InvalidInput`` if they are not the same lines."""
     last = b""
     for number in range(1, progress.written + 1):
         last = next(lines, b"")
         if not last:
-            problem = f"has {number - 1:,} lines, and {progress.written:,} of the output are done"
+            problem = f"has only {number - 1:,} lines, but the output has {progress.written:,}"
             raise InvalidInput(problem, where=path_text(source))
     if digest_of(last) != progress.digest:
-        problem = f"line {progress.written:,} is another than the one that was counted"
-        raise InvalidInput(
-            f"{problem}: --resume goes on with the same input", where=path_text(source)
-        )
+        problem = f"line {progress.written:,} is not the line that was counted"
+        raise InvalidInput(f"{problem}: --resume needs the same input", where=path_text(source))
 
 
 @contextmanager

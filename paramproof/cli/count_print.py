@@ -1,4 +1,4 @@
-"""Print what ``paramproof count`` answers."""
+"""Print the answers of ``paramproof count``."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ from paramproof.formulas.expression import expression
 from paramproof.resolver import AnyModel, DerivedModel
 
 
-def print_otherwise(model: AnyModel, conventions: Sequence[str], every: bool, latex: bool) -> None:
-    """Print a model's count under conventions, under every one, in letters, or as LaTeX."""
+def print_count_or_formula(
+    model: AnyModel, conventions: Sequence[str], every: bool, latex: bool
+) -> None:
+    """Print a model's count under some or all conventions, or its formula, also as LaTeX."""
     name = escape(model.title)
     if latex:
         say(latex_of(in_letters(model)))
@@ -49,13 +51,13 @@ def print_otherwise(model: AnyModel, conventions: Sequence[str], every: bool, la
 
 
 def print_active(model: AnyModel, symbolic: bool) -> None:
-    """Print total and active parameters of a model, or what is active in letters."""
+    """Print the total and active parameters of a model, or the formula of the active ones."""
     counts = total_and_active(model)
     if symbolic:
-        of_token = active_in_letters(model)
+        active = active_in_letters(model)
         title = f"{model.title}: active parameters per token, in letters, tied tensors counted once"
-        table = symbolic_table(of_token)
-        lines = [*formulas(counts), *letters_of(model, expression(of_token.named.total()))]
+        table = symbolic_table(active)
+        lines = [*formulas(counts), *letters_of(model, expression(active.named.total()))]
     else:
         title = f"{model.title}: total and active parameters, tied tensors counted once"
         table, lines = active_table(counts), [*meanings()]
@@ -66,7 +68,7 @@ def print_active(model: AnyModel, symbolic: bool) -> None:
 
 
 def print_tree(model: AnyModel, depth: int | None, dtype: str) -> None:
-    """Print a model as a tree, and where its sizes and its formula are from."""
+    """Print a model as a tree, and the sources of its sizes and its formula."""
     title = f"{model.title}: trainable parameters, tied tensors counted once"
     console.print(title, markup=False)
     named = model.inventory()
@@ -78,7 +80,7 @@ def print_tree(model: AnyModel, depth: int | None, dtype: str) -> None:
 
 
 def print_beside(resolved: Sequence[AnyModel], depth: int | None, dtype: str) -> None:
-    """Print models side by side, with their differences to the first."""
+    """Print models side by side, with their differences from the first."""
     console.print("trainable parameters, tied tensors counted once")
     for table in beside_tables(resolved, depth, dtype, console.width):
         console.print(table)
@@ -88,13 +90,13 @@ def print_beside(resolved: Sequence[AnyModel], depth: int | None, dtype: str) ->
 
 
 def _bytes(model: AnyModel, dtype: str) -> Iterator[str]:
-    """Yield the bytes of a model at ``dtype``, or else at what its own configuration names."""
+    """Yield the bytes of a model at ``dtype``, or at the types that its configuration names."""
     total = model.inventory().total()
     if dtype:
         yield bytes_text(total, dtype)
     elif read := model.reading:
         if read.dtype in BITS:
-            yield f"bytes as the file has it: {bytes_text(total, read.dtype)}"
+            yield f"bytes at the file's dtype: {bytes_text(total, read.dtype)}"
         if read.stored:
             size = bytes_text(total, read.stored)
             yield f"bytes if every weight is quantized, without scales: {size}"

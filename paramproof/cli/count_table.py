@@ -14,10 +14,10 @@ from paramproof.formulas.printing import legible, shape_text
 
 
 def count_table(named: Inventory, depth: int | None = None, dtype: str = "") -> Table:
-    """Return the tree of components: shapes, parameters of each and of all, share, bytes.
+    """Return the tree of components: shape, parameters of each and of all, share, and bytes.
 
-    It has so many levels as ``depth`` says, or as are no more than can be read, and says so; bytes
-    only where there is a ``dtype``.
+    ``depth`` limits the levels. Without it, a tree too large to read is cut, and a caption says
+    so. Bytes are shown only if a ``dtype`` is given.
     """
     table = Table(**PLAIN)
     table.add_column("component", overflow="fold")
@@ -28,7 +28,7 @@ def count_table(named: Inventory, depth: int | None = None, dtype: str = "") -> 
     nodes = list(tree(named, depth))
     if depth is None and (shown := depth_within(nodes)):
         deepest = max(node.depth for node in nodes)
-        table.caption = f"{len(nodes):,} rows by --depth {deepest}, here those of --depth {shown}"
+        table.caption = f"shown to --depth {shown}; --depth {deepest} shows all {len(nodes):,} rows"
         nodes = [node for node in nodes if node.depth <= shown]
     for node in nodes:
         table.add_row(*map(escape, (_name(node), *_cells(node, whole), *_bytes(node.total, dtype))))
@@ -39,14 +39,14 @@ def count_table(named: Inventory, depth: int | None = None, dtype: str = "") -> 
 
 def _name(node: TreeRow) -> str:
     name = leaf(node.path)
-    # Below a stack's layers a further * is as often there as they say.
+    # A nested * repeats once for each outer layer, too, so its number would mislead.
     if name == LAYER and not has_layer(parent(node.path)):
         name = f"each of {node.times}"
     return f"{'  ' * (node.depth - 1)}{legible(name)}"
 
 
 def _cells(node: TreeRow, whole: int) -> tuple[str, ...]:
-    """The shape of a node, and its numbers; "tied" and "fixed" are those that add nothing."""
+    """Return the shape of a node and its numbers; tied and fixed tensors add nothing."""
     share = f"{100 * node.total / whole:.2f} %" if whole else ""
     if node.tensor is None:
         return "", f"{node.each:,}", f"{node.total:,}", share

@@ -1,4 +1,4 @@
-"""``paramproof derive``: the formula of a model that is made by live code, and where it holds."""
+"""``paramproof derive``: derive the formula of a model from code, and the sizes it holds for."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from paramproof.json_form import document
 from paramproof.resolver import Request, derive_request, read_request
 
 
-@click.command("derive", short_help="Derive the formula of a model from the code that makes it.")
+@click.command("derive", short_help="Derive the formula of a model from its code.")
 @click.argument("model", metavar="MODEL", shell_complete=MODELS)
 @click.option(
     "--size",
@@ -36,10 +36,10 @@ from paramproof.resolver import Request, derive_request, read_request
     help="Start from this size instead of the default (repeatable).",
 )
 @class_option
-@json_option("the derivation, its expressions as text and as data")
+@json_option("the derivation")
 @click.option("--latex", "as_latex", is_flag=True, help="Print the formula as LaTeX.")
 @click.option("--seed", default=0, show_default=True, help="Seed for sampling sizes.")
-@time_limit_option(600, "Stop after so many seconds.")
+@time_limit_option(600, "Stop after this many seconds.")
 def derive_command(
     model: str,
     sizes: Sequence[str],
@@ -49,11 +49,11 @@ def derive_command(
     seed: int,
     seconds: float,
 ) -> None:
-    """Derive the formula of MODEL: its tensors in letters, and where the formula holds.
+    """Derive the formula of MODEL: its tensors in letters, and the sizes for which it holds.
 
     MODEL is a model type or class of Hugging Face transformers (deepseek_v3, BertForMaskedLM), a
-    config.json, or MODULE:FUNCTION, a function whose int parameters are the letters. It returns a
-    model: of PyTorch, Keras 3, tf-keras or nnx, or linen's module with its variables.
+    config.json, or MODULE:FUNCTION. The int parameters of the function are the sizes. It returns a
+    model of PyTorch, Keras 3, tf-keras or nnx, or the pair (module, variables) of linen.
 
     \b
     paramproof derive bert
@@ -72,7 +72,7 @@ def derive_command(
 
 
 def deriving(request: Request, class_name: str = "", **how: Any) -> Derivation:
-    """Return ``derive_request(request, class_name, **how)``, and show meanwhile how far it is."""
+    """Return ``derive_request(request, class_name, **how)``, and show its progress."""
     with errors.status("starting a process") as status:
         return derive_request(
             request, class_name, **how, note=lambda note: status.update(legible(note))
@@ -80,9 +80,10 @@ def deriving(request: Request, class_name: str = "", **how: Any) -> Derivation:
 
 
 def print_derivation(out: Console, derivation: Derivation) -> None:
-    """Print a derivation: tensors, formula, letters, conditions, and a line of evidence."""
-    made = ", ".join(f"{name} {version}" for name, version in derivation.evidence.versions.items())
-    out.print(f"{legible(derivation.name)}, made by {made}\n", markup=False, highlight=False)
+    """Print a derivation: tensors, formula, letters, guards and evidence."""
+    versions = derivation.evidence.versions.items()
+    built = ", ".join(f"{name} {version}" for name, version in versions)
+    out.print(f"{legible(derivation.name)}, built with {built}\n", markup=False, highlight=False)
     out.print(tensors_table(derivation))
     for line in formula_lines(derivation):
         out.print(line, markup=False, highlight=False)

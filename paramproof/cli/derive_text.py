@@ -26,11 +26,11 @@ from paramproof.formulas.printing import legible, some_of
 ONE = expression(1)
 
 MOST_GUARDS = 4
-"""Guards that the proof rests on that are printed; --json has all."""
+"""How many of the guards that the proof rests on are printed; --json has all."""
 
 
 def tensors_table(derivation: Derivation) -> Table:
-    """Return the trainable tensors by how often they are there: shapes in letters, and numbers."""
+    """Return the trainable tensors, grouped by how often they occur, with shapes and numbers."""
     table = Table(**PLAIN)
     table.add_column("tensor", overflow="fold", min_width=24)
     table.add_column("shape", overflow="fold")
@@ -58,7 +58,7 @@ def tensors_table(derivation: Derivation) -> Table:
 
 
 def formula_lines(derivation: Derivation) -> Iterator[str]:
-    """Yield the formula, a line for each kind of layer, and the number that it is."""
+    """Yield the formula, a line for each kind of layer, and its value."""
     yield "trainable parameters"
     yield from grouped(derivation)
     yield f"  = {derivation.count(derivation.sizes):,}"
@@ -78,28 +78,28 @@ def grouped(derivation: Derivation) -> Iterator[str]:
 
 
 def letters_table(derivation: Derivation) -> Table:
-    """Return what each letter is called in the code, its value, and what it moves."""
+    """Return each letter with its value, its field, and a note if it was not varied or unused."""
     table = Table("letter", **PLAIN)
-    table.add_column("is", justify=RIGHT, no_wrap=True)
+    table.add_column("size", justify=RIGHT, no_wrap=True)
     table.add_column("field", overflow="fold")
     table.add_column("")
     for letter, value in derivation.sizes.items():
         note = ""
         if letter in derivation.fixed:
-            note = "not varied: the formula holds at this value"
+            note = "not varied: the formula holds for this value only"
         elif letter in derivation.unread:
             note = "never read"
         elif letter in derivation.inert:
-            note = "moves nothing"
+            note = "changes no tensor"
         table.add_row(letter, f"{value:,}", escape(legible(derivation.fields[letter])), note)
     return table
 
 
 def conditions_table(derivation: Derivation) -> Table:
-    """Return where the formula holds, and what happens elsewhere, with the line that asks."""
+    """Return the guards of the formula, what happens elsewhere, and the line that compares."""
     table = Table("holds where", **PLAIN)
     table.add_column("elsewhere", overflow="fold")
-    table.add_column("asked in", overflow="fold")
+    table.add_column("compared in", overflow="fold")
     for stated in derivation.conditions:
         table.add_row(
             str(stated.condition),
@@ -110,29 +110,29 @@ def conditions_table(derivation: Derivation) -> Table:
 
 
 def evidence_lines(derivation: Derivation) -> Iterator[str]:
-    """Yield whether the formula is proved, and where, and what it was compared with."""
+    """Yield whether and where the formula is proved, and the models it was compared with."""
     evidence = derivation.evidence
     reasons = derivation.reasons_at(derivation.sizes)
     if guards := derivation.proved_where:
         named = some_of([*guards], MOST_GUARDS)
         yield f"{PROVED} where {named}: every shape and number was traced"
-        yield f"{FITTED} elsewhere inside the conditions: validated on held-out models, not proved"
+        yield f"{FITTED} elsewhere: validated on held-out models, not proved"
     elif derivation.is_proved:
-        yield f"{PROVED}: every shape and number was traced, at every size inside the conditions"
+        yield f"{PROVED}: every shape and number was traced, at all sizes that meet the conditions"
     if reasons:
         yield f"{FITTED}, not proved: {'; '.join(reasons)}"
     if derivation.validated and (reasons or derivation.harmless):
         yield f"validated at {_validated(derivation)}"
     yield (
-        f"traced {evidence.traces} times; every tensor held to {evidence.held} models at other "
-        f"sizes; {evidence.builds} models made, {evidence.seconds:g} s"
+        f"traced {evidence.traces} times; every tensor compared with {evidence.held} models at "
+        f"other sizes; {evidence.builds} models built in {evidence.seconds:g} s"
     )
     if derivation.buffers:
         yield f"buffers, not counted: {', '.join(map(legible, derivation.buffers))}"
 
 
 def certainty(derivation: Derivation) -> str:
-    """Return how sure a formula is, and where: proved, proved where V ≤ 25000, or fitted."""
+    """Return the status of a formula, such as proved, or proved where V ≤ 25000."""
     if guards := derivation.proved_where:
         return f"{PROVED} where {' and '.join(guards)}; {FITTED} elsewhere"
     return derivation.status
@@ -147,7 +147,7 @@ def _validated(derivation: Derivation) -> str:
 
 
 def _stack(tensors: Sequence[DerivedTensor]) -> str:
-    """Return what all paths begin with, up to the numbers of layers: ``layers.*.``."""
+    """Return the shared beginning of all paths, up to the last layer index: ``layers.*.``."""
     names = [tensor.path.split(".") for tensor in tensors]
     shared = 0
     for level in zip(*names, strict=False):
@@ -184,7 +184,7 @@ def _numbers(size: Expression, derivation: Derivation, whole: int) -> tuple[str,
 
 
 def _place(stated: StatedCondition) -> str:
-    """The first place that asked, as a file and a line."""
+    """Return the first place that makes the comparison, as a file and a line."""
     if not stated.places:
         return ""
     file, line = stated.places[0]

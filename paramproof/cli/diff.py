@@ -1,4 +1,4 @@
-"""``paramproof diff``: what one model has more than another, as algebra and in numbers."""
+"""``paramproof diff``: the difference of two models, in letters and in numbers."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from paramproof.formulas.printing import legible, signed
 from paramproof.resolver import AnyModel, DerivedModel
 
 
-@click.command("diff", short_help="Say what one model has more than another.")
+@click.command("diff", short_help="Compare two models, in letters and in numbers.")
 @click.argument("first", metavar="A", shell_complete=MODELS)
 @click.argument("other", metavar="B", shell_complete=MODELS)
 @json_option("the difference", where=INSTEAD)
 @class_option
 def diff_command(first: str, other: str, json_file: Path | None, class_name: str) -> None:
-    """Print what B has more than A, component by component: in letters, and in numbers.
+    """Print how B differs from A, component by component, in letters and in numbers.
 
-    A and B are models as count takes them. Each number is at the sizes of its own model; the sizes
-    that differ are printed. Where the two have names of different frameworks, components are put
-    together in groups. The exit status is 0, whether they differ or not.
+    A and B are models as count takes them. Each number is at the sizes of its own model; sizes
+    that differ are listed. If the two models name their tensors as different frameworks do,
+    components are compared in groups. The exit status is 0, whether they differ or not.
 
     \b
     paramproof diff bert-base bert-large

@@ -1,4 +1,4 @@
-"""``paramproof differences``: how the frameworks that are installed differ."""
+"""``paramproof differences``: how the installed frameworks differ."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from paramproof.workers.pool import run_in_workers
     "--component",
     metavar="NAME",
     shell_complete=completing(components),
-    help="Print only what is about this component.",
+    help="Print only the differences in this component.",
 )
-@framework_option("Ask")
-@json_option("all answers")
+@framework_option("Compare")
+@json_option("all differences")
 def differences_command(
     component: str | None, names: Sequence[str], json_file: Path | None
 ) -> None:
     """Compare the installed frameworks: names, shapes, layouts, defaults, ways of counting.
 
-    A component is attention, layer_norm, mlm_head ..., or a path such as attention.query. All
-    frameworks are compared, with ten common pitfalls, in docs/framework-differences.md.
+    A component is attention, layer_norm, mlm_head ..., or a path such as attention.query.
+    docs/framework-differences.md compares all frameworks, and lists ten common pitfalls.
     """
     if component is not None:
         require_component(component)
-    there, absent = chosen_frameworks(names)
-    with shown_progress(there) as take:
-        answers = run_in_workers(there, Differences(), take)
+    installed, absent = chosen_frameworks(names)
+    with shown_progress(installed) as take:
+        answers = run_in_workers(installed, Differences(), take)
     if component:
         answers = [answer for answer in answers if answer.failed or answer.concerns(component)]
     if json_file:

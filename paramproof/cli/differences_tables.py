@@ -33,9 +33,9 @@ FACTS: dict[Section, tuple[str, ...]] = {
 
 
 def difference_tables(answers: Sequence[Answer], width: int) -> Iterator[Table | str]:
-    """Yield a table for each section that has answers, and a line for what is broken.
+    """Yield a table for each section that has answers, and a line for each broken framework.
 
-    A table that is wider than ``width`` comes as text: the title of each row is a line of its own.
+    A table wider than ``width`` is laid out as text, with the title of each row on its own line.
     """
     every = list(dict.fromkeys(answer.framework for answer in answers))
     for section, headings in HEADINGS.items():
@@ -50,11 +50,11 @@ def difference_tables(answers: Sequence[Answer], width: int) -> Iterator[Table |
             )
     for answer in answers:
         if answer.section == "broken":
-            yield f"{answer.framework} is installed and broken: {answer.facts['reason']}"
+            yield f"{answer.framework} is installed but broken: {answer.facts['reason']}"
 
 
 Group: TypeAlias = tuple[str, list[Cells]]
-"""A title, and a row for each of the frameworks that answer alike."""
+"""A title, and a row for each group of frameworks that give the same answer."""
 
 
 def _groups(section: Section, answers: Sequence[Answer], every: Sequence[str]) -> Iterator[Group]:
@@ -65,7 +65,7 @@ def _groups(section: Section, answers: Sequence[Answer], every: Sequence[str]) -
 
 
 def _needs(headings: Cells, groups: Sequence[Group]) -> int:
-    """Columns that a table of one line for each row has, margins included."""
+    """Return the width of a table with each row on one line, margins included."""
     rows = [headings, *((title, *cells) for title, own in groups for cells in own)]
     return max(map(len, aligned(rows))) + 2
 
@@ -93,7 +93,7 @@ def _text(headings: Cells, groups: Sequence[Group], width: int) -> str:
 
 
 def require_component(component: str) -> None:
-    """Raise ``ValueError``, listing those there are, for a component that no encoder has."""
+    """Raise ``ValueError``, which lists the components, for one that no encoder has."""
     if not any(f".{component}." in f".{path}." for path in _paths() if component):
         raise no_such("component", component, components())
 
@@ -105,7 +105,7 @@ def components() -> list[str]:
 
 
 def _paths() -> list[str]:
-    """The paths of the components that tensors of an encoder with every part lie in."""
+    """Return the path of each tensor's component, in an encoder that has every part."""
     spec = EncoderSpec(
         vocab_size=1,
         hidden_size=1,

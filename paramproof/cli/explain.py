@@ -1,4 +1,4 @@
-"""``paramproof explain``."""
+"""``paramproof explain``: which parameters a number counts."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from paramproof.resolver import DerivedModel
 @json_option("every explanation")
 @class_option
 @click.option(
-    "--all", "everything", is_flag=True, help="Print every explanation, and every model's name."
+    "--all", "everything", is_flag=True, help="Print all explanations, and the names of all models."
 )
 def explain_command(
     number: str, model: str | None, json_file: Path | None, class_name: str, everything: bool
 ) -> None:
     """Explain NUMBER: which parameters of MODEL, or of any named model, it counts.
 
-    Write NUMBER as people do: 2,362,368 or 110M, or 438MB for a number of bytes. MODEL is the
-    name of a model, a config.json, or a spec as JSON. The best explanations are printed, and for
-    which models the number was published. The exit status is 1 where there is neither.
+    Write NUMBER as people do: 2,362,368 or 110M, or 438MB for a number of bytes. MODEL is a model
+    as count takes it. The best explanations are printed, and the models for which the number was
+    published. The exit status is 1 if there are none.
     """
     wanted = read(number)
     require_agreement(FAMILIES)
     if class_name and model is None:
-        raise ValueError("--class says how to read a config.json: give one after the number")
+        raise ValueError("--class needs a MODEL: give a config.json after the number")
     resolved = None if model is None else resolving(model, class_name)
     answer = explained(wanted, resolved)
     out = tables_beside(json_file)

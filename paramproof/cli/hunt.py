@@ -1,4 +1,4 @@
-"""``paramproof hunt``: random models, configurations and the catalogue, on many machines."""
+"""``paramproof hunt``: check random models, configurations and the catalogue, at scale."""
 
 from __future__ import annotations
 
@@ -29,27 +29,28 @@ from paramproof.hunt.tasks import CATALOGUE, MODELS, Task, ask, blocks
 from paramproof.json_form import document
 
 BUILDER = "transformers"
-"""What the catalogue's types are of."""
+"""The framework that builds the model types of the catalogue."""
 
 
-@click.command("hunt", short_help="Verify in tasks, on as many machines as there are.")
+@click.command("hunt", short_help="Check many random models, on one or many machines.")
 @hunt_options
 @click.pass_context
 def hunt_command(ctx: click.Context, /, folder: Path, json_file: Path | None, **given: Any) -> None:
-    """Check random models in tasks: a block of models of one framework and family each.
+    """Check random models in tasks, each a block of models of one framework and family.
 
-    A task gives the same lines wherever it runs, and writes them to a file of its own: the same
-    command again does what is missing or damaged. Models are those that paramproof verify draws
-    by the task's seed. At the end stands what was asked for, done, lost and different; status 1
-    if anything is lost or different.
+    A task gives the same result wherever it runs, and writes it to a file of its own. To continue,
+    run the same command again: it does only the tasks that are missing or damaged. The models are
+    those that paramproof verify draws at the task's seed. At the end, a summary counts the tasks
+    requested, done and lost, and the models that differ. The exit status is 1 if any task is lost
+    or any model differs.
 
-    The catalogue is checked in a checkout, with transformers.
+    Checking the catalogue needs a checkout of paramproof, and transformers.
     """
     require_together(ctx)
     if given["summary"]:
         _end(summary_of(given["summary"]), json_file)
-    there, absent = _frameworks(**given)
-    tasks = _tasks(there, **given)
+    installed, absent = _frameworks(**given)
+    tasks = _tasks(installed, **given)
     with held(folder):
         ask(folder, tasks)
         waiting = [task for task in tasks if not is_complete(folder, task.name)]
@@ -67,12 +68,12 @@ def _frameworks(
     if check == MODELS:
         return chosen_frameworks(names)
     if not in_checkout():
-        raise ValueError(f"--check {check} needs paramproof's checkout, where sweep/ is")
+        raise ValueError(f"--check {check} needs a checkout of paramproof, which has sweep/")
     return chosen_frameworks([BUILDER])
 
 
 def _tasks(
-    there: Sequence[Framework],
+    installed: Sequence[Framework],
     check: str,
     families: Sequence[str],
     types: Sequence[str],
@@ -81,18 +82,18 @@ def _tasks(
     seed: int,
     **_: Any,
 ) -> list[Task]:
-    """Return the tasks of what is asked for."""
+    """Return the tasks that the options request."""
     if check == MODELS:
-        of = tuple(families or FAMILIES)
-        require_agreement(of)
+        subjects = tuple(families or FAMILIES)
+        require_agreement(subjects)
     else:
-        of = tuple(types or model_types())
+        subjects = tuple(types or model_types())
     number = 1 if check == CATALOGUE else examples
     return [
         task
-        for chosen in there
-        for one in of
-        for task in blocks(check, chosen.name, one, number, block, seed)
+        for chosen in installed
+        for subject in subjects
+        for task in blocks(check, chosen.name, subject, number, block, seed)
     ]
 
 
@@ -106,7 +107,7 @@ def _do(
     array: int,
     **_: Any,
 ) -> dict[str, str]:
-    """Do the tasks, here or on a cluster; return why those have no result that are lost."""
+    """Run the tasks, here or on a cluster; return the reason for each task that is lost."""
     names = dict.fromkeys(task.framework for task in tasks)
     with shown_progress([framework(name) for name in names]) as take:
         if on == SLURM:

@@ -1,4 +1,4 @@
-"""The options of ``paramproof hunt``, and which of them go together."""
+"""The options of ``paramproof hunt``, and which of them can be combined."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ABOUT: dict[str, tuple[str, tuple[str, ...]]] = {
     "minutes": ("on", (SLURM,)),
     "array": ("on", (SLURM,)),
 }
-"""Options that are about some values of another one only."""
+"""Options that apply only to some values of another option."""
 
 
 def _types(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> tuple[str, ...]:
@@ -46,7 +46,7 @@ def _types(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> 
 
 
 def _positive(flag: str, default: int | None, said: str, parameter: str = "") -> Any:
-    """Return the option ``flag``, a number from 1 on."""
+    """Return the option ``flag``, an integer of at least 1."""
     names = (flag, parameter) if parameter else (flag,)
     how: dict[str, Any] = {"default": default, "show_default": True} if default else {}
     return click.option(*names, type=click.IntRange(1), help=said, **how)
@@ -77,7 +77,7 @@ OPTIONS = (
         type=click.IntRange(0),
         default=0,
         show_default=True,
-        help="Seed of the first task; those of the others count up.",
+        help="Seed of the first task; each next task uses the next seed.",
     ),
     _positive("--block", 250, "Number of random models in a task."),
     click.option(
@@ -85,35 +85,35 @@ OPTIONS = (
         type=Path,
         default=Path("hunt"),
         show_default=True,
-        help="Where results are; what is there and whole is not done again.",
+        help="Folder of the results; tasks whose results are complete are not run again.",
     ),
-    _choice("--on", [HERE, SLURM], "On this machine, or as array jobs of SLURM."),
+    _choice("--on", [HERE, SLURM], "Run on this machine, or as SLURM array jobs."),
     _positive("--jobs", None, "Processes on this machine. Default: one for each processor."),
-    click.option("--partition", metavar="NAME", help="Partition of SLURM. Default: the cluster's."),
-    _positive("--time", 60, "Minutes that SLURM gives a task.", "minutes"),
-    _positive("--array", 256, "Tasks in an array job of SLURM; there are as many as it takes."),
+    click.option("--partition", metavar="NAME", help="SLURM partition. Default: the cluster's."),
+    _positive("--time", 60, "Time limit of a task on SLURM, in minutes.", "minutes"),
+    _positive("--array", 256, "Maximum number of tasks in a SLURM array job."),
     click.option(
         "--summary",
         metavar="PATH",
         type=Path,
         multiple=True,
-        help="Check nothing; sum up this folder of a hunt, or file of its lines (repeatable).",
+        help="Check nothing; summarize this folder or file of results (repeatable).",
     ),
     json_option("the summary"),
 )
 
 
 def hunt_options(command: Command) -> Command:
-    """Give ``command`` the options of a hunt."""
+    """Add the options of a hunt to ``command``."""
     for option in reversed(OPTIONS):
         command = option(command)
     return command
 
 
 def require_together(ctx: click.Context) -> None:
-    """Check that the options that were given go together.
+    """Check that the given options can be combined.
 
-    Raises ``ValueError``, in one line, for one that would be passed over.
+    Raises ``ValueError``, in one line, for an option that would have no effect.
     """
     flags = {param.name: param.opts[0] for param in ctx.command.params}
     given = [
@@ -125,4 +125,4 @@ def require_together(ctx: click.Context) -> None:
         other, values = ABOUT.get(name, (name, (ctx.params[name],)))
         if ctx.params[other] not in values:
             wanted = " or ".join(f"{flags[other]} {value}" for value in values)
-            raise ValueError(f"{flags[name]} is about {wanted}")
+            raise ValueError(f"{flags[name]} applies only to {wanted}")

@@ -1,4 +1,4 @@
-"""What ``paramproof hunt`` prints: a line for each framework and family, and what is wrong."""
+"""The summary of ``paramproof hunt``: a line for each framework and family, and the failures."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from paramproof.formulas.printing import (
 from paramproof.hunt.summary import Summary, groups
 
 MAX_DIFFERENCES_SHOWN = 10
-"""Differences that are printed in full; each has a command of its own in the task's file."""
+"""Differences that are printed in full; each has its own command in the task's file."""
 
 MAX_NAMES_SHOWN = 3
-"""Tasks that are named of those that are lost for one reason."""
+"""Lost tasks that are named for each reason."""
 
 
 def print_summary(out: Console, found: Summary) -> None:
-    """Print what was asked for, done, lost and different."""
+    """Print the numbers of tasks requested, done and lost, and of models that differ."""
     out.print(_table(found))
     for line in _lines(found):
         out.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -35,8 +35,8 @@ def print_summary(out: Console, found: Summary) -> None:
 
 def _table(found: Summary) -> Table:
     table = Table(**PLAIN)
-    table.add_column("framework, what of", overflow="fold", min_width=12)
-    for heading in ("asked", "equal", "different", "lost"):
+    table.add_column("framework, family", overflow="fold", min_width=12)
+    for heading in ("models", "equal", "different", "lost"):
         table.add_column(heading, justify=RIGHT, no_wrap=True)
     table.add_column("parameters", justify=RIGHT, no_wrap=True)
     framework = ""
@@ -59,13 +59,13 @@ def _lines(found: Summary) -> Iterator[str]:
     differences = list(found.differences)
     for task, one in differences[:MAX_DIFFERENCES_SHOWN]:
         yield ""
-        wanted, there = (_value(one, name) for name in ("expected", "actual"))
-        yield f"{path_text(task.name)}: expected {wanted}, actual {there}"
+        expected, actual = (_value(one, name) for name in ("expected", "actual"))
+        yield f"{path_text(task.name)}: expected {expected}, actual {actual}"
         for line in str(one.get("report", "")).splitlines()[:MAX_ROWS_SHOWN]:
             yield f"  {legible(line, MAX_MESSAGE_SHOWN)}"
-        yield f"  again: {legible(one.get('command', ''), MAX_MESSAGE_SHOWN)}"
+        yield f"  reproduce: {legible(one.get('command', ''), MAX_MESSAGE_SHOWN)}"
     if rest := differences[MAX_DIFFERENCES_SHOWN:]:
-        yield f"and {len(rest):,} more differences, each a line of its task's file"
+        yield f"and {len(rest):,} more differences, in the files of their tasks"
     reasons: dict[str, list[str]] = {}
     for name, reason in found.lost.items():
         reasons.setdefault(reason, []).append(path_text(name))

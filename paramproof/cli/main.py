@@ -1,7 +1,7 @@
 """The command ``paramproof``.
 
-Exit status: 0 equal, 1 different (or a framework that broke), 2 bad usage or input, with
-one line on standard error; 128 + N, ended by signal N.
+Exit status: 0 if equal, 1 if different (or if a framework broke), 2 for bad usage or input, with
+one line on standard error, and 128 + N if signal N ended it.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from paramproof.cli.tables import frameworks_table
 from paramproof.formulas.plugins import broken_plugins
 from paramproof.formulas.printing import path_text
 
-# Click 8.1 has none: it prints the help itself.
+# Click 8.1 does not have this class: it prints the help itself.
 NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())
-"""Raised where no command is given; its message is the help, of many lines."""
+"""Raised if no command is given; its message is the help, which has many lines."""
 
 NOT_WRITTEN = (errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC)
-"""How writing fails."""
+"""The errors of a failed write."""
 
 
 COMMANDS = (
@@ -47,14 +47,14 @@ COMMANDS = (
     "site",
     "verify",
 )
-"""Commands that stand in a module of their own, which is imported where it is asked for."""
+"""Commands in modules of their own, each imported only when its command runs."""
 
 EXAMPLES = """\b
 Examples:
-  paramproof count bert-base       how many parameters it has, and where
-  paramproof explain 110M          which parameters a number counts
-  paramproof verify                whether the installed frameworks have as many
-  paramproof models                the models that have names
+  paramproof count bert-base       count a model, component by component
+  paramproof explain 110M          find which parameters a number counts
+  paramproof verify                compare the installed frameworks with the formulas
+  paramproof models                list the named models
 """
 
 
@@ -67,7 +67,7 @@ def _reader_may_leave() -> Iterator[None]:
 
 
 class _Commands(click.Group):
-    """Commands whose reader may leave, which ends them as any Unix tool; Click's status is 1."""
+    """Commands that end like any Unix tool if their reader leaves; Click would exit with 1."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
@@ -94,11 +94,11 @@ def cli() -> None:
 
 @cli.command("frameworks", short_help="List the frameworks, installed or not.")
 def frameworks_command() -> None:
-    """List the frameworks: which are installed, in which version, and how to install others."""
+    """List the frameworks: the versions of installed ones, and how to install the others."""
     console.print(frameworks_table(list(frameworks().values())))
 
 
-# Their names are known, to be listed and to be meant by what is spelt otherwise.
+# Click lists these names in the help, and suggests them for a misspelt command.
 cli.commands.update(dict.fromkeys(COMMANDS, click.Command(None)))
 
 
@@ -137,42 +137,42 @@ def main() -> None:
 
 
 def _reader_left(error: OSError) -> bool:
-    """Whether nobody reads a pipe any more. On Windows writing to it is an invalid argument."""
+    """Return whether a pipe has lost its reader, which Windows reports as an invalid argument."""
     if isinstance(error, BrokenPipeError):
         return True
     return not HAS_SIGPIPE and error.errno == errno.EINVAL and not error.filename
 
 
 def _end_by(number: int) -> NoReturn:
-    """End as a signal ends a program: SIGPIPE where whoever read our output has seen enough."""
+    """Exit with the status of a program that a signal ended, such as SIGPIPE."""
     _write_nowhere()
     sys.exit(128 + number)
 
 
 def _what_failed(error: OSError) -> str:
-    """Name the file that an error is about: standard output, where it has none."""
+    """Return the error with its file, or with standard output if it names no file."""
     named = "standard output" if error.errno in NOT_WRITTEN else "paramproof"
     where = path_text(error.filename) if error.filename else named
     return f"{where}: {error.strerror or error}"
 
 
 def _write_nowhere() -> None:
-    """Drop what is left of the output, which Python would try to write at exit."""
+    """Discard the rest of the output, which Python would try to write at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _remark_on_plugins(error: BaseException | None) -> None:
-    """Print what is wrong with broken plug-ins that were met, but not what ``error`` says."""
-    said = []
+    """Print the errors of the broken plug-ins, except one that ``error`` already reports."""
+    reported = []
     while error:
-        said.append(error)
+        reported.append(error)
         error = error.__cause__ or error.__context__
     for broken in broken_plugins():
-        if broken not in said:
+        if broken not in reported:
             complain(broken)
 
 
 def _fail(error: Exception, status: int = 2) -> NoReturn:
-    # Where nobody can be told, the status remains.
+    # Without a standard error, only the status reports the failure.
     complain(error)
     sys.exit(status)

@@ -1,4 +1,4 @@
-"""``paramproof models``: the models that have names."""
+"""``paramproof models``: the named models."""
 
 from __future__ import annotations
 
@@ -33,15 +33,16 @@ WIDEST_PUBLISHED = len("1,543,304,960")
 """No published number is folded."""
 
 
-@click.command("models", short_help="List the models that have names.")
+@click.command("models", short_help="List the named models.")
 @family_option("List")
 @json_option("the models, with sizes and sources,", where=INSTEAD)
 def models_command(families: Sequence[str], json_file: Path | None) -> None:
-    """List the models that have names: their parameters, and what others have published.
+    """List the named models: their parameters, and the numbers that others have published.
 
-    A published number is as its source prints it, right or wrong. The parameters are the formula's,
-    and the verdict says which way of counting gives the published number. A second table has the
-    active parameters of mixtures of experts. --json also has sizes, families and sources.
+    Published numbers are printed as in their sources, right or wrong. The parameters are those of
+    the formula, and the verdict tells which way of counting gives the published number. A second
+    table has the active parameters of mixtures of experts. --json also has sizes, families and
+    sources.
     """
     published = {**named_models(), **named_configurations()}
     models = [
@@ -55,7 +56,7 @@ def models_command(families: Sequence[str], json_file: Path | None) -> None:
         return
     console.print(_table(models))
     if rows := [*active_rows(models)]:
-        console.print("active parameters: those that one token of a mixture of experts uses")
+        console.print("active parameters, those used per token in a mixture of experts")
         console.print(_active_table(rows))
     names = {one.name for one, _ in models}
     for short, name in SHORT_NAMES.items():
@@ -64,7 +65,7 @@ def models_command(families: Sequence[str], json_file: Path | None) -> None:
 
 
 def active_rows(models: Iterable[tuple[Published, AnyModel]]) -> Iterator[tuple[str, ...]]:
-    """Yield for models with published active parameters: the counts, what is published, verdict."""
+    """Yield the counts, the published number and the verdict, for published active parameters."""
     for one, model in models:
         if not isinstance(one, NamedConfiguration) or not one.active:
             continue
@@ -74,7 +75,7 @@ def active_rows(models: Iterable[tuple[Published, AnyModel]]) -> Iterator[tuple[
 
 
 def family_name(model: AnyModel) -> str:
-    """Return the family of a model, "" where none describes it."""
+    """Return the family of a model, or "" if no family describes it."""
     return "" if isinstance(model, DerivedModel) else family_of(model.spec).name
 
 
@@ -86,8 +87,8 @@ def _table(models: Iterable[tuple[Published, AnyModel]]) -> Table:
     table.add_column("verdict", overflow="fold")
     for one, model in models:
         what = f" for {one.component}" if one.component else ""
-        said = verdict_on(one, model)
-        how = said.how if what else said.text
+        verdict = verdict_on(one, model)
+        how = verdict.how if what else verdict.text
         cells = one.name, f"{model.inventory().total():,}", f"{one.published}{what}", how
         table.add_row(*map(escape, cells))
     return table
@@ -105,7 +106,7 @@ def _active_table(rows: Iterable[tuple[str, ...]]) -> Table:
 
 
 def _as_json(one: Published, model: AnyModel) -> dict[str, Any]:
-    said = verdict_on(one, model)
+    verdict = verdict_on(one, model)
     return {
         "name": one.name,
         "family": family_name(model) or None,
@@ -116,7 +117,7 @@ def _as_json(one: Published, model: AnyModel) -> dict[str, Any]:
         "component": one.component,
         "source": one.source,
         "config": one.config,
-        "verdict": {"conventions": list(said.conventions), "how": said.how},
+        "verdict": {"conventions": list(verdict.conventions), "how": verdict.how},
     }
 
 

@@ -20,15 +20,15 @@ from paramproof.formulas.models import model_names
 MAX_SECONDS = 10**9
 """The longest time limit: some systems have no timer for a longer one."""
 
-INSTEAD = "to FILE or standard output, in place of what else is printed."
-"""How the help of --json goes on where JSON is all there is."""
+INSTEAD = "to FILE or standard output, instead of printing text."
+"""The end of the help of --json, for commands that then print no text."""
 
 Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def completing(names: Callable[[], Iterable[str]], *, files: bool = False) -> Completer:
-    """Return what completes the names that ``names`` returns; else files, if ``files`` is set."""
+    """Return a completer for the names that ``names`` returns, or for files if ``files`` is set."""
 
     def complete(
         ctx: click.Context, param: click.Parameter, incomplete: str
@@ -47,46 +47,46 @@ class_option = click.option(
     "class_name",
     default="",
     metavar="CLASS",
-    help="Read the configuration as this class of transformers, not the one that it names.",
+    help="Read the configuration as this class of transformers instead of the one it names.",
 )
 """The option --class, whose parameter is ``class_name``."""
 
 
-def model_option(said: str, *, required: bool = False) -> Callable[[Command], Command]:
-    """Return the option --model of a command about one model, whose parameter is ``model``."""
+def model_option(help_text: str, *, required: bool = False) -> Callable[[Command], Command]:
+    """Return the option --model of a command that takes one, whose parameter is ``model``."""
     return click.option(
         "--model",
         metavar="MODEL",
         default="",
         required=required,
         shell_complete=MODELS,
-        help=said,
+        help=help_text,
     )
 
 
-def models_option(what: str) -> Callable[[Command], Command]:
-    """Return the option --model, whose parameter is ``models``."""
-    said = f"{what} only this model: its name or a config.json"
-    return _repeatable("--model", "models", "MODEL", said, shell_complete=MODELS)
+def models_option(verb: str) -> Callable[[Command], Command]:
+    """Return the option --model of a command that takes several; its help begins with ``verb``."""
+    help_text = f"{verb} only this model: its name or a config.json"
+    return _repeatable("--model", "models", "MODEL", help_text, shell_complete=MODELS)
 
 
-def framework_option(what: str) -> Callable[[Command], Command]:
-    """Return the option --framework; ``what`` is done with the framework, as help says it."""
-    said = f"{what} only this framework"
-    return _repeatable("--framework", "names", "NAME", said, shell_complete=completing(frameworks))
+def framework_option(verb: str) -> Callable[[Command], Command]:
+    """Return the option --framework, whose help begins with ``verb``."""
+    how = {"shell_complete": completing(frameworks)}
+    return _repeatable("--framework", "names", "NAME", f"{verb} only this framework", **how)
 
 
-def family_option(what: str) -> Callable[[Command], Command]:
-    """Return the option --family, names of families with commas between them."""
-    said = f"{what} only these families, such as gpt,llama"
+def family_option(verb: str) -> Callable[[Command], Command]:
+    """Return the option --family, which takes names with commas between them."""
+    help_text = f"{verb} only these families, such as gpt,llama"
     how = {"callback": _families, "shell_complete": _complete_families}
-    return _repeatable("--family", "families", "NAMES", said, **how)
+    return _repeatable("--family", "families", "NAMES", help_text, **how)
 
 
 def json_option(what: str, where: str = WHERE) -> Callable[[Command], Command]:
-    """Return the option --json, with standard output where no FILE is given.
+    """Return the option --json, which writes to standard output if no FILE is given.
 
-    ``what`` is written, as help says it. That it can be is known before the command runs.
+    The help names ``what`` is written. The file is checked before the command runs.
     """
     return click.option(
         "--json",
@@ -100,8 +100,8 @@ def json_option(what: str, where: str = WHERE) -> Callable[[Command], Command]:
     )
 
 
-def time_limit_option(seconds: int, said: str) -> Callable[[Command], Command]:
-    """Return the option --time-limit, whose parameter is ``seconds``, as its default is."""
+def time_limit_option(seconds: int, help_text: str) -> Callable[[Command], Command]:
+    """Return the option --time-limit, with the parameter ``seconds`` and that default."""
     return click.option(
         "--time-limit",
         "seconds",
@@ -110,7 +110,7 @@ def time_limit_option(seconds: int, said: str) -> Callable[[Command], Command]:
         show_default=str(seconds),
         metavar="SECONDS",
         callback=_number,
-        help=said,
+        help=help_text,
     )
 
 
@@ -121,11 +121,11 @@ def _number(ctx: click.Context, param: click.Parameter, given: float) -> float:
 
 
 def _repeatable(
-    flag: str, parameter: str, metavar: str, said: str, **how: Any
+    flag: str, parameter: str, metavar: str, help_text: str, **how: Any
 ) -> Callable[[Command], Command]:
-    """Return an option that may be given several times, as its help says after what is ``said``."""
+    """Return an option that can be given several times; "(repeatable)" is added to its help."""
     return click.option(
-        flag, parameter, multiple=True, metavar=metavar, help=f"{said} (repeatable).", **how
+        flag, parameter, multiple=True, metavar=metavar, help=f"{help_text} (repeatable).", **how
     )
 
 
@@ -147,6 +147,8 @@ def _writable(ctx: click.Context, param: click.Parameter, given: str | None) -> 
         return None
     path = Path(given)
     if given in [*model_names()] and not path.exists():
-        raise ValueError(f"--json {given}: a model, no file: put --json behind it, or --json -")
+        raise ValueError(
+            f"--json {given}: {given} is a model name, not a file: put --json last, or use --json -"
+        )
     require_writable(path)
     return path

@@ -20,17 +20,17 @@ from paramproof.json_form import json_text
 from paramproof.whole_file import write_whole
 
 STANDARD_OUTPUT = "-"
-"""What --json takes for standard output, in place of a file."""
+"""The file name that stands for standard output in --json."""
 
-WHERE = "to FILE; - is standard output, and what is printed then goes to standard error."
-"""How the help of --json goes on."""
+WHERE = "to FILE, or to standard output (-), with the text on standard error."
+"""The end of the help of --json."""
 
 UNBOUNDED = 1000
-"""The width of a pipe."""
+"""The width of a pipe, whose lines are not wrapped."""
 
 
 class _Signs(Console):
-    """A console that lays out its tables in the signs that the terminal has."""
+    """A console that lays out its tables in characters that the terminal has."""
 
     def render_str(self, text: str, **how: Any) -> Text:
         return super().render_str(in_signs_of(text, self.encoding), **how)
@@ -40,9 +40,9 @@ class _Signs(Console):
 
 
 def _width(stream: TextIO | None) -> int | None:
-    """The columns that tables have: those of COLUMNS, or None for the terminal's own.
+    """Return the width of tables: that of COLUMNS, or None for the terminal's own.
 
-    In a pipe there is no width to fit, unless somebody asks for one.
+    Without COLUMNS, tables in a pipe are as wide as they need to be.
     """
     columns = os.environ.get("COLUMNS", "")
     if columns.isdecimal() and int(columns):
@@ -56,18 +56,18 @@ _beside_json = _Signs(stderr=True, emoji=False, width=_width(sys.stderr))
 
 
 def say(line: str) -> None:
-    """Print ``line`` as it is, however wide."""
+    """Print ``line`` unchanged, however wide it is."""
     console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def remark(line: str) -> None:
-    """Print a remark on standard error, as one line, where nobody waits for it."""
+    """Print a note on standard error, as one line; ignore it if that fails."""
     with suppress(OSError):
         errors.print(f"note: {line}", markup=False, highlight=False, soft_wrap=True)
 
 
 def complain(error: Exception) -> None:
-    """Print an error on standard error, as one line; where nobody can be told it is lost."""
+    """Print an error on standard error, as one line; ignore it if that fails."""
     with suppress(OSError):
         if sys.stderr:
             line = legible(" ".join(str(error).split()), MAX_MESSAGE_SHOWN)
@@ -75,12 +75,12 @@ def complain(error: Exception) -> None:
 
 
 def width_of(out: Console) -> int | None:
-    """Return the columns that ``out`` has; None for a pipe, where there is no width to fit."""
+    """Return the width of ``out``, or None for a pipe, which has no width."""
     return None if out.width == UNBOUNDED else out.width
 
 
 def tables_beside(json_file: Path | None) -> Console:
-    """Return where tables go: standard error, where standard output is for the JSON."""
+    """Return the console for tables: standard error if JSON goes to standard output."""
     return _beside_json if _is_standard_output(json_file) else console
 
 
@@ -91,7 +91,7 @@ def _is_standard_output(path: Path | None) -> bool:
 def require_writable(path: Path, option: str = "--json") -> None:
     """Check that ``path`` can be written, before a long run and without touching it.
 
-    Raises ``ValueError``, in one line, for a directory, and where there is none to write into.
+    Raises ``ValueError``, in one line, if it is a directory or its directory does not exist.
     """
     if _is_standard_output(path):
         return
@@ -106,7 +106,7 @@ def require_writable(path: Path, option: str = "--json") -> None:
     else:
         writable = not stat.S_ISDIR(mode) and os.access(file, os.W_OK)
         if writable and stat.S_ISREG(mode) and not os.access(folder, os.W_OK):
-            raise ValueError(f"{option} {path_text(path)}: cannot be replaced in its directory")
+            raise ValueError(f"{option} {path_text(path)}: its directory is not writable")
     if not writable:
         raise ValueError(f"{option} {path_text(path)}: cannot be written")
 
@@ -114,26 +114,26 @@ def require_writable(path: Path, option: str = "--json") -> None:
 def write_json(path: Path, data: Mapping[str, Any]) -> None:
     """Write a document as JSON to ``path``, or to standard output for ``-``.
 
-    Raises ``ValueError`` as ``write_file`` does.
+    Raises ``ValueError`` in the same cases as ``write_file``.
     """
     write_file(path, json_text(data, indent=1) + "\n")
 
 
 def write_file(path: Path, text: str, option: str = "--json") -> None:
-    """Write ``text`` to ``path``, whole or not at all; to standard output for ``-``.
+    """Write ``text`` to ``path``, completely or not at all; to standard output for ``-``.
 
-    Where ``path`` is a symbolic link, the file that it leads to is written, and the link stays.
+    If ``path`` is a symbolic link, its target is written, and the link stays.
 
-    Raises ``ValueError`` where that fails, as on a full disk: a file that exists is as it was.
+    Raises ``ValueError`` if that fails, as on a full disk; an existing file is then unchanged.
     """
     if _is_standard_output(path):
         sys.stdout.flush()
-        # JSON is UTF-8, whatever the terminal is.
+        # JSON is UTF-8, whatever the encoding of the terminal.
         sys.stdout.buffer.write(text.encode("utf-8"))
         return
     try:
         file = Path(os.path.realpath(path))
-        if file.exists() and not file.is_file():  # A device or a pipe, which nothing can replace.
+        if file.exists() and not file.is_file():  # A device or a pipe, which cannot be replaced.
             file.write_text(text, encoding="utf-8")
         else:
             write_whole(file, text)

@@ -1,4 +1,4 @@
-"""What is said while workers run, always on standard error: bars, or in a pipe a line at times."""
+"""Progress while workers run, on standard error: bars, or in a pipe a line every few seconds."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from paramproof.cli.output import errors
 from paramproof.workers.progress import OnProgress, Progress
 
 INTERVAL = 10.0
-"""Seconds between two lines in a pipe; a run that is over sooner says nothing."""
+"""Seconds between two lines in a pipe; a shorter run prints none."""
 
 
 @contextmanager
-def shown_progress(there: Sequence[Framework]) -> Iterator[OnProgress]:
-    """Show how far the worker of each framework is; yield what takes the news."""
+def shown_progress(installed: Sequence[Framework]) -> Iterator[OnProgress]:
+    """Show the progress of each framework's worker; yield the function that receives it."""
     on_terminal = errors.is_terminal and not errors.is_dumb_terminal
-    with _bars(there) if on_terminal else _lines(there) as take:
+    with _bars(installed) if on_terminal else _lines(installed) as take:
         yield take
 
 
 @contextmanager
-def _bars(there: Sequence[Framework]) -> Iterator[OnProgress]:
-    """A bar for each framework: its state, and the time since it started."""
+def _bars(installed: Sequence[Framework]) -> Iterator[OnProgress]:
+    """Show a bar for each framework, with its state and the time since it started."""
     columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}")
     with Bars(*columns, TimeElapsedColumn(), console=errors) as bars:
         tasks = {
             chosen.name: bars.add_task(chosen.name, start=False, total=1, state="waiting")
-            for chosen in there
+            for chosen in installed
         }
         yield lambda news: _move(bars, tasks[news.framework], news)
 
@@ -45,7 +45,7 @@ def _move(bars: Bars, task: TaskID, news: Progress) -> None:
         bars.start_task(task)
     if news.state == "running":
         first = bars.tasks[task].total != news.of
-        # A bar without a total moves to and fro.
+        # A bar without a total moves back and forth.
         bars.tasks[task].total = news.of
         bars.update(task, completed=news.steps, state=str(news), refresh=first)
     elif news.state in ("done", "broken"):
@@ -56,9 +56,9 @@ def _move(bars: Bars, task: TaskID, news: Progress) -> None:
 
 
 @contextmanager
-def _lines(there: Sequence[Framework]) -> Iterator[OnProgress]:
-    """A line on all frameworks, every INTERVAL seconds."""
-    latest = {chosen.name: Progress(chosen.name, "waiting") for chosen in there}
+def _lines(installed: Sequence[Framework]) -> Iterator[OnProgress]:
+    """Print a line on all frameworks every INTERVAL seconds."""
+    latest = {chosen.name: Progress(chosen.name, "waiting") for chosen in installed}
     over = Event()
     start = time.monotonic()
 
@@ -84,9 +84,9 @@ def _lines(there: Sequence[Framework]) -> Iterator[OnProgress]:
 
 
 def _tell(line: str) -> None:
-    """Write to standard error, or to nobody.
+    """Write to standard error, and ignore a failure.
 
-    Not through its buffer: what could not be written would be tried again at exit, and fail.
+    The buffer is bypassed: text that could not be written would fail again at exit.
     """
     with suppress(OSError):
         os.write(sys.stderr.fileno(), line.encode(sys.stderr.encoding, "replace"))

@@ -1,4 +1,4 @@
-"""``paramproof prove``: compare every framework with the formula, at every size."""
+"""``paramproof prove``: prove that every framework matches the formula, at every size."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def prove_command(
 ) -> None:
     """Prove that every framework has the formulas' counts at every size, as polynomials.
 
-    Twice for each family: from totals alone, by interpolation, and tensor by tensor, derived of
-    the framework's own models. First both derivations of each formula must agree.
+    Each family is proved twice: from totals alone, by interpolation, and tensor by tensor, derived
+    from the framework's own models. Before that, the two derivations of each formula must agree.
 
-    Of a model that is named, its combination of parts is proved, and held at its own sizes. Where
-    no family describes it, its formula is derived of transformers' own class, or of
-    MODULE:FUNCTION, and it is said whether that is a proof.
+    With --model, the model's combination of parts is proved, and compared at its own sizes. If no
+    family describes the model, its formula is derived from the class of transformers, or from
+    MODULE:FUNCTION, and the output tells whether that is a proof.
     """
     if models and families:
-        raise ValueError("--model and --family exclude each other: a model has its family")
+        raise ValueError("--model and --family cannot be combined: a model has only one family")
     requests = [read_request(model) for model in models]
     derived = [one for one in requests if one.reference or not _has_family(one)]
     if derived:
@@ -55,12 +55,12 @@ def prove_command(
         raise SystemExit(0 if prove_derived(derived[0], json_file) else 1)
     resolved = map(resolve_request, requests)
     specs = {one.name: one.spec for one in resolved if isinstance(one, ResolvedModel)}
-    asked = (family_of(spec).name for spec in specs.values())
-    wanted = tuple(dict.fromkeys(asked)) or tuple(families) or tuple(FAMILIES)
+    own = (family_of(spec).name for spec in specs.values())
+    wanted = tuple(dict.fromkeys(own)) or tuple(families) or tuple(FAMILIES)
     require_agreement(wanted)
-    there, absent = chosen_frameworks(names)
-    with shown_progress(there) as take:
-        proofs = run_in_workers(there, Prove(wanted, specs), take)
+    installed, absent = chosen_frameworks(names)
+    with shown_progress(installed) as take:
+        proofs = run_in_workers(installed, Prove(wanted, specs), take)
     if json_file:
         write_json(json_file, document("proof", record_data(proofs)))
     _print_proofs(tables_beside(json_file), proofs, absent)
@@ -69,7 +69,7 @@ def prove_command(
 
 
 def _has_family(request: Request) -> bool:
-    """Return whether a family describes the model that is asked for; others are derived anew."""
+    """Return whether a family describes the requested model; the formulas of others are derived."""
     try:
         return isinstance(resolve_request(request), ResolvedModel)
     except NotInCatalogue:
@@ -77,7 +77,7 @@ def _has_family(request: Request) -> bool:
 
 
 def _is_proved(proofs: Sequence[Proof]) -> bool:
-    """Whether something was proved, and nothing stands against it."""
+    """Return whether at least one proof succeeded, and none failed."""
     proved = any(proof.status == "proved" for proof in proofs)
     return proved and not any(proof.failed for proof in proofs)
 
@@ -92,10 +92,10 @@ def _print_proofs(out: Console, proofs: list[Proof], absent: list[Framework]) ->
             out.print("", broken(proof), sep="\n", markup=False)
     for chosen in absent:
         out.print(f"not installed, so not proved: {how_to_get(chosen)}", markup=False)
-    asked = [proof for proof in proofs if proof.status != "not expressible"]
-    proved = sum(not proof.failed for proof in asked)
-    tensors, traced = (sum(getattr(p, name) for p in asked) for name in ("tensors", "traced"))
+    tried = [proof for proof in proofs if proof.status != "not expressible"]
+    proved = sum(not proof.failed for proof in tried)
+    tensors, traced = (sum(getattr(p, name) for p in tried) for name in ("tensors", "traced"))
     what = "model" if any(proof.model for proof in proofs) else "family"
-    pairs = f"{proved} of {len(asked)} pairs of framework and {what}"
+    pairs = f"{proved} of {len(tried)} pairs of framework and {what}"
     out.print(f"{pairs} equal the formula at every size")
     out.print(f"{tensors:,} tensors derived in letters, {traced:,} of them traced")

@@ -1,4 +1,4 @@
-"""``prove --model`` for a model without a family: whether its derived formula is a proof."""
+"""``prove --model`` for a model without a family: derive its formula, and tell if it is proved."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from paramproof.resolver import Request
 
 
 def prove_derived(request: Request, json_file: Path | None) -> bool:
-    """Derive the formula of a model now, print how sure it is, and return whether it is proved.
+    """Derive the formula of a model, print it with its evidence, and return whether it is proved.
 
-    The model is that of MODULE:FUNCTION, or of a configuration.
+    The model comes from MODULE:FUNCTION or from a configuration.
     """
     derivation = deriving(request)
     if json_file:

@@ -1,4 +1,4 @@
-"""Resolve what users name, with progress while a formula is derived and remarks afterwards."""
+"""Resolve the models that users name, showing progress, and notes on how they were read."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from paramproof.resolver.lookup import Note, resolve_request
 
 
 def resolving(text: str, class_name: str = "") -> AnyModel:
-    """Return the model that ``text`` names; print remarks on how it was read to standard error.
+    """Return the model that ``text`` names; print notes on how it was read to standard error.
 
-    Raises ``ValueError``, in one line, as ``paramproof.resolver.resolve`` does.
+    Raises ``ValueError``, in one line, in the same cases as ``paramproof.resolver.resolve``.
     """
     request = read_request(text)
     with _status() as note:
@@ -30,7 +30,7 @@ def resolving(text: str, class_name: str = "") -> AnyModel:
 
 
 def resolving_all(texts: Sequence[str], class_name: str = "") -> list[AnyModel]:
-    """Return the models that ``texts`` name, whose family's derivations must agree."""
+    """Return the models that ``texts`` name; the two derivations of their families must agree."""
     require_one_input(texts)
     models = [resolving(text, class_name) for text in texts]
     require_families(models)
@@ -38,20 +38,20 @@ def resolving_all(texts: Sequence[str], class_name: str = "") -> list[AnyModel]:
 
 
 def require_one_input(texts: Sequence[str]) -> None:
-    """Raise ``ValueError`` where standard input is named twice."""
+    """Raise ``ValueError`` if standard input is named twice."""
     if list(texts).count(STANDARD_INPUT) > 1:
         raise ValueError(f"{STANDARD_INPUT} is standard input, which can be read only once")
 
 
 def require_families(models: Sequence[AnyModel]) -> None:
-    """Raise ``FormulaError`` where the two derivations of a family of ``models`` differ."""
+    """Raise ``FormulaError`` if the two derivations of any family of ``models`` differ."""
     specs = (model.spec for model in models if isinstance(model, ResolvedModel))
     require_agreement(dict.fromkeys(family_of(spec).name for spec in specs))
 
 
 @contextmanager
 def _status() -> Iterator[Note]:
-    """Show on standard error how far a derivation is, from its first note on."""
+    """Show the progress of a derivation on standard error, once it has sent a note."""
     with ExitStack() as stack:
         shown: list[Status] = []
 

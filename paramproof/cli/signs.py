@@ -1,4 +1,4 @@
-"""The signs of a formula where the terminal has no letters for them: ``−L·H²`` as ``-L*H^2``."""
+"""Formulas for terminals without their characters: ``−L·H²`` is printed as ``-L*H^2``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paramproof.formulas.notation import SUPERSCRIPTS
 from paramproof.formulas.printing import MINUS
 
 ERRORS = "paramproof.signs"
-"""The name of the error handler that ``write_any_sign`` gives a stream."""
+"""The name of the error handler that ``write_any_sign`` sets on a stream."""
 
 SIGNS = {
     MINUS: "-",
@@ -32,15 +32,15 @@ SIGNS = {
     "╺": "-",
 }
 DIGITS = {chr(sign): chr(digit) for digit, sign in SUPERSCRIPTS.items()}
-"""Digit by its superscript."""
+"""The digit of each superscript."""
 
 _POWER = re.compile(f"[{''.join(DIGITS)}]+")
 
 
 def in_signs_of(text: str, encoding: str) -> str:
-    """Return ``text`` as it is where ``encoding`` has all of it, else in ASCII.
+    """Return ``text`` unchanged if ``encoding`` can encode it, or else in ASCII.
 
-    The project's signs keep their meaning; anything else is escaped as in Python.
+    Mathematical signs become their ASCII notation; other characters are escaped as in Python.
     """
     try:
         text.encode(encoding)
@@ -50,7 +50,7 @@ def in_signs_of(text: str, encoding: str) -> str:
 
 
 def write_any_sign(stream: TextIO | None) -> None:
-    """Let ``stream`` write in ASCII what its encoding does not have, in place of an error."""
+    """Make ``stream`` write characters outside its encoding in ASCII instead of failing."""
     if isinstance(stream, io.TextIOWrapper):
         codecs.register_error(ERRORS, _handler)
         stream.reconfigure(errors=ERRORS)

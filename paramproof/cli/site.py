@@ -1,4 +1,4 @@
-"""``paramproof site``: the built site, served to this machine's own browser."""
+"""``paramproof site``: serve the built site to the browser of this machine."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from paramproof.formulas.printing import path_text
 
 LOOPBACK = "127.0.0.1"
 FOLDER = Path("build/site")
-"""Where ``tox run -e site`` builds it."""
+"""The folder in which ``tox run -e site`` builds the site."""
 
 NEEDED = ("index.html", "paramproof.whl", "pyodide/pyodide.asm.wasm")
 
 
 class _Files(SimpleHTTPRequestHandler):
-    """Files of a folder; nothing is logged."""
+    """A handler that serves the files of a folder and logs nothing."""
 
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {
         ".mjs": "text/javascript",
@@ -31,11 +31,11 @@ class _Files(SimpleHTTPRequestHandler):
     }
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's
-        """Say nothing."""
+        """Log nothing."""
 
 
 class _Server(ThreadingHTTPServer):
-    """A server whose readers may leave before they have all of a file."""
+    """A server that ignores clients which close their connection early."""
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         if not isinstance(sys.exception(), ConnectionError):
@@ -45,12 +45,12 @@ class _Server(ThreadingHTTPServer):
 def server_of(folder: Path, port: int = 0) -> ThreadingHTTPServer:
     """Return a server of a built site on the loopback address; port 0 takes a free one.
 
-    Raises ``ValueError``, in one line, where there is no such site, and for a port that is taken.
+    Raises ``ValueError``, in one line, if the folder is not a built site or the port is taken.
     """
     if missing := [name for name in NEEDED if not (folder / name).is_file()]:
         raise ValueError(
-            f"{path_text(folder)} is no built site: it has no {missing[0]}; "
-            "tox run -e site builds it, in build/site"
+            f"{path_text(folder)} is not a built site: {missing[0]} is missing; "
+            "'tox run -e site' builds one in build/site"
         )
     handler: Callable[..., SimpleHTTPRequestHandler] = partial(_Files, directory=str(folder))
     try:
@@ -59,19 +59,24 @@ def server_of(folder: Path, port: int = 0) -> ThreadingHTTPServer:
         raise ValueError(f"port {port} cannot be served: {error.strerror}") from None
 
 
-@click.command("site", short_help="Serve the site that was built.")
+@click.command("site", short_help="Serve the built site.")
 @click.argument("folder", type=Path, default=FOLDER)
-@click.option("--open", "opened", is_flag=True, help="Open it in the browser.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Serve at this port.")
+@click.option("--open", "opened", is_flag=True, help="Open the site in the browser.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    help="Port to use. Default: a free one.",
+)
 def site_command(folder: Path, opened: bool, port: int) -> None:
-    """Serve FOLDER, the site that tox run -e site has built, to this machine alone.
+    """Serve FOLDER, a site built by 'tox run -e site', on this machine only.
 
-    The site counts in the browser: models, numbers, differences, and how frameworks differ.
-    Without FOLDER it is build/site. Ctrl-C ends it.
+    The site counts models, explains numbers, compares models and lists how frameworks differ, all
+    in the browser. FOLDER defaults to build/site. Press Ctrl-C to stop.
     """
     with server_of(folder, port) as server:
         url = f"http://{LOOPBACK}:{server.server_port}/"
-        say(f"{url} (Ctrl-C ends it)")
+        say(f"{url} (press Ctrl-C to stop)")
         if opened:
             webbrowser.open(url)
         server.serve_forever()

@@ -1,4 +1,4 @@
-"""``paramproof count --symbolic``: where a count comes from, in letters."""
+"""The table of ``paramproof count --symbolic``: the terms of a count, in letters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paramproof.formulas.spec import Quantity
 
 
 def symbolic_table(model: Lettered) -> Table:
-    """A line for each term: what there is of it in letters, how often, and the number."""
+    """Return a table with a line for each term: its formula, how often it occurs, its value."""
     table = Table(**PLAIN)
     table.add_column("component", overflow="fold", min_width=24)
     table.add_column("each", overflow="fold")
@@ -32,5 +32,5 @@ def symbolic_table(model: Lettered) -> Table:
     return table
 
 
-def _number(one: Quantity, model: Lettered) -> str:
-    return f"{expression(one).evaluate(model.sizes):,}"
+def _number(quantity: Quantity, model: Lettered) -> str:
+    return f"{expression(quantity).evaluate(model.sizes):,}"

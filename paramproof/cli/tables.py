@@ -22,9 +22,9 @@ PLAIN: dict[str, Any] = {"box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (
 
 
 def verify_table(results: Sequence[Result]) -> Table:
-    """Return a section per framework: a line per named model, one per family of random ones.
+    """Return a section per framework: a line per named model, and one per family of random ones.
 
-    Narrow enough for a terminal of 80 columns, where names are folded and numbers never.
+    The table fits in 80 columns: names are folded if needed, numbers never.
     """
     table = Table(**PLAIN)
     table.add_column("framework, spec", overflow="fold", min_width=12)
@@ -44,7 +44,7 @@ def verify_table(results: Sequence[Result]) -> Table:
 
 
 def _random_of(family: str, result: Result) -> bool:
-    """Whether this is a random spec of ``family`` that was built."""
+    """Return whether this is the result of a random spec of ``family`` that was built."""
     counted = not result.model and result.report is not None
     return counted and result.spec is not None and family_of(result.spec).name == family
 
@@ -67,7 +67,7 @@ def _line(result: Result) -> tuple[str, ...]:
 
 
 def _summary(family: str, results: Sequence[Result]) -> tuple[str, ...]:
-    """Random specs in one line: sums, the number that differ, mean time, last peak."""
+    """Return one line for random specs: sums, how many differ, mean time, last peak memory."""
     reports = [result.report for result in results if result.report]
     different = sum(result.failed for result in results)
     return (
@@ -85,7 +85,7 @@ def _megabytes(result: Result) -> str:
 
 
 def proof_table(proofs: Sequence[Proof]) -> Table:
-    """Return a section per framework, with each family's count, or what it has otherwise."""
+    """Return a section per framework, with the proof or the failure of each family or model."""
     table = Table(**PLAIN)
     what = "model" if any(proof.model for proof in proofs) else "family"
     table.add_column(f"framework, {what}", overflow="fold", min_width=12)
@@ -105,7 +105,7 @@ def proof_table(proofs: Sequence[Proof]) -> Table:
 
 
 def _proof_rows(proof: Proof) -> Iterator[tuple[str, ...]]:
-    """The polynomial that was recovered, and the formula where that is another one."""
+    """Yield the polynomial that was recovered, and the formula if that is a different one."""
     if proof.status == "not expressible":
         yield f"  {path_text(proof.about)}", f"{proof.status}: {proof.reason}", "", ""
     elif proof.status != "broken":
@@ -117,7 +117,7 @@ def _proof_rows(proof: Proof) -> Iterator[tuple[str, ...]]:
 
 
 def _scope(proof: Proof) -> str:
-    """For which sizes and combinations of parts the count was recovered and derived."""
+    """Return the sizes and combinations of parts for which the count was proved."""
     fixed = [f"{letter} = {size}" for letter, size in proof.known.items()]
     number = len(proof.parts)
     plural = "s" * (number > 1)
@@ -125,9 +125,9 @@ def _scope(proof: Proof) -> str:
 
 
 def frameworks_table(frameworks: Sequence[Framework]) -> Table:
-    """Return what is installed, in which version, and how to install what is not."""
+    """Return the frameworks with their versions, or with the command that installs them."""
     table = Table("framework", "installed", "missing", **PLAIN)
-    # A command that is cut short cannot be copied.
+    # A truncated command could not be copied.
     table.add_column("how to install it", overflow="fold")
     for framework in frameworks:
         versions = framework.versions().items()

@@ -62,9 +62,9 @@ from paramproof.workers.pool import run_in_workers
     "--formula",
     "reference",
     metavar="MODULE:FUNCTION",
-    help="Check this formula instead of paramproof's.",
+    help="Check this formula of yours instead of paramproof's.",
 )
-@time_limit_option(TIME_LIMIT, "Stop the formula of --formula after so many seconds for a call.")
+@time_limit_option(TIME_LIMIT, "Stop a call of --formula after this many seconds.")
 def verify_command(
     names: Sequence[str],
     models: Sequence[str],
@@ -78,14 +78,15 @@ def verify_command(
     """Compare every installed framework with the formula, over named and random models.
 
     Every model is built in every framework, and its tensors are compared with the formula's.
-    Random models are of the families under --family, of the models that are named, or of all.
+    Random models belong to the families in --family, to those of the models in --model, or to all.
 
-    A formula of your own takes a spec, or letters and fields by name (as L H A F V P T pooler
-    mlm untied nsp, of an encoder), and returns trainable parameters: an int, or ints by component.
-    What it takes says which family it is about; where several fit, --family does. With --model
-    naming a config.json of a type without a family, or MODULE:FUNCTION, that model's formula is
-    the catalogue's, or derived, and its letters or fields are what a formula takes. Without
-    --formula such a config.json is held to the model that transformers makes of it.
+    A formula of your own takes a spec, or letters and fields by name (for an encoder, any of L H A
+    F V P T pooler mlm untied nsp), and returns the trainable parameters: an int, or ints by
+    component. Its parameters select the family; if several fit, add --family.
+
+    If --model has no family (another model type, or MODULE:FUNCTION), its formula comes from the
+    catalogue or is derived, and your formula takes its letters or fields. Without --formula, the
+    model is compared with the one that transformers builds.
     """
     resolved = _resolved(models)
     derived = [one for one in resolved if isinstance(one, DerivedModel)]
@@ -98,8 +99,8 @@ def verify_command(
         )
         raise SystemExit(0 if equal else 1)
     specs = _specs([one for one in resolved if isinstance(one, ResolvedModel)], families)
-    asked = tuple(dict.fromkeys(family_of(spec).name for spec in specs.values()))
-    families = families or (asked if models else ())
+    own = tuple(dict.fromkeys(family_of(spec).name for spec in specs.values()))
+    families = families or (own if models else ())
     if not reference:
         families = families or tuple(FAMILIES)
         require_agreement(families)
@@ -116,14 +117,15 @@ def verify_command(
             json_file=json_file,
         )
     else:
-        there, absent = chosen_frameworks(names)
-        with shown_progress(there) as take:
-            results = run_in_workers(there, Verify(specs, examples, seed, tuple(families)), take)
+        installed, absent = chosen_frameworks(names)
+        with shown_progress(installed) as take:
+            job = Verify(specs, examples, seed, tuple(families))
+            results = run_in_workers(installed, job, take)
         if json_file:
             body = record_data(results, seed=seed, examples=examples)
             write_json(json_file, document("verification", body))
         _print_results(tables_beside(json_file), results, absent, seed)
-    # A run that verified nothing is not green: no framework could build any of the models.
+    # A run in which no framework could build any of the models has verified nothing, and fails.
     if any(result.failed for result in results) or not any(result.report for result in results):
         raise SystemExit(1)
 
@@ -139,22 +141,22 @@ def _require_alone(
     chosen: bool,
     reference: str | None,
 ) -> None:
-    """Raise ``ValueError`` where models without a family are asked for beside what needs one."""
+    """Raise ``ValueError`` if models without a family are combined with what needs a family."""
     where = derived[0].title
     if chosen:
         raise ValueError(f"--model {where} has no family: leave out --framework and --family")
     if reference and len(resolved) > 1:
-        raise ValueError(f"--model {where} has no family: --formula takes it alone")
+        raise ValueError(f"--model {where} has no family: with --formula, give no other --model")
     if len(derived) < len(resolved):
-        raise ValueError(f"--model {where} has no family, and others do: verify them apart")
+        raise ValueError(f"--model {where} has no family, but others do: verify them separately")
     if not reference and any(model.keys is None for model in derived):
-        raise ValueError(f"--model {where} is a function: compare it with a --formula")
+        raise ValueError(f"--model {where} is a function: give a --formula to compare with")
 
 
 def _specs(models: Sequence[ResolvedModel], families: Sequence[str]) -> dict[str, Spec]:
-    """Return the specs of ``models``, or the named ones of ``families``, or all named ones.
+    """Return the specs of ``models``; without them, of all named models of the ``families``.
 
-    Raises ``ValueError`` for one of ``models`` that is of none of the ``families``.
+    Raises ``ValueError`` if one of ``models`` belongs to none of the ``families``.
     """
     chosen = models or named_models().values()
     specs = {resolved.name: resolved.spec for resolved in chosen}
@@ -165,7 +167,7 @@ def _specs(models: Sequence[ResolvedModel], families: Sequence[str]) -> dict[str
     if models and others:
         family = family_of(specs[others[0]]).name
         where = path_text(others[0])
-        raise ValueError(f"--model {where} is of the family {family}, which --family leaves out")
+        raise ValueError(f"--model {where} is of the family {family}, which is not in --family")
     return own
 
 

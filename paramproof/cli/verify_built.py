@@ -1,4 +1,4 @@
-"""``verify`` for models without a family: the formula against what transformers builds."""
+"""``verify`` for models without a family: compare the formula with the model as built."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from paramproof.resolver import DerivedModel
 
 
 def verify_built(models: Sequence[DerivedModel], json_file: Path | None) -> bool:
-    """Compare each formula with the model that transformers makes of the same file, and print it.
+    """Compare each formula with the model that transformers builds from the same configuration.
 
-    Return whether all are equal. The model is made on the meta device, in this process.
+    Print the reports, and return whether all are equal. The models are built on the meta device, in
+    this process.
 
-    Raises ``ValueError``, in one line, where transformers is not installed or refuses a file.
+    Raises ``ValueError``, in one line, if transformers is missing or refuses a configuration.
     """
     needed = framework("transformers")
     if needed.missing:
-        raise ValueError(f"{models[0].title}: to build it: {needed.how_to_get}")
+        raise ValueError(f"{models[0].title}: building it needs transformers: {needed.how_to_get}")
     from paramproof.tracing.constructors.transformers_class import build_model
 
     out, equal = tables_beside(json_file), 0

@@ -1,4 +1,4 @@
-"""``verify --formula`` for a model without a family, whose own formula is derived."""
+"""``verify --formula`` for a model without a family: compare two formulas at many sizes."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ def verify_derived(
     seconds: float,
     json_file: Path | None,
 ) -> bool:
-    """Compare a user's formula with that of a model, and print it; return whether it is equal.
+    """Compare a user's formula with a model's, print the result, and return whether it is equal.
 
-    ``seconds`` is the time that the formula may take for a call.
+    ``seconds`` limits the time of each call of the user's formula.
     """
     derivation = model.derivation
     known = (*derivation.sizes, *derivation.fields.values())
     with FormulaClient(reference, known, seconds) as formula:
         found = list(comparisons(formula, derivation, examples, seed))
         differing = [compared for compared in found if not compared.equal]
-        said = algebra(formula, derivation, differing[0]) if differing else ""
+        difference = algebra(formula, derivation, differing[0]) if differing else ""
     if json_file:
         body = {"model": derivation.name, "seed": seed, "results": list(map(_as_json, found))}
-        write_json(json_file, document("verification", {**body, "algebra": said}))
+        write_json(json_file, document("verification", {**body, "algebra": difference}))
     out = tables_beside(json_file)
-    for line in _lines(reference, derivation, found, differing, said):
+    for line in _lines(reference, derivation, found, differing, difference):
         out.print(line, markup=False, highlight=False, soft_wrap=True)
     return not differing
 
@@ -49,7 +49,7 @@ def _lines(
     derivation: Derivation,
     found: list[Comparison],
     differing: list[Comparison],
-    said: str,
+    difference: str,
 ) -> Iterator[str]:
     yield f"{legible(derivation.name)}: its formula was derived, {certainty(derivation)}"
     own = found[0]
@@ -59,9 +59,9 @@ def _lines(
         if first is not own:
             yield ", ".join(f"{letter}={size}" for letter, size in first.sizes.items())
             yield totals(first.derived, first.theirs)
-        yield said
+        yield difference
     equal = len(found) - len(differing)
-    yield f"{reference}: equal at {equal} of {len(found)} sizes inside the conditions"
+    yield f"{reference}: equal at {equal} of {len(found)} sizes that meet the conditions"
 
 
 def _as_json(compared: Comparison) -> dict[str, Any]:

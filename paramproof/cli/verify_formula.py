@@ -1,4 +1,4 @@
-"""``verify --formula``: a formula of the user's, compared with what the frameworks build."""
+"""``verify --formula``: compare a user's formula with the models that frameworks build."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ def verify_formula(
     seconds: float,
     json_file: Path | None,
 ) -> list[Result]:
-    """Compare a user's formula, print the verdict and return every result.
+    """Compare a user's formula with frameworks, print the verdict, and return every result.
 
-    It is compared with the frameworks of these ``names``, or with all that are installed; that it
-    can be called is found out first, since it needs none of them.
+    The frameworks are those in ``names``, or all that are installed. The formula is called first,
+    without any framework, to see that it works.
 
-    Its family is one of ``families``, or of all where there are none. Of ``models`` it counts
-    those of that family, which are all of them where they were ``named``. ``seconds`` is the time
-    that it may take for a call.
+    Its family is one of ``families``, or of all families if that is empty. It counts the ``models``
+    of that family; if the user ``named`` them, all must be of that family. ``seconds`` limits the
+    time of each call.
 
-    Raises ``ValueError`` for a formula that cannot be called, a model that it is not about, and a
+    Raises ``ValueError`` for a formula that cannot be called, a model of another family, and a
     framework that is not installed.
     """
     with FormulaClient(reference, seconds=seconds) as formula:
@@ -53,13 +53,13 @@ def verify_formula(
         others = [name for name in models if name not in own]
         if named and others:
             of = family_of(models[others[0]]).name
-            about = f"{reference} is about {family.name}"
-            raise ValueError(f"--model {path_text(others[0])} is of the family {of}, and {about}")
+            about = f"{reference} counts {family.name}"
+            raise ValueError(f"--model {path_text(others[0])} is of the family {of}, but {about}")
         require_counts(formula, family, own)
-        there, _ = chosen_frameworks(names)
-        with shown_progress(there) as take:
+        installed, _ = chosen_frameworks(names)
+        with shown_progress(installed) as take:
             job = Verify(own, examples, seed, (family.name,), reference, seconds)
-            results = run_in_workers(there, job, take)
+            results = run_in_workers(installed, job, take)
         if json_file:
             body = record_data(results, seed=seed, examples=examples)
             write_json(json_file, document("verification", body))
@@ -75,7 +75,7 @@ def _print_verdict(
     for result in results:
         if result.status == "broken":
             lines.insert(0, broken(result))
-    # What is said of random specs is about the family; of a named model the table says enough.
+    # A reason for random specs concerns the whole family; for a named model, the table is enough.
     absent = [result for result in results if result.status == "not expressible"]
     reasons = dict.fromkeys(result.reason for result in absent if not result.model)
     lines += [f"not expressible: {reason}" for reason in reasons]

@@ -1,4 +1,4 @@
-"""What the commands share that run a worker for every framework."""
+"""Functions for the commands that run a worker for every framework."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from paramproof.record import Record
 
 
 def chosen_frameworks(names: Sequence[str]) -> tuple[list[Framework], list[Framework]]:
-    """Return the frameworks named, or all: those that are installed, and those that are not.
+    """Return the named frameworks, or all: the installed ones, and the others.
 
-    Raises ``ValueError`` for one that was named and is not installed, and where none is.
+    Raises ``ValueError`` if a named framework is not installed, or if no framework is.
     """
-    asked = [framework(name) for name in dict.fromkeys(names)] or list(frameworks().values())
-    there = [chosen for chosen in asked if not chosen.missing]
-    absent = [chosen for chosen in asked if chosen.missing]
+    chosen = [framework(name) for name in dict.fromkeys(names)] or list(frameworks().values())
+    installed = [one for one in chosen if not one.missing]
+    absent = [one for one in chosen if one.missing]
     if absent and names:
         raise ValueError(f"not installed: {'; '.join(map(how_to_get, absent))}")
-    if not there:
+    if not installed:
         raise ValueError(
-            "no framework is installed: paramproof frameworks lists how to install them"
+            "no framework is installed: 'paramproof frameworks' lists how to install them"
         )
-    return there, absent
+    return installed, absent
 
 
 def how_to_get(chosen: Framework) -> str:
@@ -34,7 +34,7 @@ def how_to_get(chosen: Framework) -> str:
 
 
 def record_data(records: Sequence[Record], **about: int) -> dict[str, Any]:
-    """Return every record as data for JSON, with ``about`` and the versions of the frameworks."""
+    """Return the records as data for JSON, with ``about`` and the versions of the frameworks."""
     return {
         **about,
         "versions": {name: chosen.versions() for name, chosen in frameworks().items()},
@@ -43,5 +43,5 @@ def record_data(records: Sequence[Record], **about: int) -> dict[str, Any]:
 
 
 def broken(record: Result | Proof) -> str:
-    """Return the line on a framework whose worker died."""
-    return f"{record.framework} is installed and broken: {record.reason}"
+    """Return the line that reports a framework whose worker died."""
+    return f"{record.framework} is installed but broken: {record.reason}"

@@ -130,7 +130,7 @@ def test_count_latex(paramproof):
 def test_symbolic_excludes_conventions(refused):
     line = refused("count", "bert-tiny", "--symbolic", "--all-conventions")
     assert line == (
-        "paramproof: --depth, --dtype and --json are about the tree, --under and "
-        "--all-conventions count in numbers, --symbolic and --latex in letters: give options of "
-        "one kind"
+        "paramproof: options of different kinds cannot be combined: --depth, --dtype and --json "
+        "are for the tree, --under and --all-conventions for numbers, --symbolic and --latex for "
+        "the formula"
     )

@@ -158,10 +158,10 @@ def test_routing_of_two_towers():
         ),
         (('{"model_type": "longcat_flash"}',), "that have no parameters (zero_expert_num)"),
         (('{"model_type": "deepseek_v2"}',), "n_routed_experts=64, nothing says how many a token"),
-        (("gpt2", "--depth", "2"), "--active goes only with --symbolic or --json"),
-        (("gpt2", "--under", "total"), "--active goes only with --symbolic or --json"),
-        (("gpt2", "--latex"), "--active goes only with --symbolic or --json"),
-        (("gpt2", "--symbolic", "--json"), "give options of one kind"),
+        (("gpt2", "--depth", "2"), "--active can be combined only with --symbolic or --json"),
+        (("gpt2", "--under", "total"), "--active can be combined only with --symbolic or --json"),
+        (("gpt2", "--latex"), "--active can be combined only with --symbolic or --json"),
+        (("gpt2", "--symbolic", "--json"), "options of different kinds cannot be combined"),
     ],
 )
 def test_refused(refused, arguments, words):

@@ -15,7 +15,7 @@ from tests.checkpoints import T5, in_memory, write
 from tests.public_configs import DEEPSEEK_V3, MIXTRAL_8X7B
 
 DEEPSEEK_HAS = 671_026_404_352
-SOURCE = " of the catalogue (torch "
+SOURCE = " in the catalogue (torch "
 
 SMALL = {
     **MIXTRAL_8X7B,
@@ -127,8 +127,8 @@ def test_checkpoint(paramproof, config, tmp_path):
     config(SMALL)
     write(tmp_path / "model.safetensors", {**STORED, "model.rotary_emb.inv_freq": (1,)})
     lines = lines_of(paramproof("checkpoint", "model.safetensors"))
-    assert "every tensor has its name and its shape" in lines
-    assert "not weights, passed over: model.rotary_emb.inv_freq" in lines
+    assert "every tensor has the expected name and shape" in lines
+    assert "buffers, not compared: model.rotary_emb.inv_freq" in lines
     wrong = {name: shape for name, shape in STORED.items() if name != "model.norm.weight"}
     wrong["module.model.layers.1.self_attn.q_proj.bias"] = (8,)
     write(tmp_path / "model.safetensors", wrong)
@@ -161,8 +161,8 @@ def test_checkpoint_of_experts_that_are_stored_one_by_one(paramproof, config, tm
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        ("x{}.w", "compared by shapes only: no name in the file is one of the formula's"),
-        ("base.{}", "different names: all begin with base. and fit without it"),
+        ("x{}.w", "compared by shapes only: the formula has none of the names in the file"),
+        ("base.{}", "different names: all begin with base. and match without it"),
     ],
 )
 def test_checkpoint_whose_names_are_others(names, said, paramproof, config, tmp_path):
@@ -206,5 +206,7 @@ def test_verify_a_formula(paramproof, config, tmp_path):
 
 def test_verify_against_transformers_needs_it(monkeypatch):
     monkeypatch.setattr(Framework, "missing", ("transformers",))
-    with pytest.raises(ValueError, match=r"^config.json: to build it: python -m pip install "):
+    with pytest.raises(
+        ValueError, match=r"^config.json: building it needs transformers: python -m pip install "
+    ):
         verify_built([replace(resolve(SMALL), name="config.json")], None)

@@ -99,11 +99,13 @@ def test_where_a_formula_is_proved_is_in_text_and_data():
     assert derivation_data(INSIDE)["proved_where"] == ["V ≤ 50"]
     first, second, *_ = evidence_lines(INSIDE)
     assert first == "proved where V ≤ 50: every shape and number was traced"
-    assert second.startswith("fitted elsewhere inside the conditions: ")
+    assert second.startswith("fitted elsewhere: ")
     assert certainty(INSIDE) == "proved where V ≤ 50; fitted elsewhere"
     assert derivation_data(MIXTURE)["proved_where"] == []
     (line, *_) = evidence_lines(MIXTURE)
-    assert line == "proved: every shape and number was traced, at every size inside the conditions"
+    assert (
+        line == "proved: every shape and number was traced, at all sizes that meet the conditions"
+    )
     assert certainty(MIXTURE) == PROVED
     fitted, *_ = FOUND["fitted"]
     assert derivation_data(fitted)["proved_where"] is None
@@ -154,7 +156,7 @@ TEXTS = [
 def test_every_command_prints_the_word(arguments, qwen3, paramproof):
     _, status = qwen3
     text = paramproof(*arguments).stdout
-    words = re.findall(r"formula: \S+ of the catalogue \(.*?\): (\w+)", text)
+    words = re.findall(r"formula: \S+ in the catalogue \(.*?\): (\w+)", text)
     assert words
     assert set(words) == {status}
     assert (BEYOND in text) == (f"{FITTED}: {BEYOND}" in text) == (status == FITTED)
@@ -178,7 +180,7 @@ def test_the_page_of_a_file_has_the_word(qwen3, paramproof, tmp_path):
     _, status = qwen3
     paramproof("count", "config.json", "--html", "page.html")
     page = (tmp_path / "page.html").read_text("utf-8")
-    assert re.findall(r"of the catalogue \(.*?\): (\w+)", page) == [status]
+    assert re.findall(r"in the catalogue \(.*?\): (\w+)", page) == [status]
     assert (BEYOND in page) == (status == FITTED)
 
 

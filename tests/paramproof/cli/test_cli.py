@@ -90,7 +90,7 @@ def test_random_models_are_of_the_families_asked_for(paramproof, outsider):
 
 def test_verify_of_families_and_models(refused, outsider):
     line = refused("verify", "--family", "llama", "--family", "encoder", "--model", "gpt2")
-    assert line == "paramproof: --model gpt2 is of the family gpt, which --family leaves out"
+    assert line == "paramproof: --model gpt2 is of the family gpt, which is not in --family"
 
 
 def test_verify_different(paramproof, outsider):
@@ -107,7 +107,7 @@ def test_verify_broken(paramproof, outsider):
     done = paramproof("verify", "--framework", "toy-broken", "--framework", "toy")
     assert done.returncode == 1
     assert (
-        "toy-broken is installed and broken: TypeError: the toy is broken [on purpose]"
+        "toy-broken is installed but broken: TypeError: the toy is broken [on purpose]"
         in done.stdout
     )
     assert re.search(r"^ toy 2", done.stdout, re.MULTILINE)
@@ -187,7 +187,7 @@ def test_prove_broken(paramproof, outsider):
     done = paramproof("prove", "--framework", "toy-broken")
     assert done.returncode == 1
     assert (
-        "toy-broken is installed and broken: TypeError: the toy is broken [on purpose]"
+        "toy-broken is installed but broken: TypeError: the toy is broken [on purpose]"
         in done.stdout
     )
     assert "0 of 1 pairs" in done.stdout
@@ -267,7 +267,7 @@ def test_the_help_shows_an_example_that_works(paramproof):
         (("prove", "--json", "nowhere/out.json"), "nowhere/out.json: cannot be written"),
         (
             ("prove", "--model", "bert-base", "--family", "gpt"),
-            "--model and --family exclude each other: a model has its family",
+            "--model and --family cannot be combined: a model has only one family",
         ),
         (("prove", "--model", "bert-bas"), "no model is named 'bert-bas': did you mean bert-base"),
         (("prove", "bert-base"), "Got unexpected extra argument"),

@@ -81,10 +81,13 @@ def test_count_in_bytes(paramproof):
         (("bert-tiny", "--depth", "0"), "0 is not in the range x>=1"),
         (("bert-tiny", "--dtype", "float61"), "'float61': did you mean float64, float16 or "),
         (("bert-tiny", "--dtype", "Q4_K_M"), "blocks have several widths"),
-        (("bert-tiny", "--depth", "1", "--symbolic"), "give options of one kind"),
-        (("bert-tiny", "--json", "--under", "total"), "give options of one kind"),
-        (("bert-tiny", "--dtype", "int8", "--latex"), "give options of one kind"),
-        (("--json", "gpt2", "bert-tiny"), "--json gpt2: a model, no file: put --json behind it"),
+        (("bert-tiny", "--depth", "1", "--symbolic"), "options of different kinds cannot be"),
+        (("bert-tiny", "--json", "--under", "total"), "options of different kinds cannot be"),
+        (("bert-tiny", "--dtype", "int8", "--latex"), "options of different kinds cannot be"),
+        (
+            ("--json", "gpt2", "bert-tiny"),
+            "--json gpt2: gpt2 is a model name, not a file: put --json last",
+        ),
     ],
 )
 def test_count_refuses(refused, arguments, words):

@@ -81,7 +81,7 @@ def test_what_is_absent_has_no_row():
 
 
 def test_a_tree_of_very_many_rows_has_fewer_levels():
-    """Unless its depth is asked for: that of experts with a name each is no table to be read."""
+    """Unless --depth is given: a tree with a row for each of many experts is unreadable."""
     experts = [tensor(f"mlp.expert_{number}.weight", H) for number in range(MOST_ROWS)]
     named = with_tensors(tensor("norm.weight", H), *experts).inventory(MIXTURE.sizes)
     every = 2 * MOST_ROWS + 3
@@ -89,14 +89,14 @@ def test_a_tree_of_very_many_rows_has_fewer_levels():
     assert norm == "norm 8 8 0.25 %"
     assert mlp == f"mlp {8 * MOST_ROWS:,} {8 * MOST_ROWS:,} 99.75 %"
     assert total == f"total {8 * MOST_ROWS + 8:,} 100.00 %"
-    assert " ".join(caption) == f"{every:,} rows by --depth 3, here those of --depth 1"
+    assert " ".join(caption) == f"shown to --depth 1; --depth 3 shows all {every:,} rows"
     assert len(printed(count_table(named, depth=3))) == every + 3
     at_most = with_tensors(*experts[: MOST_ROWS // 2 - 1]).inventory(MIXTURE.sizes)
     assert len(printed(count_table(at_most))) == MOST_ROWS - 1 + 3
 
 
 def test_beside_another_a_tree_of_very_many_rows_has_fewer_levels():
-    """All have the levels that the one with most rows has; what is deeper is part of them."""
+    """All models are shown to the depth of the one with the most rows."""
     experts = [tensor(f"mlp.expert_{number}.weight", H) for number in range(MOST_ROWS)]
     other = DerivedModel(name="other.json", derivation=with_tensors(*experts))
     every = printed(*beside_tables([MODEL, other], 3, "", width=200))
@@ -104,7 +104,7 @@ def test_beside_another_a_tree_of_very_many_rows_has_fewer_levels():
     assert sum("expert_" in line for line in every) == MOST_ROWS
     for models in ([MODEL, other], [other, MODEL]):
         few = printed(*beside_tables(models, None, "", width=200))
-        assert " ".join(few[-1:]).startswith(f"{number:,} rows, here those of --depth 1")
+        assert " ".join(few[-1:]).startswith(f"shown to --depth 1, of {number:,} rows")
         assert any(line.startswith("mlp ") for line in few)
         assert not any("expert_" in line or line.startswith("embed_tokens") for line in few)
     assert any(

@@ -32,7 +32,7 @@ def test_command_of_one_component(paramproof, outsider):
 def test_command_of_a_broken_framework(paramproof, outsider):
     done = paramproof("differences", "--framework", "toy-broken")
     assert done.returncode == 1
-    assert "toy-broken is installed and broken: TypeError: the toy is broken" in done.stdout
+    assert "toy-broken is installed but broken: TypeError: the toy is broken" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_different(paramproof, outsider, folder):
             spec["num_hidden_layers"] * spec["intermediate_size"]
         )
     # The command that shows it again.
-    command, again = done.stdout.split("again: ")[1].splitlines()[0], differences[0]
+    command, again = done.stdout.split("reproduce: ")[1].splitlines()[0], differences[0]
     assert command == again["command"]
     found = run_again(command, paramproof)
     assert found.returncode == 1
@@ -147,11 +147,14 @@ def test_of_another_family(paramproof, outsider):
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (("--type", "bert"), "--type is about --check points or --check catalogue"),
-        (("--check", "points", "--family", "gpt"), "--family is about --check models"),
-        (("--check", "catalogue", "--examples", "3"), "--examples is about --check models or"),
-        (("--array", "3"), "--array is about --on slurm"),
-        (("--on", "slurm", "--jobs", "2"), "--jobs is about --on here"),
+        (("--type", "bert"), "--type applies only to --check points or --check catalogue"),
+        (("--check", "points", "--family", "gpt"), "--family applies only to --check models"),
+        (
+            ("--check", "catalogue", "--examples", "3"),
+            "--examples applies only to --check models or",
+        ),
+        (("--array", "3"), "--array applies only to --on slurm"),
+        (("--on", "slurm", "--jobs", "2"), "--jobs applies only to --on here"),
         (("--summary", ".", "--seed", "2"), "--summary checks nothing: leave out --seed"),
         (("--summary", "absent"), "absent: No such file or directory"),
         (

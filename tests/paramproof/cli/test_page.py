@@ -55,8 +55,8 @@ def test_the_file_goes_to_standard_output(paramproof):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (("gpt2", "bert-base", "--html", "x"), "--html is the page of one model"),
-        (("gpt2", "--html", "x", "--symbolic"), "--html is the page of one model"),
+        (("gpt2", "bert-base", "--html", "x"), "--html writes the page of one model"),
+        (("gpt2", "--html", "x", "--symbolic"), "--html writes the page of one model"),
         (("gpt2", "--html", "x", "--under", "total", "--under", "listed"), "one --under"),
         (("gpt2", "--html", "/nowhere/x"), "--html /nowhere/x: cannot be written"),
         (("gpt2", "--html", "x", "--dtype", "int3"), "no dtype is named 'int3'"),
@@ -69,9 +69,12 @@ def test_what_it_does_not_go_with(refused, arguments, line, tmp_path):
 
 
 def test_what_is_no_built_site(refused, tmp_path):
-    assert "build/site is no built site: it has no index.html; tox run -e site" in refused("site")
+    assert (
+        "build/site is not a built site: index.html is missing; 'tox run -e site' builds"
+        in refused("site")
+    )
     (tmp_path / "index.html").touch()
-    assert "it has no paramproof.whl" in refused("site", str(tmp_path))
+    assert "paramproof.whl is missing" in refused("site", str(tmp_path))
 
 
 @pytest.fixture

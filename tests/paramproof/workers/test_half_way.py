@@ -62,7 +62,7 @@ def test_fewer_or_more_results_than_expected(failing_toy, name, number):
 def test_the_command_fails(paramproof, failing_toy, name):
     done = paramproof("verify", "--framework", name, "--model", "bert-tiny", "--examples", "4")
     assert done.returncode == 1
-    assert f"{name} is installed and broken: {ENDS[name]}\n" in done.stdout
+    assert f"{name} is installed but broken: {ENDS[name]}\n" in done.stdout
 
 
 def result(status="equal", model="", spec=MODELS["bert-tiny"]):
